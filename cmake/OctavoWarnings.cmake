@@ -1,0 +1,13 @@
+# octavo_target_flags(target): the language level, the warnings and the floating-point rules of every target of ours.
+#
+# -ffp-contract=off: the compiler may not fuse a multiply and an add on its own. Every fused operation is written
+# fmaf, so that all back ends and all targets give the same bits (docs/numerics.md).
+function(octavo_target_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+      -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wvla>
+    $<$<AND:$<BOOL:${OCTAVO_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+  target_compile_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})
+  target_link_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})
+endfunction()

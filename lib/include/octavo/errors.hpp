@@ -1,0 +1,45 @@
+// The exceptions that the library throws.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace octavo {
+
+/// The root of every exception of this library. what() is one line: what was being done: what is wrong; what to do.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller passed something that cannot be done.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file's contents are not what its format promises: damaged, hostile, or of a newer version.
+class FormatError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The operating system refused: no such file, no space, no permission, a failed read.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device failed, or has not enough memory.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Something that this build or this machine does not have, such as the CUDA back end.
+class Unavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace octavo

@@ -1,0 +1,80 @@
+// Packing sources into a file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <octavo/progress.hpp>
+#include <octavo/sample.hpp>
+#include <octavo/source.hpp>
+
+namespace octavo {
+
+/// What kind of files a source is made of; `automatic` finds out from their contents.
+enum class SourceFormat { automatic, idx, cifar10, cifar100, folder };
+/// How an image is brought to the wanted size: its centre is cut out, it is fitted into a background, or distorted.
+enum class Fit { crop, pad, stretch };
+/// How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
+enum class ClassOrder { bytes, natural };
+
+/// One thing to pack: a file or folder, and the split it becomes.
+struct SourceSpec {
+  std::filesystem::path path;
+  std::string split;  ///< empty: found by convention
+};
+
+/// How sources are read.
+struct SourceOptions {
+  SourceFormat format = SourceFormat::automatic;
+  std::optional<std::array<std::int64_t, 2>> size;  ///< H and W that images are brought to; none: all are equal already
+  Fit fit = Fit::crop;
+  std::optional<std::int64_t> channels;             ///< 1 or 3; none: 1 if all images are gray, else 3
+  std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
+  ClassOrder class_order = ClassOrder::bytes;
+  std::vector<std::string> class_names;             ///< from --classes; empty: found
+  std::string select;                               ///< glob on class names or paths; empty: everything
+  std::optional<std::int64_t> limit;                ///< at most so many samples a split
+  double holdout = 0.0;                             ///< share of `train` that becomes `val`, chosen by a hash
+  std::uint64_t seed = 0;                           ///< of the holdout
+  bool skip_unreadable = false;                     ///< find out shapes without the images that cannot be read
+  std::uint64_t largest_image_pixels = 256u << 20;  ///< images that claim more are refused before they are decoded
+  int thread_count = 0;                             ///< 0: all that this process may use
+};
+
+/// Opens what the specs name as one source: formats detected, splits found, images of a folder listed and their sizes
+/// read. Throws InvalidArgument, FormatError or IoError, naming the file.
+std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options);
+
+/// How the file is made.
+struct PackOptions {
+  // What changes the file.
+  bool with_names = false;
+  bool skip_bad_samples = false;   ///< --on-error skip: leave out what cannot be read, and record it
+  bool reproducible = false;
+  std::string command_line;        ///< for the provenance; left out if empty or reproducible
+  // What changes only what happens around it.
+  bool replace_existing = false;
+  int thread_count = 0;            ///< 0: all that this process may use
+  ProgressFunction on_progress;
+};
+
+/// What packing did.
+struct PackSummary {
+  std::vector<SourceSplit> splits;      ///< as written, that is without what was skipped
+  std::vector<SampleFailure> skipped;
+  std::int64_t packed_bytes = 0;
+  std::int64_t file_bytes = 0;
+  double elapsed_seconds = 0.0;
+};
+
+/// Packs `source` into `path`. Memory is bounded by threads and sample size, whatever the number of samples.
+/// Throws what Source and Writer throw; a bad sample without skip_bad_samples is a FormatError that names it. Nothing
+/// is left under `path` then.
+PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
+
+}  // namespace octavo

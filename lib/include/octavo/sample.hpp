@@ -1,0 +1,47 @@
+// What a sample is: its shape, its labels and what its stored codes mean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace octavo {
+
+/// Axes of one sample, in storage order [C,H,W].
+struct SampleShape {
+  std::int64_t channels = 0;  ///< C, 1 to 4096
+  std::int64_t height = 0;    ///< H
+  std::int64_t width = 0;     ///< W
+
+  /// P: values of one channel.
+  std::int64_t values_per_channel() const { return height * width; }
+  /// C*H*W: values, and packed bytes, of one sample; below 2^31.
+  std::int64_t values() const { return channels * height * width; }
+  bool operator==(const SampleShape&) const = default;
+};
+
+/// "3x32x32".
+std::string to_string(const SampleShape& shape);
+
+/// What accompanies each sample. The values are part of the file format.
+enum class LabelKind {
+  none,        ///< nothing
+  class_index, ///< int32: one class number
+  multi_label, ///< int32 [K]: 0 or 1 for each class
+  target,      ///< float32 [K]: regression targets
+};
+
+/// The labels of a split: their kind and how many numbers each sample has.
+struct LabelLayout {
+  LabelKind kind = LabelKind::none;
+  std::int64_t width = 0;  ///< K; 1 for class_index, 0 for none
+
+  /// Bytes of one sample's label: 4 * K.
+  std::int64_t bytes_per_sample() const { return 4 * width; }
+  bool operator==(const LabelLayout&) const = default;
+};
+
+/// What the channels show. The values are part of the file format.
+enum class Color { gray, rgb, other };
+
+}  // namespace octavo

@@ -1,0 +1,61 @@
+// What the packer reads: anything that has splits of images of one shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <octavo/sample.hpp>
+
+namespace octavo {
+
+/// One split of a source.
+struct SourceSplit {
+  std::string name;
+  std::int64_t sample_count = 0;
+  SampleShape shape;
+  LabelLayout labels;
+  Color color = Color::other;
+};
+
+/// One sample that could not be read.
+struct SampleFailure {
+  std::int64_t row = 0;      ///< in its split
+  std::string name;          ///< file, or file and number in it
+  std::string reason;        ///< what is wrong, without the name
+};
+
+/// Where samples come from. Implementations check everything they read: sizes, counts and labels are not trusted.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  /// The splits, in the order in which they are to stand in the file.
+  virtual const std::vector<SourceSplit>& splits() const = 0;
+  /// Class names in label order; empty if unknown.
+  virtual const std::vector<std::string>& class_names() const = 0;
+  /// Whether read() may be called from several threads at once and in any order. If not, calls come one at a time,
+  /// split after split, rows ascending without gaps.
+  virtual bool is_random_access() const = 0;
+  /// The name of a sample for messages and --names: "train/cat/7.png", "data_batch_1.bin#12".
+  virtual std::string sample_name(std::size_t split, std::int64_t row) const = 0;
+
+  /// Reads samples [first_row, first_row + count) of a split.
+  ///
+  /// values  uint8 [count,C,H,W], written
+  /// labels  count * bytes_per_sample bytes, written; empty if the split has none
+  /// Returns the samples that could not be read (their values are undefined then), in ascending order; a source
+  /// that cannot go on after a bad sample throws FormatError or IoError, naming the file, instead.
+  virtual std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                          std::span<std::uint8_t> values, std::span<std::byte> labels) = 0;
+
+  /// Files that were read, for the provenance.
+  virtual std::vector<std::string> files() const = 0;
+  /// Notes for the provenance (resizing, background, colour conversion) as a JSON object; "{}" if none.
+  virtual std::string notes() const { return "{}"; }
+};
+
+}  // namespace octavo

@@ -1,0 +1,26 @@
+// Products and sums of sizes that come from outside: checked in 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+
+namespace octavo {
+
+/// The product of non-negative factors, or nothing if a factor is negative or the product does not fit 63 bits.
+inline std::optional<std::int64_t> checked_product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (factor < 0 || __builtin_mul_overflow(product, factor, &product)) return std::nullopt;
+  }
+  return product;
+}
+
+/// a + b for non-negative values, or nothing if one is negative or the sum does not fit 63 bits.
+inline std::optional<std::int64_t> checked_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) return std::nullopt;
+  return sum;
+}
+
+}  // namespace octavo

@@ -1,0 +1,136 @@
+#include "support/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <octavo/errors.hpp>
+
+namespace octavo {
+namespace {
+
+FileDescriptor open_descriptor(const std::filesystem::path& path, int flags, std::string_view doing) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) throw_io_error(doing, path, errno);
+  return FileDescriptor(descriptor);
+}
+
+struct stat status_of(int descriptor, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw_io_error("read the size of", path, errno);
+  return status;
+}
+
+}  // namespace
+
+File File::open_for_reading(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a pipe that nobody writes to must not hang; it has no effect on regular files.
+  FileDescriptor descriptor = open_descriptor(path, O_RDONLY | O_NONBLOCK, "open");
+  if (!S_ISREG(status_of(descriptor.get(), path).st_mode)) {
+    throw IoError("open " + quoted(path) + ": not a regular file; name a file");
+  }
+  return File(std::move(descriptor), path);
+}
+
+File File::create_new(const std::filesystem::path& path) {
+  return File(open_descriptor(path, O_RDWR | O_CREAT | O_EXCL, "create"), path);
+}
+
+File File::open_for_writing(const std::filesystem::path& path) {
+  return File(open_descriptor(path, O_RDWR, "open"), path);
+}
+
+std::size_t File::read_some_at(std::int64_t offset, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t count =
+        ::pread(descriptor(), out.data() + done, out.size() - done, offset + static_cast<std::int64_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_io_error("read", path_, errno);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+void File::read_at(std::int64_t offset, std::span<std::byte> out) const {
+  const std::size_t done = read_some_at(offset, out);
+  if (done != out.size()) {
+    throw IoError("read " + quoted(path_) + ": the file ends at byte " +
+                  std::to_string(offset + static_cast<std::int64_t>(done)) + ", inside what was to be read; it was cut short");
+  }
+}
+
+void File::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(descriptor(), bytes.data(), std::min(bytes.size(), kWriteBlockBytes), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_io_error("write", path_, errno);
+    if (count == 0) throw_io_error("write", path_, ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+void File::reserve(std::int64_t offset, std::int64_t length) const {
+  if (length == 0) return;
+  int error_number;
+  do {
+    error_number = ::posix_fallocate(descriptor(), offset, length);
+  } while (error_number == EINTR);
+  if (error_number != 0) throw_io_error("reserve " + std::to_string(length) + " bytes for", path_, error_number);
+}
+
+std::int64_t File::length() const { return status_of(descriptor(), path_).st_size; }
+
+std::int64_t File::modified_ns() const {
+  const struct stat status = status_of(descriptor(), path_);
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+void File::sync() const {
+  if (::fsync(descriptor()) != 0) throw_io_error("write to disk", path_, errno);
+}
+
+void sync_folder_of(const std::filesystem::path& path) {
+  std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) folder = ".";
+  const FileDescriptor descriptor = open_descriptor(folder, O_RDONLY | O_DIRECTORY, "open the folder");
+  // Some file systems cannot sync a folder (EINVAL) and need not.
+  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) throw_io_error("write to disk the folder", folder, errno);
+}
+
+std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes) {
+  const File file = File::open_for_reading(path);
+  const std::int64_t length = file.length();
+  if (length > most_bytes) {
+    throw IoError("read " + quoted(path) + ": " + std::to_string(length) + " bytes, at most " +
+                  std::to_string(most_bytes) + " were expected");
+  }
+  std::string bytes(static_cast<std::size_t>(length), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+std::string quoted(const std::filesystem::path& path) {
+  std::string text = path.string();
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return '"' + text + '"';
+}
+
+void throw_io_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
+  std::string message =
+      std::string(doing) + " " + quoted(path) + ": " + std::generic_category().message(error_number);
+  if (error_number == ENOSPC || error_number == EDQUOT) message += "; free some space or choose another folder";
+  if (error_number == EACCES || error_number == EPERM || error_number == EROFS) message += "; check its permissions";
+  if (error_number == ENOENT) message += "; check the path";
+  throw IoError(message);
+}
+
+}  // namespace octavo

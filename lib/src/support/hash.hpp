@@ -1,0 +1,44 @@
+// XXH3-64, the hash of the file format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <xxhash.h>
+
+namespace octavo {
+
+inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+/// The hash of pieces one after another.
+class StreamingHash {
+ public:
+  StreamingHash() : state_(XXH3_createState()) { reset(); }
+  void reset() { XXH3_64bits_reset(state_.get()); }
+  void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> state_;
+};
+
+/// The checksum of a sample: of its code bytes followed by its label bytes (docs/format.md, "checksums").
+inline std::uint64_t sample_checksum(StreamingHash& hash, std::span<const std::byte> codes,
+                                     std::span<const std::byte> label) {
+  if (label.empty()) return hash_bytes(codes);
+  hash.reset();
+  hash.add(codes);
+  hash.add(label);
+  return hash.value();
+}
+
+/// 16 hex digits, as hashes stand in the index.
+std::string to_hex(std::uint64_t value);
+
+}  // namespace octavo
