@@ -1,0 +1,1 @@
+# What `cmake --install` puts where, and the package that find_package(octavo) finds.

@@ -1,0 +1,48 @@
+#include "support/file.hpp"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <octavo/errors.hpp>
+#include <vector>
+
+#include "catch.hpp"
+#include "temporary_folder.hpp"
+
+using octavo::File;
+
+TEST_CASE("what is written at an offset is read back", "[unit][support]") {
+  const octavo::test::TemporaryFolder folder;
+  const File file = File::create_new(folder / "a");
+  const std::vector<std::byte> bytes(3 * octavo::kWriteBlockBytes / 2, std::byte{7});
+  file.write_at(5, bytes);
+  std::vector<std::byte> back(bytes.size());
+  file.read_at(5, back);
+  REQUIRE(back == bytes);
+  REQUIRE(file.length() == static_cast<std::int64_t>(bytes.size()) + 5);
+}
+
+TEST_CASE("reading past the end of a file says where it ends", "[unit][support]") {
+  const octavo::test::TemporaryFolder folder;
+  std::ofstream(folder / "a") << "12345";
+  const File file = File::open_for_reading(folder / "a");
+  std::vector<std::byte> out(4);
+  REQUIRE_THROWS_WITH(file.read_at(3, out), ContainsSubstring("ends at byte 5"));
+}
+
+TEST_CASE("a folder or a pipe is no file to read, and does not hang", "[unit][support]") {
+  const octavo::test::TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  REQUIRE_THROWS_AS(File::open_for_reading(folder.path()), octavo::IoError);
+  REQUIRE_THROWS_AS(File::open_for_reading(folder / "pipe"), octavo::IoError);
+}
+
+TEST_CASE("a missing file is named on one line", "[unit][support]") {
+  REQUIRE_THROWS_WITH(File::open_for_reading("no\nsuch"), ContainsSubstring("open \"no?such\": No such file"));
+}
+
+TEST_CASE("an existing file is not created anew", "[unit][support]") {
+  const octavo::test::TemporaryFolder folder;
+  std::ofstream(folder / "a") << "x";
+  REQUIRE_THROWS_AS(File::create_new(folder / "a"), octavo::IoError);
+}
