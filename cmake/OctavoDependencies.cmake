@@ -1,35 +1,63 @@
 # Finds the libraries that Octavo builds on, and gives each a target octavo_deps::<name>.
 #
 # They come from the distribution's packages (tools/setup.sh) or, on a machine without a network, from .deps/, which
-# tools/bundle_deps.sh gathers elsewhere. Headers and libraries are looked up by name, so that both places work alike.
-list(PREPEND CMAKE_PREFIX_PATH ${CMAKE_CURRENT_SOURCE_DIR}/.deps)
+# tools/bundle_deps.sh gathers elsewhere and which is preferred. Headers and libraries are looked up by name, so that
+# both places work alike. The installed package includes this file too: there a program only links what the static
+# library needs, and headers that only our own sources include are not asked for.
 find_package(Threads REQUIRED)
+
+# Packages that were not found. OCTAVO_INSTALLED is set by the installed octavo-config.cmake.
+set(octavo_missing "")
+if(NOT OCTAVO_INSTALLED AND IS_DIRECTORY ${PROJECT_SOURCE_DIR}/.deps)
+  message(STATUS "Dependencies: ${PROJECT_SOURCE_DIR}/.deps first")
+  list(PREPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/.deps)
+endif()
 
 # octavo_find_dependency(name HEADER h [LIBRARIES l...] [SUFFIXES s...] [OPTIONAL] PACKAGE p)
 function(octavo_find_dependency name)
   cmake_parse_arguments(arg "OPTIONAL" "HEADER;PACKAGE" "LIBRARIES;SUFFIXES" ${ARGN})
-  find_path(OCTAVO_${name}_INCLUDE ${arg_HEADER} PATH_SUFFIXES ${arg_SUFFIXES})
-  mark_as_advanced(OCTAVO_${name}_INCLUDE)
-  set(found ${OCTAVO_${name}_INCLUDE})
+  if(TARGET octavo_deps::${name})
+    return()
+  endif()
+  if(OCTAVO_INSTALLED AND NOT arg_LIBRARIES)
+    return()
+  endif()
+
+  set(found YES)
+  if(NOT OCTAVO_INSTALLED)
+    find_path(OCTAVO_${name}_INCLUDE ${arg_HEADER} PATH_SUFFIXES ${arg_SUFFIXES})
+    mark_as_advanced(OCTAVO_${name}_INCLUDE)
+    if(NOT OCTAVO_${name}_INCLUDE)
+      set(found NO)
+    endif()
+  endif()
   if(arg_LIBRARIES)
-    find_library(OCTAVO_${name}_LIBRARY NAMES ${arg_LIBRARIES} PATH_SUFFIXES ${arg_SUFFIXES})
+    # All names in one folder before the next folder: .deps wins whatever its library is called.
+    find_library(OCTAVO_${name}_LIBRARY NAMES ${arg_LIBRARIES} NAMES_PER_DIR PATH_SUFFIXES ${arg_SUFFIXES})
     mark_as_advanced(OCTAVO_${name}_LIBRARY)
     if(NOT OCTAVO_${name}_LIBRARY)
       set(found NO)
     endif()
   endif()
+
   if(NOT found)
     if(arg_OPTIONAL)
-      message(STATUS "${name}: not found (${arg_PACKAGE})")
-      return()
+      if(NOT OCTAVO_INSTALLED)
+        message(STATUS "${name}: not found (${arg_PACKAGE})")
+      endif()
+    else()
+      set(octavo_missing ${octavo_missing} ${arg_PACKAGE} PARENT_SCOPE)
     endif()
-    message(FATAL_ERROR "${name} was not found; install the package ${arg_PACKAGE}, or run tools/setup.sh")
+    return()
   endif()
-  add_library(octavo_deps_${name} INTERFACE)
-  add_library(octavo_deps::${name} ALIAS octavo_deps_${name})
-  target_include_directories(octavo_deps_${name} SYSTEM INTERFACE ${OCTAVO_${name}_INCLUDE})
+
+  # Imported, so that the name can stand in the link interface of the installed library.
+  add_library(octavo_deps::${name} INTERFACE IMPORTED GLOBAL)
+  if(NOT OCTAVO_INSTALLED)
+    set_property(TARGET octavo_deps::${name} PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${OCTAVO_${name}_INCLUDE})
+  endif()
   if(arg_LIBRARIES)
-    target_link_libraries(octavo_deps_${name} INTERFACE ${OCTAVO_${name}_LIBRARY})
+    set_property(TARGET octavo_deps::${name} PROPERTY INTERFACE_LINK_LIBRARIES ${OCTAVO_${name}_LIBRARY})
   endif()
 endfunction()
 
@@ -45,14 +73,26 @@ octavo_find_dependency(stb HEADER stb_image_resize.h SUFFIXES stb PACKAGE libstb
 octavo_find_dependency(highway HEADER hwy/highway.h LIBRARIES hwy PACKAGE libhwy-dev)
 octavo_find_dependency(openblas HEADER cblas.h LIBRARIES openblas
   SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread openblas PACKAGE libopenblas-dev OPTIONAL)
-# Some builds of HDF5 (a static one, gathered in .deps) need these beside it.
-if(OCTAVO_hdf5_LIBRARY MATCHES "\\.a$")
-  target_link_libraries(octavo_deps_hdf5 INTERFACE octavo_deps_zlib Threads::Threads ${CMAKE_DL_LIBS} m)
-  octavo_find_dependency(sz HEADER zlib.h LIBRARIES sz PACKAGE libaec-dev OPTIONAL)
-  if(TARGET octavo_deps_sz)
-    target_link_libraries(octavo_deps_hdf5 INTERFACE octavo_deps_sz)
-  endif()
-endif()
 if(OCTAVO_TOOLS)
   octavo_find_dependency(cli11 HEADER CLI/CLI.hpp PACKAGE libcli11-dev)
+endif()
+
+# A static library does not name what it needs itself.
+if(TARGET octavo_deps::png AND OCTAVO_png_LIBRARY MATCHES "\\.a$")
+  set_property(TARGET octavo_deps::png APPEND PROPERTY INTERFACE_LINK_LIBRARIES octavo_deps::zlib m)
+endif()
+if(TARGET octavo_deps::hdf5 AND OCTAVO_hdf5_LIBRARY MATCHES "\\.a$")
+  foreach(name sz aec)
+    octavo_find_dependency(${name} HEADER hdf5.h LIBRARIES ${name} SUFFIXES hdf5/serial PACKAGE libaec-dev OPTIONAL)
+    if(TARGET octavo_deps::${name})
+      set_property(TARGET octavo_deps::hdf5 APPEND PROPERTY INTERFACE_LINK_LIBRARIES octavo_deps::${name})
+    endif()
+  endforeach()
+  set_property(TARGET octavo_deps::hdf5 APPEND PROPERTY
+    INTERFACE_LINK_LIBRARIES octavo_deps::zlib Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+
+if(octavo_missing AND NOT OCTAVO_INSTALLED)
+  list(JOIN octavo_missing " " octavo_missing)
+  message(FATAL_ERROR "Libraries were not found; run tools/setup.sh, or install the packages: ${octavo_missing}")
 endif()
