@@ -6,7 +6,7 @@ function(octavo_target_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-      -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wvla>
+      -Wnon-virtual-dtor -Woverloaded-virtual -Wvla>
     $<$<AND:$<BOOL:${OCTAVO_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_compile_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})

@@ -1,0 +1,40 @@
+#include "cpu/batch_mean.hpp"
+
+#include <algorithm>
+
+namespace octavo::kernels::cpu {
+namespace {
+
+/// The sum of `count` codes: 32-bit sums of pieces that cannot overflow, which the compiler turns into SIMD code.
+std::int64_t sum_of_codes(const std::int8_t* codes, std::int64_t count) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 20;
+  std::int64_t sum = 0;
+  for (std::int64_t start = 0; start < count; start += kPiece) {
+    std::int32_t piece = 0;
+    for (std::int64_t i = start; i < std::min(count, start + kPiece); ++i) piece += codes[i];
+    sum += piece;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t last, std::int64_t* sums) {
+  for (std::int64_t b = first; b < last; ++b) {
+    const std::int64_t row = row_at(args.selection, b);
+    if (row < 0) continue;
+    const std::int8_t* codes = args.codes + row * args.row_stride_bytes;
+    for (std::int64_t c = 0; c < args.channel_count; ++c) {
+      sums[c] += sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) +
+                 128 * args.values_per_channel;
+    }
+  }
+}
+
+void fold_batch_maps(const BatchMeanArgs& args) {
+  const double pooled =
+      pooled_sum(args.sums, args.quantisation, args.channel_count, args.batch_count * args.values_per_channel);
+  for (std::int64_t c = 0; c < args.channel_count; ++c) args.maps[c] = batch_map(args, pooled, c);
+}
+
+}  // namespace octavo::kernels::cpu

@@ -1,0 +1,52 @@
+// The rows of a stretch of a batch, found a block at a time and a little ahead, so that they can be prefetched.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/permute.hpp"
+#include "../row_selection.hpp"
+
+namespace octavo::kernels::cpu {
+
+/// Walks places first, first + 1, ... last - 1 of a batch; knows the rows of up to kLookAhead places further on.
+class RowWindow {
+ public:
+  static constexpr std::int64_t kLookAhead = 16;
+
+  RowWindow(const RowSelection& selection, std::int64_t first, std::int64_t last)
+      : selection_(selection), start_(first), known_(first), last_(last) {}
+
+  /// The row at place `b`, -1 if out of range. Places are asked for in ascending order, at most kLookAhead ahead of
+  /// the lowest that is still wanted.
+  std::int64_t row(std::int64_t b) {
+    if (b >= known_) refill(b);
+    return rows_[b - start_];
+  }
+
+ private:
+  static constexpr std::int64_t kBlock = 64;
+
+  void refill(std::int64_t b) {
+    const std::int64_t keep_from = std::max(start_, b - kLookAhead);
+    const std::int64_t kept = known_ - keep_from;
+    std::memmove(rows_, rows_ + (keep_from - start_), static_cast<std::size_t>(kept) * sizeof rows_[0]);
+    start_ = keep_from;
+    const std::int64_t count = std::min(kBlock, last_ - known_);
+    if (selection_.rows == nullptr) {
+      permute_range(selection_.order, selection_.first_position + known_, count, rows_ + kept);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) rows_[kept + i] = row_at(selection_, known_ + i);
+    }
+    known_ += count;
+  }
+
+  const RowSelection& selection_;
+  std::int64_t start_;  ///< place of rows_[0]
+  std::int64_t known_;  ///< places below it are in rows_
+  std::int64_t last_;
+  std::int64_t rows_[kBlock + kLookAhead] = {};
+};
+
+}  // namespace octavo::kernels::cpu

@@ -1,0 +1,93 @@
+// The fused gather: packed rows in, dequantised, centred, scaled values and labels out.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "affine.hpp"
+#include "host_device.hpp"
+#include "intrinsics.hpp"
+#include "row_selection.hpp"
+
+namespace octavo::kernels {
+
+/// Types of output values; each is the float32 value rounded to nearest, ties to even.
+enum class ValueType { float32, float16, bfloat16 };
+
+/// Order of the axes of the output: [B,C,P] or [B,P,C].
+enum class Layout { nchw, nhwc };
+
+/// A float16 or bfloat16 value as its bits; distinct types, so that templates tell them apart.
+struct Float16 {
+  std::uint16_t bits;
+};
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+/// Everything a gather needs; borrowed pointers, on the device that runs it.
+struct GatherArgs {
+  const std::int8_t* codes;       ///< N rows of row_stride_bytes, the first C*P bytes of each are its codes [C,P]
+  std::int64_t row_stride_bytes;
+  std::int64_t channel_count;     ///< C
+  std::int64_t values_per_channel;///< P
+  RowSelection selection;         ///< which rows; selection.order.sample_count is N
+  std::int64_t batch_count;       ///< B
+  const Affine* maps;             ///< [C], or [1] if uniform_map
+  bool uniform_map;               ///< all channels share maps[0]
+  const float* pixel_shifts;      ///< [C,P], used in place of the maps' shift; or null
+  Layout layout;
+  ValueType value_type;
+  void* values;                   ///< B*C*P values of value_type
+  const std::uint32_t* labels;    ///< [N,label_words], or null
+  std::int64_t label_words;       ///< K: 4-byte words of a label
+  std::uint32_t* out_labels;      ///< [B,label_words], or null
+  std::uint32_t* error_slot;      ///< set to 1 if a row is out of range (its place in the output is zeroed)
+};
+
+/// `value` rounded to the output type.
+template <typename Value>
+OCTAVO_HOST_DEVICE inline Value round_to(float value) {
+  if constexpr (std::is_same_v<Value, float>) return value;
+  else if constexpr (std::is_same_v<Value, Float16>) return Float16{to_float16_bits(value)};
+  else return BFloat16{to_bfloat16_bits(value)};
+}
+
+/// The map of value `index` (c*P + p) of a sample in channel `c`.
+OCTAVO_HOST_DEVICE inline Affine map_of(const GatherArgs& args, std::int64_t c, std::int64_t index) {
+  Affine map = args.maps[args.uniform_map ? 0 : c];
+  if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[index];
+  return map;
+}
+
+/// Where the value at place `out_index` of an output sample stands in the packed sample, and in which channel.
+struct CodePlace {
+  std::int64_t index;    ///< c*P + p
+  std::int64_t channel;  ///< c
+};
+OCTAVO_HOST_DEVICE inline CodePlace code_place(const GatherArgs& args, std::int64_t out_index) {
+  // C*P < 2^31, so 32-bit division, which is several times faster on both back ends, is enough.
+  const auto i = static_cast<std::uint32_t>(out_index);
+  if (args.layout == Layout::nchw) {
+    return {out_index, static_cast<std::int64_t>(i / static_cast<std::uint32_t>(args.values_per_channel))};
+  }
+  const std::uint32_t p = i / static_cast<std::uint32_t>(args.channel_count);
+  const std::uint32_t c = i % static_cast<std::uint32_t>(args.channel_count);
+  return {static_cast<std::int64_t>(c) * args.values_per_channel + p, static_cast<std::int64_t>(c)};
+}
+
+/// The value at place `out_index` of the output sample that comes from the packed sample `codes`.
+template <typename Value>
+OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std::int8_t* codes,
+                                               std::int64_t out_index) {
+  const CodePlace place = code_place(args, out_index);
+  return round_to<Value>(decode(codes[place.index], map_of(args, place.channel, place.index)));
+}
+
+/// Copies the label of `row` (zeros for -1) to place `b`.
+OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
+                                               std::int64_t word) {
+  args.out_labels[b * args.label_words + word] = row < 0 ? 0 : args.labels[row * args.label_words + word];
+}
+
+}  // namespace octavo::kernels

@@ -1,0 +1,108 @@
+// Every instruction that a plain C++ expression does not name, for the device, each with a host twin of equal bits.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "host_device.hpp"
+
+#if defined(__CUDA_ARCH__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+namespace octavo::kernels {
+
+/// The bits of a float.
+OCTAVO_HOST_DEVICE inline std::uint32_t bits_of(float value) {
+#if defined(__CUDA_ARCH__)
+  return __float_as_uint(value);
+#else
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+#endif
+}
+
+/// The float of these bits.
+OCTAVO_HOST_DEVICE inline float float_of(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(bits);
+#else
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+#endif
+}
+
+/// The upper 32 bits of the 64-bit product.
+OCTAVO_HOST_DEVICE inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umulhi(a, b);
+#else
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+#endif
+}
+
+/// A bfloat16 as its 16 bits: `value` rounded to nearest, ties to even; a NaN stays a (quiet) NaN.
+OCTAVO_HOST_DEVICE inline std::uint16_t to_bfloat16_bits(float value) {
+#if defined(__CUDA_ARCH__)
+  return __bfloat16_as_ushort(__float2bfloat16_rn(value));
+#else
+  const std::uint32_t bits = bits_of(value);
+  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFF;
+  return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1)) >> 16);
+#endif
+}
+
+/// A float16 (IEEE binary16) as its 16 bits: `value` rounded to nearest, ties to even; overflow gives infinity, small
+/// values give subnormals, a NaN stays a (quiet) NaN.
+OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
+#if defined(__CUDA_ARCH__)
+  return __half_as_ushort(__float2half_rn(value));
+#else
+  const std::uint32_t bits = bits_of(value);
+  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u) return 0x7FFF;                  // NaN
+  if (magnitude >= 0x47800000u) return sign | 0x7C00u;         // 65536 and more, infinity
+  if (magnitude < 0x33000000u) return sign;                    // below half of the least subnormal, 2^-25
+  // Normal values lose 13 bits of the significand; a subnormal loses one more for each step below 2^-14.
+  std::uint32_t significand, exponent;
+  int dropped_bits = 13;
+  if (magnitude >= 0x38800000u) {
+    significand = magnitude;
+    exponent = 112u << 10;                                     // bias 127 - 15
+  } else {
+    significand = (magnitude & 0x7FFFFFu) | 0x800000u;
+    exponent = 0;
+    dropped_bits = 126 - static_cast<int>(magnitude >> 23);
+  }
+  const std::uint32_t half = 1u << (dropped_bits - 1);
+  const std::uint32_t odd = (significand >> dropped_bits) & 1;
+  const std::uint32_t rounded = (significand + half - 1 + odd) >> dropped_bits;  // a carry moves up the exponent
+  return static_cast<std::uint16_t>(sign | (rounded - exponent));
+#endif
+}
+
+/// float(code) of byte `index` (0 to 3) of four packed codes. On the device a byte permutation and one exact
+/// subtraction replace the conversion instruction, which runs at a quarter of the rate: 0x4B000000 | u is 2^23 + u.
+OCTAVO_HOST_DEVICE inline float code_in_word(std::uint32_t four_codes, unsigned index) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(__byte_perm(four_codes ^ 0x80808080u, 0x4B000000u, 0x7650u | index)) - 8388736.0f;
+#else
+  return static_cast<float>(static_cast<std::int8_t>(four_codes >> (8 * index)));
+#endif
+}
+
+/// The sum of the four signed bytes of a word, added to `sum`.
+OCTAVO_HOST_DEVICE inline std::int32_t add_codes_in_word(std::uint32_t four_codes, std::int32_t sum) {
+#if defined(__CUDA_ARCH__)
+  return __dp4a(static_cast<int>(four_codes), 0x01010101, sum);
+#else
+  for (int index = 0; index < 4; ++index) sum += static_cast<std::int8_t>(four_codes >> (8 * index));
+  return sum;
+#endif
+}
+
+}  // namespace octavo::kernels

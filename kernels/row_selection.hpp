@@ -1,0 +1,25 @@
+// Which samples make up a batch: given row numbers, or a stretch of an epoch's order.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.hpp"
+#include "permute.hpp"
+
+namespace octavo::kernels {
+
+/// The samples of a batch. Rows outside [0, order.sample_count) select nothing and are reported by the gather.
+struct RowSelection {
+  const std::int64_t* rows;     ///< [B] row numbers, or null: take them from `order`
+  OrderKey order;               ///< its sample_count bounds `rows` too
+  std::int64_t first_position;  ///< of the batch in the epoch; unused with `rows`
+};
+
+/// The row at place `b` of the batch; -1 if the row number there is out of range.
+OCTAVO_HOST_DEVICE inline std::int64_t row_at(const RowSelection& selection, std::int64_t b) {
+  if (selection.rows == nullptr) return permute(selection.order, selection.first_position + b);
+  const std::int64_t row = selection.rows[b];
+  return row >= 0 && row < selection.order.sample_count ? row : -1;
+}
+
+}  // namespace octavo::kernels

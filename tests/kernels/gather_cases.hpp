@@ -1,0 +1,201 @@
+// Gathers to test with: data, maps and an independent plain reference, for every back end.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gather.hpp"
+
+namespace octavo::test {
+
+using namespace octavo::kernels;
+
+__extension__ using Exact = __float128;  // 113 bits: code * scale + shift has no rounding for the maps used here
+
+/// code * scale + shift, rounded once.
+inline float exact_value(std::int8_t code, Affine map) {
+  return static_cast<float>(static_cast<Exact>(code) * map.scale + map.shift);
+}
+
+/// The parameters of one gather.
+struct GatherCase {
+  std::int64_t N, C, P, B;
+  Layout layout = Layout::nchw;
+  ValueType value_type = ValueType::float32;
+  bool uniform_map = false;
+  bool pixel_shifts = false;
+  bool shuffled = true;
+  std::int64_t label_words = 1;
+  std::int64_t stride_padding = 0;
+  std::int64_t first_position = 0;
+
+  std::string name() const {
+    return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) + " B=" +
+           std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") + " type=" +
+           std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
+           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) + " pad=" +
+           std::to_string(stride_padding);
+  }
+};
+
+inline std::size_t bytes_of(ValueType type) { return type == ValueType::float32 ? 4 : 2; }
+
+/// Inputs and exact-size outputs of a GatherCase; a sanitizer sees any access beside them.
+class GatherData {
+ public:
+  explicit GatherData(const GatherCase& parameters) : case_(parameters) {
+    std::mt19937 random(17);
+    const std::int64_t S = case_.C * case_.P;
+    codes_.resize(static_cast<std::size_t>(case_.N * (S + case_.stride_padding)));
+    for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random());
+    labels_.resize(static_cast<std::size_t>(case_.N * case_.label_words));
+    for (std::uint32_t& label : labels_) label = static_cast<std::uint32_t>(random());
+    for (std::int64_t c = 0; c < (case_.uniform_map ? 1 : case_.C); ++c) {
+      maps_.push_back({1.0f / (50.0f + static_cast<float>(c)), 0.25f - 0.125f * static_cast<float>(c)});
+    }
+    if (case_.pixel_shifts) {
+      for (std::int64_t i = 0; i < S; ++i) shifts_.push_back(static_cast<float>(random() % 1000) / 777.0f - 0.5f);
+    }
+    values_.assign(static_cast<std::size_t>(case_.B * S) * bytes_of(case_.value_type), std::byte{0xEE});
+    out_labels_.assign(static_cast<std::size_t>(case_.B * case_.label_words), 0xEEEEEEEEu);
+  }
+
+  GatherArgs args() {
+    GatherArgs args{};
+    args.codes = codes_.data();
+    args.row_stride_bytes = case_.C * case_.P + case_.stride_padding;
+    args.channel_count = case_.C;
+    args.values_per_channel = case_.P;
+    args.selection = {rows_.empty() ? nullptr : rows_.data(), make_order_key(case_.N, 7, 3, case_.shuffled),
+                      case_.first_position};
+    args.batch_count = case_.B;
+    args.maps = maps_.data();
+    args.uniform_map = case_.uniform_map;
+    args.pixel_shifts = case_.pixel_shifts ? shifts_.data() : nullptr;
+    args.layout = case_.layout;
+    args.value_type = case_.value_type;
+    args.values = values_.data();
+    args.labels = case_.label_words > 0 ? labels_.data() : nullptr;
+    args.label_words = case_.label_words;
+    args.out_labels = case_.label_words > 0 ? out_labels_.data() : nullptr;
+    args.error_slot = &error_;
+    return args;
+  }
+
+  /// The bytes that the outputs must have, by plain loops and exact arithmetic; a row of -1 gives zeros.
+  std::vector<std::byte> expected_values() const {
+    std::vector<std::byte> expected;
+    for (std::int64_t b = 0; b < case_.B; ++b) {
+      const std::int64_t row = row_of(b);
+      for (std::int64_t i = 0; i < case_.C * case_.P; ++i) {
+        const bool nhwc = case_.layout == Layout::nhwc;
+        const std::int64_t c = nhwc ? i % case_.C : i / case_.P;
+        const std::int64_t p = nhwc ? i / case_.C : i % case_.P;
+        append(expected, row < 0 ? 0.0f : value_of(row, c, p), row < 0);
+      }
+    }
+    return expected;
+  }
+  std::vector<std::uint32_t> expected_labels() const {
+    std::vector<std::uint32_t> expected;
+    for (std::int64_t b = 0; b < case_.B; ++b) {
+      for (std::int64_t k = 0; k < case_.label_words; ++k) {
+        const std::int64_t row = row_of(b);
+        expected.push_back(row < 0 ? 0 : labels_[static_cast<std::size_t>(row * case_.label_words + k)]);
+      }
+    }
+    return expected;
+  }
+
+  /// Uses these rows in place of the order; B of them.
+  void set_rows(std::vector<std::int64_t> rows) { rows_ = std::move(rows); }
+  void clear_outputs() {
+    std::fill(values_.begin(), values_.end(), std::byte{0xEE});
+    std::fill(out_labels_.begin(), out_labels_.end(), 0xEEEEEEEEu);
+    error_ = 0;
+  }
+  const std::vector<std::byte>& values() const { return values_; }
+  const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
+  std::uint32_t error() const { return error_; }
+
+ private:
+  std::int64_t row_of(std::int64_t b) const {
+    if (rows_.empty()) {
+      return permute(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position + b);
+    }
+    const std::int64_t row = rows_[static_cast<std::size_t>(b)];
+    return row >= 0 && row < case_.N ? row : -1;
+  }
+  float value_of(std::int64_t row, std::int64_t c, std::int64_t p) const {
+    const std::int64_t S = case_.C * case_.P;
+    Affine map = maps_[static_cast<std::size_t>(case_.uniform_map ? 0 : c)];
+    if (case_.pixel_shifts) map.shift = shifts_[static_cast<std::size_t>(c * case_.P + p)];
+    return exact_value(codes_[static_cast<std::size_t>(row * (S + case_.stride_padding) + c * case_.P + p)], map);
+  }
+  void append(std::vector<std::byte>& bytes, float value, bool zero) const {
+    const std::size_t start = bytes.size();
+    bytes.resize(start + bytes_of(case_.value_type));
+    if (zero) return;
+    if (case_.value_type == ValueType::float32) {
+      std::memcpy(&bytes[start], &value, 4);
+    } else if (case_.value_type == ValueType::float16) {
+      const auto half = static_cast<_Float16>(value);
+      std::memcpy(&bytes[start], &half, 2);
+    } else {
+      // The nearest float whose lower 16 bits are zero, ties to even, found by comparing the two neighbours.
+      std::uint32_t bits;
+      std::memcpy(&bits, &value, 4);
+      std::uint16_t upper = static_cast<std::uint16_t>(bits >> 16);
+      const std::uint32_t rest = bits & 0xFFFFu;
+      if (rest > 0x8000u || (rest == 0x8000u && (upper & 1))) ++upper;
+      std::memcpy(&bytes[start], &upper, 2);
+    }
+  }
+
+  GatherCase case_;
+  std::vector<std::int8_t> codes_;
+  std::vector<std::uint32_t> labels_;
+  std::vector<Affine> maps_;
+  std::vector<float> shifts_;
+  std::vector<std::int64_t> rows_;
+  std::vector<std::byte> values_;
+  std::vector<std::uint32_t> out_labels_;
+  std::uint32_t error_ = 0;
+};
+
+/// Every shape, type, layout and map that a gather distinguishes, at the edges of its vector widths.
+inline std::vector<GatherCase> gather_cases() {
+  std::vector<GatherCase> cases;
+  for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      for (const bool uniform : {true, false}) {
+        for (const bool pixel : {true, false}) {
+          for (const std::int64_t P : {1, 3, 15, 16, 17, 31, 63, 64, 65, 127, 196, 784}) {
+            for (const std::int64_t C : {1, 3}) {
+              cases.push_back({.N = 23, .C = C, .P = P, .B = 7, .layout = layout, .value_type = type,
+                               .uniform_map = uniform, .pixel_shifts = pixel});
+            }
+          }
+        }
+      }
+    }
+  }
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    cases.push_back({.N = 5, .C = 40, .P = 130, .B = 5, .layout = layout, .label_words = 3});
+    cases.push_back({.N = 100, .C = 2, .P = 50, .B = 100, .layout = layout, .label_words = 0});
+    cases.push_back({.N = 9, .C = 3, .P = 1024, .B = 4, .layout = layout, .stride_padding = 16});
+    cases.push_back({.N = 9, .C = 3, .P = 341, .B = 9, .layout = layout, .stride_padding = 1});
+    cases.push_back({.N = 300, .C = 1, .P = 12, .B = 200, .layout = layout, .first_position = 90});
+    cases.push_back({.N = 300, .C = 1, .P = 12, .B = 200, .layout = layout, .shuffled = false, .first_position = 90});
+    cases.push_back({.N = 3, .C = 5, .P = 20000, .B = 3, .layout = layout});
+    cases.push_back({.N = 1, .C = 1, .P = 1, .B = 1, .layout = layout});
+    cases.push_back({.N = 4, .C = 3, .P = 64, .B = 0, .layout = layout});
+  }
+  return cases;
+}
+
+}  // namespace octavo::test

@@ -1,0 +1,77 @@
+#include "intrinsics.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "catch.hpp"
+
+using namespace octavo::kernels;
+
+namespace {
+
+/// Every float whose bits are a multiple of an odd stride: all exponents, both signs, NaN and infinity among them.
+template <typename Check>
+void for_many_floats(Check check) {
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 977) {
+    check(float_of(static_cast<std::uint32_t>(bits)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("float16 bits are those of the compiler's own conversion", "[unit][kernels]") {
+  for_many_floats([](float value) {
+    const auto half = static_cast<_Float16>(value);
+    std::uint16_t expected;
+    std::memcpy(&expected, &half, 2);
+    const std::uint16_t actual = to_float16_bits(value);
+    if (std::isnan(value)) {
+      if ((actual & 0x7FFF) <= 0x7C00) FAIL("not a NaN");
+    } else if (actual != expected) {
+      FAIL("value " << value);
+    }
+  });
+}
+
+TEST_CASE("ties of float16 go to even, and what is too large becomes infinity", "[unit][kernels]") {
+  REQUIRE(to_float16_bits(1.0f) == 0x3C00);
+  REQUIRE(to_float16_bits(1.0f + 1.0f / 2048) == 0x3C00);      // half way, down to even
+  REQUIRE(to_float16_bits(1.0f + 3.0f / 2048) == 0x3C02);      // half way, up to even
+  REQUIRE(to_float16_bits(65519.0f) == 0x7BFF);
+  REQUIRE(to_float16_bits(65520.0f) == 0x7C00);
+  REQUIRE(to_float16_bits(-std::numeric_limits<float>::infinity()) == 0xFC00);
+  REQUIRE(to_float16_bits(std::ldexp(1.0f, -24)) == 0x0001);   // least subnormal
+  REQUIRE(to_float16_bits(std::ldexp(1.0f, -25)) == 0x0000);   // half of it, to even
+  REQUIRE(to_float16_bits(std::ldexp(1.5f, -25)) == 0x0001);
+  REQUIRE(to_float16_bits(-0.0f) == 0x8000);
+}
+
+TEST_CASE("bfloat16 bits are those of the nearest value, ties to even", "[unit][kernels]") {
+  for_many_floats([](float value) {
+    const std::uint16_t actual = to_bfloat16_bits(value);
+    if (std::isnan(value)) {
+      if ((actual & 0x7FFF) <= 0x7F80) FAIL("not a NaN");
+      return;
+    }
+    // The neighbours below and above in magnitude; the nearer one, or the even one of two as near.
+    const std::uint32_t below = bits_of(value) & 0xFFFF0000u;
+    const std::uint32_t rest = bits_of(value) & 0xFFFFu;
+    const bool up = rest > 0x8000u || (rest == 0x8000u && (below & 0x10000u) != 0);
+    if (actual != static_cast<std::uint16_t>((below >> 16) + (up ? 1 : 0))) FAIL("value " << value);
+  });
+}
+
+TEST_CASE("the bytes of a word are signed codes", "[unit][kernels]") {
+  const std::uint32_t word = 0x80FF017Fu;  // 127, 1, -1, -128
+  REQUIRE(code_in_word(word, 0) == 127.0f);
+  REQUIRE(code_in_word(word, 1) == 1.0f);
+  REQUIRE(code_in_word(word, 2) == -1.0f);
+  REQUIRE(code_in_word(word, 3) == -128.0f);
+  REQUIRE(add_codes_in_word(word, 10) == 10 + 127 + 1 - 1 - 128);
+}
+
+TEST_CASE("multiply_high gives the upper half of a product", "[unit][kernels]") {
+  REQUIRE(multiply_high(0xFFFFFFFFu, 0xFFFFFFFFu) == 0xFFFFFFFEu);
+  REQUIRE(multiply_high(1u << 31, 2) == 1);
+  REQUIRE(multiply_high(1u << 31, 1) == 0);
+}
