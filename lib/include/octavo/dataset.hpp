@@ -17,6 +17,7 @@ namespace octavo {
 
 namespace archive {
 class Reader;
+struct SplitAccess;
 struct SplitEntry;
 }  // namespace archive
 
@@ -62,6 +63,7 @@ class Split {
 
  private:
   friend class Dataset;
+  friend struct archive::SplitAccess;
   Split(std::shared_ptr<const archive::Reader> reader, const archive::SplitEntry* entry);
   std::shared_ptr<const archive::Reader> reader_;
   const archive::SplitEntry* entry_;

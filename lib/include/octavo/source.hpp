@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,11 +37,24 @@ class Source {
   virtual const std::vector<SourceSplit>& splits() const = 0;
   /// Class names in label order; empty if unknown.
   virtual const std::vector<std::string>& class_names() const = 0;
+  /// What the files are, for the provenance: "idx", "cifar10", "folder".
+  virtual std::string format() const { return "custom"; }
   /// Whether read() may be called from several threads at once and in any order. If not, calls come one at a time,
   /// split after split, rows ascending without gaps.
   virtual bool is_random_access() const = 0;
   /// The name of a sample for messages and --names: "train/cat/7.png", "data_batch_1.bin#12".
   virtual std::string sample_name(std::size_t split, std::int64_t row) const = 0;
+
+  /// Where the sample is a file of its own: its path below the source's root, the same wherever the source lies.
+  virtual std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const {
+    static_cast<void>(split), static_cast<void>(row);
+    return std::nullopt;
+  }
+  /// The class number of a sample where that is known without reading it.
+  virtual std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const {
+    static_cast<void>(split), static_cast<void>(row);
+    return std::nullopt;
+  }
 
   /// Reads samples [first_row, first_row + count) of a split.
   ///

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <octavo/sample.hpp>
+#include <octavo/statistics.hpp>
 
 namespace octavo {
 
@@ -22,6 +23,8 @@ struct SplitLayout {
   Color color = Color::other;
   std::int64_t row_capacity = 0;  ///< N, or with `rows_may_be_skipped` the most there can be
   bool with_names = false;        ///< store where each sample came from
+  std::vector<ChannelQuantisation> quantisation = {};  ///< [C], what a value means; empty: scale 1, zero point 0
+  std::string source_dtype = "uint8";                  ///< the type that the source had
 };
 
 /// How the file is to be made.
@@ -49,7 +52,7 @@ class Writer {
 
   /// Stores samples in rows [first_row, first_row + count) of split number `split` (its place in options.splits).
   ///
-  /// values  uint8 [count,C,H,W], turned into codes in place (code = value - 128, that is value ^ 0x80)
+  /// values  uint8 [count,C,H,W], stored as codes (code = value - 128, that is value ^ 0x80); scratch space afterwards
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
   /// names   count names, or empty; cut at 255 bytes at a UTF-8 boundary
   /// Each row must be written once or skipped once, in any order. Statistics and checksums are taken on the way.

@@ -1,0 +1,94 @@
+// Packed samples resident on a device, and batches made from them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/dataset.hpp>
+#include <octavo/device.hpp>
+#include <octavo/progress.hpp>
+#include <octavo/sample.hpp>
+#include <octavo/statistics.hpp>
+#include <octavo/tensor.hpp>
+
+namespace octavo {
+
+namespace store {
+class ResidentSamples;
+class PreparedMaps;
+}  // namespace store
+
+/// How a split is brought to a device.
+struct LoadOptions {
+  bool verify_checksums = true;  ///< compare every sample with its checksum on the way
+  int thread_count = 0;          ///< 0: all that this process may use
+  ProgressFunction on_progress;
+};
+
+/// A BatchSpec folded for one store: its maps lie on the store's device. Cheap to copy. To be used on one stream at a
+/// time if the spec centres on the batch, whose sums it holds.
+class PreparedSpec {
+ public:
+  const BatchSpec& spec() const;
+  /// Bytes that it takes on the device.
+  std::int64_t device_bytes() const;
+
+ private:
+  friend class Store;
+  friend class Loader;
+  explicit PreparedSpec(std::shared_ptr<const store::PreparedMaps> maps) : maps_(std::move(maps)) {}
+  std::shared_ptr<const store::PreparedMaps> maps_;
+};
+
+/// All samples of one split, packed, in the memory of one device: one byte a value. A cheap handle; copies share the
+/// memory. Safe to use from several threads.
+class Store {
+ public:
+  /// Brings `split` to `device`, checking each sample. On CUDA through pinned double buffers.
+  /// Throws FormatError naming the sample if one is damaged, IoError if the file cannot be read or changes meanwhile,
+  /// DeviceError if the memory does not suffice, Unavailable if this build or machine has no such device.
+  static Store load(const Split& split, Device device, const LoadOptions& options = {});
+
+  Device device() const;
+  std::int64_t sample_count() const;
+  SampleShape shape() const;
+  LabelLayout labels() const;
+  const std::vector<std::string>& class_names() const;
+  /// The statistics that batches are centred by: those of the split `train` where the file has one, else this split's.
+  const Statistics& statistics() const;
+  /// The split that statistics() belongs to.
+  const std::string& statistics_split() const;
+  /// Bytes on the device: packed samples (with row padding, if any) and labels.
+  std::int64_t device_bytes() const;
+  /// Of these, what padding of the rows takes; 0 if rows stand without gaps.
+  std::int64_t padding_bytes() const;
+
+  /// Folds `spec` for this store. Throws InvalidArgument if it does not fit: number of values, a zero divisor, a
+  /// channel without spread, a centre that is not finite.
+  PreparedSpec prepare(const BatchSpec& spec) const;
+
+  /// Decodes the given rows, normalised, into `images`, and their labels into `labels`.
+  ///
+  /// rows    B row numbers in host memory, each in [0, sample_count()); order and repetition are the caller's choice
+  /// images  B*C*H*W numbers of the spec's type and layout, on this store's device
+  /// labels  B*K numbers, int32 (float32 for targets), or data == nullptr for none
+  /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
+  /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another
+  /// size, type or device; nothing is written then.
+  void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
+              const TensorView& labels = {}, StreamRef stream = {}) const;
+  /// The same, preparing the spec first; for occasional calls.
+  void gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
+              const TensorView& labels = {}, StreamRef stream = {}) const;
+
+ private:
+  friend class Loader;
+  explicit Store(std::shared_ptr<const store::ResidentSamples> samples) : samples_(std::move(samples)) {}
+  std::shared_ptr<const store::ResidentSamples> samples_;
+};
+
+}  // namespace octavo
