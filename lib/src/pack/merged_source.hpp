@@ -1,0 +1,51 @@
+// Several sources as one: splits of one name are put one after another, class names are brought together.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <octavo/source.hpp>
+
+namespace octavo::sources {
+
+/// The splits of all parts, in the order in which their names first appear. Where class names differ, the labels of
+/// later parts are renumbered: the names of the first part come first, then what the others add.
+class MergedSource final : public Source {
+ public:
+  /// Throws InvalidArgument if splits of one name differ in shape, labels or colour, or if only some of the parts that
+  /// have class numbers have class names.
+  explicit MergedSource(std::vector<std::unique_ptr<Source>> parts);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return class_names_; }
+  std::string format() const override;
+  bool is_random_access() const override;
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<std::string> files() const override;
+  std::string notes() const override;
+
+ private:
+  /// Rows [first_row, first_row + split's sample_count) of a merged split.
+  struct Piece {
+    std::size_t part = 0;
+    std::size_t split = 0;
+    std::int64_t first_row = 0;
+  };
+  void merge_class_names();
+  void add_split(std::size_t part, std::size_t split);
+  const Piece& piece_of(std::size_t split, std::int64_t row) const;
+  std::int32_t renumbered(std::size_t part, std::int32_t label) const;
+  void renumber(const Piece& piece, std::span<std::byte> labels) const;
+
+  std::vector<std::unique_ptr<Source>> parts_;
+  std::vector<std::vector<std::int32_t>> new_labels_;  ///< for each part; empty where labels stay as they are
+  std::vector<SourceSplit> splits_;
+  std::vector<std::vector<Piece>> pieces_;  ///< for each split, ascending
+  std::vector<std::string> class_names_;
+};
+
+}  // namespace octavo::sources
