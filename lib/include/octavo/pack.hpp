@@ -25,20 +25,21 @@ enum class ClassOrder { bytes, natural };
 /// One thing to pack: a file or folder, and the split it becomes.
 struct SourceSpec {
   std::filesystem::path path;
-  std::string split;  ///< empty: found by convention
+  std::string split = {};  ///< empty: found by convention
 };
 
 /// How sources are read.
 struct SourceOptions {
   SourceFormat format = SourceFormat::automatic;
-  std::optional<std::array<std::int64_t, 2>> size;  ///< H and W that images are brought to; none: all are equal already
+  std::optional<std::array<std::int64_t, 2>> size =
+      {};  ///< H and W that images are brought to; none: all are equal already
   Fit fit = Fit::crop;
-  std::optional<std::int64_t> channels;             ///< 1 or 3; none: 1 if all images are gray, else 3
+  std::optional<std::int64_t> channels = {};           ///< 1 or 3; none: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   ClassOrder class_order = ClassOrder::bytes;
-  std::vector<std::string> class_names;             ///< from --classes; empty: found
-  std::string select;                               ///< glob on class names or paths; empty: everything
-  std::optional<std::int64_t> limit;                ///< at most so many samples a split
+  std::vector<std::string> class_names = {};        ///< from --classes; empty: found
+  std::string select = {};                          ///< glob on class names or paths; empty: everything
+  std::optional<std::int64_t> limit = {};           ///< at most so many samples a split
   double holdout = 0.0;                             ///< share of `train` that becomes `val`, chosen by a hash
   std::uint64_t seed = 0;                           ///< of the holdout
   bool skip_unreadable = false;                     ///< find out shapes without the images that cannot be read
@@ -54,18 +55,18 @@ std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const 
 struct PackOptions {
   // What changes the file.
   bool with_names = false;
-  bool skip_bad_samples = false;   ///< --on-error skip: leave out what cannot be read, and record it
+  bool skip_bad_samples = false;  ///< --on-error skip: leave out what cannot be read, and record it
   bool reproducible = false;
-  std::string command_line;        ///< for the provenance; left out if empty or reproducible
+  std::string command_line = {};  ///< for the provenance; left out if empty or reproducible
   // What changes only what happens around it.
   bool replace_existing = false;
-  int thread_count = 0;            ///< 0: all that this process may use
-  ProgressFunction on_progress;
+  int thread_count = 0;  ///< 0: all that this process may use
+  ProgressFunction on_progress = {};
 };
 
 /// What packing did.
 struct PackSummary {
-  std::vector<SourceSplit> splits;      ///< as written, that is without what was skipped
+  std::vector<SourceSplit> splits;  ///< as written, that is without what was skipped
   std::vector<SampleFailure> skipped;
   std::int64_t packed_bytes = 0;
   std::int64_t file_bytes = 0;

@@ -1,0 +1,100 @@
+#include "pack/discovery.hpp"
+
+#include <sys/stat.h>
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "pack/natural_order.hpp"
+#include "pack/split_names.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+using sources::discover;
+
+namespace {
+
+std::string splits_of(const std::vector<sources::Finding>& findings) {
+  std::string text;
+  for (const auto& finding : findings) text += finding.split + "=" + finding.path.filename().string() + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a folder of IDX files becomes train and test, plain files before compressed twins", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string images = idx({1, 1, 1}, "x");
+  write_file(folder / "t10k-images-idx3-ubyte.gz", gzipped(images));
+  write_file(folder / "train-images-idx3-ubyte", images);
+  write_file(folder / "train-images-idx3-ubyte.gz", gzipped(images));
+  write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
+  REQUIRE(splits_of(discover({folder.path(), ""}, SourceFormat::automatic)) ==
+          "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
+}
+
+TEST_CASE("two IDX datasets in one folder are not mixed", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "digits-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "letters-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE_THROWS_WITH(discover({folder.path(), ""}, SourceFormat::automatic), ContainsSubstring("both look like"));
+}
+
+TEST_CASE("CIFAR batches become train in the order of their numbers, and test", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"data_batch_10.bin", "data_batch_2.bin", "test_batch.bin"}) {
+    write_file(folder / name, cifar_record("\1", 1, 2, 3));
+  }
+  write_file(folder / "readme.html", "x");
+  REQUIRE(splits_of(discover({folder.path(), ""}, SourceFormat::automatic)) ==
+          "train=data_batch_2.bin train=data_batch_10.bin test=test_batch.bin ");
+}
+
+TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "val-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE(discover({folder / "val-images-idx3-ubyte", ""}, SourceFormat::automatic)[0].split == "val");
+  REQUIRE(discover({folder / "val-images-idx3-ubyte", "mine"}, SourceFormat::automatic)[0].split == "mine");
+}
+
+TEST_CASE("a folder of two splits cannot become one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "t10k-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE_THROWS_WITH(discover({folder.path(), "val"}, SourceFormat::automatic),
+                      ContainsSubstring("it holds \"train\" and \"test\""));
+}
+
+TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "letter.txt", "dear reader");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(discover({folder / "none", ""}, SourceFormat::automatic), ContainsSubstring("check the path"));
+  REQUIRE_THROWS_WITH(discover({folder / "letter.txt", ""}, SourceFormat::automatic), ContainsSubstring("neither"));
+  REQUIRE_THROWS_AS(discover({folder / "pipe", ""}, SourceFormat::automatic), IoError);
+  REQUIRE_THROWS_AS(discover({"/dev/zero", ""}, SourceFormat::automatic), IoError);
+}
+
+TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
+  using sources::split_of_file_name;
+  REQUIRE(split_of_file_name("emnist-letters-train-images-idx3-ubyte") == "train");
+  REQUIRE(split_of_file_name("T10K-images-idx3-ubyte") == "test");
+  REQUIRE(split_of_file_name("data_batch_1.bin") == "train");
+  REQUIRE(split_of_file_name("validation.bin") == "val");
+  REQUIRE_FALSE(split_of_file_name("latest-images-idx3-ubyte"));
+  REQUIRE(sources::split_of_folder_name("Valid") == "val");
+  REQUIRE_FALSE(sources::split_of_folder_name("trains"));
+}
+
+TEST_CASE("natural order takes numbers by their value", "[unit][pack]") {
+  using sources::is_naturally_before;
+  REQUIRE(is_naturally_before("a2", "a10"));
+  REQUIRE_FALSE(is_naturally_before("a10", "a2"));
+  REQUIRE(is_naturally_before("a", "a1"));
+  REQUIRE(is_naturally_before("a01", "a1"));
+  REQUIRE_FALSE(is_naturally_before("a1", "a01"));
+  REQUIRE_FALSE(is_naturally_before("a1", "a1"));
+  REQUIRE(is_naturally_before("a01b", "a1c"));
+}

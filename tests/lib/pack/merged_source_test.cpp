@@ -1,0 +1,57 @@
+#include "pack/merged_source.hpp"
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+TEST_CASE("files of one split are read across their borders", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "data_batch_1.bin", cifar_record("\1", 10, 0, 0) + cifar_record("\2", 20, 0, 0));
+  write_file(folder / "data_batch_2.bin", cifar_record("\3", 30, 0, 0));
+  const auto source = open_source({{folder.path(), ""}}, {});
+  REQUIRE(source->splits().size() == 1);
+  REQUIRE(source->splits()[0].sample_count == 3);
+  REQUIRE(source->sample_name(0, 2) == "data_batch_2.bin#0");
+  const Samples samples = read(*source, 0, 1, 2);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{2, 3});
+  REQUIRE(samples.values[0] == 20);
+  REQUIRE(samples.values[3072] == 30);
+}
+
+TEST_CASE("labels are renumbered where class names differ", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.bin", cifar_record("\1", 0, 0, 0));
+  write_file(folder / "b/y.bin", cifar_record("\1", 0, 0, 0) + cifar_record("\2", 0, 0, 0));
+  write_file(folder / "a/batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  write_file(folder / "b/batches.meta.txt", "j\nnew\na\nb\nc\nd\ne\nf\ng\nh\n");
+  const auto source = open_source({{folder / "a/x.bin", "train"}, {folder / "b/y.bin", "train"}}, {});
+  REQUIRE(source->class_names().size() == 11);
+  // b's class 1 is "new", the eleventh name; its class 2 is "a".
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 10, 0});
+  REQUIRE(source->class_index(0, 1) == 10);
+}
+
+TEST_CASE("samples of different shapes do not share a split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "b-idx3-ubyte", idx({1, 1, 2}, "xy"));
+  REQUIRE_THROWS_WITH(open_source({{folder / "a-idx3-ubyte", "train"}, {folder / "b-idx3-ubyte", "train"}}, {}),
+                      ContainsSubstring("1x1x2"));
+  REQUIRE(open_source({{folder / "a-idx3-ubyte", "train"}, {folder / "b-idx3-ubyte", "val"}}, {})->splits().size() ==
+          2);
+}
+
+TEST_CASE("numbered classes are not mixed with named ones", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "a-labels-idx1-ubyte", idx({1}, "\1"));
+  write_file(folder / "x.bin", cifar_record("\1", 0, 0, 0));
+  const std::vector<SourceSpec> specs = {{folder / "a-images-idx3-ubyte", "a"}, {folder / "x.bin", "b"}};
+  REQUIRE_THROWS_WITH(open_source(specs, {}), ContainsSubstring("--classes"));
+}
