@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# tools/demo.sh: from a fresh clone to a trained model: builds octavo, packs Fashion-MNIST, looks at it and trains on it.
+#
+# Where the package of Fashion-MNIST is not to be had, it packs the handwritten digits in data/. What it makes goes to
+# demo/ in the checkout. It can be run again and again.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case ${1-} in
+  '') ;;
+  -h | --help) usage ;;
+  *) wrong_usage "unknown option $1" ;;
+esac
+
+# run COMMAND...: shows the command as a user would type it, and runs it.
+run() {
+  printf '$ octavo'
+  printf ' %q' "$@"
+  printf '\n'
+  "$octavo" "$@"
+}
+
+heading "Install what the build needs"
+"$root/tools/setup.sh" --data
+
+heading "Build octavo"
+cd "$root"
+options=()
+if nvidia-smi >/dev/null 2>&1; then options+=(-D CMAKE_CUDA_ARCHITECTURES=native); fi
+# In a folder of its own, without the tests, so that they need not be installed.
+cmake --preset release -B build/demo -D OCTAVO_TESTS=OFF -D OCTAVO_BENCH=OFF -D OCTAVO_EXAMPLES=OFF "${options[@]}" \
+  --log-level=NOTICE
+cmake --build build/demo -j "$(nproc)"
+octavo=$root/build/demo/tools/octavo
+
+source_folder=$(find_dataset)
+case $source_folder in
+  */digits)
+    name=digits
+    note "Fashion-MNIST is not installed; packing the handwritten digits in data/ instead"
+    ;;
+  *) name=fashion ;;
+esac
+mkdir -p demo
+cd demo
+
+heading "Pack: one int8 file out of $source_folder"
+run pack "$source_folder" -o "$name.h5" --force
+
+heading "Info: what is in it"
+run info "$name.h5"
+
+heading "Verify: every checksum"
+run verify "$name.h5"
+
+heading "Train: a small network on the packed bytes"
+run train "$name.h5" --model mlp --epochs 5 --batch-size 128 --lr 0.1 --seed 1
+
+heading "Report: the memory it saves"
+run report "$name.h5"
+
+heading "View: a contact sheet"
+run view "$name.h5" -o sheet.png
+
+heading "Done"
+cat <<END
+In demo/: $name.h5 (plain HDF5: h5dump or h5py reads it too) and sheet.png.
+To go on, from the checkout:
+
+  alias octavo='$octavo'
+  octavo plan demo/$name.h5              what fits into the memory of this machine
+  octavo bench demo/$name.h5             how fast batches are made
+  octavo pack FOLDER -o mine.h5          your own images; data/README.md says how to get MNIST, CIFAR-10 and CIFAR-100
+  octavo --help                          everything else
+END

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# tools/setup.sh [--tests] [--data]: installs what a build needs, from the packages of Debian 12 or Ubuntu 24.04.
+#
+#   --tests   also what the tests need
+#   --data    also Fashion-MNIST, as a package
+#
+# Installs only what is missing, as root or through sudo; when nothing is missing, it uses no network. Libraries that
+# tools/bundle_deps.sh gathered in .deps/ count as there, and so does a program that is on the PATH. On another
+# distribution it checks that the libraries are there, and names those that are not.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+with_tests=no
+with_data=no
+for argument in "$@"; do
+  case $argument in
+    --tests) with_tests=yes ;;
+    --data) with_data=yes ;;
+    -h | --help) usage ;;
+    *) wrong_usage "unknown option $argument" ;;
+  esac
+done
+
+# package=command
+programs=(cmake=cmake ninja-build=ninja 'g++=g++' make=make pkg-config=pkg-config)
+# package=header, as it is found below the folders that the compiler or the packages use
+libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohmann/json.hpp libxxhash-dev=xxhash.h
+  libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h libstb-dev=stb_image_resize.h
+  libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h)
+optional=(libopenblas-dev)
+test_packages=(hdf5-tools python3-h5py python3-pil python3-numpy)
+
+missing_programs() {
+  local entry
+  for entry in "${programs[@]}"; do
+    command -v "${entry#*=}" >/dev/null || echo "${entry%%=*}"
+  done
+}
+
+# not_installed PACKAGE...: those of them that are not.
+not_installed() {
+  (($# > 0)) || return 0
+  local installed package
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+  for package in "$@"; do
+    grep -qx "installed $package" <<<"$installed" || echo "$package"
+  done
+}
+
+# ---- Another distribution: look, and say what is not there ------------------
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  step="looking for what a build needs"
+  missing=()
+  mapfile -t missing < <(missing_programs)
+  if [[ $with_tests == yes ]]; then
+    libraries+=("catch2=catch2/catch_test_macros.hpp|catch2/catch.hpp")
+  fi
+  for entry in "${libraries[@]}"; do
+    found=no
+    IFS='|' read -ra headers <<<"${entry#*=}"
+    for header in "${headers[@]}"; do
+      if [[ -f $root/.deps/include/$header || -f $root/.deps/include/stb/$header ]] ||
+        { command -v g++ >/dev/null && g++ -E -x c++ -include "$header" -I/usr/include/stb -I/usr/include/hdf5/serial \
+          -o /dev/null /dev/null 2>/dev/null; }; then
+        found=yes
+      fi
+    done
+    [[ $found == yes ]] || missing+=("${entry%%=*}")
+  done
+  if ((${#missing[@]} > 0)); then
+    fail "this is neither Debian nor Ubuntu; install what they call ${missing[*]}"
+  fi
+  echo "Everything that a build needs is there."
+  exit 0
+fi
+
+# ---- Debian and Ubuntu -------------------------------------------------------
+step="looking for what is installed"
+wanted=()
+if [[ -f $root/.deps/include/hdf5.h ]]; then
+  optional=()
+else
+  wanted+=("${libraries[@]%%=*}")
+  if [[ $with_tests == yes ]]; then wanted+=(catch2 "${test_packages[@]}"); fi
+fi
+if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi
+
+mapfile -t required < <(missing_programs; not_installed "${wanted[@]}")
+mapfile -t extra < <(not_installed "${optional[@]}")
+if ((${#required[@]} + ${#extra[@]} == 0)); then
+  echo "Everything is installed."
+  exit 0
+fi
+
+step="installing packages"
+as_root=()
+if ((EUID != 0)); then
+  if command -v sudo >/dev/null; then
+    as_root=(sudo)
+  elif ((${#required[@]} > 0)); then
+    fail "neither root nor sudo; as root, run: apt-get install ${required[*]}"
+  else
+    note "neither root nor sudo, so that these were not installed: ${extra[*]}"
+    exit 0
+  fi
+fi
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"; }
+
+# Without package lists nothing is known; with them, a package of ours that they do not name is not in this release.
+if ((${#required[@]} > 0)) || ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null; then
+  apt update || note "the package lists could not be fetched; trying with those that are here"
+fi
+if ((${#required[@]} > 0)); then
+  echo "Installing ${required[*]}"
+  apt install -y --no-install-recommends "${required[@]}" >/dev/null ||
+    fail "apt-get could not install ${required[*]}"
+fi
+for package in "${extra[@]}"; do
+  if ! apt-cache show "$package" >/dev/null 2>&1; then
+    note "$package is not in this distribution; going on without it"
+  elif ! apt install -y --no-install-recommends "$package" >/dev/null; then
+    note "$package could not be installed; going on without it"
+  fi
+done
+echo "Everything that a build needs is installed."
