@@ -16,7 +16,7 @@ run() {
   printf '$ octavo'
   printf ' %q' "$@"
   printf '\n'
-  "$octavo" "$@"
+  "$octavo" "$@" || fail "octavo $1 ended with exit status $?"
 }
 
 heading "Install what the build needs"
@@ -27,8 +27,8 @@ cd "$root"
 options=()
 if nvidia-smi >/dev/null 2>&1; then options+=(-D CMAKE_CUDA_ARCHITECTURES=native); fi
 # In a folder of its own, without the tests, so that they need not be installed.
-cmake --preset release -B build/demo -D OCTAVO_TESTS=OFF -D OCTAVO_BENCH=OFF -D OCTAVO_EXAMPLES=OFF "${options[@]}" \
-  --log-level=NOTICE
+cmake --preset release -B build/demo -D OCTAVO_TESTS=OFF -D OCTAVO_BENCH=OFF -D OCTAVO_EXAMPLES=OFF \
+  -D OCTAVO_WARNINGS_AS_ERRORS=OFF "${options[@]}" --log-level=NOTICE
 cmake --build build/demo -j "$(nproc)"
 octavo=$root/build/demo/tools/octavo
 
@@ -66,9 +66,10 @@ cat <<END
 In demo/: $name.h5 (plain HDF5: h5dump or h5py reads it too) and sheet.png.
 To go on, from the checkout:
 
-  alias octavo='$octavo'
-  octavo plan demo/$name.h5              what fits into the memory of this machine
-  octavo bench demo/$name.h5             how fast batches are made
-  octavo pack FOLDER -o mine.h5          your own images; data/README.md says how to get MNIST, CIFAR-10 and CIFAR-100
-  octavo --help                          everything else
+  PATH="$root/build/demo/tools:\$PATH"
+
+  octavo plan demo/$name.h5       what fits into the memory of this machine
+  octavo bench demo/$name.h5      how fast batches are made
+  octavo pack FOLDER -o mine.h5    your own images; data/README.md says how to get MNIST, CIFAR-10 and CIFAR-100
+  octavo --help                    everything else
 END
