@@ -13,10 +13,9 @@ file(REMOVE_RECURSE ${work})
 run("install" ${CMAKE_COMMAND} --install ${octavo_build} --prefix ${work}/first)
 file(RENAME ${work}/first ${work}/moved)
 
-set(prefixes ${work}/moved ${dependencies})
+set(ENV{CMAKE_PREFIX_PATH} "${work}/moved:${dependencies}:$ENV{CMAKE_PREFIX_PATH}")
 run("configure the consumer" ${CMAKE_COMMAND} -S ${project} -B ${work}/build -G ${generator}
-  "-DCMAKE_PREFIX_PATH=${prefixes}" -DCMAKE_BUILD_TYPE=${build_type}
-  -DCMAKE_CXX_COMPILER=${cxx_compiler} -DCMAKE_CXX_FLAGS=${cxx_flags})
+  -DCMAKE_BUILD_TYPE=${build_type} -DCMAKE_CXX_COMPILER=${cxx_compiler} -DCMAKE_CXX_FLAGS=${cxx_flags})
 run("build the consumer" ${CMAKE_COMMAND} --build ${work}/build)
 
 run("run the consumer" ${work}/build/consumer)
