@@ -21,6 +21,8 @@ struct SplitAccess;
 struct SplitEntry;
 }  // namespace archive
 
+class Dataset;
+
 /// One split of an open Dataset: a cheap handle that keeps the file open. Safe to use from several threads.
 class Split {
  public:
@@ -60,6 +62,10 @@ class Split {
 
   /// The file that this split is in.
   const std::filesystem::path& path() const;
+  /// The dataset that this split is of.
+  Dataset dataset() const;
+  /// Throws IoError if the file was changed since it was opened. To be called after reading much of it.
+  void ensure_unchanged() const;
 
  private:
   friend class Dataset;
@@ -98,6 +104,7 @@ class Dataset {
   const std::filesystem::path& path() const;
 
  private:
+  friend class Split;
   explicit Dataset(std::shared_ptr<const archive::Reader> reader);
   std::shared_ptr<const archive::Reader> reader_;
 };

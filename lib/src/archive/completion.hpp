@@ -1,0 +1,50 @@
+// Completing a packed file once its samples are in place: statistics, names, provenance, index and header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/index.hpp"
+#include "archive/skeleton.hpp"
+#include "archive/split_writer.hpp"
+#include "support/file.hpp"
+
+namespace octavo::archive {
+
+/// Where the samples of a split lie.
+struct PayloadPlace {
+  Extent images;
+  Extent labels;  ///< no bytes if the split has none
+  Extent checksums;
+};
+
+/// Makes the group of a split and the datasets that its `sample_count` samples fill, and takes their disk space.
+PayloadPlace place_payload(Skeleton& skeleton, const File& file, const SplitLayout& layout, std::int64_t sample_count);
+
+/// The steps in the order of the file. `file` is the file that `skeleton` makes.
+class Completion {
+ public:
+  Completion(Skeleton& skeleton, const File& file) : skeleton_(skeleton), file_(file) {}
+
+  void add_split(SplitWriter& split, const Spool* spool, const PayloadPlace& place);
+  void add_class_names(const std::vector<std::string>& class_names);
+  void add_provenance(const std::string& json);
+  void add_identity(const std::string& uuid, const std::string& created, const std::string& writer);
+  /// Writes the index, lets HDF5 complete its part, and writes the header last.
+  void finish();
+
+ private:
+  Extent add_small(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                   std::span<const std::byte> bytes, std::int64_t text_bytes = 0);
+  void add_split_attributes(const SplitEntry& entry);
+  void add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool);
+
+  Skeleton& skeleton_;
+  const File& file_;
+  Index index_;
+};
+
+}  // namespace octavo::archive

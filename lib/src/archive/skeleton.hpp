@@ -1,0 +1,49 @@
+// Making the HDF5 side of a packed file: groups, attributes and datasets that take their places without any data.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hdf5/handles.hpp"
+
+namespace octavo::archive {
+
+/// What the elements of a dataset are. Text is a fixed number of bytes of UTF-8, padded with zeros.
+enum class Element { int8, uint8, int32, int64, uint64, float32, text };
+
+/// An HDF5 file being made, by the recipe of docs/format.md: version 1.10 format, a user block for the header, no
+/// times, contiguous datasets that HDF5 never fills. Its caller writes their bytes at the offsets given here. Equal
+/// calls in equal order make equal bytes. One thread at a time; every failure is an IoError.
+class Skeleton {
+ public:
+  /// Creates the file at `path`, which must be free.
+  explicit Skeleton(const std::filesystem::path& path);
+  ~Skeleton();
+  Skeleton(const Skeleton&) = delete;
+  Skeleton& operator=(const Skeleton&) = delete;
+
+  void add_group(const std::string& path);
+  /// Allocates a dataset; returns the absolute offset of its bytes, which does not move. `text_bytes` is for text only.
+  std::int64_t add_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                           std::int64_t text_bytes = 0);
+  /// Attributes of the object at `path`: a text, one number, or a list of numbers.
+  void add_attribute(const std::string& path, const std::string& name, std::string_view text);
+  void add_attribute(const std::string& path, const std::string& name, std::int32_t number);
+  void add_attribute(const std::string& path, const std::string& name, double number);
+  void add_attribute(const std::string& path, const std::string& name, std::span<const double> numbers);
+  /// Writes all of HDF5's structures and closes the file.
+  void close();
+
+ private:
+  void write_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space, const void* value);
+  hdf5::FileHandle file_;
+};
+
+/// The HDF5 type of an element as it lies in the file. Inside an hdf5::Session.
+hdf5::TypeHandle type_of(Element element, std::int64_t text_bytes = 0);
+
+}  // namespace octavo::archive

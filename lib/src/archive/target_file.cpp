@@ -1,0 +1,108 @@
+#include "archive/target_file.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::archive {
+namespace {
+
+std::filesystem::path with_suffix(const std::filesystem::path& path, const char* suffix) {
+  std::filesystem::path result = path;
+  result += suffix;
+  return result;
+}
+
+/// Something, be it a dangling link, has this name.
+bool is_taken(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+/// Whether `descriptor` is still the file of that name: the last owner of a lock removes the file.
+bool is_current(int descriptor, const std::filesystem::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+void remove_file(const std::filesystem::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_io_error("remove", path, errno);
+}
+
+/// Renames without replacing. Where the file system cannot do that in one step, by a second name.
+bool rename_to_free_name(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
+}
+
+}  // namespace
+
+TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
+    : path_(std::move(path)),
+      partial_(with_suffix(path_, ".partial")),
+      spool_(with_suffix(path_, ".partial.pixels")),
+      lock_path_(with_suffix(path_, ".lock")),
+      replace_existing_(replace_existing) {
+  if (path_.filename().empty() || std::filesystem::is_directory(path_)) {
+    throw InvalidArgument("write " + quoted(path_) + ": this is a folder; name a file");
+  }
+  if (!replace_existing_ && is_taken(path_)) {
+    throw InvalidArgument("write " + quoted(path_) +
+                          ": the file exists; choose another name, or allow replacing it (--force)");
+  }
+  lock();
+  try {
+    remove_leftovers();
+  } catch (...) {
+    ::unlink(lock_path_.c_str());
+    throw;
+  }
+}
+
+TargetFile::~TargetFile() {
+  ::unlink(partial_.c_str());
+  ::unlink(spool_.c_str());
+  ::unlink(lock_path_.c_str());
+}
+
+void TargetFile::lock() {
+  while (true) {
+    FileDescriptor descriptor(::open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!descriptor) throw_io_error("create", lock_path_, errno);
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) throw_io_error("lock", lock_path_, errno);
+      throw IoError("write " + quoted(path_) + ": another writer is at work on it (it holds " + quoted(lock_path_) +
+                    "); wait for it to end");
+    }
+    if (!is_current(descriptor.get(), lock_path_)) continue;
+    lock_ = std::move(descriptor);
+    return;
+  }
+}
+
+void TargetFile::remove_leftovers() {
+  remove_file(partial_);
+  remove_file(spool_);
+}
+
+void TargetFile::publish() {
+  const bool moved =
+      replace_existing_ ? ::rename(partial_.c_str(), path_.c_str()) == 0 : rename_to_free_name(partial_, path_);
+  if (!moved && errno == EEXIST) {
+    throw IoError("write " + quoted(path_) + ": a file of this name has appeared meanwhile; choose another name");
+  }
+  if (!moved) throw_io_error("give its name to", path_, errno);
+  sync_folder_of(path_);
+}
+
+}  // namespace octavo::archive

@@ -1,0 +1,247 @@
+#include <octavo/writer.hpp>
+
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <set>
+
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "archive/completion.hpp"
+#include "archive/limits.hpp"
+#include "archive/reader.hpp"
+#include "archive/skeleton.hpp"
+#include "archive/split_writer.hpp"
+#include "archive/spool.hpp"
+#include "archive/strict_json.hpp"
+#include "archive/target_file.hpp"
+#include "support/hash.hpp"
+
+namespace octavo {
+namespace {
+
+// What a reproducible file says instead of the truth.
+constexpr const char* kFixedUuid = "00000000-0000-8000-8000-000000000000";
+constexpr const char* kFixedTime = "1970-01-01T00:00:00Z";
+
+/// A random (version 4) UUID.
+std::string random_uuid() {
+  std::random_device device;
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(device());
+  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | 0x40);
+  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += "0123456789abcdef"[bytes[i] >> 4];
+    text += "0123456789abcdef"[bytes[i] & 15];
+  }
+  return text;
+}
+
+std::string current_time() {
+  const time_t now = ::time(nullptr);
+  struct tm parts {};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+void check_split_layout(const SplitLayout& layout, const WriterOptions& options) {
+  const auto fail = [&](const std::string& problem) {
+    throw InvalidArgument("write split " + layout.name + ": " + problem);
+  };
+  if (!archive::is_split_name(layout.name)) {
+    throw InvalidArgument("write a split: \"" + layout.name +
+                          "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
+  }
+  if (const auto problem = archive::layout_problem(layout.shape, layout.labels, layout.row_capacity)) fail(*problem);
+  if (!layout.quantisation.empty()) {
+    if (const auto problem = archive::quantisation_problem(layout.quantisation, layout.shape.channels)) fail(*problem);
+  }
+  if (const auto problem = archive::text_problem(layout.source_dtype)) fail("the source type is " + *problem);
+  const bool named_labels = layout.labels.kind == LabelKind::multi_label && !options.class_names.empty();
+  if (named_labels && layout.labels.width != static_cast<std::int64_t>(options.class_names.size())) {
+    fail(std::to_string(layout.labels.width) + " labels a sample, but " + std::to_string(options.class_names.size()) +
+         " class names");
+  }
+}
+
+void check_options(const WriterOptions& options) {
+  if (options.splits.empty() || options.splits.size() > archive::kMostSplits) {
+    throw InvalidArgument("write a file of " + std::to_string(options.splits.size()) + " splits; 1 to " +
+                          std::to_string(archive::kMostSplits) + " are possible");
+  }
+  std::set<std::string> names;
+  for (const SplitLayout& layout : options.splits) {
+    check_split_layout(layout, options);
+    if (!names.insert(layout.name).second) throw InvalidArgument("write split " + layout.name + ": it is there twice");
+  }
+  for (const std::string& name : options.class_names) {
+    if (const auto problem = archive::text_problem(name)) {
+      throw InvalidArgument("write class name \"" + name.substr(0, 80) + "\": it is " + *problem +
+                            "; give it another name");
+    }
+  }
+}
+
+archive::Json parse_provenance(const std::string& text) {
+  archive::Json json;
+  try {
+    json = archive::parse_strict_json(text);
+  } catch (const FormatError& problem) {
+    throw InvalidArgument(std::string("write the provenance: ") + problem.what());
+  }
+  if (!json.is_object()) throw InvalidArgument("write the provenance: it is no JSON object");
+  return json;
+}
+
+/// The spool for what has to wait, or nothing if all data can go straight to its place.
+std::unique_ptr<archive::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
+  std::vector<archive::SpoolRow> rows;
+  std::vector<std::int64_t> capacities;
+  bool is_needed = options.rows_may_be_skipped;
+  for (const SplitLayout& layout : options.splits) {
+    archive::SpoolRow row;
+    if (options.rows_may_be_skipped) {
+      row.value_bytes = layout.shape.values();
+      row.label_bytes = layout.labels.bytes_per_sample();
+    }
+    if (layout.with_names) row.name_bytes = archive::Spool::kNameSlotBytes;
+    is_needed = is_needed || layout.with_names;
+    rows.push_back(row);
+    capacities.push_back(layout.row_capacity);
+  }
+  if (!is_needed) return nullptr;
+  return std::make_unique<archive::Spool>(path, rows, capacities);
+}
+
+const WriterOptions& checked(const WriterOptions& options) {
+  check_options(options);
+  return options;
+}
+
+}  // namespace
+
+// Destroyed from the last member to the first: HDF5 lets go of the file before `target` removes what is left.
+class Writer::Implementation {
+ public:
+  Implementation(std::filesystem::path path, WriterOptions options);
+
+  void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+             std::span<const std::byte> labels, std::span<const std::string> names);
+  void skip(std::size_t split, std::int64_t row) { split_at(split).skip(row); }
+  void finish(const std::string& provenance);
+
+ private:
+  archive::SplitWriter& split_at(std::size_t split);
+  void place(std::size_t split, std::int64_t sample_count);
+  void complete(archive::Json provenance);
+
+  WriterOptions options_;
+  archive::TargetFile target_;
+  archive::Skeleton skeleton_;
+  File file_;
+  std::unique_ptr<archive::Spool> spool_;
+  std::vector<std::unique_ptr<archive::SplitWriter>> splits_;
+  std::vector<archive::PayloadPlace> places_;
+  std::atomic<bool> has_failed_ = false;
+};
+
+Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions options)
+    : options_(checked(options)),
+      target_(std::move(path), options_.replace_existing),
+      skeleton_(target_.partial()),
+      file_(File::open_for_writing(target_.partial())),
+      spool_(make_spool(options_, target_.spool())) {
+  for (std::size_t split = 0; split < options_.splits.size(); ++split) {
+    splits_.push_back(std::make_unique<archive::SplitWriter>(options_.splits[split], split, options_.class_names.size(),
+                                                             spool_.get(), options_.rows_may_be_skipped));
+    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
+  }
+}
+
+archive::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
+  if (split >= splits_.size()) {
+    throw InvalidArgument("write split number " + std::to_string(split) + ": there are " +
+                          std::to_string(splits_.size()));
+  }
+  return *splits_[split];
+}
+
+void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
+  places_.push_back(archive::place_payload(skeleton_, file_, options_.splits[split], sample_count));
+  const archive::PayloadPlace& place = places_.back();
+  splits_[split]->place(&file_, place.images.offset, place.labels.offset, place.checksums.offset);
+}
+
+void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+                                   std::span<const std::byte> labels, std::span<const std::string> names) {
+  try {
+    split_at(split).write(first_row, values, labels, names);
+  } catch (const InvalidArgument&) {
+    throw;  // nothing was changed
+  } catch (...) {
+    has_failed_ = true;
+    throw;
+  }
+}
+
+void Writer::Implementation::finish(const std::string& provenance) {
+  if (has_failed_) throw IoError("complete " + quoted(target_.path()) + ": writing had failed before; start again");
+  for (const auto& split : splits_) split->check_complete();
+  archive::Json json = parse_provenance(provenance);
+  for (std::size_t split = 0; options_.rows_may_be_skipped && split < splits_.size(); ++split) {
+    place(split, splits_[split]->sample_count());
+    splits_[split]->copy_waiting_rows();
+  }
+  complete(std::move(json));
+  static_cast<void>(archive::Reader::open(target_.partial()));  // what was written can be read
+  file_.sync();
+  target_.publish();
+}
+
+void Writer::Implementation::complete(archive::Json provenance) {
+  archive::Completion completion(skeleton_, file_);
+  auto& digests = provenance["source_digests"] = archive::Json::object();
+  for (std::size_t split = 0; split < splits_.size(); ++split) {
+    completion.add_split(*splits_[split], spool_.get(), places_[split]);
+    digests[options_.splits[split].name] = to_hex(splits_[split]->source_digest());
+  }
+  completion.add_class_names(options_.class_names);
+  completion.add_provenance(provenance.dump());
+  completion.add_identity(options_.reproducible ? kFixedUuid : random_uuid(),
+                          options_.reproducible ? kFixedTime : current_time(), "octavo " + std::string(kVersion));
+  completion.finish();
+}
+
+Writer::Writer(std::filesystem::path path, WriterOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(path), std::move(options))) {}
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+                   std::span<const std::byte> labels, std::span<const std::string> names) {
+  if (!implementation_) throw InvalidArgument("write samples: the file is finished");
+  implementation_->write(split, first_row, values, labels, names);
+}
+
+void Writer::skip(std::size_t split, std::int64_t row) {
+  if (!implementation_) throw InvalidArgument("skip a row: the file is finished");
+  implementation_->skip(split, row);
+}
+
+void Writer::finish(const std::string& provenance) {
+  if (!implementation_) throw InvalidArgument("finish a file: it is finished");
+  // Whatever happens, this ends the writer: what is left of the attempt is removed.
+  const std::unique_ptr<Implementation> implementation = std::move(implementation_);
+  implementation->finish(provenance);
+}
+
+}  // namespace octavo

@@ -1,0 +1,44 @@
+#include "hdf5/session.hpp"
+
+#include <algorithm>
+
+namespace octavo::hdf5 {
+namespace {
+
+std::recursive_mutex& library_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+/// HDF5's exit handler was seen to crash after H5Fclose had failed on a full disk; every file here is closed by hand.
+/// A host program that has used the library before keeps its handler: the call fails then, and that is all right.
+void prepare_library() {
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
+}
+
+herr_t keep_description(unsigned, const H5E_error2_t* error, void* text) {
+  if (error->desc != nullptr && *error->desc != '\0') *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+}  // namespace
+
+Session::Session() : lock_(library_mutex()) {
+  prepare_library();
+  H5Eget_auto2(H5E_DEFAULT, &previous_print_, &previous_print_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Session::~Session() { H5Eset_auto2(H5E_DEFAULT, previous_print_, previous_print_data_); }
+
+std::string last_error() {
+  std::string reason = "no reason given";
+  // Downward: from the call that was made to the one that failed first, whose words are kept.
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &keep_description, &reason);
+  std::replace_if(
+      reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  return reason;
+}
+
+}  // namespace octavo::hdf5
