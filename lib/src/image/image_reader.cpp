@@ -1,0 +1,94 @@
+#include "image/image_reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "image/color.hpp"
+#include "image/geometry.hpp"
+#include "image/jpeg_decoder.hpp"
+#include "image/orientation.hpp"
+#include "image/png_decoder.hpp"
+#include "image/resize.hpp"
+
+namespace octavo::image {
+namespace {
+
+// libjpeg decodes to a half, a quarter and an eighth by smaller transforms of the same blocks.
+constexpr int kReductions[] = {8, 4, 2};
+// A reduced decode must leave this many pixels for each of the target's, so that the filter still has something to do.
+constexpr std::int64_t kSpareFactor = 2;
+
+ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
+  const ImageHeader header = *parse_header(file, true);
+  check_claim(header, static_cast<std::int64_t>(file.size()), limits);
+  return header;
+}
+
+Pixels decode_reduced(std::span<const std::byte> file, const ImageHeader& header, int reduction,
+                      const std::array<std::uint8_t, 3>& background) {
+  if (header.format == Format::png) return decode_png(file, header, background);
+  return turned_upright(decode_jpeg(file, header, reduction), header.orientation);
+}
+
+/// How far a JPEG may be reduced while decoding without a visible loss.
+int reduction_for(const ImageHeader& header, const Target& target) {
+  if (header.format != Format::jpeg || !target.may_resize) return 1;
+  const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
+  for (const int reduction : kReductions) {
+    if (placed.from.width >= reduction * kSpareFactor * placed.to.width &&
+        placed.from.height >= reduction * kSpareFactor * placed.to.height) {
+      return reduction;
+    }
+  }
+  return 1;
+}
+
+void check_size(const ImageHeader& header, const Target& target) {
+  if (target.may_resize || (header.width == target.shape.width && header.height == target.shape.height)) return;
+  throw FormatError("it has " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels, " +
+                    std::to_string(target.shape.width) + "x" + std::to_string(target.shape.height) +
+                    " were expected (width x height)");
+}
+
+void fill_background(const Target& target, std::span<std::uint8_t> values) {
+  const auto background = background_for(target.background, target.shape.channels);
+  const auto plane = static_cast<std::size_t>(target.shape.values_per_channel());
+  for (std::size_t channel = 0; channel * plane < values.size(); ++channel) {
+    std::ranges::fill(values.subspan(channel * plane, plane), background[channel]);
+  }
+}
+
+/// Copies interleaved pixels to planes; a gray image fills all of them.
+void copy_to_planes(const Pixels& image, const Box& to, const SampleShape& shape, std::span<std::uint8_t> values) {
+  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+    const std::uint8_t* from = image.values.data() + (image.channels == 1 ? 0 : channel);
+    for (std::int64_t y = 0; y < to.height; ++y) {
+      std::uint8_t* const row = values.data() + channel * shape.values_per_channel() + (to.y + y) * shape.width + to.x;
+      for (std::int64_t x = 0; x < to.width; ++x, from += image.channels) row[x] = *from;
+    }
+  }
+}
+
+}  // namespace
+
+Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
+  return decode_reduced(file, checked_header(file, limits), 1, background);
+}
+
+void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
+                 std::span<std::uint8_t> values) {
+  const ImageHeader header = checked_header(file, limits);
+  check_size(header, target);
+  fill_sample(decode_reduced(file, header, reduction_for(header, target), target.background), target, values);
+}
+
+void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {
+  if (target.shape.channels == 1) make_gray(image);
+  const Placement placed = place(image.width, image.height, target.shape.width, target.shape.height, target.fit);
+  if (placed.to != Box{0, 0, target.shape.width, target.shape.height}) fill_background(target, values);
+  copy_to_planes(resized(image, placed.from, placed.to.width, placed.to.height), placed.to, target.shape, values);
+}
+
+}  // namespace octavo::image
