@@ -11,16 +11,16 @@ namespace octavo::kernels {
 
 /// Borrowed pointers, on the device that runs it.
 struct BatchMeanArgs {
-  const std::int8_t* codes;         ///< N rows of row_stride_bytes
+  const std::int8_t* codes;  ///< N rows of row_stride_bytes
   std::int64_t row_stride_bytes;
-  std::int64_t channel_count;       ///< C
-  std::int64_t values_per_channel;  ///< P
-  RowSelection selection;           ///< which rows; those out of range count as codes of -128
-  std::int64_t batch_count;         ///< B
-  const Quantisation* quantisation; ///< [C]
-  const double* divisors;           ///< [C]
-  std::int64_t* sums;               ///< [C] scratch: sums of code + 128
-  Affine* maps;                     ///< [C], written: centred on the one mean of the batch, in source units
+  std::int64_t channel_count;        ///< C
+  std::int64_t values_per_channel;   ///< P
+  RowSelection selection;            ///< which rows; those out of range count as codes of -128
+  std::int64_t batch_count;          ///< B
+  const Quantisation* quantisation;  ///< [C]
+  const double* divisors;            ///< [C]
+  std::int64_t* sums;                ///< [C] scratch: sums of code + 128
+  Affine* maps;                      ///< [C], written: centred on the one mean of the batch, in source units
 };
 
 /// The map of channel `c` once `sums` are complete; `pooled` is pooled_sum() of them.

@@ -27,30 +27,33 @@ struct BFloat16 {
 
 /// Everything a gather needs; borrowed pointers, on the device that runs it.
 struct GatherArgs {
-  const std::int8_t* codes;       ///< N rows of row_stride_bytes, the first C*P bytes of each are its codes [C,P]
+  const std::int8_t* codes;  ///< N rows of row_stride_bytes, the first C*P bytes of each are its codes [C,P]
   std::int64_t row_stride_bytes;
-  std::int64_t channel_count;     ///< C
-  std::int64_t values_per_channel;///< P
-  RowSelection selection;         ///< which rows; selection.order.sample_count is N
-  std::int64_t batch_count;       ///< B
-  const Affine* maps;             ///< [C], or [1] if uniform_map
-  bool uniform_map;               ///< all channels share maps[0]
-  const float* pixel_shifts;      ///< [C,P], used in place of the maps' shift; or null
+  std::int64_t channel_count;       ///< C
+  std::int64_t values_per_channel;  ///< P
+  RowSelection selection;           ///< which rows; selection.order.sample_count is N
+  std::int64_t batch_count;         ///< B
+  const Affine* maps;               ///< [C], or [1] if uniform_map
+  bool uniform_map;                 ///< all channels share maps[0]
+  const float* pixel_shifts;        ///< [C,P], used in place of the maps' shift; or null
   Layout layout;
   ValueType value_type;
-  void* values;                   ///< B*C*P values of value_type
-  const std::uint32_t* labels;    ///< [N,label_words], or null
-  std::int64_t label_words;       ///< K: 4-byte words of a label
-  std::uint32_t* out_labels;      ///< [B,label_words], or null
-  std::uint32_t* error_slot;      ///< set to 1 if a row is out of range (its place in the output is zeroed)
+  void* values;                 ///< B*C*P values of value_type
+  const std::uint32_t* labels;  ///< [N,label_words], or null
+  std::int64_t label_words;     ///< K: 4-byte words of a label
+  std::uint32_t* out_labels;    ///< [B,label_words], or null
+  std::uint32_t* error_slot;    ///< set to 1 if a row is out of range (its place in the output is zeroed)
 };
 
 /// `value` rounded to the output type.
 template <typename Value>
 OCTAVO_HOST_DEVICE inline Value round_to(float value) {
-  if constexpr (std::is_same_v<Value, float>) return value;
-  else if constexpr (std::is_same_v<Value, Float16>) return Float16{to_float16_bits(value)};
-  else return BFloat16{to_bfloat16_bits(value)};
+  if constexpr (std::is_same_v<Value, float>)
+    return value;
+  else if constexpr (std::is_same_v<Value, Float16>)
+    return Float16{to_float16_bits(value)};
+  else
+    return BFloat16{to_bfloat16_bits(value)};
 }
 
 /// The map of value `index` (c*P + p) of a sample in channel `c`.

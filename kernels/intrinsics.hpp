@@ -64,15 +64,15 @@ OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
   const std::uint32_t bits = bits_of(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
   const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude > 0x7F800000u) return 0x7FFF;                  // NaN
-  if (magnitude >= 0x47800000u) return sign | 0x7C00u;         // 65536 and more, infinity
-  if (magnitude < 0x33000000u) return sign;                    // below half of the least subnormal, 2^-25
+  if (magnitude > 0x7F800000u) return 0x7FFF;           // NaN
+  if (magnitude >= 0x47800000u) return sign | 0x7C00u;  // 65536 and more, infinity
+  if (magnitude < 0x33000000u) return sign;             // below half of the least subnormal, 2^-25
   // Normal values lose 13 bits of the significand; a subnormal loses one more for each step below 2^-14.
   std::uint32_t significand, exponent;
   int dropped_bits = 13;
   if (magnitude >= 0x38800000u) {
     significand = magnitude;
-    exponent = 112u << 10;                                     // bias 127 - 15
+    exponent = 112u << 10;  // bias 127 - 15
   } else {
     significand = (magnitude & 0x7FFFFFu) | 0x800000u;
     exponent = 0;

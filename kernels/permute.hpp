@@ -41,8 +41,10 @@ OCTAVO_HOST_DEVICE inline std::uint32_t order_high_radix(std::int64_t sample_cou
   std::uint64_t low = 1, high = std::uint64_t{1} << 32;  // low * low < n <= high * high, or n == 1
   while (high - low > 1) {
     const std::uint64_t middle = (low + high) / 2;
-    if (middle * middle >= n) high = middle;
-    else low = middle;
+    if (middle * middle >= n)
+      high = middle;
+    else
+      low = middle;
   }
   return static_cast<std::uint32_t>(high + (high & 1));
 }

@@ -10,15 +10,15 @@ namespace octavo::kernels {
 
 /// Borrowed pointers, on the device that runs it.
 struct RowCopyArgs {
-  const float* rows;             ///< [N,S]
-  std::int64_t values_per_row;   ///< S
-  RowSelection selection;        ///< which rows
-  std::int64_t batch_count;      ///< B
-  float* out;                    ///< [B,S]
-  const std::uint32_t* labels;   ///< [N,label_words], or null
-  std::int64_t label_words;      ///< K
-  std::uint32_t* out_labels;     ///< [B,label_words], or null
-  std::uint32_t* error_slot;     ///< set to 1 if a row is out of range (its place in the output is zeroed)
+  const float* rows;            ///< [N,S]
+  std::int64_t values_per_row;  ///< S
+  RowSelection selection;       ///< which rows
+  std::int64_t batch_count;     ///< B
+  float* out;                   ///< [B,S]
+  const std::uint32_t* labels;  ///< [N,label_words], or null
+  std::int64_t label_words;     ///< K
+  std::uint32_t* out_labels;    ///< [B,label_words], or null
+  std::uint32_t* error_slot;    ///< set to 1 if a row is out of range (its place in the output is zeroed)
 };
 
 /// Value `index` of the output row that comes from `row`; zero for a row out of range.

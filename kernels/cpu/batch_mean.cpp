@@ -25,8 +25,8 @@ void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t 
     if (row < 0) continue;
     const std::int8_t* codes = args.codes + row * args.row_stride_bytes;
     for (std::int64_t c = 0; c < args.channel_count; ++c) {
-      sums[c] += sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) +
-                 128 * args.values_per_channel;
+      sums[c] +=
+          sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) + 128 * args.values_per_channel;
     }
   }
 }

@@ -10,12 +10,12 @@ namespace octavo::kernels::cpu {
 /// A run of codes that share one map, or have one shift each.
 template <typename Value>
 struct Run {
-  const std::int8_t* codes;      ///< [count]
-  Value* out;                    ///< [count]
+  const std::int8_t* codes;  ///< [count]
+  Value* out;                ///< [count]
   std::int64_t count;
   Affine map;
-  const float* shifts;           ///< [count], in place of map.shift; or null
-  const std::int8_t* prefetch;   ///< [count] that will be wanted soon; or null
+  const float* shifts;          ///< [count], in place of map.shift; or null
+  const std::int8_t* prefetch;  ///< [count] that will be wanted soon; or null
 };
 
 /// Values [first, last) of a run.

@@ -4,8 +4,8 @@
 // 64 values converted, and batches larger than the cache are stored past it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/gather.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -38,8 +38,10 @@ inline FloatVector decode_vector(const std::int8_t* codes, FloatVector scale, Fl
 /// Stores `vector` to `out`; with kStream, which wants `out` aligned to a vector, past the cache.
 template <bool kStream, typename Tag, typename T>
 inline void store(hn::Vec<Tag> vector, Tag tag, T* out) {
-  if constexpr (kStream) hn::Stream(vector, tag, out);
-  else hn::StoreU(vector, tag, out);
+  if constexpr (kStream)
+    hn::Stream(vector, tag, out);
+  else
+    hn::StoreU(vector, tag, out);
 }
 
 /// bfloat16 bits of finite or infinite floats, each in the low half of a word: round to nearest, ties to even.
@@ -173,8 +175,10 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
     } else {
       const std::int8_t* codes = args.codes + row * args.row_stride_bytes;
       const std::int8_t* next = next_row < 0 ? nullptr : args.codes + next_row * args.row_stride_bytes;
-      if (keeps_order(args)) decode_sample(args, codes, next, out, stores);
-      else decode_sample_interleaved(args, codes, next, out);
+      if (keeps_order(args))
+        decode_sample(args, codes, next, out, stores);
+      else
+        decode_sample_interleaved(args, codes, next, out);
     }
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.label_words; ++word) copy_label_word(args, row, b, word);
@@ -184,9 +188,12 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
 
 void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
   switch (args.value_type) {
-    case ValueType::float32: return gather_as<float>(args, first, last, stores);
-    case ValueType::float16: return gather_as<Float16>(args, first, last, stores);
-    case ValueType::bfloat16: return gather_as<BFloat16>(args, first, last, stores);
+    case ValueType::float32:
+      return gather_as<float>(args, first, last, stores);
+    case ValueType::float16:
+      return gather_as<Float16>(args, first, last, stores);
+    case ValueType::bfloat16:
+      return gather_as<BFloat16>(args, first, last, stores);
   }
 }
 const char* name_here() { return hwy::TargetName(HWY_TARGET); }

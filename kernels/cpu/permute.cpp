@@ -29,8 +29,8 @@ inline WordVector multiply_high(WordVector a, WordVector b) {
 /// order_mix() of all lanes.
 inline WordVector order_mix(WordVector half, std::uint64_t round_key) {
   const Words words;
-  WordVector h = hn::Mul(hn::Xor(half, hn::Set(words, static_cast<std::uint32_t>(round_key))),
-                         hn::Set(words, 0x85EBCA6Bu));
+  WordVector h =
+      hn::Mul(hn::Xor(half, hn::Set(words, static_cast<std::uint32_t>(round_key))), hn::Set(words, 0x85EBCA6Bu));
   h = hn::Xor(h, hn::ShiftRight<15>(h));
   h = hn::Mul(hn::Add(h, hn::Set(words, static_cast<std::uint32_t>(round_key >> 32))), hn::Set(words, 0xC2B2AE35u));
   h = hn::Xor(h, hn::ShiftRight<13>(h));

@@ -13,7 +13,8 @@ void row_copy(const RowCopyArgs& args, std::int64_t first, std::int64_t last) {
       std::fill_n(out, args.values_per_row, 0.0f);
       __atomic_store_n(args.error_slot, 1u, __ATOMIC_RELAXED);
     } else {
-      std::memcpy(out, args.rows + row * args.values_per_row, sizeof(float) * static_cast<std::size_t>(args.values_per_row));
+      std::memcpy(out, args.rows + row * args.values_per_row,
+                  sizeof(float) * static_cast<std::size_t>(args.values_per_row));
     }
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.label_words; ++word) {

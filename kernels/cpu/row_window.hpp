@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cpu/permute.hpp"
 #include "../row_selection.hpp"
+#include "cpu/permute.hpp"
 
 namespace octavo::kernels::cpu {
 

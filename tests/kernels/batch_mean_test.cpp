@@ -14,8 +14,16 @@ TEST_CASE("a batch is centred on the one mean of all its values", "[unit][kernel
   const std::vector<double> divisors = {1.0, 2.0};
   std::vector<std::int64_t> sums(2, 0);
   std::vector<Affine> maps(2);
-  const BatchMeanArgs args{codes.data(), 4, 2, 2, {rows.data(), make_order_key(3, 0, 0, false), 0},
-                           2,            quantisation.data(), divisors.data(), sums.data(), maps.data()};
+  const BatchMeanArgs args{codes.data(),
+                           4,
+                           2,
+                           2,
+                           {rows.data(), make_order_key(3, 0, 0, false), 0},
+                           2,
+                           quantisation.data(),
+                           divisors.data(),
+                           sums.data(),
+                           maps.data()};
   cpu::add_batch_sums(args, 0, 1, sums.data());
   cpu::add_batch_sums(args, 1, 2, sums.data());
   cpu::fold_batch_maps(args);

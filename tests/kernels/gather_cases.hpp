@@ -34,11 +34,11 @@ struct GatherCase {
   std::int64_t first_position = 0;
 
   std::string name() const {
-    return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) + " B=" +
-           std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") + " type=" +
-           std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
-           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) + " pad=" +
-           std::to_string(stride_padding);
+    return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
+           " B=" + std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") +
+           " type=" + std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
+           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) +
+           " pad=" + std::to_string(stride_padding);
   }
 };
 
@@ -176,8 +176,14 @@ inline std::vector<GatherCase> gather_cases() {
         for (const bool pixel : {true, false}) {
           for (const std::int64_t P : {1, 3, 15, 16, 17, 31, 63, 64, 65, 127, 196, 784}) {
             for (const std::int64_t C : {1, 3}) {
-              cases.push_back({.N = 23, .C = C, .P = P, .B = 7, .layout = layout, .value_type = type,
-                               .uniform_map = uniform, .pixel_shifts = pixel});
+              cases.push_back({.N = 23,
+                               .C = C,
+                               .P = P,
+                               .B = 7,
+                               .layout = layout,
+                               .value_type = type,
+                               .uniform_map = uniform,
+                               .pixel_shifts = pixel});
             }
           }
         }

@@ -72,8 +72,10 @@ TEST_CASE("a row out of range is zeroed and reported, and nothing is read for it
   data.set_rows({1, 10, -1, std::int64_t{1} << 62});
   for (const bool portable : {true, false}) {
     data.clear_outputs();
-    if (portable) cpu::gather_portable(data.args(), 0, parameters.B);
-    else cpu::gather(data.args(), 0, parameters.B, cpu::Stores::streaming);
+    if (portable)
+      cpu::gather_portable(data.args(), 0, parameters.B);
+    else
+      cpu::gather(data.args(), 0, parameters.B, cpu::Stores::streaming);
     REQUIRE(data.values() == data.expected_values());
     REQUIRE(data.out_labels() == data.expected_labels());
     REQUIRE(data.error() == 1);

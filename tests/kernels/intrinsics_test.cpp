@@ -35,13 +35,13 @@ TEST_CASE("float16 bits are those of the compiler's own conversion", "[unit][ker
 
 TEST_CASE("ties of float16 go to even, and what is too large becomes infinity", "[unit][kernels]") {
   REQUIRE(to_float16_bits(1.0f) == 0x3C00);
-  REQUIRE(to_float16_bits(1.0f + 1.0f / 2048) == 0x3C00);      // half way, down to even
-  REQUIRE(to_float16_bits(1.0f + 3.0f / 2048) == 0x3C02);      // half way, up to even
+  REQUIRE(to_float16_bits(1.0f + 1.0f / 2048) == 0x3C00);  // half way, down to even
+  REQUIRE(to_float16_bits(1.0f + 3.0f / 2048) == 0x3C02);  // half way, up to even
   REQUIRE(to_float16_bits(65519.0f) == 0x7BFF);
   REQUIRE(to_float16_bits(65520.0f) == 0x7C00);
   REQUIRE(to_float16_bits(-std::numeric_limits<float>::infinity()) == 0xFC00);
-  REQUIRE(to_float16_bits(std::ldexp(1.0f, -24)) == 0x0001);   // least subnormal
-  REQUIRE(to_float16_bits(std::ldexp(1.0f, -25)) == 0x0000);   // half of it, to even
+  REQUIRE(to_float16_bits(std::ldexp(1.0f, -24)) == 0x0001);  // least subnormal
+  REQUIRE(to_float16_bits(std::ldexp(1.0f, -25)) == 0x0000);  // half of it, to even
   REQUIRE(to_float16_bits(std::ldexp(1.5f, -25)) == 0x0001);
   REQUIRE(to_float16_bits(-0.0f) == 0x8000);
 }

@@ -17,14 +17,16 @@ TEST_CASE("the order is a bijection for every N up to 3000 and around powers of 
     std::vector<bool> seen(static_cast<std::size_t>(n), false);
     for (std::int64_t position = 0; position < n; ++position) {
       const std::int64_t sample = permute(key, position);
-      if (sample < 0 || sample >= n || seen[static_cast<std::size_t>(sample)]) FAIL("N " << n << " position " << position);
+      if (sample < 0 || sample >= n || seen[static_cast<std::size_t>(sample)])
+        FAIL("N " << n << " position " << position);
       seen[static_cast<std::size_t>(sample)] = true;
     }
   }
 }
 
 TEST_CASE("large orders stay in range and do not repeat nearby", "[unit][order]") {
-  for (const std::int64_t n : {(std::int64_t{1} << 31) + 11, (std::int64_t{1} << 40) - 3, std::int64_t{9223372036854775807}}) {
+  for (const std::int64_t n :
+       {(std::int64_t{1} << 31) + 11, (std::int64_t{1} << 40) - 3, std::int64_t{9223372036854775807}}) {
     const OrderKey key = make_order_key(n, 1, 1, true);
     std::int64_t previous = -1;
     for (std::int64_t position = n - 2000; position < n; ++position) {

@@ -13,9 +13,9 @@ inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers:
 #endif
 
 /// Ends the test case as skipped: ctest counts it by this line (SKIP_REGULAR_EXPRESSION), with either version.
-#define OCTAVO_SKIP(reason)                               \
-  do {                                                    \
-    std::cout << "SKIPPED: " << (reason) << std::endl;    \
-    SUCCEED("skipped");                                   \
-    return;                                               \
+#define OCTAVO_SKIP(reason)                            \
+  do {                                                 \
+    std::cout << "SKIPPED: " << (reason) << std::endl; \
+    SUCCEED("skipped");                                \
+    return;                                            \
   } while (false)

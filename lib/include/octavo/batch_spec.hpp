@@ -32,13 +32,13 @@ enum class Divisor {
 struct BatchSpec {
   // What changes the numbers.
   Centre centre = Centre::dataset;
-  std::vector<double> centre_values = {};         ///< 1 or C numbers, for Centre::values
+  std::vector<double> centre_values = {};  ///< 1 or C numbers, for Centre::values
   Divisor divisor = Divisor::values;
-  std::vector<double> divisor_values = {128.0};   ///< 1 or C numbers, not 0
-  bool of_stored_values = false;                  ///< x is the stored uint8, not the source's unit
-  std::optional<Statistics> statistics = {};      ///< in place of those of the file
+  std::vector<double> divisor_values = {128.0};  ///< 1 or C numbers, not 0
+  bool of_stored_values = false;                 ///< x is the stored uint8, not the source's unit
+  std::optional<Statistics> statistics = {};     ///< in place of those of the file
   // What changes only their form.
-  DType dtype = DType::float32;                   ///< float32, float16 or bfloat16
+  DType dtype = DType::float32;  ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
 
   /// The presets: "default" (dataset mean, 128), "unit" (u8 / 255), "standard" (channel mean and standard deviation),

@@ -39,10 +39,10 @@ std::string to_string(Device device);
 /// A device of this machine.
 struct DeviceInfo {
   Device device = Device::cpu();
-  std::string name;                ///< of the processor
-  std::int64_t total_bytes = 0;    ///< of its memory
-  std::int64_t free_bytes = 0;     ///< that an allocation could have now (CPU: also by the control group's limit)
-  std::string details;             ///< instruction set and threads, or compute capability and multiprocessors
+  std::string name;              ///< of the processor
+  std::int64_t total_bytes = 0;  ///< of its memory
+  std::int64_t free_bytes = 0;   ///< that an allocation could have now (CPU: also by the control group's limit)
+  std::string details;           ///< instruction set and threads, or compute capability and multiprocessors
 };
 
 /// The devices of this machine that this build can use; the CPU first.

@@ -17,7 +17,7 @@ enum class ExportFormat {
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::png;
-  int thread_count = 0;             ///< 0: all that this process may use
+  int thread_count = 0;  ///< 0: all that this process may use
   ProgressFunction on_progress;
 };
 

@@ -51,14 +51,14 @@ struct LoaderOptions {
   std::int64_t world_size = 1;    ///< processes that share each global batch
   BatchSpec spec = {};
   // What changes only speed and memory.
-  int prefetch = -1;              ///< batches prepared ahead; -1: 2 on a GPU, 0 on the CPU, whose cores the model needs
+  int prefetch = -1;  ///< batches prepared ahead; -1: 2 on a GPU, 0 on the CPU, whose cores the model needs
 };
 
 /// Where a loader stands: which batch comes next. Small, to be saved beside the model.
 struct LoaderState {
   int order_version = 1;
-  std::int64_t epoch = 0;         ///< of the next batch
-  std::int64_t step = 0;          ///< of the next batch in its epoch
+  std::int64_t epoch = 0;  ///< of the next batch
+  std::int64_t step = 0;   ///< of the next batch in its epoch
   std::uint64_t seed = 0;
   std::int64_t batch_size = 0;
   std::int64_t sample_count = 0;

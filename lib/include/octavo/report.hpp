@@ -13,40 +13,40 @@
 namespace octavo {
 
 struct ReportOptions {
-  std::string split;                ///< empty: `train` if there is one, else the first
+  std::string split;  ///< empty: `train` if there is one, else the first
   Device device = Device::best();
-  std::int64_t batch_size = 512;    ///< of the batch buffers, and of the measured gathers
+  std::int64_t batch_size = 512;  ///< of the batch buffers, and of the measured gathers
   ProgressFunction on_progress;
 };
 
 /// What one way of keeping the split costs.
 struct ResidencyCost {
-  std::string name;                          ///< "float32", "float16", "int8"
-  std::int64_t computed_bytes = 0;           ///< values and labels
-  std::optional<std::int64_t> measured_bytes;///< by which the device's free memory (CPU: the resident set) changed;
-                                             ///< none if it would not fit half of the free memory
-  std::int64_t batch_buffer_bytes = 0;       ///< of the batches on their way to the model; none are needed twice
+  std::string name;                            ///< "float32", "float16", "int8"
+  std::int64_t computed_bytes = 0;             ///< values and labels
+  std::optional<std::int64_t> measured_bytes;  ///< by which the device's free memory (CPU: the resident set) changed;
+                                               ///< none if it would not fit half of the free memory
+  std::int64_t batch_buffer_bytes = 0;         ///< of the batches on their way to the model; none are needed twice
 };
 
 /// A gather, measured against a copy in the same run.
 struct GatherSpeed {
   std::int64_t batch_size = 0;
-  std::int64_t moved_bytes = 0;              ///< read and written by one gather
-  double median_seconds = 0.0;               ///< of one gather
-  double spread = 0.0;                       ///< (third quartile - first quartile) / median
-  double copy_bytes_per_second = 0.0;        ///< best copy of the same device in the same run, read + written
+  std::int64_t moved_bytes = 0;        ///< read and written by one gather
+  double median_seconds = 0.0;         ///< of one gather
+  double spread = 0.0;                 ///< (third quartile - first quartile) / median
+  double copy_bytes_per_second = 0.0;  ///< best copy of the same device in the same run, read + written
   double fraction_of_copy() const { return moved_bytes / median_seconds / copy_bytes_per_second; }
   double images_per_second() const { return static_cast<double>(batch_size) / median_seconds; }
 };
 
 /// What packing did to the values.
 struct QuantisationCertificate {
-  bool lossless = false;                     ///< the packed values are, byte for byte, the source's
-  std::string compared_with;                 ///< "the source, read again", "the digest stored at packing", or why nothing
-  std::vector<double> largest_error;         ///< [C], source units; 0 if lossless
-  std::vector<double> mean_error;            ///< [C], mean absolute error
-  std::vector<std::int64_t> clipped_count;   ///< [C] values outside the range of the codes
-  std::optional<double> psnr_db;             ///< none if lossless
+  bool lossless = false;              ///< the packed values are, byte for byte, the source's
+  std::string compared_with;          ///< "the source, read again", "the digest stored at packing", or why nothing
+  std::vector<double> largest_error;  ///< [C], source units; 0 if lossless
+  std::vector<double> mean_error;     ///< [C], mean absolute error
+  std::vector<std::int64_t> clipped_count;  ///< [C] values outside the range of the codes
+  std::optional<double> psnr_db;            ///< none if lossless
 };
 
 /// Everything that the report says; see report.cpp for how each figure is measured.
@@ -59,10 +59,10 @@ struct MemoryReport {
   std::string shape;
   std::optional<std::int64_t> source_bytes;  ///< of the files it was packed from, those that are still there
   std::int64_t file_bytes = 0;
-  std::vector<ResidencyCost> residencies;    ///< float32, float16, int8
-  std::optional<GatherSpeed> gather;         ///< none if the split is too small to be timed
+  std::vector<ResidencyCost> residencies;  ///< float32, float16, int8
+  std::optional<GatherSpeed> gather;       ///< none if the split is too small to be timed
   QuantisationCertificate certificate;
-  std::string normalisation;                 ///< what batches are centred by, and from which split
+  std::string normalisation;  ///< what batches are centred by, and from which split
 };
 
 /// Measures `dataset` on the device. Throws what Store::load throws.

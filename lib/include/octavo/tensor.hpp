@@ -21,7 +21,7 @@ enum class Layout { nchw, nhwc };
 
 /// A dense, row-major tensor in memory that somebody else owns.
 struct TensorView {
-  void* data = nullptr;             ///< on `device`
+  void* data = nullptr;  ///< on `device`
   DType dtype = DType::float32;
   std::vector<std::int64_t> shape;  ///< outermost axis first
   Device device = Device::cpu();

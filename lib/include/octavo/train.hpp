@@ -29,15 +29,15 @@ enum class Residency {
 struct TrainOptions {
   // What changes the result.
   ModelKind model = ModelKind::mlp;
-  std::int64_t hidden_units = 1024;   ///< of the mlp
+  std::int64_t hidden_units = 1024;  ///< of the mlp
   std::int64_t epochs = 10;
   std::int64_t batch_size = 128;
   double learning_rate = 0.05;
   double momentum = 0.9;
-  std::uint64_t seed = 0;             ///< of the initial weights and the order
-  BatchSpec spec = {};                ///< float32, NCHW
-  std::string train_split;            ///< empty: `train` if there is one, else the first
-  std::string test_split;             ///< empty: `test`, else `val`, if there is one; else none
+  std::uint64_t seed = 0;   ///< of the initial weights and the order
+  BatchSpec spec = {};      ///< float32, NCHW
+  std::string train_split;  ///< empty: `train` if there is one, else the first
+  std::string test_split;   ///< empty: `test`, else `val`, if there is one; else none
   // What changes only speed and memory.
   Residency residency = Residency::int8;
   Device device = Device::best();
@@ -47,26 +47,26 @@ struct TrainOptions {
 /// What an epoch of training gave.
 struct EpochResult {
   std::int64_t epoch = 0;
-  double mean_loss = 0.0;                    ///< cross-entropy a sample, during the epoch
-  std::vector<float> batch_losses;           ///< each batch's mean cross-entropy
-  double train_accuracy = 0.0;               ///< share of samples predicted rightly, during the epoch
-  std::optional<double> test_accuracy;       ///< after the epoch
-  double seconds = 0.0;                      ///< of training, without the test
+  double mean_loss = 0.0;               ///< cross-entropy a sample, during the epoch
+  std::vector<float> batch_losses;      ///< each batch's mean cross-entropy
+  double train_accuracy = 0.0;          ///< share of samples predicted rightly, during the epoch
+  std::optional<double> test_accuracy;  ///< after the epoch
+  double seconds = 0.0;                 ///< of training, without the test
   double images_per_second = 0.0;
 };
 
 /// Bytes on the device while training.
 struct TrainingMemory {
-  std::int64_t samples = 0;                  ///< resident training and test samples
-  std::int64_t batches = 0;                  ///< batch buffers
-  std::int64_t model = 0;                    ///< weights, gradients, momenta, activations
+  std::int64_t samples = 0;  ///< resident training and test samples
+  std::int64_t batches = 0;  ///< batch buffers
+  std::int64_t model = 0;    ///< weights, gradients, momenta, activations
   std::int64_t total() const { return samples + batches + model; }
 };
 
 struct TrainResult {
   std::vector<EpochResult> epochs;
   TrainingMemory memory;
-  std::string blas;                          ///< the library that multiplied matrices
+  std::string blas;  ///< the library that multiplied matrices
 };
 
 /// Trains on `dataset`. Two runs with equal options give equal bits on the same machine and library versions.
@@ -78,8 +78,8 @@ TrainResult train(const Dataset& dataset, const TrainOptions& options = {});
 struct ResidencyComparison {
   TrainResult int8;
   TrainResult float32;
-  bool identical_losses = false;             ///< every batch's loss has the same bits
-  double overhead_percent = 0.0;             ///< by how much an int8 epoch takes longer: medians over epochs after the first
+  bool identical_losses = false;  ///< every batch's loss has the same bits
+  double overhead_percent = 0.0;  ///< by how much an int8 epoch takes longer: medians over epochs after the first
 };
 
 /// Trains from both residencies, epochs interleaved so that both see the same machine.

@@ -1,0 +1,148 @@
+// The CPU back end: host memory, all cores, and queues for streams.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "backend/backend.hpp"
+#include "backend/host_memory.hpp"
+#include "backend/host_queue.hpp"
+#include "backend/thread_pool.hpp"
+#include "cpu/batch_mean.hpp"
+#include "cpu/gather.hpp"
+#include "cpu/row_copy.hpp"
+#include "support/threads.hpp"
+
+namespace octavo::backend {
+namespace {
+
+/// Bytes read and written by one piece of a batch: less than that is not worth waking another core for.
+constexpr std::int64_t kPieceBytes = 256 << 10;
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int thread_count)
+      : pool_(resolve_thread_count(thread_count)), streaming_from_bytes_(last_cache_bytes() / 2) {}
+
+  Device device() const override { return Device::cpu(); }
+  MemoryInfo memory() const override { return host_memory(); }
+  bool is_host() const override { return true; }
+
+  void* allocate(std::size_t bytes, std::string_view what) override {
+    const MemoryInfo memory = host_memory();
+    void* mapped = static_cast<std::int64_t>(bytes) > memory.free_bytes ? nullptr : map_memory(bytes);
+    if (mapped == nullptr) {
+      throw DeviceError("take " + std::to_string(bytes) + " bytes of host memory for " + std::string(what) + ": only " +
+                        std::to_string(memory.free_bytes) + " bytes are free; free some, or use a smaller split");
+    }
+    return mapped;
+  }
+  void release(void* memory, std::size_t bytes) noexcept override { unmap_memory(memory, bytes); }
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes, "a staging buffer"); }
+  void release_pinned(void* memory, std::size_t bytes) noexcept override { release(memory, bytes); }
+
+  void* create_stream() override { return new HostQueue; }
+  void release_stream(void* stream) noexcept override { delete static_cast<HostQueue*>(stream); }
+  void* create_event() override { return new HostEvent; }
+  void release_event(void* event) noexcept override { delete static_cast<HostEvent*>(event); }
+
+  void record(void* event, StreamRef stream) override {
+    auto* host_event = static_cast<HostEvent*>(event);
+    host_event->expect();
+    submit(stream, [host_event] { host_event->happen(); });
+  }
+  void wait(StreamRef stream, void* event) override {
+    auto* host_event = static_cast<HostEvent*>(event);
+    submit(stream, [host_event, times = host_event->expected()] { host_event->wait_for(times); });
+  }
+  void synchronize_event(void* event) override { wait({}, event); }
+  void synchronize(StreamRef stream) override {
+    if (stream.handle() != nullptr) static_cast<HostQueue*>(stream.handle())->drain();
+  }
+
+  void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
+                           std::size_t row_count, StreamRef stream) override {
+    submit(stream, [=] {
+      for (std::size_t row = 0; row < row_count; ++row) {
+        std::memcpy(static_cast<std::byte*>(to) + row * stride_bytes,
+                    static_cast<const std::byte*>(from) + row * row_bytes, row_bytes);
+      }
+    });
+  }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    synchronize(stream);
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    copy_to_device(to, from, bytes, stream);
+  }
+  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
+    submit(stream, [=] { std::memset(memory, 0, bytes); });
+  }
+  const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
+    if (stream.handle() == nullptr) return rows.data();
+    auto* copy = new std::int64_t[rows.size()];
+    std::copy(rows.begin(), rows.end(), copy);
+    return copy;
+  }
+  void return_rows(const std::int64_t* rows, StreamRef stream) override {
+    if (stream.handle() != nullptr) submit(stream, [rows] { delete[] rows; });
+  }
+
+  void gather(const kernels::GatherArgs& args, StreamRef stream) override {
+    submit(stream, [this, args] {
+      const std::int64_t value_bytes = args.value_type == kernels::ValueType::float32 ? 4 : 2;
+      const std::int64_t values = args.channel_count * args.values_per_channel;
+      const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
+                              ? kernels::cpu::Stores::streaming
+                              : kernels::cpu::Stores::cached;
+      for_pieces(args.batch_count, values * (1 + value_bytes),
+                 [&](std::int64_t first, std::int64_t last) { kernels::cpu::gather(args, first, last, stores); });
+    });
+  }
+
+  void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
+    submit(stream, [this, args] {
+      for_pieces(args.batch_count, 8 * args.values_per_row,
+                 [&](std::int64_t first, std::int64_t last) { kernels::cpu::row_copy(args, first, last); });
+    });
+  }
+
+  void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
+    submit(stream, [args] {
+      std::memset(args.sums, 0, static_cast<std::size_t>(args.channel_count) * sizeof *args.sums);
+      kernels::cpu::add_batch_sums(args, 0, args.batch_count, args.sums);
+      kernels::cpu::fold_batch_maps(args);
+    });
+  }
+
+ private:
+  template <typename Task>
+  static void submit(StreamRef stream, Task&& task) {
+    if (stream.handle() == nullptr)
+      task();
+    else
+      static_cast<HostQueue*>(stream.handle())->push(std::forward<Task>(task));
+  }
+
+  /// Splits places [0, count) of a batch into pieces for the threads; little work stays on the calling thread.
+  template <typename Work>
+  void for_pieces(std::int64_t count, std::int64_t bytes_per_place, const Work& work) {
+    const std::int64_t worthwhile = count * bytes_per_place / kPieceBytes;
+    // More pieces than threads, so that a thread that is held up does not hold up all.
+    const std::int64_t pieces = std::min({count, worthwhile, std::int64_t{4} * pool_.thread_count()});
+    if (pieces <= 1) return work(0, count);
+    pool_.run(pieces, [&](std::int64_t piece) { work(count * piece / pieces, count * (piece + 1) / pieces); });
+  }
+
+  ThreadPool pool_;
+  std::int64_t streaming_from_bytes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> make_cpu_backend(int thread_count) { return std::make_shared<CpuBackend>(thread_count); }
+
+}  // namespace octavo::backend

@@ -1,0 +1,55 @@
+// Names, lists and chooses devices.
+#include <octavo/device.hpp>
+
+#include <charconv>
+
+#include <octavo/errors.hpp>
+
+#include "backend/backend.hpp"
+#include "backend/cuda_devices.hpp"
+#include "backend/host_memory.hpp"
+#include "cpu/gather.hpp"
+#include "support/threads.hpp"
+
+namespace octavo {
+
+Device Device::best() { return backend::list_cuda_devices().empty() ? cpu() : cuda(0); }
+
+Device Device::parse(std::string_view text) {
+  if (text == "auto") return best();
+  if (text == "cpu") return cpu();
+  if (text == "cuda") return cuda(0);
+  if (text.starts_with("cuda:")) {
+    const std::string_view digits = text.substr(5);
+    int ordinal = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+    if (error == std::errc() && end == digits.data() + digits.size() && ordinal >= 0) return cuda(ordinal);
+  }
+  throw InvalidArgument("choose a device: \"" + std::string(text) + "\" is none; use auto, cpu, cuda or cuda:N");
+}
+
+std::string to_string(Device device) { return device.is_cpu() ? "cpu" : "cuda:" + std::to_string(device.ordinal()); }
+
+std::vector<DeviceInfo> list_devices() {
+  const backend::MemoryInfo memory = backend::host_memory();
+  std::vector<DeviceInfo> devices = {
+      {Device::cpu(), backend::processor_name(), memory.total_bytes, memory.free_bytes,
+       std::to_string(available_threads()) + " threads, gathers with " + kernels::cpu::gather_target_name()}};
+  for (DeviceInfo& device : backend::list_cuda_devices()) devices.push_back(std::move(device));
+  return devices;
+}
+
+std::vector<std::string> list_backends() {
+  std::vector<std::string> names = {"cpu"};
+  if (const auto cuda = backend::cuda_backend_name()) names.push_back(*cuda);
+  return names;
+}
+
+namespace backend {
+
+std::shared_ptr<Backend> make_backend(Device device) {
+  return device.is_cpu() ? make_cpu_backend() : make_cuda_backend(device.ordinal());
+}
+
+}  // namespace backend
+}  // namespace octavo

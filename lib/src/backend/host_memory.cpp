@@ -1,0 +1,97 @@
+#include "backend/host_memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace octavo::backend {
+namespace {
+
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+
+/// The number after `key` in a file of "key: number kB" lines, in bytes; -1 if it is not there.
+std::int64_t kilobytes_after(const char* file_name, const std::string& key) {
+  std::ifstream file(file_name);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    std::int64_t kilobytes = -1;
+    if (rest >> kilobytes) return kilobytes * 1024;
+  }
+  return -1;
+}
+
+std::int64_t number_in(const std::string& file_name) {
+  std::ifstream file(file_name);
+  std::int64_t number = -1;
+  return file >> number ? number : -1;
+}
+
+/// What the control group (version 2) leaves; a large number without a limit.
+std::int64_t free_bytes_by_cgroup() {
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (!line.starts_with("0::")) continue;
+    const std::string folder = "/sys/fs/cgroup" + line.substr(3);
+    const std::int64_t most = number_in(folder + "/memory.max");
+    const std::int64_t used = number_in(folder + "/memory.current");
+    if (most >= 0 && used >= 0) return std::max<std::int64_t>(0, most - used);
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+std::size_t whole_huge_pages(std::size_t bytes) {
+  return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+}
+
+}  // namespace
+
+MemoryInfo host_memory() {
+  return {
+      std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemTotal:")),
+      std::min(std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemAvailable:")), free_bytes_by_cgroup())};
+}
+
+std::int64_t resident_set_bytes() { return std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmRSS:")); }
+
+std::int64_t last_cache_bytes() {
+  for (const int name : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    const long bytes = ::sysconf(name);
+    if (bytes > 0) return bytes;
+  }
+  return std::int64_t{32} << 20;
+}
+
+void* map_memory(std::size_t bytes) noexcept {
+  // Mapped with room to spare, then trimmed to whole huge pages.
+  const std::size_t wanted = whole_huge_pages(bytes);
+  if (wanted < bytes || wanted > std::numeric_limits<std::size_t>::max() - kHugePageBytes) return nullptr;
+  void* mapped = ::mmap(nullptr, wanted + kHugePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<std::byte*>(mapped);
+  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(begin) % kHugePageBytes;
+  std::byte* aligned = misaligned == 0 ? begin : begin + (kHugePageBytes - misaligned);
+  if (aligned != begin) ::munmap(begin, static_cast<std::size_t>(aligned - begin));
+  const std::size_t behind = static_cast<std::size_t>(begin + wanted + kHugePageBytes - (aligned + wanted));
+  if (behind != 0) ::munmap(aligned + wanted, behind);
+  ::madvise(aligned, wanted, MADV_HUGEPAGE);  // only advice: plain pages work too
+  return aligned;
+}
+
+void unmap_memory(void* memory, std::size_t bytes) noexcept { ::munmap(memory, whole_huge_pages(bytes)); }
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+}  // namespace octavo::backend

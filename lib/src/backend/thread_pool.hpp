@@ -1,0 +1,53 @@
+// Threads that wait for pieces of work, so that a batch can be spread over the cores in a few microseconds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace octavo::backend {
+
+/// A fixed set of threads. run() may be called from several threads at once: while one call has the workers, the
+/// others do their work alone rather than wait.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int thread_count);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Threads that work on a run(), the caller's among them.
+  int thread_count() const { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls work(context, piece) for every piece in [0, piece_count), in any order, on any thread; returns when all are
+  /// done. `work` must not throw.
+  void run(std::int64_t piece_count, void (*work)(void* context, std::int64_t piece), void* context);
+
+  /// The same for a function object.
+  template <typename Work>
+  void run(std::int64_t piece_count, Work&& work) {
+    run(
+        piece_count,
+        [](void* context, std::int64_t piece) { (*static_cast<std::remove_reference_t<Work>*>(context))(piece); },
+        const_cast<void*>(static_cast<const void*>(&work)));
+  }
+
+ private:
+  void work_until_stopped();
+  void do_pieces();
+
+  std::vector<std::jthread> workers_;
+  std::mutex owner_;                          ///< held by the run() that has the workers
+  std::atomic<std::uint32_t> generation_{0};  ///< counts runs; workers sleep on it
+  std::atomic<std::int64_t> next_piece_{0};
+  std::atomic<std::int32_t> busy_workers_{0};
+  std::atomic<bool> stop_{false};
+  std::int64_t piece_count_ = 0;  ///< of the current run; written before generation_ changes
+  void (*work_)(void*, std::int64_t) = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace octavo::backend

@@ -1,0 +1,42 @@
+// What a pipeline draws its batches from: samples on a device, in some form.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/loader.hpp>
+#include <octavo/sample.hpp>
+#include <octavo/store.hpp>
+
+#include "backend/backend.hpp"
+#include "row_selection.hpp"
+
+namespace octavo::loader {
+
+class BatchServer {
+ public:
+  virtual ~BatchServer() = default;
+
+  virtual const std::shared_ptr<backend::Backend>& backend() const = 0;
+  virtual std::int64_t sample_count() const = 0;
+  virtual SampleShape shape() const = 0;
+  virtual LabelLayout labels() const = 0;
+  virtual DType dtype() const = 0;
+  virtual Layout layout() const = 0;
+  /// Bytes on the device beside the resident samples.
+  virtual std::int64_t device_bytes() const = 0;
+
+  /// Enqueues the batch of the selected samples; `labels` may be null.
+  virtual void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
+                     StreamRef stream) const = 0;
+};
+
+}  // namespace octavo::loader
+
+namespace octavo {
+
+/// A loader over any server; the public constructor is the case of a Store.
+Loader make_loader(std::shared_ptr<loader::BatchServer> server, LoaderOptions options);
+
+}  // namespace octavo

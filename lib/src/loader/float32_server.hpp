@@ -1,0 +1,39 @@
+// Batches copied from samples that were decoded to float32 beforehand: what Octavo is compared with.
+#pragma once
+
+#include <memory>
+
+#include "loader/batch_server.hpp"
+
+namespace octavo::loader {
+
+/// Holds every sample as the float32 values that `packed` serves: four bytes a value.
+class Float32Server final : public BatchServer {
+ public:
+  /// Decodes all samples of `packed`, whose batches are float32. The packed samples are not needed afterwards.
+  explicit Float32Server(const BatchServer& packed);
+
+  const std::shared_ptr<backend::Backend>& backend() const override { return backend_; }
+  std::int64_t sample_count() const override { return sample_count_; }
+  SampleShape shape() const override { return shape_; }
+  LabelLayout labels() const override { return labels_; }
+  DType dtype() const override { return DType::float32; }
+  Layout layout() const override { return layout_; }
+  std::int64_t device_bytes() const override { return 0; }
+  /// Bytes of the decoded samples and their labels on the device.
+  std::int64_t resident_bytes() const { return static_cast<std::int64_t>(values_.bytes() + label_words_.bytes()); }
+  void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
+             StreamRef stream) const override;
+
+ private:
+  std::shared_ptr<backend::Backend> backend_;
+  std::int64_t sample_count_;
+  SampleShape shape_;
+  LabelLayout labels_;
+  Layout layout_;
+  backend::DeviceBuffer values_;       ///< [N,C*H*W]
+  backend::DeviceBuffer label_words_;  ///< [N,K]
+  backend::DeviceBuffer error_slot_;
+};
+
+}  // namespace octavo::loader

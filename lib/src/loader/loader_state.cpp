@@ -1,0 +1,40 @@
+// LoaderState as a line of JSON.
+#include <nlohmann/json.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/loader.hpp>
+#include <octavo/order.hpp>
+
+namespace octavo {
+
+std::string LoaderState::to_json() const {
+  return nlohmann::ordered_json{{"order", order_version}, {"epoch", epoch},           {"step", step},
+                                {"seed", seed},           {"batch_size", batch_size}, {"sample_count", sample_count},
+                                {"shuffle", shuffle},     {"drop_last", drop_last}}
+      .dump();
+}
+
+LoaderState LoaderState::from_json(const std::string& json) {
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+  if (!document.is_object()) throw FormatError("read a loader state: it is no JSON object; pass what to_json() gave");
+  LoaderState state;
+  try {
+    document.at("order").get_to(state.order_version);
+    document.at("epoch").get_to(state.epoch);
+    document.at("step").get_to(state.step);
+    document.at("seed").get_to(state.seed);
+    document.at("batch_size").get_to(state.batch_size);
+    document.at("sample_count").get_to(state.sample_count);
+    document.at("shuffle").get_to(state.shuffle);
+    document.at("drop_last").get_to(state.drop_last);
+  } catch (const nlohmann::json::exception&) {
+    throw FormatError("read a loader state: a field is missing or of another type; pass what to_json() gave");
+  }
+  if (state.order_version != kOrderVersion) {
+    throw FormatError("read a loader state: it is of order " + std::to_string(state.order_version) +
+                      ", this build draws order " + std::to_string(kOrderVersion) +
+                      "; resume with the build that saved it");
+  }
+  return state;
+}
+
+}  // namespace octavo

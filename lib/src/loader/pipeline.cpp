@@ -1,0 +1,181 @@
+#include "loader/pipeline.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+#include <octavo/order.hpp>
+
+namespace octavo::loader {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
+
+LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_host) {
+  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
+  if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
+    refuse("rank " + std::to_string(options.rank) + " of " + std::to_string(options.world_size) +
+           " does not exist; ranks count from 0");
+  }
+  if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is absurdly large");
+  if (options.spec.centre == Centre::batch && options.world_size > 1) {
+    refuse("a batch that several ranks share cannot be centred on its own mean; choose another centre");
+  }
+  if (options.drop_last && options.batch_size > sample_count) {
+    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
+           " samples, and drop_last leaves out the short batch; no batch would be left");
+  }
+  if (options.prefetch < 0) options.prefetch = is_host ? 0 : 2;
+  options.prefetch = std::min(options.prefetch, 64);
+  return options;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<BatchServer> server, LoaderOptions options)
+    : server_(std::move(server)),
+      options_(checked(std::move(options), server_->sample_count(), server_->backend()->is_host())) {
+  const std::int64_t N = server_->sample_count(), B = options_.batch_size;
+  batches_per_epoch_ = options_.drop_last ? N / B : (N + B - 1) / B;
+  // The largest share of a rank: ceil(B / R), or all samples if they are fewer.
+  largest_count_ = std::min(N, (B + options_.world_size - 1) / options_.world_size);
+  prefetches_ = options_.prefetch > 0;
+
+  const auto& backend = server_->backend();
+  const std::int64_t image_bytes = largest_count_ * server_->shape().values() * bytes_of(server_->dtype());
+  const std::int64_t label_bytes = largest_count_ * server_->labels().bytes_per_sample();
+  if (prefetches_) stream_ = backend::OwnedStream(backend);
+  for (int i = 0; i <= options_.prefetch; ++i) {
+    Slot slot;
+    slot.images = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_bytes), "a batch of images");
+    slot.labels = backend::DeviceBuffer(backend, static_cast<std::size_t>(label_bytes), "the labels of a batch");
+    if (prefetches_) {
+      slot.filled = backend::OwnedEvent(backend);
+      slot.free = backend::OwnedEvent(backend);
+    }
+    slots_.push_back(std::move(slot));
+  }
+}
+
+Pipeline::~Pipeline() {
+  // What was prepared ahead may still be at work on the slots.
+  try {
+    if (prefetches_) server_->backend()->synchronize(StreamRef(stream_.get()));
+    server_->backend()->synchronize(consumer_);
+  } catch (const Error&) {
+    // The device has failed, as a call before this has said or the next one will.
+  }
+}
+
+std::int64_t Pipeline::device_bytes() const {
+  std::int64_t bytes = server_->device_bytes();
+  for (const Slot& slot : slots_) bytes += static_cast<std::int64_t>(slot.images.bytes() + slot.labels.bytes());
+  return bytes;
+}
+
+Pipeline::Stretch Pipeline::stretch_of(std::int64_t step) const {
+  // Rank r of R takes places [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
+  const std::int64_t B = options_.batch_size, R = options_.world_size, r = options_.rank;
+  const std::int64_t batch_end = std::min(server_->sample_count(), (step + 1) * B);
+  const std::int64_t first = std::min(batch_end, step * B + r * B / R);
+  const std::int64_t end = std::min(batch_end, step * B + (r + 1) * B / R);
+  return {first, end - first};
+}
+
+void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
+  if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs count from 0");
+  // What an abandoned epoch has prepared is still being written; its slots are filled again in stream order.
+  if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
+  step_ = epoch == epoch_ && !is_running_ ? restored_step_ : 0;
+  restored_step_ = 0;
+  epoch_ = epoch;
+  prepared_end_ = step_;
+  consumer_ = consumer;
+  is_running_ = true;
+  order_ = kernels::make_order_key(server_->sample_count(), options_.seed, static_cast<std::uint64_t>(epoch),
+                                   options_.shuffle);
+  if (!is_done()) show_current();
+}
+
+void Pipeline::advance() {
+  if (prefetches_) server_->backend()->record(slot_of(step_).free.get(), consumer_);
+  ++step_;
+  if (!is_done()) show_current();
+}
+
+void Pipeline::show_current() {
+  // The batch that is wanted now, and those ahead; the slot of the one before was given free.
+  prepare_until(step_ + 1 + options_.prefetch);
+  Slot& slot = slot_of(step_);
+  if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
+  const Stretch stretch = stretch_of(step_);
+  const SampleShape shape = server_->shape();
+  const Device device = server_->backend()->device();
+  current_.epoch_ = epoch_;
+  current_.step_ = step_;
+  current_.images_ = {slot.images.data(), server_->dtype(),
+                      server_->layout() == Layout::nchw
+                          ? std::vector<std::int64_t>{stretch.count, shape.channels, shape.height, shape.width}
+                          : std::vector<std::int64_t>{stretch.count, shape.height, shape.width, shape.channels},
+                      device};
+  const LabelLayout labels = server_->labels();
+  const DType label_type = labels.kind == LabelKind::target ? DType::float32 : DType::int32;
+  current_.labels_ = {slot.labels.data(), label_type,
+                      labels.kind == LabelKind::class_index ? std::vector<std::int64_t>{stretch.count}
+                                                            : std::vector<std::int64_t>{stretch.count, labels.width},
+                      device};
+}
+
+void Pipeline::prepare_until(std::int64_t end_step) {
+  for (end_step = std::min(end_step, batches_per_epoch_); prepared_end_ < end_step; ++prepared_end_)
+    prepare(prepared_end_);
+}
+
+void Pipeline::prepare(std::int64_t step) {
+  Slot& slot = slot_of(step);
+  const StreamRef stream = prefetches_ ? StreamRef(stream_.get()) : consumer_;
+  backend::Backend& backend = *server_->backend();
+  if (prefetches_) backend.wait(stream, slot.free.get());
+  const Stretch stretch = stretch_of(step);
+  server_->serve({nullptr, order_, stretch.first}, stretch.count, slot.images.data(), slot.labels.data(), stream);
+  if (prefetches_) backend.record(slot.filled.get(), stream);
+}
+
+LoaderState Pipeline::state() const {
+  LoaderState state;
+  state.order_version = kOrderVersion;
+  state.epoch = epoch_;
+  state.step = is_running_ ? step_ + 1 : restored_step_;
+  if (state.step >= batches_per_epoch_) {
+    ++state.epoch;
+    state.step = 0;
+  }
+  state.seed = options_.seed;
+  state.batch_size = options_.batch_size;
+  state.sample_count = server_->sample_count();
+  state.shuffle = options_.shuffle;
+  state.drop_last = options_.drop_last;
+  return state;
+}
+
+void Pipeline::restore(const LoaderState& state) {
+  LoaderState here = this->state();
+  here.epoch = state.epoch;
+  here.step = state.step;
+  if (state != here) {
+    throw InvalidArgument("restore a loader: the state is of a loader with other options or other data: " +
+                          state.to_json() + ", this one is " + here.to_json());
+  }
+  if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch_) {
+    throw InvalidArgument("restore a loader: there is no batch " + std::to_string(state.step) + " in epoch " +
+                          std::to_string(state.epoch));
+  }
+  if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
+  epoch_ = state.epoch;
+  step_ = batches_per_epoch_;
+  restored_step_ = state.step;
+  is_running_ = false;
+}
+
+}  // namespace octavo::loader

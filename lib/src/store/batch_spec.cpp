@@ -1,0 +1,74 @@
+// Presets of BatchSpec, and its description.
+#include <octavo/batch_spec.hpp>
+
+#include <cstdio>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo {
+namespace {
+
+std::string join(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.6g", number);
+    text += (text.empty() ? "" : ", ") + std::string(digits);
+  }
+  return numbers.size() == 1 ? text : "[" + text + "]";
+}
+
+std::string describe_centre(const BatchSpec& spec) {
+  switch (spec.centre) {
+    case Centre::none:
+      return "0";
+    case Centre::dataset:
+      return "dataset mean";
+    case Centre::channel:
+      return "channel means";
+    case Centre::pixel:
+      return "mean image";
+    case Centre::batch:
+      return "batch mean";
+    case Centre::values:
+      return join(spec.centre_values);
+  }
+  return "?";
+}
+
+}  // namespace
+
+BatchSpec BatchSpec::preset(std::string_view name) {
+  BatchSpec spec;
+  if (name == "default") return spec;
+  if (name == "unit") {
+    spec.centre = Centre::none;
+    spec.divisor_values = {255.0};
+    spec.of_stored_values = true;
+    return spec;
+  }
+  if (name == "standard") {
+    spec.centre = Centre::channel;
+    spec.divisor = Divisor::standard_deviation;
+    return spec;
+  }
+  if (name == "imagenet") {
+    // The constants of the ResNet recipe (0.485 ... of 1), on the scale of uint8.
+    spec.centre = Centre::values;
+    spec.centre_values = {0.485 * 255, 0.456 * 255, 0.406 * 255};
+    spec.divisor_values = {0.229 * 255, 0.224 * 255, 0.225 * 255};
+    spec.of_stored_values = true;
+    return spec;
+  }
+  throw InvalidArgument("choose a normalisation: \"" + std::string(name) +
+                        "\" is none; use default, unit, standard or imagenet");
+}
+
+std::string describe(const BatchSpec& spec) {
+  const std::string divisor =
+      spec.divisor == Divisor::standard_deviation ? "standard deviation" : join(spec.divisor_values);
+  return "(x - " + describe_centre(spec) + ") / " + divisor + (spec.of_stored_values ? ", x the stored uint8" : "");
+}
+
+}  // namespace octavo

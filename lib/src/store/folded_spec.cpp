@@ -1,0 +1,149 @@
+#include "store/folded_spec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::store {
+namespace {
+
+using kernels::Affine;
+using kernels::Quantisation;
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("prepare batches: " + why); }
+
+/// One number for each channel from 1 or C given ones.
+std::vector<double> per_channel(const std::vector<double>& given, std::size_t channel_count, const char* what) {
+  if (given.size() == channel_count) return given;
+  if (given.size() == 1) return std::vector<double>(channel_count, given[0]);
+  refuse(std::to_string(given.size()) + " " + what + " for " + std::to_string(channel_count) +
+         " channels; give one, or one a channel");
+}
+
+std::vector<Quantisation> quantisation_of(const BatchSpec& spec, const Statistics& statistics) {
+  std::vector<Quantisation> quantisation;
+  for (const ChannelQuantisation& channel : statistics.quantisation) {
+    quantisation.push_back(spec.of_stored_values ? Quantisation{} : Quantisation{channel.scale, channel.zero_point});
+  }
+  return quantisation;
+}
+
+/// A number in source units, in the unit of the spec.
+double in_unit(const BatchSpec& spec, const ChannelQuantisation& channel, double source_value) {
+  return spec.of_stored_values ? (source_value - channel.zero_point) / channel.scale : source_value;
+}
+
+/// Statistics with everything in the unit of the spec: of stored values, quantisation is the identity.
+Statistics in_unit(const BatchSpec& spec, Statistics statistics) {
+  if (!spec.of_stored_values) return statistics;
+  const std::size_t values_per_channel = statistics.mean_image.size() / statistics.quantisation.size();
+  for (std::size_t c = 0; c < statistics.quantisation.size(); ++c) {
+    const ChannelQuantisation channel = statistics.quantisation[c];
+    statistics.mean[c] = in_unit(spec, channel, statistics.mean[c]);
+    statistics.standard_deviation[c] /= std::abs(channel.scale);
+    for (std::size_t p = 0; p < values_per_channel; ++p) {
+      float& value = statistics.mean_image[c * values_per_channel + p];
+      value = static_cast<float>(in_unit(spec, channel, value));
+    }
+    statistics.quantisation[c] = {};
+  }
+  return statistics;
+}
+
+std::vector<double> divisors_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
+  if (spec.divisor == Divisor::values) return per_channel(spec.divisor_values, channel_count, "divisors");
+  if (spec.centre == Centre::channel) return statistics.standard_deviation;
+  return std::vector<double>(channel_count, pooled_standard_deviation(statistics));
+}
+
+/// The centre of each channel; zeros for the centres that are no numbers of channels.
+std::vector<double> centres_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
+  switch (spec.centre) {
+    case Centre::dataset:
+      return std::vector<double>(channel_count, pooled_mean(statistics));
+    case Centre::channel:
+      return statistics.mean;
+    case Centre::values:
+      return per_channel(spec.centre_values, channel_count, "centres");
+    case Centre::none:
+    case Centre::pixel:
+    case Centre::batch:
+      break;
+  }
+  return std::vector<double>(channel_count, 0.0);
+}
+
+void check_divisors(const std::vector<double>& divisors) {
+  for (std::size_t c = 0; c < divisors.size(); ++c) {
+    if (divisors[c] == 0.0) {
+      refuse("the divisor of channel " + std::to_string(c) +
+             " is 0 (a channel without spread has no standard deviation to divide by); give a divisor");
+    }
+  }
+}
+
+/// Every value that the maps can give is a number.
+void check_maps(const FoldedSpec& folded) {
+  const auto finite = [](float scale, float shift) {
+    return std::isfinite(128.0f * std::abs(scale) + std::abs(shift));
+  };
+  bool all = std::all_of(folded.maps.begin(), folded.maps.end(),
+                         [&](const Affine& map) { return finite(map.scale, map.shift); });
+  all = all && std::all_of(folded.pixel_shifts.begin(), folded.pixel_shifts.end(),
+                           [&](float shift) { return finite(0.0f, shift); });
+  if (!all) refuse("the centre or divisor makes values that are not finite; give other numbers");
+}
+
+bool all_equal(const std::vector<Affine>& maps) {
+  return std::all_of(maps.begin(), maps.end(), [&](const Affine& map) {
+    return map.scale == maps[0].scale && map.shift == maps[0].shift &&
+           std::signbit(map.shift) == std::signbit(maps[0].shift);
+  });
+}
+
+std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& statistics, const SampleShape& shape) {
+  std::vector<float> shifts(static_cast<std::size_t>(shape.values()));
+  if (statistics.mean_image.size() != shifts.size())
+    refuse("there is no mean image of this shape; choose another centre");
+  const auto values_per_channel = static_cast<std::size_t>(shape.values_per_channel());
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const std::size_t c = i / values_per_channel;
+    shifts[i] = kernels::fold(folded.quantisation[c], statistics.mean_image[i], folded.divisors[c]).shift;
+  }
+  return shifts;
+}
+
+void check_statistics(const Statistics& statistics, std::size_t channel_count) {
+  if (statistics.quantisation.size() != channel_count || statistics.mean.size() != channel_count ||
+      statistics.standard_deviation.size() != channel_count) {
+    refuse("the statistics are of another number of channels than the samples, which have " +
+           std::to_string(channel_count));
+  }
+}
+
+}  // namespace
+
+FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
+  if (spec.dtype == DType::int32) refuse("images cannot be int32; choose float32, float16 or bfloat16");
+  const auto channel_count = static_cast<std::size_t>(shape.channels);
+  const Statistics statistics = in_unit(spec, spec.statistics ? *spec.statistics : file_statistics);
+  check_statistics(statistics, channel_count);
+
+  FoldedSpec folded;
+  folded.quantisation = quantisation_of(spec, statistics);
+  folded.divisors = divisors_of(spec, statistics, channel_count);
+  check_divisors(folded.divisors);
+  folded.centre_on_batch = spec.centre == Centre::batch;
+  const std::vector<double> centres = centres_of(spec, statistics, channel_count);
+  for (std::size_t c = 0; c < channel_count; ++c) {
+    folded.maps.push_back(kernels::fold(folded.quantisation[c], centres[c], folded.divisors[c]));
+  }
+  if (spec.centre == Centre::pixel) folded.pixel_shifts = pixel_shifts_of(folded, statistics, shape);
+  check_maps(folded);
+  if (!folded.centre_on_batch && all_equal(folded.maps)) folded.maps.resize(1);
+  return folded;
+}
+
+}  // namespace octavo::store

@@ -1,0 +1,80 @@
+#include "store/prepared_maps.hpp"
+
+#include <utility>
+
+namespace octavo::store {
+namespace {
+
+template <typename T>
+backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend, const std::vector<T>& numbers) {
+  backend::DeviceBuffer buffer(backend, numbers.size() * sizeof(T), "the normalisation of batches");
+  if (!numbers.empty()) backend->copy_to_device(buffer.data(), numbers.data(), buffer.bytes(), {});
+  return buffer;
+}
+
+kernels::ValueType value_type(DType type) {
+  switch (type) {
+    case DType::float16:
+      return kernels::ValueType::float16;
+    case DType::bfloat16:
+      return kernels::ValueType::bfloat16;
+    default:
+      return kernels::ValueType::float32;
+  }
+}
+
+}  // namespace
+
+PreparedMaps::PreparedMaps(std::shared_ptr<const ResidentSamples> samples, const BatchSpec& spec)
+    : samples_(std::move(samples)), spec_(spec) {
+  const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
+  const auto& backend = samples_->backend;
+  uniform_map_ = folded.maps.size() == 1;
+  maps_ = to_device(backend, folded.maps);
+  pixel_shifts_ = to_device(backend, folded.pixel_shifts);
+  if (folded.centre_on_batch) {
+    quantisation_ = to_device(backend, folded.quantisation);
+    divisors_ = to_device(backend, folded.divisors);
+    sums_ = to_device(backend, std::vector<std::int64_t>(folded.divisors.size()));
+  }
+}
+
+std::int64_t PreparedMaps::device_bytes() const {
+  return static_cast<std::int64_t>(maps_.bytes() + pixel_shifts_.bytes() + quantisation_.bytes() + divisors_.bytes() +
+                                   sums_.bytes());
+}
+
+void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
+                          StreamRef stream) const {
+  if (batch_count == 0) return;
+  if (sums_.data() != nullptr) make_batch_maps(selection, batch_count, stream);
+  kernels::GatherArgs args{};
+  args.codes = samples_->codes.as<std::int8_t>();
+  args.row_stride_bytes = samples_->row_stride_bytes;
+  args.channel_count = samples_->shape.channels;
+  args.values_per_channel = samples_->shape.values_per_channel();
+  args.selection = selection;
+  args.batch_count = batch_count;
+  args.maps = maps_.as<kernels::Affine>();
+  args.uniform_map = uniform_map_;
+  args.pixel_shifts = pixel_shifts_.as<float>();
+  args.layout = spec_.layout == Layout::nchw ? kernels::Layout::nchw : kernels::Layout::nhwc;
+  args.value_type = value_type(spec_.dtype);
+  args.values = images;
+  args.labels = samples_->label_words.as<std::uint32_t>();
+  args.label_words = samples_->labels.width;
+  args.out_labels = samples_->labels.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels);
+  args.error_slot = samples_->error_slot.as<std::uint32_t>();
+  samples_->backend->gather(args, stream);
+}
+
+void PreparedMaps::make_batch_maps(const kernels::RowSelection& selection, std::int64_t batch_count,
+                                   StreamRef stream) const {
+  samples_->backend->batch_mean(
+      {samples_->codes.as<std::int8_t>(), samples_->row_stride_bytes, samples_->shape.channels,
+       samples_->shape.values_per_channel(), selection, batch_count, quantisation_.as<kernels::Quantisation>(),
+       divisors_.as<double>(), sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
+      stream);
+}
+
+}  // namespace octavo::store

@@ -1,0 +1,39 @@
+// A folded spec on a device, and the kernel arguments made from it.
+#pragma once
+
+#include <memory>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/tensor.hpp>
+
+#include "backend/backend.hpp"
+#include "store/folded_spec.hpp"
+#include "store/resident_samples.hpp"
+
+namespace octavo::store {
+
+class PreparedMaps {
+ public:
+  PreparedMaps(std::shared_ptr<const ResidentSamples> samples, const BatchSpec& spec);
+
+  const BatchSpec& spec() const { return spec_; }
+  std::int64_t device_bytes() const;
+
+  /// Enqueues the gather of `batch_count` selected samples to `images` and `labels` (null: no labels).
+  void gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
+              StreamRef stream) const;
+
+ private:
+  void make_batch_maps(const kernels::RowSelection& selection, std::int64_t batch_count, StreamRef stream) const;
+
+  std::shared_ptr<const ResidentSamples> samples_;
+  BatchSpec spec_;
+  bool uniform_map_ = false;
+  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; written anew for each batch if it centres on itself
+  backend::DeviceBuffer pixel_shifts_;  ///< [C,P] float, or empty
+  backend::DeviceBuffer quantisation_;  ///< [C]; this and the next two only if batches centre on themselves
+  backend::DeviceBuffer divisors_;      ///< [C]
+  backend::DeviceBuffer sums_;          ///< [C]
+};
+
+}  // namespace octavo::store

@@ -1,0 +1,116 @@
+#include <octavo/store.hpp>
+
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "store/prepared_maps.hpp"
+#include "store/resident_samples.hpp"
+
+namespace octavo {
+namespace {
+
+/// The split whose statistics centre the batches of `split`.
+Split statistics_source(const Split& split) {
+  const Dataset dataset = split.dataset();
+  return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
+}
+
+void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, Device device, const char* what) {
+  if (tensor.element_count() != elements) {
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " +
+                          std::to_string(tensor.element_count()) + " numbers, " + std::to_string(elements) +
+                          " are needed");
+  }
+  if (tensor.dtype != type) {
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has another type than the batch");
+  }
+  if (tensor.device != device) {
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " is on " + to_string(tensor.device) +
+                          ", the store on " + to_string(device));
+  }
+  if (tensor.data == nullptr && elements != 0) {
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has no memory");
+  }
+}
+
+void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
+  for (const std::int64_t row : rows) {
+    if (row < 0 || row >= sample_count) {
+      throw InvalidArgument("gather a batch: row " + std::to_string(row) + " is not in [0, " +
+                            std::to_string(sample_count) + ")");
+    }
+  }
+}
+
+}  // namespace
+
+const BatchSpec& PreparedSpec::spec() const { return maps_->spec(); }
+std::int64_t PreparedSpec::device_bytes() const { return maps_->device_bytes(); }
+
+Store Store::load(const Split& split, Device device, const LoadOptions& options) {
+  auto samples = std::make_shared<store::ResidentSamples>();
+  samples->backend = backend::make_backend(device);
+  samples->split_name = split.name();
+  samples->sample_count = split.sample_count();
+  samples->shape = split.shape();
+  samples->labels = split.labels();
+  samples->class_names = split.class_names();
+  const Split source = statistics_source(split);
+  samples->statistics = source.statistics();
+  samples->statistics_split = source.name();
+  samples->row_stride_bytes = store::row_stride_bytes(samples->shape.values(), samples->backend->is_host());
+
+  // The products fit: the reader has compared them with the real size of the file.
+  const std::string what = "samples of split " + split.name();
+  samples->codes = backend::DeviceBuffer(samples->backend,
+                                         static_cast<std::size_t>(samples->sample_count * samples->row_stride_bytes),
+                                         "the packed " + what);
+  samples->label_words = backend::DeviceBuffer(
+      samples->backend, static_cast<std::size_t>(samples->sample_count * samples->labels.bytes_per_sample()),
+      "the labels of the " + what);
+  samples->error_slot = backend::DeviceBuffer(samples->backend, sizeof(std::uint32_t), "an error slot");
+  samples->backend->fill_zero(samples->error_slot.data(), samples->error_slot.bytes(), {});
+  store::read_samples(split, options, *samples);
+  return Store(std::move(samples));
+}
+
+Device Store::device() const { return samples_->backend->device(); }
+std::int64_t Store::sample_count() const { return samples_->sample_count; }
+SampleShape Store::shape() const { return samples_->shape; }
+LabelLayout Store::labels() const { return samples_->labels; }
+const std::vector<std::string>& Store::class_names() const { return samples_->class_names; }
+const Statistics& Store::statistics() const { return samples_->statistics; }
+const std::string& Store::statistics_split() const { return samples_->statistics_split; }
+std::int64_t Store::device_bytes() const { return samples_->device_bytes(); }
+std::int64_t Store::padding_bytes() const {
+  return samples_->sample_count * (samples_->row_stride_bytes - samples_->shape.values());
+}
+
+PreparedSpec Store::prepare(const BatchSpec& spec) const {
+  return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));
+}
+
+void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
+                   const TensorView& labels, StreamRef stream) const {
+  const auto batch_count = static_cast<std::int64_t>(rows.size());
+  check_rows(rows, sample_count());
+  check_tensor(images, batch_count * shape().values(), spec.spec().dtype, device(), "images");
+  if (labels.data != nullptr) {
+    const DType type = this->labels().kind == LabelKind::target ? DType::float32 : DType::int32;
+    check_tensor(labels, batch_count * this->labels().width, type, device(), "labels");
+  }
+  if (rows.empty()) return;
+  backend::Backend& backend = *samples_->backend;
+  const std::int64_t* device_rows = backend.lend_rows(rows, stream);
+  spec.maps_->gather({device_rows, kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count, images.data,
+                     labels.data, stream);
+  backend.return_rows(device_rows, stream);
+}
+
+void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
+                   const TensorView& labels, StreamRef stream) const {
+  gather(rows, prepare(spec), images, labels, stream);
+}
+
+}  // namespace octavo
