@@ -39,7 +39,7 @@ usage() {
 # on_error STATUS COMMAND: says where the script stopped. A subshell leaves that to the shell that waits for it.
 on_error() {
   trap - ERR
-  ((BASH_SUBSHELL > 0)) || printf '%s: error: %s: "%s" failed with exit status %d\n' "$script" "$step" "$2" "$1" >&2
+  ((BASH_SUBSHELL > 0)) || printf '%s: error: %s: "%s" failed with exit status %d\n' "$script" "$step" "${2%%$'\n'*}" "$1" >&2
   exit "$1"
 }
 set -E
