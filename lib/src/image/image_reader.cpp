@@ -33,9 +33,8 @@ Pixels decode_reduced(std::span<const std::byte> file, const ImageHeader& header
 }
 
 /// How far a JPEG may be reduced while decoding without a visible loss.
-int reduction_for(const ImageHeader& header, const Target& target) {
-  if (header.format != Format::jpeg || !target.may_resize) return 1;
-  const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
+int reduction_for(const ImageHeader& header, const Placement& placed) {
+  if (header.format != Format::jpeg) return 1;
   for (const int reduction : kReductions) {
     if (placed.from.width >= reduction * kSpareFactor * placed.to.width &&
         placed.from.height >= reduction * kSpareFactor * placed.to.height) {
@@ -71,6 +70,13 @@ void copy_to_planes(const Pixels& image, const Box& to, const SampleShape& shape
   }
 }
 
+void fill(Pixels image, int reduction, const Placement& placed, const Target& target, std::span<std::uint8_t> values) {
+  if (target.shape.channels == 1) make_gray(image);
+  if (placed.to != Box{0, 0, target.shape.width, target.shape.height}) fill_background(target, values);
+  copy_to_planes(resized(image, reduction, placed.from, placed.to.width, placed.to.height), placed.to, target.shape,
+                 values);
+}
+
 }  // namespace
 
 Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
@@ -81,14 +87,14 @@ void read_sample(std::span<const std::byte> file, const Limits& limits, const Ta
                  std::span<std::uint8_t> values) {
   const ImageHeader header = checked_header(file, limits);
   check_size(header, target);
-  fill_sample(decode_reduced(file, header, reduction_for(header, target), target.background), target, values);
+  const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
+  const int reduction = reduction_for(header, placed);
+  fill(decode_reduced(file, header, reduction, target.background), reduction, placed, target, values);
 }
 
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {
-  if (target.shape.channels == 1) make_gray(image);
   const Placement placed = place(image.width, image.height, target.shape.width, target.shape.height, target.fit);
-  if (placed.to != Box{0, 0, target.shape.width, target.shape.height}) fill_background(target, values);
-  copy_to_planes(resized(image, placed.from, placed.to.width, placed.to.height), placed.to, target.shape, values);
+  fill(std::move(image), 1, placed, target, values);
 }
 
 }  // namespace octavo::image

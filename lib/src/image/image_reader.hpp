@@ -31,8 +31,8 @@ Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::
 void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
                  std::span<std::uint8_t> values);
 
-/// Brings decoded pixels into `values`, uint8 [C,H,W], as `target` wants them: gray or RGB first, then resized, then
-/// placed on the background.
+/// Brings decoded pixels of a whole image into `values`, uint8 [C,H,W], as `target` wants them: gray or RGB first, then
+/// resized, then placed on the background.
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values);
 
 }  // namespace octavo::image
