@@ -1,0 +1,13 @@
+// Copying float32 rows on CUDA.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "../row_copy.hpp"
+
+namespace octavo::kernels::cuda {
+
+/// Enqueues the copy on `stream`. All pointers of `args` are to device memory. Returns the error of the launch.
+cudaError_t launch_row_copy(const RowCopyArgs& args, int multiprocessor_count, cudaStream_t stream);
+
+}  // namespace octavo::kernels::cuda
