@@ -8,6 +8,7 @@
 
 #include "pack/byte_stream.hpp"
 #include "pack/cifar_layout.hpp"
+#include "pack/export_manifest.hpp"
 #include "pack/idx_header.hpp"
 #include "pack/natural_order.hpp"
 #include "pack/split_names.hpp"
@@ -100,7 +101,7 @@ void check_one_file_a_split(const std::vector<Finding>& findings) {
 }
 
 std::vector<Finding> discover_in_folder(const fs::path& folder, SourceFormat wanted) {
-  if (wanted == SourceFormat::folder || fs::exists(folder / "octavo.json")) {
+  if (wanted == SourceFormat::folder || fs::exists(folder / kExportManifestName)) {
     return {{folder, SourceFormat::folder, ""}};
   }
   const std::vector<fs::path> files = files_in(folder);

@@ -1,0 +1,78 @@
+#include "pack/folder_source.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "pack/conversion_notes.hpp"
+#include "pack/image_survey.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+constexpr std::int64_t kLargestFileBytes = std::int64_t{1} << 30;
+
+}  // namespace
+
+FolderSource::FolderSource(FolderContents contents, const SourceOptions& options)
+    : contents_(std::move(contents)),
+      limits_{options.largest_image_pixels},
+      target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background} {
+  const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
+  for (const ImageList& list : contents_.splits) {
+    splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
+  }
+}
+
+std::string FolderSource::sample_name(std::size_t split, std::int64_t row) const {
+  return contents_.splits[split].paths[static_cast<std::size_t>(row)];
+}
+
+std::optional<std::string> FolderSource::sample_path(std::size_t split, std::int64_t row) const {
+  return sample_name(split, row);
+}
+
+std::optional<std::int32_t> FolderSource::class_index(std::size_t split, std::int64_t row) const {
+  const ImageList& list = contents_.splits[split];
+  if (list.layout.kind != LabelKind::class_index) return std::nullopt;
+  std::int32_t label;
+  std::memcpy(&label, list.labels.data() + 4 * row, sizeof label);
+  return label;
+}
+
+std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  const ImageList& list = contents_.splits[split];
+  const auto value_count = static_cast<std::size_t>(target_.shape.values());
+  std::vector<SampleFailure> failures;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const std::int64_t row = first_row + static_cast<std::int64_t>(i);
+    try {
+      const std::string file = read_whole_file(list.file(static_cast<std::size_t>(row)), kLargestFileBytes);
+      image::read_sample(std::as_bytes(std::span(file)), limits_, target_,
+                         values.subspan(i * value_count, value_count));
+    } catch (const Error& error) {
+      failures.push_back({row, sample_name(split, row), error.what()});
+    }
+  }
+  const std::byte* const first_label = list.labels.data() + first_row * list.layout.bytes_per_sample();
+  std::copy(first_label, first_label + labels.size(), labels.begin());
+  return failures;
+}
+
+std::vector<std::string> FolderSource::files() const {
+  std::vector<std::string> files;
+  for (const auto& root : contents_.roots) files.push_back(root.string());
+  return files;
+}
+
+std::string FolderSource::notes() const {
+  auto notes = conversion_notes(target_);
+  notes["ignored_files"] = contents_.ignored_file_count;
+  if (!contents_.empty_folders.empty()) notes["folders_without_images"] = contents_.empty_folders;
+  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,36 @@
+// A source over image files: folders of classes, or what octavo.json lists.
+#pragma once
+
+#include <octavo/pack.hpp>
+
+#include "image/image_reader.hpp"
+#include "pack/folder_contents.hpp"
+
+namespace octavo::sources {
+
+/// Images decoded on demand, by any number of threads. What cannot be decoded is a bad sample, reported by read().
+class FolderSource final : public Source {
+ public:
+  /// Finds the shape of the samples by the images' headers; see survey_images() for what it throws.
+  FolderSource(FolderContents contents, const SourceOptions& options);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return contents_.class_names; }
+  std::string format() const override { return "folder"; }
+  bool is_random_access() const override { return true; }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<std::string> files() const override;
+  std::string notes() const override;
+
+ private:
+  FolderContents contents_;
+  image::Limits limits_;
+  image::Target target_;
+  std::vector<SourceSplit> splits_;
+};
+
+}  // namespace octavo::sources

@@ -1,0 +1,122 @@
+#include "pack/image_survey.hpp"
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "support/file.hpp"
+#include "support/threads.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What one header says; width 0 where it could not be read.
+struct Look {
+  std::int32_t width = 0, height = 0;
+  std::int32_t channels = 0;
+};
+
+[[noreturn]] void rethrow_naming(const fs::path& file) {
+  try {
+    throw;
+  } catch (const FormatError& error) {
+    throw FormatError("read the image " + quoted(file) + ": " + error.what() +
+                      "; repair or remove it, or leave such images out with --on-error skip");
+  }
+}
+
+class Survey {
+ public:
+  Survey(const FolderContents& contents, const SourceOptions& options) : options_(options) {
+    for (const ImageList& list : contents.splits) {
+      for (std::size_t i = 0; i < list.paths.size(); ++i) images_.push_back({&list, i});
+    }
+    looks_.resize(images_.size());
+  }
+
+  void run() {
+    run_on_threads(resolve_thread_count(options_.thread_count), [this](int) {
+      for (std::size_t at = next_++; at < images_.size() && !failed_; at = next_++) look_at(at);
+    });
+    // Of several failures the first in order is told, whichever thread was first.
+    if (failed_) report_first_failure();
+  }
+
+  SampleShape common_shape() const {
+    const Look* first = nullptr;
+    bool all_gray = true;
+    for (const Look& look : looks_) {
+      if (look.width == 0) continue;
+      if (first == nullptr) first = &look;
+      if (!options_.size && (look.width != first->width || look.height != first->height)) refuse_sizes(*first, look);
+      all_gray = all_gray && look.channels == 1;
+    }
+    if (first == nullptr) {
+      throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
+                        " can be read, the first is " + quoted(file_of(0)));
+    }
+    return {all_gray ? 1 : 3, first->height, first->width};
+  }
+
+ private:
+  fs::path file_of(std::size_t at) const { return images_[at].first->file(images_[at].second); }
+
+  void look_at(std::size_t at) {
+    try {
+      const auto header = image::probe(file_of(at), {options_.largest_image_pixels});
+      looks_[at] = {static_cast<std::int32_t>(header.width), static_cast<std::int32_t>(header.height),
+                    static_cast<std::int32_t>(header.channels)};
+    } catch (const Error&) {
+      if (!options_.skip_unreadable) failed_ = true;
+    }
+  }
+
+  void report_first_failure() const {
+    for (std::size_t at = 0; at < images_.size(); ++at) {
+      if (looks_[at].width != 0) continue;
+      try {
+        image::probe(file_of(at), {options_.largest_image_pixels});
+      } catch (const Error&) {
+        rethrow_naming(file_of(at));
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
+    const auto text = [&](const Look& look) {
+      return quoted(file_of(static_cast<std::size_t>(&look - looks_.data()))) + " has " + std::to_string(look.width) +
+             "x" + std::to_string(look.height) + " pixels";
+    };
+    throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
+                          "; bring all to one size with --size HxW, for example --size 224x224");
+  }
+
+  const SourceOptions& options_;
+  std::vector<std::pair<const ImageList*, std::size_t>> images_;
+  std::vector<Look> looks_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> failed_ = false;
+};
+
+bool is_gray(const std::array<std::uint8_t, 3>& color) { return color[0] == color[1] && color[1] == color[2]; }
+
+}  // namespace
+
+SampleShape survey_images(const FolderContents& contents, const SourceOptions& options) {
+  SampleShape shape;
+  if (!options.size || !options.channels) {
+    Survey survey(contents, options);
+    survey.run();
+    shape = survey.common_shape();
+  }
+  if (!is_gray(options.background)) shape.channels = 3;
+  if (options.channels) shape.channels = *options.channels;
+  if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
+  return shape;
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,17 @@
+// Looking at the headers of all images of a folder, to find the shape that their samples have.
+#pragma once
+
+#include <octavo/pack.hpp>
+
+#include "image/image_header.hpp"
+#include "pack/folder_contents.hpp"
+
+namespace octavo::sources {
+
+/// The shape of all samples: the wanted size, else the one that all images have; the wanted channels, else 1 if all
+/// images and the background are gray, else 3. Headers are read on all threads, and only if they are needed.
+/// Throws FormatError or IoError naming the first image that cannot be read, unless options.skip_unreadable (then at
+/// least one must be readable); InvalidArgument naming two images whose sizes differ.
+SampleShape survey_images(const FolderContents& contents, const SourceOptions& options);
+
+}  // namespace octavo::sources

@@ -1,0 +1,172 @@
+#include "pack/folder_source.hpp"
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "image/made_images.hpp"
+#include "made_files.hpp"
+#include "shared_data.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A gray PNG of 2 x 1 pixels of one value.
+std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
+
+std::string names_of(const Source& source, std::size_t split = 0) {
+  std::string text;
+  for (std::int64_t row = 0; row < source.splits()[split].sample_count; ++row)
+    text += source.sample_name(split, row) + " ";
+  return text;
+}
+
+std::unique_ptr<Source> open(const fs::path& path, const SourceOptions& options = {}) {
+  return open_source({{path, ""}}, options);
+}
+
+}  // namespace
+
+TEST_CASE("a folder of class folders is read in byte order, as torchvision does", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "b10/x.png", gray_png(3));
+  write_file(folder / "b2/z.PNG", gray_png(5));
+  write_file(folder / "b2/a/y.png", gray_png(6));
+  write_file(folder / "b2/a-b/y.png", gray_png(7));
+  write_file(folder / "B/x.png", gray_png(1));
+  write_file(folder / "B/.hidden.png", "hidden");
+  write_file(folder / "B/notes.txt", "ignored");
+  write_file(folder / "empty/readme.md", "ignored");
+  write_file(folder / ".git/x.png", "hidden");
+  const auto source = open(folder.path());
+  // Capitals come before small letters, '1' before '2', a folder before one whose name it begins.
+  REQUIRE(names_of(*source) == "B/x.png b10/x.png b2/z.PNG b2/a/y.png b2/a-b/y.png ");
+  REQUIRE(source->class_names() == std::vector<std::string>{"B", "b10", "b2"});
+  REQUIRE(source->splits()[0].name == "train");
+  REQUIRE(source->splits()[0].shape == SampleShape{1, 1, 2});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 1, 2, 2, 2});
+  REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 3, 3, 5, 5, 6, 6, 7, 7});
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":2"));
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
+}
+
+TEST_CASE("classes can be put in natural order", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));
+  REQUIRE(open(folder.path(), {.class_order = ClassOrder::natural})->class_names() ==
+          std::vector<std::string>{"class2", "class10"});
+}
+
+TEST_CASE("given class names decide the numbers", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "cat/x.png", gray_png(1));
+  const auto source = open(folder.path(), {.class_names = {"dog", "cat"}});
+  REQUIRE(source->class_index(0, 0) == 1);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.class_names = {"dog"}}), ContainsSubstring("\"cat\" is not among"));
+}
+
+TEST_CASE("folders named train, valid and test are splits with common classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "test/b/x.png", gray_png(1));
+  write_file(folder / "train/a/x.png", gray_png(2));
+  write_file(folder / "train/b/x.png", gray_png(3));
+  write_file(folder / "valid/x.png", gray_png(4));
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 3);
+  REQUIRE(source->splits()[0].name == "train");
+  REQUIRE(source->splits()[1].name == "val");
+  REQUIRE(source->splits()[1].labels.kind == LabelKind::none);
+  REQUIRE(source->splits()[2].name == "test");
+  REQUIRE(names_of(*source, 2) == "test/b/x.png ");
+  REQUIRE(read_all(*source, 2).labels == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("splits can be named one by one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "first/a/x.png", gray_png(1));
+  write_file(folder / "second/b/x.png", gray_png(2));
+  const auto source = open_source({{folder / "first", "train"}, {folder / "second", "extra"}}, {});
+  REQUIRE(source->splits()[1].name == "extra");
+  REQUIRE(source->class_names() == std::vector<std::string>{"a", "b"});
+  REQUIRE_THROWS_WITH(open_source({{folder / "first", "x"}, {folder / "second", "x"}}, {}), ContainsSubstring("both"));
+}
+
+TEST_CASE("channels are one where all is gray, else three", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/gray.png", gray_png(9));
+  REQUIRE(open(folder.path())->splits()[0].shape.channels == 1);
+  REQUIRE(open(folder.path(), {.background = {1, 2, 3}})->splits()[0].shape.channels == 3);
+  MadePng red = {.width = 2, .color_type = PNG_COLOR_TYPE_RGB};
+  red.rows = {255, 0, 0, 255, 0, 0};
+  write_file(folder / "a/red.png", made_png(red));
+  const auto source = open(folder.path());
+  REQUIRE(source->splits()[0].shape.channels == 3);
+  REQUIRE(source->splits()[0].color == Color::rgb);
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{9, 9, 9, 9, 9, 9, 255, 255, 0, 0, 0, 0});
+  REQUIRE(read_all(*open(folder.path(), {.channels = 1})).values == std::vector<std::uint8_t>{9, 9, 76, 76});
+}
+
+TEST_CASE("images of different sizes are named, with the remedy", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/small.png", gray_png(1));
+  write_file(folder / "a/tall.png", made_png({.width = 2, .height = 3, .rows = std::vector<std::uint8_t>(6)}));
+  try {
+    open(folder.path());
+    FAIL("accepted");
+  } catch (const InvalidArgument& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("small.png\" has 2x1"));
+    CHECK_THAT(error.what(), ContainsSubstring("tall.png\" has 2x3"));
+    CHECK_THAT(error.what(), ContainsSubstring("--size"));
+  }
+  const SourceOptions resized = {.size = {{4, 5}}};
+  REQUIRE(open(folder.path(), resized)->splits()[0].shape == SampleShape{1, 4, 5});
+  REQUIRE(read_all(*open(folder.path(), resized)).failures.empty());
+}
+
+TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/good.png", gray_png(1));
+  write_file(folder / "a/bad.png", "no image");
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("bad.png\": it is neither a JPEG nor a PNG file"));
+  const auto source = open(folder.path(), {.skip_unreadable = true});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.failures.size() == 1);
+  REQUIRE(samples.failures[0].name == "a/bad.png");
+  REQUIRE(samples.failures[0].reason == "it is neither a JPEG nor a PNG file");
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 0});
+  REQUIRE(samples.values[3] == 1);
+}
+
+TEST_CASE("links in a circle do not hang", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.png", gray_png(1));
+  fs::create_directory_symlink(folder.path(), folder / "a/loop");
+  fs::create_directory_symlink(folder / "a", folder / "a/self");
+  const auto source = open(folder.path());
+  REQUIRE(names_of(*source) == "a/x.png ");
+}
+
+TEST_CASE("a folder without images says so", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/readme.txt", "x");
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("no file named"));
+}
+
+TEST_CASE("the difficult files of one folder are read or skipped, each with its reason", "[unit][pack]") {
+  const auto data = shared_data("odd");
+  if (!data) OCTAVO_SKIP("no shared data");
+  const SourceOptions options = {.size = {{16, 16}}, .skip_unreadable = true, .largest_image_pixels = 16u << 20};
+  const auto source = open(*data, options);
+  std::vector<std::string> failed;
+  for (const SampleFailure& failure : read_all(*source).failures) {
+    CHECK_FALSE(failure.reason.empty());
+    failed.push_back(failure.name);
+  }
+  CHECK(std::count(failed.begin(), failed.end(), "made/truncated_half.jpg") == 1);
+  CHECK(std::count(failed.begin(), failed.end(), "made-hostile/huge_claim.jpg") == 1);
+  CHECK(std::count(failed.begin(), failed.end(), "made/UPPER.JPG") == 0);
+}
