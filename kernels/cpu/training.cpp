@@ -1,0 +1,69 @@
+// The loops of training on the CPU, compiled once per instruction set and chosen at run time (Highway).
+//
+// The bodies are the shared ones: the compiler turns them into SIMD code for each set, and fmaf into one instruction
+// where the set has it.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/training.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "cpu/floating_point_mode.hpp"
+#include "cpu/training.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+
+void add_bias_here(const BiasArgs& args, std::int64_t first, std::int64_t last) {
+  const float* __restrict bias = args.bias;
+  const std::int64_t width = args.width;
+  const bool relu = args.relu;
+  for (std::int64_t b = first; b < last; ++b) {
+    float* __restrict row = args.values + b * width;
+    for (std::int64_t i = 0; i < width; ++i) row[i] = kernels::add_bias(row[i], bias[i], relu);
+  }
+}
+
+void relu_gradient_here(const ReluGradientArgs& args, std::int64_t first, std::int64_t last) {
+  const float* __restrict activations = args.activations;
+  float* __restrict gradients = args.gradients;
+  for (std::int64_t i = first; i < last; ++i) gradients[i] = kernels::relu_gradient(activations[i], gradients[i]);
+}
+
+void momentum_step_here(const MomentumArgs& args, std::int64_t first, std::int64_t last) {
+  const MomentumArgs copy = args;  // which the stores cannot reach, so that the loop becomes SIMD code
+  for (std::int64_t i = first; i < last; ++i) kernels::momentum_step(copy, i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace octavo::kernels::cpu {
+
+HWY_EXPORT(add_bias_here);
+HWY_EXPORT(relu_gradient_here);
+HWY_EXPORT(momentum_step_here);
+
+void add_bias(const BiasArgs& args, std::int64_t first, std::int64_t last) {
+  const DefaultFloatingPointMode mode;
+  HWY_DYNAMIC_DISPATCH(add_bias_here)(args, first, last);
+}
+
+void relu_gradient(const ReluGradientArgs& args, std::int64_t first, std::int64_t last) {
+  HWY_DYNAMIC_DISPATCH(relu_gradient_here)(args, first, last);
+}
+
+void softmax(const SoftmaxArgs& args, std::int64_t first, std::int64_t last) {
+  const DefaultFloatingPointMode mode;
+  for (std::int64_t b = first; b < last; ++b) softmax_row(args, b);
+}
+
+void momentum_step(const MomentumArgs& args, std::int64_t first, std::int64_t last) {
+  const DefaultFloatingPointMode mode;
+  HWY_DYNAMIC_DISPATCH(momentum_step_here)(args, first, last);
+}
+
+}  // namespace octavo::kernels::cpu
+#endif

@@ -1,0 +1,16 @@
+// The arithmetic of training on CUDA. Each launcher enqueues its work on `stream` and returns the error of the launch;
+// all pointers of `args` are to device memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "../training.hpp"
+
+namespace octavo::kernels::cuda {
+
+cudaError_t launch_add_bias(const BiasArgs& args, cudaStream_t stream);
+cudaError_t launch_relu_gradient(const ReluGradientArgs& args, cudaStream_t stream);
+cudaError_t launch_softmax(const SoftmaxArgs& args, cudaStream_t stream);
+cudaError_t launch_momentum_step(const MomentumArgs& args, cudaStream_t stream);
+
+}  // namespace octavo::kernels::cuda

@@ -1,0 +1,67 @@
+// The CUDA source of training, compiled for the host: every number is worked on once, whatever the grid.
+#include <vector>
+
+#include "catch.hpp"
+#include "cpu/training.hpp"
+#include "cuda/training.hpp"
+#include "training_cases.hpp"
+
+using namespace octavo::kernels;
+using namespace octavo::test;
+
+TEST_CASE("the CUDA bias kernel gives what the CPU gives", "[unit][shim]") {
+  for (const std::int64_t width : {1, 10, 257}) {
+    for (const std::int64_t B : {1, 33}) {
+      const auto bias = numbers(static_cast<std::size_t>(width), 9);
+      auto values = numbers(static_cast<std::size_t>(B * width));
+      auto expected = values;
+      cpu::add_bias({expected.data(), bias.data(), B, width, true}, 0, B);
+      REQUIRE(cuda::launch_add_bias({values.data(), bias.data(), B, width, true}, nullptr) == cudaSuccess);
+      REQUIRE(values == expected);
+    }
+  }
+}
+
+TEST_CASE("the CUDA ReLU gradient gives what the CPU gives", "[unit][shim]") {
+  for (const std::int64_t count : {1, 256, 257, 1000}) {
+    const auto activations = numbers(static_cast<std::size_t>(count), 2);
+    auto gradients = numbers(static_cast<std::size_t>(count));
+    auto expected = gradients;
+    cpu::relu_gradient({activations.data(), expected.data(), count}, 0, count);
+    REQUIRE(cuda::launch_relu_gradient({activations.data(), gradients.data(), count}, nullptr) == cudaSuccess);
+    REQUIRE(gradients == expected);
+  }
+}
+
+TEST_CASE("the CUDA softmax gives what the CPU gives", "[unit][shim]") {
+  for (const std::int64_t B : {1, 32, 33, 70}) {
+    SoftmaxData data(B, 10), expected(B, 10);
+    cpu::softmax(expected.args(), 0, B);
+    REQUIRE(cuda::launch_softmax(data.args(), nullptr) == cudaSuccess);
+    REQUIRE(data.losses == expected.losses);
+    REQUIRE(data.hits == expected.hits);
+    REQUIRE(data.gradients == expected.gradients);
+  }
+}
+
+TEST_CASE("the CUDA momentum step gives what the CPU gives, also where the grid walks on", "[unit][shim]") {
+  for (const std::int64_t count : {1, 255, 1000, 2048 * 256 + 3}) {
+    const auto n = static_cast<std::size_t>(count);
+    const auto gradients = numbers(n, 3);
+    auto weights = numbers(n, 4), velocities = numbers(n, 5);
+    auto expected_weights = weights, expected_velocities = velocities;
+    cpu::momentum_step({expected_weights.data(), expected_velocities.data(), gradients.data(), count, 0.05f, 0.9f}, 0,
+                       count);
+    REQUIRE(cuda::launch_momentum_step({weights.data(), velocities.data(), gradients.data(), count, 0.05f, 0.9f},
+                                       nullptr) == cudaSuccess);
+    REQUIRE(weights == expected_weights);
+    REQUIRE(velocities == expected_velocities);
+  }
+}
+
+TEST_CASE("nothing is launched for no work", "[unit][shim]") {
+  REQUIRE(cuda::launch_add_bias({nullptr, nullptr, 0, 10, true}, nullptr) == cudaSuccess);
+  REQUIRE(cuda::launch_relu_gradient({}, nullptr) == cudaSuccess);
+  REQUIRE(cuda::launch_softmax({}, nullptr) == cudaSuccess);
+  REQUIRE(cuda::launch_momentum_step({}, nullptr) == cudaSuccess);
+}
