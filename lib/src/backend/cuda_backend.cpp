@@ -1,0 +1,195 @@
+// The CUDA back end.
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "backend/backend.hpp"
+#include "backend/cuda_devices.hpp"
+#include "cuda/batch_mean.hpp"
+#include "cuda/check.hpp"
+#include "cuda/gather.hpp"
+#include "cuda/row_copy.hpp"
+
+namespace octavo::backend {
+namespace {
+
+using cuda::check;
+
+cudaStream_t stream_of(StreamRef stream) { return static_cast<cudaStream_t>(stream.handle()); }
+cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int ordinal) : ordinal_(ordinal) {
+    select();
+    check(cudaDeviceGetAttribute(&multiprocessor_count_, cudaDevAttrMultiProcessorCount, ordinal),
+          "ask for the multiprocessors of the device");
+  }
+
+  Device device() const override { return Device::cuda(ordinal_); }
+  bool is_host() const override { return false; }
+  MemoryInfo memory() const override {
+    select();
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free memory of the device");
+    return {static_cast<std::int64_t>(total_bytes), static_cast<std::int64_t>(free_bytes)};
+  }
+
+  void* allocate(std::size_t bytes, std::string_view what) override {
+    select();
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
+      throw DeviceError("take " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
+                        std::string(what) + ": only " + std::to_string(this->memory().free_bytes) +
+                        " bytes are free; close other programs, or use a smaller split or the device cpu");
+    }
+    return memory;
+  }
+  void release(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFree(memory)); }
+  void* allocate_pinned(std::size_t bytes) override {
+    select();
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "take pinned host memory");
+    return memory;
+  }
+  void release_pinned(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFreeHost(memory)); }
+
+  void* create_stream() override {
+    select();
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
+    return stream;
+  }
+  void release_stream(void* stream) noexcept override {
+    static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+  }
+  void* create_event() override {
+    select();
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event");
+    return event;
+  }
+  void release_event(void* event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
+  void record(void* event, StreamRef stream) override {
+    select();
+    check(cudaEventRecord(event_of(event), stream_of(stream)), "record an event");
+  }
+  void wait(StreamRef stream, void* event) override {
+    select();
+    check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "wait for an event");
+  }
+  void synchronize_event(void* event) override { check(cudaEventSynchronize(event_of(event)), "wait for an event"); }
+  void synchronize(StreamRef stream) override {
+    select();
+    check(cudaStreamSynchronize(stream_of(stream)), "wait for the device");
+  }
+
+  void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
+                           std::size_t row_count, StreamRef stream) override {
+    select();
+    const cudaError_t status =
+        stride_bytes == row_bytes
+            ? cudaMemcpyAsync(to, from, row_bytes * row_count, cudaMemcpyHostToDevice, stream_of(stream))
+            : cudaMemcpy2DAsync(to, stride_bytes, from, row_bytes, row_bytes, row_count, cudaMemcpyHostToDevice,
+                                stream_of(stream));
+    check(status, "copy samples to the device");
+  }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    select();
+    // `from` is pageable: the copy is staged before the call returns, but only a synchronisation promises it.
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copy to the device");
+    check(cudaStreamSynchronize(stream_of(stream)), "copy to the device");
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    select();
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copy from the device");
+    check(cudaStreamSynchronize(stream_of(stream)), "copy from the device");
+  }
+  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
+    select();
+    check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear memory of the device");
+  }
+  const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
+    select();
+    void* memory = nullptr;
+    check(cudaMallocAsync(&memory, rows.size_bytes(), stream_of(stream)), "take device memory for row numbers");
+    const cudaError_t status =
+        cudaMemcpyAsync(memory, rows.data(), rows.size_bytes(), cudaMemcpyHostToDevice, stream_of(stream));
+    if (status != cudaSuccess) static_cast<void>(cudaFreeAsync(memory, stream_of(stream)));
+    check(status, "copy row numbers to the device");
+    return static_cast<const std::int64_t*>(memory);
+  }
+  void return_rows(const std::int64_t* rows, StreamRef stream) override {
+    check(cudaFreeAsync(const_cast<std::int64_t*>(rows), stream_of(stream)), "give back row numbers");
+  }
+
+  void gather(const kernels::GatherArgs& args, StreamRef stream) override {
+    select();
+    check(kernels::cuda::launch_gather(args, multiprocessor_count_, stream_of(stream)), "gather a batch");
+  }
+  void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
+    select();
+    check(kernels::cuda::launch_row_copy(args, multiprocessor_count_, stream_of(stream)), "copy the rows of a batch");
+  }
+  void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
+    select();
+    check(kernels::cuda::launch_batch_mean(args, multiprocessor_count_, stream_of(stream)),
+          "centre a batch on its mean");
+  }
+
+ private:
+  /// The device is state of the calling thread in CUDA; every call that depends on it begins with this.
+  void select() const { check(cudaSetDevice(ordinal_), "choose the device"); }
+
+  int ordinal_;
+  int multiprocessor_count_ = 0;
+};
+
+/// 0 also if there is no driver.
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
+  return count;
+}
+
+DeviceInfo describe_device(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "describe a device");
+  const MemoryInfo memory = CudaBackend(ordinal).memory();
+  return {Device::cuda(ordinal), properties.name, memory.total_bytes, memory.free_bytes,
+          "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", " +
+              std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
+              std::to_string(properties.l2CacheSize >> 20) + " MiB of L2"};
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_cuda_devices() {
+  std::vector<DeviceInfo> devices;
+  for (int ordinal = 0; ordinal < device_count(); ++ordinal) devices.push_back(describe_device(ordinal));
+  return devices;
+}
+
+std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
+  const int count = device_count();
+  if (ordinal >= count) {
+    throw Unavailable("use device cuda:" + std::to_string(ordinal) + ": this machine has " +
+                      (count == 0 ? std::string("no CUDA device, or no driver for it")
+                                  : std::to_string(count) + " CUDA devices, numbered from 0") +
+                      "; use the device cpu, or see `octavo devices`");
+  }
+  return std::make_shared<CudaBackend>(ordinal);
+}
+
+std::optional<std::string> cuda_backend_name() {
+  return "cuda (toolkit " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) +
+         ")";
+}
+
+}  // namespace octavo::backend
