@@ -20,6 +20,7 @@ namespace octavo {
 namespace store {
 class ResidentSamples;
 class PreparedMaps;
+struct StoreAccess;
 }  // namespace store
 
 /// How a split is brought to a device.
@@ -87,6 +88,7 @@ class Store {
 
  private:
   friend class Loader;
+  friend struct store::StoreAccess;
   explicit Store(std::shared_ptr<const store::ResidentSamples> samples) : samples_(std::move(samples)) {}
   std::shared_ptr<const store::ResidentSamples> samples_;
 };

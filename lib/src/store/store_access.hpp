@@ -1,0 +1,16 @@
+// The way from a Store to the samples that it holds, for the other topics of the library.
+#pragma once
+
+#include <memory>
+
+#include <octavo/store.hpp>
+
+#include "store/resident_samples.hpp"
+
+namespace octavo::store {
+
+struct StoreAccess {
+  static const std::shared_ptr<const ResidentSamples>& samples(const Store& store) { return store.samples_; }
+};
+
+}  // namespace octavo::store
