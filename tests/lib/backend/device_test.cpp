@@ -1,0 +1,54 @@
+#include <octavo/device.hpp>
+#include <octavo/errors.hpp>
+
+#include "backend/backend.hpp"
+#include "catch.hpp"
+#include "devices.hpp"
+
+using octavo::Device;
+
+TEST_CASE("devices are parsed from what they print as", "[unit][backend]") {
+  REQUIRE(Device::parse("cpu") == Device::cpu());
+  REQUIRE(Device::parse("cuda") == Device::cuda(0));
+  REQUIRE(Device::parse("cuda:3") == Device::cuda(3));
+  REQUIRE(to_string(Device::cuda(3)) == "cuda:3");
+  REQUIRE(Device::parse("auto") == Device::best());
+}
+
+TEST_CASE("what is no device is refused", "[unit][backend]") {
+  for (const char* text : {"", "gpu", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "CPU"}) {
+    REQUIRE_THROWS_AS(Device::parse(text), octavo::InvalidArgument);
+  }
+}
+
+TEST_CASE("the CPU is the first device of every machine", "[unit][backend]") {
+  const auto devices = octavo::list_devices();
+  REQUIRE(devices.at(0).device == Device::cpu());
+  REQUIRE(devices.at(0).free_bytes > 0);
+  REQUIRE(devices.at(0).free_bytes <= devices.at(0).total_bytes);
+  REQUIRE(octavo::list_backends().at(0) == "cpu");
+}
+
+TEST_CASE("a CUDA device that is not there is unavailable, and the message says what to do", "[unit][backend]") {
+  REQUIRE_THROWS_AS(octavo::backend::make_backend(Device::cuda(1000)), octavo::Unavailable);
+  REQUIRE_THROWS_WITH(octavo::backend::make_backend(Device::cuda(1000)), ContainsSubstring("use the device cpu"));
+}
+
+namespace {
+
+void allocation_beyond_memory_fails(Device device) {
+  const auto backend = octavo::backend::make_backend(device);
+  REQUIRE_THROWS_AS(octavo::backend::DeviceBuffer(backend, std::size_t{1} << 46, "a test"), octavo::DeviceError);
+  REQUIRE_THROWS_WITH(octavo::backend::DeviceBuffer(backend, std::size_t{1} << 46, "a test"),
+                      ContainsSubstring("for a test: only"));
+  // The device is as good as before.
+  const octavo::backend::DeviceBuffer buffer(backend, 1000, "a test");
+  std::vector<std::byte> bytes(1000, std::byte{5}), back(1000);
+  backend->copy_to_device(buffer.data(), bytes.data(), 1000, {});
+  backend->copy_to_host(back.data(), buffer.data(), 1000, {});
+  REQUIRE(back == bytes);
+}
+
+}  // namespace
+
+OCTAVO_CONTRACT(allocation_beyond_memory_fails, "an allocation beyond the memory is a clear error", "[unit][backend]")

@@ -1,0 +1,25 @@
+#include "backend/host_memory.hpp"
+
+#include <cstring>
+
+#include "catch.hpp"
+
+using namespace octavo::backend;
+
+TEST_CASE("mapped memory is aligned to huge pages, zeroed, and given back", "[unit][backend]") {
+  constexpr std::size_t kBytes = (std::size_t{64} << 20) + 1;
+  const std::int64_t before = resident_set_bytes();
+  void* memory = map_memory(kBytes);
+  REQUIRE(memory != nullptr);
+  REQUIRE(reinterpret_cast<std::uintptr_t>(memory) % (std::size_t{2} << 20) == 0);
+  REQUIRE(static_cast<char*>(memory)[kBytes - 1] == 0);
+  std::memset(memory, 1, kBytes);
+  REQUIRE(resident_set_bytes() - before > static_cast<std::int64_t>(kBytes) - (4 << 20));
+  unmap_memory(memory, kBytes);
+  REQUIRE(resident_set_bytes() - before < (8 << 20));
+}
+
+TEST_CASE("a size that no address space has is no memory", "[unit][backend]") {
+  REQUIRE(map_memory(~std::size_t{0}) == nullptr);
+  REQUIRE(map_memory(~std::size_t{0} / 2) == nullptr);
+}

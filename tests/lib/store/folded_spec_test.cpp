@@ -1,0 +1,100 @@
+#include "store/folded_spec.hpp"
+
+#include <cmath>
+#include <limits>
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+
+using namespace octavo;
+using octavo::store::fold_spec;
+using octavo::store::FoldedSpec;
+
+namespace {
+
+/// Two channels of two values: the first has 10 and 30 once each, the second 100 twice.
+Statistics two_channels() {
+  Statistics statistics;
+  statistics.quantisation = {{1.0, 0.0}, {1.0, 0.0}};
+  statistics.histogram.assign(512, 0);
+  statistics.histogram[10] = statistics.histogram[30] = 1;
+  statistics.histogram[256 + 100] = 2;
+  statistics.mean = {20.0, 100.0};
+  statistics.standard_deviation = {10.0, 0.0};
+  statistics.mean_image = {10.0f, 30.0f, 100.0f, 100.0f};
+  return statistics;
+}
+const SampleShape kShape{2, 1, 2};
+
+}  // namespace
+
+TEST_CASE("the default is centred on one mean over all channels and divided by 128", "[unit][store]") {
+  const FoldedSpec folded = fold_spec({}, two_channels(), kShape);
+  REQUIRE(folded.maps.size() == 1);  // one map serves both channels
+  REQUIRE(folded.maps[0].scale == 1.0f / 128);
+  REQUIRE(folded.maps[0].shift == (128.0f - 60.0f) / 128);  // mean of 10, 30, 100, 100
+}
+
+TEST_CASE("channels are centred on their own means", "[unit][store]") {
+  BatchSpec spec;
+  spec.centre = Centre::channel;
+  const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
+  REQUIRE(folded.maps.size() == 2);
+  REQUIRE(folded.maps[0].shift == 108.0f / 128);
+  REQUIRE(folded.maps[1].shift == 28.0f / 128);
+}
+
+TEST_CASE("each pixel is centred on the mean image", "[unit][store]") {
+  BatchSpec spec;
+  spec.centre = Centre::pixel;
+  const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
+  REQUIRE(folded.pixel_shifts == std::vector<float>{118.0f / 128, 98.0f / 128, 28.0f / 128, 28.0f / 128});
+}
+
+TEST_CASE("a channel without spread cannot be divided by its standard deviation", "[unit][store]") {
+  REQUIRE_THROWS_WITH(fold_spec(BatchSpec::preset("standard"), two_channels(), kShape),
+                      ContainsSubstring("the divisor of channel 1 is 0"));
+}
+
+TEST_CASE("without channel means one standard deviation serves all channels", "[unit][store]") {
+  BatchSpec spec;
+  spec.divisor = Divisor::standard_deviation;
+  // Values 10, 30, 100, 100 about 60: squares 2500, 900, 1600, 1600; variance 1650.
+  REQUIRE(fold_spec(spec, two_channels(), kShape).divisors[0] == std::sqrt(1650.0));
+}
+
+TEST_CASE("presets on the stored value ignore the source's unit", "[unit][store]") {
+  Statistics statistics = two_channels();
+  statistics.quantisation = {{0.5, 7.0}, {0.5, 7.0}};
+  const FoldedSpec folded = fold_spec(BatchSpec::preset("unit"), statistics, kShape);
+  REQUIRE(folded.maps[0].scale == static_cast<float>(1.0 / 255));
+  REQUIRE(folded.maps[0].shift == static_cast<float>(128.0 / 255));
+}
+
+TEST_CASE("given statistics take the place of the file's", "[unit][store]") {
+  BatchSpec spec;
+  spec.centre = Centre::channel;
+  spec.statistics = two_channels();
+  spec.statistics->mean = {0.0, 128.0};
+  const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
+  REQUIRE(folded.maps[0].shift == 1.0f);
+  REQUIRE(folded.maps[1].shift == 0.0f);
+}
+
+TEST_CASE("numbers that do not fit the channels or are not finite are refused", "[unit][store]") {
+  BatchSpec spec;
+  spec.divisor_values = {1.0, 2.0, 3.0};
+  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("3 divisors for 2 channels"));
+  spec.divisor_values = {0.0};
+  REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
+  spec.divisor_values = {1e-300};
+  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("not finite"));
+  spec.divisor_values = {std::numeric_limits<double>::quiet_NaN()};
+  REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
+  spec = {};
+  spec.centre = Centre::values;
+  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("0 centres for 2 channels"));
+  spec = {};
+  spec.dtype = DType::int32;
+  REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
+}

@@ -1,0 +1,26 @@
+// The devices that contract suites run on.
+#pragma once
+
+#include <octavo/device.hpp>
+#include <optional>
+
+namespace octavo::test {
+
+/// The first CUDA device, if this build and this machine have one.
+inline std::optional<Device> cuda_device() {
+  const Device best = Device::best();
+  if (best.is_cpu()) return std::nullopt;
+  return best;
+}
+
+}  // namespace octavo::test
+
+/// Declares the contract `suite(octavo::Device)` as two test cases: on the CPU, and on CUDA, which is skipped and
+/// counted without a device.
+#define OCTAVO_CONTRACT(suite, sentence, tags)                               \
+  TEST_CASE("on the CPU, " sentence, tags) { suite(octavo::Device::cpu()); } \
+  TEST_CASE("on CUDA, " sentence, tags "[cuda]") {                           \
+    const auto device = octavo::test::cuda_device();                         \
+    if (!device) OCTAVO_SKIP("no CUDA device");                              \
+    suite(*device);                                                          \
+  }

@@ -1,0 +1,75 @@
+// Small packed files with known contents.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <octavo/dataset.hpp>
+#include <octavo/writer.hpp>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "temporary_folder.hpp"
+
+namespace octavo::test {
+
+/// Samples as they were before packing.
+struct PlainSplit {
+  std::string name;
+  SampleShape shape;
+  std::vector<std::uint8_t> values;  ///< [N,C,H,W]
+  std::vector<std::int32_t> labels;  ///< [N] or [N,K]
+  std::int64_t label_width = 1;      ///< K; 0: no labels
+
+  std::int64_t sample_count() const { return static_cast<std::int64_t>(values.size()) / shape.values(); }
+  std::uint8_t value(std::int64_t row, std::int64_t c, std::int64_t p) const {
+    return values[static_cast<std::size_t>(row * shape.values() + c * shape.values_per_channel() + p)];
+  }
+};
+
+/// N random samples with labels row % 10.
+inline PlainSplit random_split(const std::string& name, std::int64_t N, SampleShape shape, unsigned seed = 1) {
+  PlainSplit split{name, shape, {}, {}, 1};
+  std::mt19937 random(seed);
+  split.values.resize(static_cast<std::size_t>(N * shape.values()));
+  for (std::uint8_t& value : split.values) value = static_cast<std::uint8_t>(random() >> 7);
+  for (std::int64_t row = 0; row < N; ++row) split.labels.push_back(static_cast<std::int32_t>(row % 10));
+  return split;
+}
+
+/// Packs the splits into `path`.
+inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits) {
+  WriterOptions options;
+  options.replace_existing = true;
+  for (const PlainSplit& split : splits) {
+    const LabelKind kind = split.label_width == 0   ? LabelKind::none
+                           : split.label_width == 1 ? LabelKind::class_index
+                                                    : LabelKind::multi_label;
+    options.splits.push_back(
+        {split.name, split.shape, {kind, split.label_width}, Color::other, split.sample_count(), false});
+  }
+  Writer writer(path, options);
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    std::vector<std::uint8_t> values = splits[i].values;
+    writer.write(i, 0, values, std::as_bytes(std::span(splits[i].labels)));
+  }
+  writer.finish("{}");
+}
+
+/// A packed file in a folder of its own.
+class PackedFixture {
+ public:
+  explicit PackedFixture(std::vector<PlainSplit> splits) : splits_(std::move(splits)) { write_packed(path(), splits_); }
+
+  std::filesystem::path path() const { return folder_ / "data.h5"; }
+  Dataset dataset() const { return Dataset::open(path()); }
+  const PlainSplit& plain(std::size_t index = 0) const { return splits_[index]; }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<PlainSplit> splits_;
+};
+
+}  // namespace octavo::test
