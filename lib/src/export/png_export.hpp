@@ -1,0 +1,14 @@
+// Exporting as PNG: one image a sample, in a folder a class.
+#pragma once
+
+#include <filesystem>
+
+#include <octavo/export.hpp>
+
+namespace octavo::exporting {
+
+/// Writes every sample of `dataset` into `folder`, which is empty, and octavo.json beside them. Throws InvalidArgument
+/// if a split has neither 1 nor 3 channels, FormatError if a sample is damaged, IoError.
+void export_png(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options);
+
+}  // namespace octavo::exporting

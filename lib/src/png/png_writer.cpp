@@ -1,0 +1,98 @@
+#include "png/png_writer.hpp"
+
+#include <png.h>
+
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::png {
+namespace {
+
+constexpr png_uint_32 kLargestSide = 0x7FFFFFFF;
+
+/// What libpng's callbacks work on.
+struct State {
+  std::vector<std::byte> file;
+  char message[256] = {};
+};
+
+/// Errors jump out of libpng's C frames to the setjmp in Encoder::run, because an exception may not pass through them.
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  State& state = *static_cast<State*>(png_get_error_ptr(png));
+  std::snprintf(state.message, sizeof state.message, "%s", message);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+/// Whether there was memory for it: what throws must not be in the frame that png_error jumps out of.
+bool append(std::vector<std::byte>& file, png_const_bytep bytes, std::size_t count) noexcept {
+  try {
+    const auto* const first = reinterpret_cast<const std::byte*>(bytes);
+    file.insert(file.end(), first, first + count);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void on_write(png_structp png, png_bytep bytes, std::size_t count) {
+  if (!append(static_cast<State*>(png_get_io_ptr(png))->file, bytes, count)) png_error(png, "not enough memory");
+}
+
+void on_flush(png_structp) {}
+
+/// Owns a libpng writer. Its functions are called by run() only, which turns their errors into InvalidArgument.
+class Encoder {
+ public:
+  Encoder() {
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_, &on_error, &on_warning);
+    if (png_ == nullptr) throw std::bad_alloc();
+    info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_write_struct(&png_, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~Encoder() { png_destroy_write_struct(&png_, &info_); }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  std::vector<std::byte> encode(const ImageView& image) {
+    run([&] {
+      png_set_write_fn(png_, &state_, &on_write, &on_flush);
+      png_set_user_limits(png_, kLargestSide, kLargestSide);
+      png_set_IHDR(png_, info_, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
+                   image.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                   PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+      png_write_info(png_, info_);
+      const std::size_t row_bytes = static_cast<std::size_t>(image.width * image.channels);
+      for (std::int64_t y = 0; y < image.height; ++y) {
+        png_write_row(png_, image.values.data() + static_cast<std::size_t>(y) * row_bytes);
+      }
+      png_write_end(png_, info_);
+    });
+    return std::move(state_.file);
+  }
+
+ private:
+  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors.
+  template <typename Call>
+  void run(const Call& call) {
+    if (setjmp(png_jmpbuf(png_)) != 0) throw InvalidArgument(std::string("make a PNG image: ") + state_.message);
+    call();
+  }
+
+  State state_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode(const ImageView& image) { return Encoder().encode(image); }
+
+}  // namespace octavo::png
