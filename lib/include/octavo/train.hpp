@@ -20,6 +20,10 @@ enum class ModelKind {
   mlp,      ///< logits = relu(x W1 + b1) W2 + b2
 };
 
+/// The learning rate where none is given: 0.05 for the mlp, 0.01 for softmax regression. For momentum 0.9 and batches
+/// of about 128, centred and scaled as BatchSpec does by default.
+double default_learning_rate(ModelKind model);
+
 /// Where the training samples live between batches.
 enum class Residency {
   int8,     ///< packed; each batch is decoded as it is needed
@@ -32,16 +36,16 @@ struct TrainOptions {
   std::int64_t hidden_units = 1024;  ///< of the mlp
   std::int64_t epochs = 10;
   std::int64_t batch_size = 128;
-  double learning_rate = 0.05;
+  std::optional<double> learning_rate = {};  ///< none: default_learning_rate() of the model
   double momentum = 0.9;
-  std::uint64_t seed = 0;   ///< of the initial weights and the order
-  BatchSpec spec = {};      ///< float32, NCHW
-  std::string train_split;  ///< empty: `train` if there is one, else the first
-  std::string test_split;   ///< empty: `test`, else `val`, if there is one; else none
+  std::uint64_t seed = 0;        ///< of the initial weights and the order
+  BatchSpec spec = {};           ///< float32, NCHW
+  std::string train_split = {};  ///< empty: `train` if there is one, else the first
+  std::string test_split = {};   ///< empty: `test`, else `val`, if there is one of the same shape; else none
   // What changes only speed and memory.
   Residency residency = Residency::int8;
   Device device = Device::best();
-  std::function<void(const struct EpochResult&)> on_epoch;  ///< called after each epoch; may throw to stop
+  std::function<void(const struct EpochResult&)> on_epoch = {};  ///< called after each epoch; may throw to stop
 };
 
 /// What an epoch of training gave.
@@ -59,7 +63,7 @@ struct EpochResult {
 struct TrainingMemory {
   std::int64_t samples = 0;  ///< resident training and test samples
   std::int64_t batches = 0;  ///< batch buffers
-  std::int64_t model = 0;    ///< weights, gradients, momenta, activations
+  std::int64_t model = 0;    ///< weights, gradients, momenta, activations, losses of an epoch, workspace of the BLAS
   std::int64_t total() const { return samples + batches + model; }
 };
 
@@ -69,10 +73,14 @@ struct TrainResult {
   std::string blas;  ///< the library that multiplied matrices
 };
 
-/// Trains on `dataset`. Two runs with equal options give equal bits on the same machine and library versions.
-/// Throws InvalidArgument if the samples have no class labels, or options make no sense; Unavailable if this build has
-/// no BLAS for the device; what Store::load throws.
+/// Trains on `dataset`. Two runs with equal options give equal bits on the same machine, library versions and number of
+/// threads. Throws InvalidArgument if the samples have no class labels, or options make no sense; FormatError if a
+/// label is no class of the file; Unavailable if this build has no BLAS for the device; what Store::load throws.
 TrainResult train(const Dataset& dataset, const TrainOptions& options = {});
+
+/// What TrainingMemory::model will be when `dataset` is trained on with `options`: computed, nothing is allocated.
+/// Throws what train() throws for data and options that do not fit.
+std::int64_t training_model_bytes(const Dataset& dataset, const TrainOptions& options = {});
 
 /// The same training twice: from packed samples and from float32-resident ones.
 struct ResidencyComparison {
@@ -82,7 +90,8 @@ struct ResidencyComparison {
   double overhead_percent = 0.0;  ///< by how much an int8 epoch takes longer: medians over epochs after the first
 };
 
-/// Trains from both residencies, epochs interleaved so that both see the same machine.
+/// Trains from both residencies, epochs interleaved so that both see the same machine; options.residency is not used.
+/// options.on_epoch is called for each epoch twice: first with the int8 result, then with the float32 one.
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options = {});
 
 }  // namespace octavo

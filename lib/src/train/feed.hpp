@@ -1,0 +1,36 @@
+// The samples of one split on a device, kept in one of the residencies, and the loader that draws batches from them.
+#pragma once
+
+#include <memory>
+
+#include <octavo/loader.hpp>
+#include <octavo/train.hpp>
+
+#include "backend/backend.hpp"
+
+namespace octavo::training {
+
+class Feed {
+ public:
+  /// `shuffled`: in a new order each epoch. Throws what Store::load throws.
+  Feed(const Split& split, const TrainOptions& options, bool shuffled);
+
+  Loader& loader() { return *loader_; }
+  const std::shared_ptr<backend::Backend>& backend() const { return backend_; }
+  std::int64_t sample_count() const { return sample_count_; }
+  /// Bytes of the resident samples on the device.
+  std::int64_t sample_bytes() const { return sample_bytes_; }
+  /// Bytes of the batch buffers on the device.
+  std::int64_t batch_bytes() const { return loader_->device_bytes(); }
+
+ private:
+  void keep_packed(const Store& store, const LoaderOptions& options);
+  void keep_float32(const Store& store, const LoaderOptions& options);
+
+  std::shared_ptr<backend::Backend> backend_;
+  std::int64_t sample_count_;
+  std::int64_t sample_bytes_ = 0;
+  std::unique_ptr<Loader> loader_;  ///< holds the samples
+};
+
+}  // namespace octavo::training

@@ -1,0 +1,56 @@
+// Training, as the public header offers it.
+#include <octavo/train.hpp>
+
+#include "train/comparison.hpp"
+#include "train/trainer.hpp"
+
+namespace octavo {
+namespace {
+
+/// Trains for an epoch and tells the caller.
+void run_epoch(training::Trainer& trainer, std::int64_t epoch, const TrainOptions& options, TrainResult& result) {
+  result.epochs.push_back(trainer.run_epoch(epoch));
+  if (options.on_epoch) options.on_epoch(result.epochs.back());
+}
+
+TrainResult describe(const training::Trainer& trainer) { return {{}, trainer.memory(), trainer.blas_name()}; }
+
+TrainOptions with(TrainOptions options, Residency residency) {
+  options.residency = residency;
+  return options;
+}
+
+}  // namespace
+
+double default_learning_rate(ModelKind model) { return model == ModelKind::mlp ? 0.05 : 0.01; }
+
+TrainResult train(const Dataset& dataset, const TrainOptions& options) {
+  training::Trainer trainer(training::make_task(dataset, options), options);
+  TrainResult result = describe(trainer);
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) run_epoch(trainer, epoch, options, result);
+  return result;
+}
+
+std::int64_t training_model_bytes(const Dataset& dataset, const TrainOptions& options) {
+  const training::TrainingTask task = training::make_task(dataset, options);
+  return training::layout_model(task.shape, task.largest_batch).bytes() + training::result_bytes(task) +
+         training::workspace_bytes(options.device);
+}
+
+ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options) {
+  const training::TrainingTask task = training::make_task(dataset, options);
+  training::Trainer int8(task, with(options, Residency::int8));
+  training::Trainer float32(task, with(options, Residency::float32));
+  ResidencyComparison comparison;
+  comparison.int8 = describe(int8);
+  comparison.float32 = describe(float32);
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    run_epoch(int8, epoch, options, comparison.int8);
+    run_epoch(float32, epoch, options, comparison.float32);
+  }
+  comparison.identical_losses = training::has_identical_losses(comparison.int8, comparison.float32);
+  comparison.overhead_percent = training::overhead_percent(comparison.int8, comparison.float32);
+  return comparison;
+}
+
+}  // namespace octavo
