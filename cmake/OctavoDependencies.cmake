@@ -52,12 +52,14 @@ function(octavo_find_dependency name)
   endif()
 
   # Imported, so that the name can stand in the link interface of the installed library.
-  add_library(octavo_deps::${name} INTERFACE IMPORTED GLOBAL)
+  if(arg_LIBRARIES)
+    add_library(octavo_deps::${name} UNKNOWN IMPORTED GLOBAL)
+    set_property(TARGET octavo_deps::${name} PROPERTY IMPORTED_LOCATION ${OCTAVO_${name}_LIBRARY})
+  else()
+    add_library(octavo_deps::${name} INTERFACE IMPORTED GLOBAL)
+  endif()
   if(NOT OCTAVO_INSTALLED)
     set_property(TARGET octavo_deps::${name} PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${OCTAVO_${name}_INCLUDE})
-  endif()
-  if(arg_LIBRARIES)
-    set_property(TARGET octavo_deps::${name} PROPERTY INTERFACE_LINK_LIBRARIES ${OCTAVO_${name}_LIBRARY})
   endif()
 endfunction()
 
