@@ -1,0 +1,34 @@
+// A few threads that start together; the time is from the first one's start to the last one's end.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace octavo::bench {
+
+/// Runs work(0) ... work(thread_count - 1) at once; returns the seconds from the first start to the last end.
+inline double run_team(int thread_count, const std::function<void(int)>& work) {
+  using Clock = std::chrono::steady_clock;
+  std::barrier start_line(thread_count);
+  std::vector<Clock::time_point> starts(static_cast<std::size_t>(thread_count)), ends(starts);
+  const auto timed = [&](int thread) {
+    start_line.arrive_and_wait();
+    starts[static_cast<std::size_t>(thread)] = Clock::now();
+    work(thread);
+    ends[static_cast<std::size_t>(thread)] = Clock::now();
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int thread = 1; thread < thread_count; ++thread) others.emplace_back(timed, thread);
+    timed(0);
+  }
+  return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) -
+                                       *std::min_element(starts.begin(), starts.end()))
+      .count();
+}
+
+}  // namespace octavo::bench
