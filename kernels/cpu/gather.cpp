@@ -61,31 +61,29 @@ inline hn::Vec<hn::Rebind<std::uint16_t, Floats>> half_bits(BFloat16, FloatVecto
   return hn::DemoteTo(hn::Rebind<std::uint16_t, Floats>(), bfloat16_words(values));
 }
 
-/// kGroup values from `i` on.
+/// One step of a run from `i` on: as many values as make a whole vector of output.
 template <bool kStream, bool kHasShifts>
-inline void decode_group(const Run<float>& run, std::int64_t i, FloatVector scale, FloatVector shift) {
+inline void decode_step(const Run<float>& run, std::int64_t i, FloatVector scale, FloatVector shift) {
   const Floats tag;
-  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
-#pragma GCC unroll 8
-  for (std::int64_t k = 0; k < kGroup; k += kLanes) {
-    if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i + k);
-    store<kStream>(decode_vector(run.codes + i + k, scale, shift), tag, run.out + i + k);
-  }
+  if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i);
+  store<kStream>(decode_vector(run.codes + i, scale, shift), tag, run.out + i);
 }
 template <bool kStream, bool kHasShifts, typename Half>
-inline void decode_group(const Run<Half>& run, std::int64_t i, FloatVector scale, FloatVector shift) {
+inline void decode_step(const Run<Half>& run, std::int64_t i, FloatVector scale, FloatVector shift) {
   const Floats tag;
   const hn::ScalableTag<std::uint16_t> halves;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
-#pragma GCC unroll 8
-  for (std::int64_t k = 0; k < kGroup; k += 2 * kLanes) {
-    if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i + k);
-    const auto low = half_bits(Half{}, decode_vector(run.codes + i + k, scale, shift));
-    if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i + k + kLanes);
-    const auto high = half_bits(Half{}, decode_vector(run.codes + i + k + kLanes, scale, shift));
-    store<kStream>(hn::Combine(halves, high, low), halves, &run.out[i + k].bits);
-  }
+  if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i);
+  const auto low = half_bits(Half{}, decode_vector(run.codes + i, scale, shift));
+  if constexpr (kHasShifts) shift = hn::LoadU(tag, run.shifts + i + kLanes);
+  const auto high = half_bits(Half{}, decode_vector(run.codes + i + kLanes, scale, shift));
+  store<kStream>(hn::Combine(halves, high, low), halves, &run.out[i].bits);
 }
+
+/// Values of a step.
+template <typename Value>
+inline constexpr std::int64_t kStep = static_cast<std::int64_t>(hn::MaxLanes(Floats()) * sizeof(float) / sizeof(Value));
+
 /// Values before `out` is aligned to a vector, which streaming stores want; at most `count`.
 template <typename Value>
 inline std::int64_t values_to_alignment(const Value* out, std::int64_t count) {
@@ -103,9 +101,11 @@ void decode_run_as(const Run<Value>& run) {
   decode_run_scalar(run, 0, i);
   for (; i + kGroup <= run.count; i += kGroup) {
     if (run.prefetch != nullptr) hwy::Prefetch(run.prefetch + i);
-    decode_group<kStream, kHasShifts>(run, i, scale, shift);
+#pragma GCC unroll 8
+    for (std::int64_t k = 0; k < kGroup; k += kStep<Value>) decode_step<kStream, kHasShifts>(run, i + k, scale, shift);
   }
   if (run.prefetch != nullptr && i < run.count) hwy::Prefetch(run.prefetch + i);
+  for (; i + kStep<Value> <= run.count; i += kStep<Value>) decode_step<kStream, kHasShifts>(run, i, scale, shift);
   decode_run_scalar(run, i, run.count);
 }
 
