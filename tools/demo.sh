@@ -68,8 +68,9 @@ To go on, from the checkout:
 
   PATH="$root/build/demo/tools:\$PATH"
 
-  octavo plan demo/$name.h5       what fits into the memory of this machine
-  octavo bench demo/$name.h5      how fast batches are made
-  octavo pack FOLDER -o mine.h5    your own images; data/README.md says how to get MNIST, CIFAR-10 and CIFAR-100
-  octavo --help                    everything else
+  octavo train demo/$name.h5 --compare-float32   the same training from four bytes a value: same losses, more memory
+  octavo view demo/$name.h5 -o batch.png --batch 0   a batch exactly as training sees it
+  octavo export demo/$name.h5 -o images              back to one PNG a sample, byte for byte
+  octavo pack FOLDER -o mine.h5 --size 96x96          your own images; data/README.md says how to get MNIST and CIFAR
+  octavo --help                                       everything else
 END
