@@ -191,7 +191,12 @@ if wanted bench; then
   if ((${#benchmarks[@]} == 0)); then record bench "bench_*" "not in this build" 0; fi
   for executable in "${benchmarks[@]}"; do
     name=$(basename "$executable")
-    measure bench "$name" 90 "$check/bench/$name.json" "$executable" --json "$check/bench/$name.json"
+    case $name in
+      bench_epoch) input=("$packed") ;;
+      bench_pack) input=("$dataset") ;;
+      *) input=() ;;
+    esac
+    measure bench "$name" 90 "$check/bench/$name.json" "$executable" "${input[@]}" --json "$check/bench/$name.json"
   done
 fi
 

@@ -97,6 +97,14 @@ def assemble(check):
     return {**result, "problems": problems, "passed": not problems}
 
 
+def as_text(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def is_row(value):
+    return isinstance(value, dict) and not any(isinstance(inner, (dict, list)) for inner in value.values())
+
+
 def figures(value, path=""):
     """Pairs of path and text, one for each figure of a document."""
     if isinstance(value, dict):
@@ -104,17 +112,28 @@ def figures(value, path=""):
             yield from figures(inner, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            # An entry of a list is known by its name, where it has one.
-            name = inner.get("name", index) if isinstance(inner, dict) else index
-            yield from figures(inner, f"{path}[{name}]")
+            yield from figures(inner, f"{path}[{index}]")
     else:
-        yield path, f"{value:.6g}" if isinstance(value, float) else str(value)
+        yield path, as_text(value)
 
 
 def table(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return ["| " + " | ".join(str(cell).replace("\n", " ").replace("|", "\\|") for cell in row) + " |"
             for row in lines] + [""]
+
+
+def document_tables(document):
+    """Every list of flat objects as a table of its own, and everything else as one table of figures."""
+    lists = {key: value for key, value in document.items()
+             if isinstance(value, list) and value and all(is_row(entry) for entry in value)}
+    rest = {key: value for key, value in document.items() if key not in lists}
+    rows = [pair for pair in figures(rest) if len(pair[1]) <= LONGEST_FIGURE]
+    lines = table(["figure", "value"], rows) if rows else []
+    for value in lists.values():
+        header = list(dict.fromkeys(key for entry in value for key in entry))
+        lines += table(header, [[as_text(entry.get(key, "")) for key in header] for entry in value])
+    return lines
 
 
 def to_text(result):
@@ -140,8 +159,7 @@ def to_text(result):
                                       [record.values() for record in result["records"]])
     for group in ("program", "bench"):
         for name, document in result.get(group, {}).items():
-            rows = [pair for pair in figures(document) if len(pair[1]) <= LONGEST_FIGURE]
-            lines += [f"## {name}", ""] + table(["figure", "value"], rows)
+            lines += [f"## {name}", ""] + document_tables(document)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
