@@ -37,8 +37,10 @@ struct SourceOptions {
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; none: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   ClassOrder class_order = ClassOrder::bytes;
-  std::vector<std::string> class_names = {};        ///< from --classes; empty: found
-  std::string select = {};                          ///< glob on class names or paths; empty: everything
+  std::vector<std::string> class_names = {};  ///< from --classes; empty: found
+  /// Glob: on the names of samples (paths below the folder) if it has a '/', else on class names, or on class numbers
+  /// where there are no names. Empty: everything.
+  std::string select = {};
   std::optional<std::int64_t> limit = {};           ///< at most so many samples a split
   double holdout = 0.0;                             ///< share of `train` that becomes `val`, chosen by a hash
   std::uint64_t seed = 0;                           ///< of the holdout

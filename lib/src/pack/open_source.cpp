@@ -4,13 +4,16 @@
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
+#include "pack/chosen_source.hpp"
 #include "pack/cifar_source.hpp"
+#include "pack/converted_source.hpp"
 #include "pack/discovery.hpp"
 #include "pack/export_manifest.hpp"
 #include "pack/folder_listing.hpp"
 #include "pack/folder_source.hpp"
 #include "pack/idx_source.hpp"
 #include "pack/merged_source.hpp"
+#include "pack/row_choice.hpp"
 #include "support/file.hpp"
 
 namespace octavo {
@@ -60,7 +63,7 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   std::vector<SourceSpec> folders;
   for (const Finding& finding : findings) {
     if (finding.format != SourceFormat::folder) {
-      parts.push_back(open_file(finding, options));
+      parts.push_back(sources::converted(open_file(finding, options), options));
     } else if (is_exported(finding)) {
       parts.push_back(open_exported(finding, options));
     } else {
@@ -95,7 +98,10 @@ void check_options(const SourceOptions& options) {
 
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
-  return merged(open_parts(discover_all(specs, options.format), options));
+  auto source = merged(open_parts(discover_all(specs, options.format), options));
+  if (!sources::chooses_rows(options)) return source;
+  auto chosen = sources::choose_rows(*source, options);
+  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(chosen), options);
 }
 
 }  // namespace octavo
