@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <octavo/errors.hpp>
 
@@ -98,22 +99,32 @@ class CpuBackend final : public Backend {
       const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
                               ? kernels::cpu::Stores::streaming
                               : kernels::cpu::Stores::cached;
-      for_pieces(args.batch_count, values * (1 + value_bytes),
-                 [&](std::int64_t first, std::int64_t last) { kernels::cpu::gather(args, first, last, stores); });
+      run_pieces(args.batch_count, piece_count(args.batch_count, values * (1 + value_bytes)),
+                 [&](std::int64_t, std::int64_t first, std::int64_t last) {
+                   kernels::cpu::gather(args, first, last, stores);
+                 });
     });
   }
 
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
     submit(stream, [this, args] {
-      for_pieces(args.batch_count, 8 * args.values_per_row,
-                 [&](std::int64_t first, std::int64_t last) { kernels::cpu::row_copy(args, first, last); });
+      run_pieces(
+          args.batch_count, piece_count(args.batch_count, 8 * args.values_per_row),
+          [&](std::int64_t, std::int64_t first, std::int64_t last) { kernels::cpu::row_copy(args, first, last); });
     });
   }
 
   void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
-    submit(stream, [args] {
-      std::memset(args.sums, 0, static_cast<std::size_t>(args.channel_count) * sizeof *args.sums);
-      kernels::cpu::add_batch_sums(args, 0, args.batch_count, args.sums);
+    submit(stream, [this, args] {
+      const std::int64_t C = args.channel_count;
+      const std::int64_t pieces = piece_count(args.batch_count, C * args.values_per_channel);
+      // Each piece has sums of its own: integers, so that adding them up in any order gives the same.
+      std::vector<std::int64_t> sums(static_cast<std::size_t>(pieces * C));
+      run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
+        kernels::cpu::add_batch_sums(args, first, last, sums.data() + piece * C);
+      });
+      std::fill_n(args.sums, C, 0);
+      for (std::size_t i = 0; i < sums.size(); ++i) args.sums[static_cast<std::int64_t>(i) % C] += sums[i];
       kernels::cpu::fold_batch_maps(args);
     });
   }
@@ -127,14 +138,18 @@ class CpuBackend final : public Backend {
       static_cast<HostQueue*>(stream.handle())->push(std::forward<Task>(task));
   }
 
-  /// Splits places [0, count) of a batch into pieces for the threads; little work stays on the calling thread.
-  template <typename Work>
-  void for_pieces(std::int64_t count, std::int64_t bytes_per_place, const Work& work) {
-    const std::int64_t worthwhile = count * bytes_per_place / kPieceBytes;
+  /// Pieces that a batch is worth splitting into; 1: the calling thread does it alone.
+  std::int64_t piece_count(std::int64_t count, std::int64_t bytes_per_place) const {
     // More pieces than threads, so that a thread that is held up does not hold up all.
-    const std::int64_t pieces = std::min({count, worthwhile, std::int64_t{4} * pool_.thread_count()});
-    if (pieces <= 1) return work(0, count);
-    pool_.run(pieces, [&](std::int64_t piece) { work(count * piece / pieces, count * (piece + 1) / pieces); });
+    return std::max<std::int64_t>(
+        1, std::min({count, count * bytes_per_place / kPieceBytes, std::int64_t{4} * pool_.thread_count()}));
+  }
+
+  /// work(piece, first, last) for every piece of places [0, count) of a batch.
+  template <typename Work>
+  void run_pieces(std::int64_t count, std::int64_t pieces, const Work& work) {
+    if (pieces == 1) return work(0, 0, count);
+    pool_.run(pieces, [&](std::int64_t piece) { work(piece, count * piece / pieces, count * (piece + 1) / pieces); });
   }
 
   ThreadPool pool_;
