@@ -1,0 +1,76 @@
+// Rows and outputs beyond 2^31 and 2^32 bytes, in sparse memory of which a few pages are touched.
+#include <sys/mman.h>
+
+#include <vector>
+
+#include "catch.hpp"
+#include "cpu/gather.hpp"
+#include "gather_cases.hpp"
+
+using namespace octavo::kernels;
+
+namespace {
+
+/// Address space that takes memory only where it is written.
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::size_t bytes)
+      : bytes_(bytes),
+        memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~SparseMemory() {
+    if (is_mapped()) ::munmap(memory_, bytes_);
+  }
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+  bool is_mapped() const { return memory_ != MAP_FAILED; }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+}  // namespace
+
+TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are", "[unit][kernels][large]") {
+  constexpr std::int64_t S = 3072, N = (std::int64_t{5} << 30) / S, B = N;
+  const SparseMemory codes(static_cast<std::size_t>(N * S)), values(static_cast<std::size_t>(B * S * 4));
+  if (!codes.is_mapped() || !values.is_mapped()) OCTAVO_SKIP("this machine gives no 25 GiB of address space");
+  // Places around the borders, each served from the row at the mirrored place.
+  const std::int64_t border_31 = (std::int64_t{1} << 31) / S, border_32 = (std::int64_t{1} << 32) / S;
+  const Affine map{0.5f, 1.0f};
+  std::uint32_t error = 0;
+  for (const std::int64_t b : {border_31 / 4, border_32 / 4, border_31, border_32, B - 3}) {
+    std::vector<std::int64_t> rows(3);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      rows[static_cast<std::size_t>(i)] = N - 1 - (b + i);
+      for (std::int64_t v = 0; v < S; ++v) {
+        codes.as<std::int8_t>()[(N - 1 - (b + i)) * S + v] = static_cast<std::int8_t>(b * 31 + i * 7 + v);
+      }
+    }
+    GatherArgs args{};
+    args.codes = codes.as<std::int8_t>();
+    args.row_stride_bytes = S;
+    args.channel_count = 3;
+    args.values_per_channel = 1024;
+    // The rows of places b, b + 1 and b + 2 stand at the start of a list that is thought to begin b places earlier.
+    args.selection = {rows.data() - b, make_order_key(N, 0, 0, false), 0};
+    args.batch_count = B;
+    args.maps = &map;
+    args.uniform_map = true;
+    args.values = values.as<void>();
+    args.error_slot = &error;
+    cpu::gather(args, b, b + 3, cpu::Stores::streaming);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      for (std::int64_t v = 0; v < S; ++v) {
+        const auto code = static_cast<std::int8_t>(b * 31 + i * 7 + v);
+        if (values.as<float>()[(b + i) * S + v] != octavo::test::exact_value(code, map))
+          FAIL("place " << b + i << " value " << v);
+      }
+    }
+  }
+  REQUIRE(error == 0);
+}
