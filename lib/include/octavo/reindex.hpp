@@ -11,7 +11,7 @@ namespace octavo {
 struct ReindexOptions {
   bool accept_changes = false;       ///< take over samples and labels that differ from their checksums
   bool replace_existing = false;
-  ProgressFunction on_progress;
+  ProgressFunction on_progress = {};
 };
 
 /// What reindex() did.

@@ -28,7 +28,7 @@ struct VerifyResult {
 struct VerifyOptions {
   int thread_count = 0;              ///< 0: all that this process may use
   bool with_hdf5 = true;             ///< also compare what HDF5 programs see with the index, in a child process
-  ProgressFunction on_progress;
+  ProgressFunction on_progress = {};
 };
 
 /// Checks every byte of `path`: header, index, metadata, every small dataset, every sample, and that the statistics

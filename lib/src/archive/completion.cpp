@@ -154,14 +154,10 @@ void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Sp
 
 void Completion::add_class_names(const std::vector<std::string>& class_names) {
   if (class_names.empty()) return;
-  const std::int64_t width = class_name_bytes(class_names);
-  std::string table(class_names.size() * static_cast<std::size_t>(width), '\0');
-  for (std::size_t i = 0; i < class_names.size(); ++i) {
-    std::copy(class_names[i].begin(), class_names[i].end(), table.begin() + static_cast<std::int64_t>(i) * width);
-  }
+  const std::string table = class_name_table(class_names);
   index_.class_names = class_names;
-  index_.classes =
-      add_small("/classes", Element::text, {static_cast<std::int64_t>(class_names.size())}, bytes_of(table), width);
+  index_.classes = add_small("/classes", Element::text, {static_cast<std::int64_t>(class_names.size())},
+                             bytes_of(table), class_name_bytes(class_names));
 }
 
 void Completion::add_provenance(const std::string& json) {

@@ -35,6 +35,13 @@ std::int64_t class_name_bytes(const std::vector<std::string>& class_names) {
   return static_cast<std::int64_t>(longest);
 }
 
+std::string class_name_table(const std::vector<std::string>& class_names) {
+  const auto width = static_cast<std::size_t>(class_name_bytes(class_names));
+  std::string table(class_names.size() * width, '\0');
+  for (std::size_t i = 0; i < class_names.size(); ++i) table.replace(i * width, class_names[i].size(), class_names[i]);
+  return table;
+}
+
 Index read_index(const File& file, const Header& header) {
   const bool inside = header.index_offset >= kHeaderBytes && header.index_offset <= header.file_length &&
                       header.index_length <= header.file_length - header.index_offset;

@@ -70,6 +70,9 @@ std::vector<NamedExtent> extents_of(const Index& index);
 /// Bytes of one class name in the dataset /classes: the longest name.
 std::int64_t class_name_bytes(const std::vector<std::string>& class_names);
 
+/// The bytes of /classes: each name padded with zeros to class_name_bytes().
+std::string class_name_table(const std::vector<std::string>& class_names);
+
 /// The index as JSON.
 std::string encode_index(const Index& index);
 /// The index in `text`, each field of the right kind; whether the fields fit together is check_index()'s question.

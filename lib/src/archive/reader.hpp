@@ -25,6 +25,8 @@ class Reader {
  public:
   /// Opens `path` by header, index and metadata hash. Throws IoError, or FormatError naming the file.
   static std::shared_ptr<const Reader> open(const std::filesystem::path& path);
+  /// Stands on a header and an index that were read and checked already.
+  Reader(File file, Header header, Index index);
 
   const File& file() const { return file_; }
   const Header& header() const { return header_; }
@@ -38,6 +40,10 @@ class Reader {
   std::string provenance() const;
   /// The name of a sample of a split that has names. The hash of all names is checked the first time.
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
+
+  /// Throws FormatError unless the name offsets of a split cut its names into one piece a sample, each ended by the
+  /// only zero byte in it.
+  void check_name_offsets(const SplitEntry& split) const;
 
   /// Codes of rows [first_row, first_row + count), unchecked; `codes` has count * C*H*W bytes.
   void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
@@ -59,7 +65,6 @@ class Reader {
   void ensure_unchanged() const;
 
  private:
-  explicit Reader(File file);
   /// Throws FormatError if the names of `split` do not match their hashes; reads them once.
   void ensure_names(const SplitEntry& split) const;
   [[noreturn]] void fail(const std::string& where, const std::string& problem) const;

@@ -27,6 +27,8 @@ hdf5::PropertiesHandle access_properties() {
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "choose the file format");
   check(H5Pset_alignment(list.get(), kAlignment, kAlignment), "set the alignment");
   check(H5Pset_fclose_degree(list.get(), H5F_CLOSE_SEMI), "set how files are closed");
+  // The writer has a lock of its own, and some network file systems have none.
+  check(H5Pset_file_locking(list.get(), false, true), "switch locks off");
   return list;
 }
 

@@ -34,6 +34,11 @@ bool is_current(int descriptor, const std::filesystem::path& path) {
          opened.st_dev == named.st_dev;
 }
 
+/// Some network file systems have no locks; then two writers at once are the caller's affair.
+bool has_no_locks(int error_number) {
+  return error_number == ENOLCK || error_number == ENOSYS || error_number == EOPNOTSUPP;
+}
+
 void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_io_error("remove", path, errno);
 }
@@ -79,7 +84,7 @@ void TargetFile::lock() {
   while (true) {
     FileDescriptor descriptor(::open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!descriptor) throw_io_error("create", lock_path_, errno);
-    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && !has_no_locks(errno)) {
       if (errno != EWOULDBLOCK) throw_io_error("lock", lock_path_, errno);
       throw IoError("write " + quoted(path_) + ": another writer is at work on it (it holds " + quoted(lock_path_) +
                     "); wait for it to end");

@@ -1,6 +1,7 @@
 #include "hdf5/session.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace octavo::hdf5 {
 namespace {
@@ -31,6 +32,11 @@ Session::Session() : lock_(library_mutex()) {
 }
 
 Session::~Session() { H5Eset_auto2(H5E_DEFAULT, previous_print_, previous_print_data_); }
+
+void take_over_after_fork() {
+  // The mutex is held by a thread of the parent, which is not there to release it: here begins a new one.
+  new (&library_mutex()) std::recursive_mutex;
+}
 
 std::string last_error() {
   std::string reason = "no reason given";

@@ -26,6 +26,10 @@ class Session {
   void* previous_print_data_ = nullptr;
 };
 
+/// To be called first in a child that was forked inside a Session: gives the library to the child. The session itself
+/// is the parent's, and must not be destroyed in the child.
+void take_over_after_fork();
+
 /// The innermost reason on HDF5's error stack, on one line.
 std::string last_error();
 
