@@ -1,4 +1,4 @@
-// The colour formulas, all in integers (docs/format.md, "Conversions").
+// The colour formulas, all in integers (docs/conversions.md).
 #pragma once
 
 #include <array>
@@ -30,6 +30,8 @@ inline std::uint8_t ink_to_light(int ink, int black) {
 inline std::uint8_t over(int value, int alpha, int background) {
   return static_cast<std::uint8_t>((2 * (value * alpha + background * (255 - alpha)) + 255) / 510);
 }
+
+inline bool is_gray(const std::array<std::uint8_t, 3>& rgb) { return rgb[0] == rgb[1] && rgb[1] == rgb[2]; }
 
 /// The background in an image of `channels` channels: itself, or its luma.
 inline std::array<std::uint8_t, 3> background_for(const std::array<std::uint8_t, 3>& rgb, std::int64_t channels) {

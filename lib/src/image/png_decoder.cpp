@@ -102,23 +102,25 @@ class PngDecoder {
   int passes_ = 1;
 };
 
-/// Turns rows as libpng gives them into 8-bit rows without alpha.
+/// Turns rows as libpng gives them into 8-bit rows without alpha. Transparent gray over a coloured background is RGB.
 class RowConverter {
  public:
   RowConverter(int depth, int stored_channels, const std::array<std::uint8_t, 3>& background)
       : bytes_a_value_(depth == 16 ? 2 : 1),
         stored_channels_(stored_channels),
         has_alpha_(stored_channels % 2 == 0),
-        channels_(has_alpha_ ? stored_channels - 1 : stored_channels),
-        background_(background_for(background, channels_)) {}
+        colors_(has_alpha_ ? stored_channels - 1 : stored_channels),
+        channels_(has_alpha_ && !is_gray(background) ? 3 : colors_),
+        background_(background) {}
 
   int channels() const { return channels_; }
 
   void convert(const std::uint8_t* from, std::int64_t width, std::uint8_t* to) const {
     for (std::int64_t x = 0; x < width; ++x, from += stored_channels_ * bytes_a_value_, to += channels_) {
-      const int alpha = has_alpha_ ? value(from, channels_) : 255;
+      const int alpha = has_alpha_ ? value(from, colors_) : 255;
       for (int channel = 0; channel < channels_; ++channel) {
-        to[channel] = over(value(from, channel), alpha, background_[static_cast<std::size_t>(channel)]);
+        const int color = value(from, std::min(channel, colors_ - 1));
+        to[channel] = over(color, alpha, background_[static_cast<std::size_t>(channel)]);
       }
     }
   }
@@ -132,7 +134,8 @@ class RowConverter {
   int bytes_a_value_;
   int stored_channels_;
   bool has_alpha_;
-  int channels_;
+  int colors_;    ///< stored, without alpha
+  int channels_;  ///< made
   std::array<std::uint8_t, 3> background_;
 };
 

@@ -20,7 +20,7 @@ inline nlohmann::ordered_json conversion_notes(const image::Target& target) {
   }
   notes["channels"] = target.shape.channels;
   notes["background"] = target.background;
-  notes["conversions"] = "docs/format.md, Conversions";
+  notes["conversions"] = "docs/conversions.md";
   return notes;
 }
 

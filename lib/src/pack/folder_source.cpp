@@ -13,13 +13,16 @@ namespace octavo::sources {
 namespace {
 
 constexpr std::int64_t kLargestFileBytes = std::int64_t{1} << 30;
+// Decoded pixels that all threads together may hold; larger images are decoded one at a time.
+constexpr std::int64_t kDecodedBytes = std::int64_t{2} << 30;
 
 }  // namespace
 
 FolderSource::FolderSource(FolderContents contents, const SourceOptions& options)
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
-      target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background} {
+      target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background},
+      decode_memory_(kDecodedBytes) {
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const ImageList& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
@@ -50,9 +53,7 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     try {
-      const std::string file = read_whole_file(list.file(static_cast<std::size_t>(row)), kLargestFileBytes);
-      image::read_sample(std::as_bytes(std::span(file)), limits_, target_,
-                         values.subspan(i * value_count, value_count));
+      read_image(list.file(static_cast<std::size_t>(row)), values.subspan(i * value_count, value_count));
     } catch (const Error& error) {
       failures.push_back({row, sample_name(split, row), error.what()});
     }
@@ -60,6 +61,15 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   const std::byte* const first_label = list.labels.data() + first_row * list.layout.bytes_per_sample();
   std::copy(first_label, first_label + labels.size(), labels.begin());
   return failures;
+}
+
+void FolderSource::read_image(const std::filesystem::path& path, std::span<std::uint8_t> values) {
+  const std::string file = read_whole_file(path, kLargestFileBytes);
+  const auto bytes = std::as_bytes(std::span(file));
+  const auto header = image::parse_header(bytes, true);
+  image::check_claim(*header, static_cast<std::int64_t>(bytes.size()), limits_);
+  const MemoryBudget::Share share(decode_memory_, header->width * header->height * header->channels);
+  image::read_sample(bytes, limits_, target_, values);
 }
 
 std::vector<std::string> FolderSource::files() const {

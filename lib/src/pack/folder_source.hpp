@@ -5,6 +5,7 @@
 
 #include "image/image_reader.hpp"
 #include "pack/folder_contents.hpp"
+#include "pack/memory_budget.hpp"
 
 namespace octavo::sources {
 
@@ -27,10 +28,13 @@ class FolderSource final : public Source {
   std::string notes() const override;
 
  private:
+  void read_image(const std::filesystem::path& path, std::span<std::uint8_t> values);
+
   FolderContents contents_;
   image::Limits limits_;
   image::Target target_;
   std::vector<SourceSplit> splits_;
+  MemoryBudget decode_memory_;
 };
 
 }  // namespace octavo::sources

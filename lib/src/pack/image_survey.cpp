@@ -6,6 +6,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "image/color.hpp"
 #include "support/file.hpp"
 #include "support/threads.hpp"
 
@@ -102,8 +103,6 @@ class Survey {
   std::atomic<bool> failed_ = false;
 };
 
-bool is_gray(const std::array<std::uint8_t, 3>& color) { return color[0] == color[1] && color[1] == color[2]; }
-
 }  // namespace
 
 SampleShape survey_images(const FolderContents& contents, const SourceOptions& options) {
@@ -113,7 +112,7 @@ SampleShape survey_images(const FolderContents& contents, const SourceOptions& o
     survey.run();
     shape = survey.common_shape();
   }
-  if (!is_gray(options.background)) shape.channels = 3;
+  if (!image::is_gray(options.background)) shape.channels = 3;
   if (options.channels) shape.channels = *options.channels;
   if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
   return shape;
