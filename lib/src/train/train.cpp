@@ -22,7 +22,7 @@ TrainOptions with(TrainOptions options, Residency residency) {
 
 }  // namespace
 
-double default_learning_rate(ModelKind model) { return model == ModelKind::mlp ? 0.05 : 0.01; }
+double default_learning_rate(ModelKind model) { return model == ModelKind::mlp ? 0.05 : 0.02; }
 
 TrainResult train(const Dataset& dataset, const TrainOptions& options) {
   training::Trainer trainer(training::make_task(dataset, options), options);

@@ -21,7 +21,6 @@ std::optional<Feed> test_feed(const TrainingTask& task, const TrainOptions& opti
 
 Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
     : options_(options),
-      learning_rate_(static_cast<float>(options.learning_rate.value_or(default_learning_rate(options.model)))),
       train_(task.train, options, true),
       test_(test_feed(task, options)),
       owned_stream_(stream_for(train_.backend())),
@@ -44,9 +43,10 @@ Trainer::~Trainer() {
 
 EpochResult Trainer::run_epoch(std::int64_t epoch) {
   const auto start = std::chrono::steady_clock::now();
+  const float rate = learning_rate(epoch);
   std::int64_t first_sample = 0;
   for (const Batch& batch : train_.loader().epoch(epoch, compute_.stream)) {
-    model_.train(task_of(batch, first_sample), learning_rate_, static_cast<float>(options_.momentum));
+    model_.train(task_of(batch, first_sample), rate, static_cast<float>(options_.momentum));
     first_sample += batch.size();
   }
   download_results(first_sample);
@@ -58,6 +58,13 @@ EpochResult Trainer::run_epoch(std::int64_t epoch) {
   fill_losses(result);
   if (test_) result.test_accuracy = test_accuracy();
   return result;
+}
+
+/// Falls linearly, so that the last epochs settle.
+float Trainer::learning_rate(std::int64_t epoch) const {
+  const double first = options_.learning_rate.value_or(default_learning_rate(options_.model));
+  return static_cast<float>(first * static_cast<double>(options_.epochs - epoch) /
+                            static_cast<double>(options_.epochs));
 }
 
 /// Results of samples in the order of the epoch.

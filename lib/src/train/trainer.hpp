@@ -34,6 +34,7 @@ class Trainer {
     double loss = 0.0;
     std::int64_t hits = 0;
   };
+  float learning_rate(std::int64_t epoch) const;
   BatchTask task_of(const Batch& batch, std::int64_t first_sample) const;
   void download_results(std::int64_t sample_count);
   Tally tally(std::int64_t first, std::int64_t count) const;
@@ -41,7 +42,6 @@ class Trainer {
   double test_accuracy();
 
   TrainOptions options_;
-  float learning_rate_;
   Feed train_;
   std::optional<Feed> test_;
   backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work at once
