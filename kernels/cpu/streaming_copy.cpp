@@ -1,0 +1,50 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/streaming_copy.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/streaming_copy.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+void streaming_copy_here(void* to, const void* from, std::size_t bytes) {
+  const hn::ScalableTag<std::uint8_t> tag;
+  constexpr std::size_t kGroup = 4 * hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
+  auto* out = static_cast<std::uint8_t*>(to);
+  const auto* in = static_cast<const std::uint8_t*>(from);
+  // Up to the first whole group of vectors.
+  const std::size_t head = std::min(bytes, (kGroup - reinterpret_cast<std::uintptr_t>(to) % kGroup) % kGroup);
+  std::memcpy(out, in, head);
+  std::size_t i = head;
+  for (; i + kGroup <= bytes; i += kGroup) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kGroup; k += kGroup / 4) hn::Stream(hn::LoadU(tag, in + i + k), tag, out + i + k);
+  }
+  hwy::FlushStream();
+  std::memcpy(out + i, in + i, bytes - i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace octavo::kernels::cpu {
+
+HWY_EXPORT(streaming_copy_here);
+
+void streaming_copy(void* to, const void* from, std::size_t bytes) {
+  HWY_DYNAMIC_DISPATCH(streaming_copy_here)(to, from, bytes);
+}
+
+}  // namespace octavo::kernels::cpu
+#endif

@@ -1,0 +1,11 @@
+// Copying memory past the cache, as fast as the memory goes: what a gather is measured against.
+#pragma once
+
+#include <cstddef>
+
+namespace octavo::kernels::cpu {
+
+/// Copies `bytes` on the calling thread with stores that do not read the lines they overwrite.
+void streaming_copy(void* to, const void* from, std::size_t bytes);
+
+}  // namespace octavo::kernels::cpu

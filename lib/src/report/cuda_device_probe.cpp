@@ -1,0 +1,21 @@
+// The cache of a CUDA device, and its copy from device memory to device memory.
+#include <cuda_runtime_api.h>
+
+#include "cuda/check.hpp"
+#include "report/device_probe.hpp"
+
+namespace octavo::report {
+
+DeviceProbe probe_cuda(Device device) {
+  int cache_bytes = 0;
+  cuda::check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device.ordinal()),
+              "ask for the cache of the device");
+  return {cache_bytes, {{"cudaMemcpy", [device](void* to, const void* from, std::size_t bytes) {
+                           cuda::check(cudaSetDevice(device.ordinal()), "select the device");
+                           cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr),
+                                       "copy on the device");
+                           cuda::check(cudaStreamSynchronize(nullptr), "copy on the device");
+                         }}}};
+}
+
+}  // namespace octavo::report

@@ -1,0 +1,138 @@
+#include "report/gather_speed.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "loader/packed_server.hpp"
+#include "report/device_probe.hpp"
+#include "store/store_access.hpp"
+
+namespace octavo::report {
+namespace {
+
+constexpr std::int64_t kSmallestSplitBytes = std::int64_t{64} << 10;
+/// A timing moves at least so many bytes, and takes at least so long.
+constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
+constexpr double kTimedSeconds = 0.005;
+/// What a copy copies at least; more on a GPU, which is done in no time.
+constexpr std::int64_t kHostCopyBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kDeviceCopyBytes = std::int64_t{1} << 30;
+constexpr int kRounds = 9;
+
+template <typename Work>
+double seconds_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+/// Gathers the batches of one shuffled epoch after another into one buffer, as a loader does.
+class GatherSubject {
+ public:
+  GatherSubject(const Store& store, std::int64_t batch_size)
+      : server_(store::StoreAccess::samples(store),
+                std::make_shared<store::PreparedMaps>(store::StoreAccess::samples(store), BatchSpec{})),
+        batch_count_(std::min(batch_size, store.sample_count())),
+        images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values()) * sizeof(float),
+                "a batch of images"),
+        labels_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.labels().bytes_per_sample()),
+                "the labels of a batch") {}
+
+  std::int64_t batch_count() const { return batch_count_; }
+  /// Codes read, values written; labels read and written.
+  std::int64_t moved_bytes() const {
+    return batch_count_ * (5 * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
+  }
+  std::int64_t touched_bytes() const {
+    return server_.sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
+  }
+
+  /// The next `batches` batches.
+  void run(std::int64_t batches) {
+    const std::int64_t steps = server_.sample_count() / batch_count_;
+    for (std::int64_t i = 0; i < batches; ++i, ++step_) {
+      const auto epoch = static_cast<std::uint64_t>(step_ / steps);
+      server_.serve(
+          {nullptr, kernels::make_order_key(server_.sample_count(), 0, epoch, true), step_ % steps * batch_count_},
+          batch_count_, images_.data(), labels_.data(), {});
+    }
+    server_.backend()->synchronize({});
+  }
+
+  /// Batches that make a timing long enough; run before, so that everything is touched and warm.
+  std::int64_t batches_for_timing() {
+    std::int64_t batches = (kTimedBytes + moved_bytes() - 1) / moved_bytes();
+    run(batches);
+    while (seconds_of([&] { run(batches); }) < kTimedSeconds) batches *= 2;
+    return batches;
+  }
+
+ private:
+  loader::PackedServer server_;
+  std::int64_t batch_count_;
+  backend::DeviceBuffer images_;
+  backend::DeviceBuffer labels_;
+  std::int64_t step_ = 0;
+};
+
+/// Copies between two touched blocks.
+class CopySubject {
+ public:
+  CopySubject(const std::shared_ptr<backend::Backend>& backend, std::size_t bytes)
+      : from_(backend, bytes, "a copy to measure"), to_(backend, bytes, "a copy to measure") {
+    backend->fill_zero(from_.data(), bytes, {});
+    backend->fill_zero(to_.data(), bytes, {});
+    backend->synchronize({});
+  }
+  void run(const CopyMethod& method) { method.copy(to_.data(), from_.data(), from_.bytes()); }
+  /// Read and written.
+  double moved_bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
+
+ private:
+  backend::DeviceBuffer from_, to_;
+};
+
+std::int64_t copy_bytes(const backend::Backend& backend, std::int64_t cache_bytes) {
+  const std::int64_t wanted = std::max(backend.is_host() ? kHostCopyBytes : kDeviceCopyBytes, 2 * cache_bytes);
+  return std::min(wanted, backend.memory().free_bytes / 4 / 4096 * 4096);
+}
+
+}  // namespace
+
+std::optional<GatherSpeed> measure_gather(const Store& store, std::int64_t batch_size) {
+  const auto& backend = store::StoreAccess::samples(store)->backend;
+  const DeviceProbe device = probe(backend->device());
+  const std::int64_t copied = copy_bytes(*backend, device.cache_bytes);
+  if (store.sample_count() * store.shape().values() < kSmallestSplitBytes || copied <= device.cache_bytes)
+    return std::nullopt;
+
+  GatherSubject gather(store, batch_size);
+  CopySubject copy(backend, static_cast<std::size_t>(copied));
+  const std::int64_t batches = gather.batches_for_timing();
+  std::vector<double> gather_seconds;
+  std::vector<std::vector<double>> copy_seconds(device.copies.size());
+  for (int round = 0; round < kRounds; ++round) {
+    gather_seconds.push_back(seconds_of([&] { gather.run(batches); }) / static_cast<double>(batches));
+    for (std::size_t i = 0; i < device.copies.size(); ++i) {
+      copy_seconds[i].push_back(seconds_of([&] { copy.run(device.copies[i]); }));
+    }
+  }
+
+  GatherSpeed speed;
+  speed.batch_size = gather.batch_count();
+  speed.moved_bytes = gather.moved_bytes();
+  speed.median_seconds = quantile(gather_seconds, 0.5);
+  speed.spread = (quantile(gather_seconds, 0.75) - quantile(gather_seconds, 0.25)) / speed.median_seconds;
+  for (const auto& seconds : copy_seconds) {
+    speed.copy_bytes_per_second = std::max(speed.copy_bytes_per_second, copy.moved_bytes() / quantile(seconds, 0.5));
+  }
+  speed.fits_cache = gather.touched_bytes() <= device.cache_bytes;
+  return speed;
+}
+
+}  // namespace octavo::report

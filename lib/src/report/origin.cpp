@@ -1,0 +1,102 @@
+#include "report/origin.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+namespace octavo::report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::optional<std::uint64_t> parse_hex(const Json& text) {
+  if (!text.is_string()) return std::nullopt;
+  const auto& digits = text.get_ref<const std::string&>();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.size() != 16) return std::nullopt;
+  return value;
+}
+
+/// Notes that say how samples were made; that there were no labels says nothing about them.
+bool tells_of_conversion(const Json& notes) {
+  if (!notes.is_object()) return true;
+  for (const auto& [key, value] : notes.items()) {
+    if (key != "labels") return true;
+  }
+  return false;
+}
+
+std::optional<SourceFormat> raw_format(const std::string& name) {
+  if (name == "idx") return SourceFormat::idx;
+  if (name == "cifar10") return SourceFormat::cifar10;
+  if (name == "cifar100") return SourceFormat::cifar100;
+  return std::nullopt;
+}
+
+/// Labels files of IDX stand beside their images and are found by name.
+bool is_labels_file(const fs::path& file) { return file.filename().string().find("labels") != std::string::npos; }
+
+std::optional<ReopenedSource> find_split(std::unique_ptr<Source> source, const Split& wanted) {
+  const auto& splits = source->splits();
+  const auto found =
+      std::find_if(splits.begin(), splits.end(), [&](const SourceSplit& split) { return split.name == wanted.name(); });
+  if (found == splits.end() || found->sample_count != wanted.sample_count() || !(found->shape == wanted.shape())) {
+    return std::nullopt;
+  }
+  const auto number = static_cast<std::size_t>(found - splits.begin());
+  return ReopenedSource{std::move(source), number};
+}
+
+}  // namespace
+
+Origin origin_of(const Dataset& dataset, const std::string& split_name) {
+  Origin origin;
+  const Json json = Json::parse(dataset.provenance(), nullptr, false);
+  if (!json.is_object()) return origin;
+  if (json.contains("format") && json["format"].is_string()) origin.format = json["format"];
+  for (const Json& file : json.value("sources", Json::array())) {
+    if (file.is_string() && fs::path(file.get<std::string>()).is_absolute()) {
+      origin.files.emplace_back(file.get<std::string>());
+    }
+  }
+  const Json skipped = json.value("skipped", Json::array());
+  origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
+  const Json digests = json.value("source_digests", Json::object());
+  if (digests.is_object() && digests.contains(split_name)) origin.digest = parse_hex(digests[split_name]);
+  return origin;
+}
+
+std::optional<std::int64_t> bytes_of_files(const Origin& origin) {
+  std::optional<std::int64_t> total;
+  for (const fs::path& file : origin.files) {
+    std::error_code error;
+    const auto bytes = fs::file_size(file, error);
+    if (!error) total = total.value_or(0) + static_cast<std::int64_t>(bytes);
+  }
+  return total;
+}
+
+std::optional<ReopenedSource> reopen(const Origin& origin, const Split& split) {
+  const auto format = raw_format(origin.format);
+  if (!format || !origin.is_as_read) return std::nullopt;
+  std::vector<SourceSpec> specs;
+  for (const fs::path& file : origin.files) {
+    if (!is_labels_file(file)) specs.push_back({file});
+  }
+  if (specs.empty()) return std::nullopt;
+  SourceOptions options;
+  options.format = *format;
+  try {
+    return find_split(open_source(specs, options), split);
+  } catch (const Error&) {
+    return std::nullopt;  // gone, changed or never readable in this way: the digest remains
+  }
+}
+
+}  // namespace octavo::report

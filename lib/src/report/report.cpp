@@ -1,0 +1,87 @@
+// Measuring everything that the report says, in an order in which no measurement disturbs another.
+#include <octavo/report.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <octavo/errors.hpp>
+#include <octavo/train.hpp>
+
+#include "report/certificate.hpp"
+#include "report/gather_speed.hpp"
+#include "report/origin.hpp"
+#include "report/residency.hpp"
+
+namespace octavo {
+namespace {
+
+Split choose_split(const Dataset& dataset, const ReportOptions& options) {
+  if (!options.split.empty()) return dataset.split(options.split);
+  return dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
+}
+
+std::string name_of(Device device) {
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.device == device) return info.name;
+  }
+  return to_string(device);
+}
+
+std::string normalisation_of(const Store& store) {
+  char mean[32];
+  std::snprintf(mean, sizeof mean, "%.4f", pooled_mean(store.statistics()));
+  return describe(BatchSpec{}) + ", the mean " + mean + " that of split " + store.statistics_split();
+}
+
+std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryReport& report,
+                                           const ReportOptions& options) {
+  if (dataset.split(report.split).labels().kind != LabelKind::class_index) return std::nullopt;
+  TrainOptions training;
+  training.train_split = report.split;
+  training.batch_size = options.batch_size;
+  training.device = options.device;
+  TrainingFootprint footprint;
+  footprint.sample_bytes = report.residencies.back().computed_bytes;
+  footprint.batch_bytes = report.residencies.back().batch_buffer_bytes;
+  footprint.model_bytes = training_model_bytes(dataset, training);
+  footprint.float32_bytes = report.residencies.front().computed_bytes;
+  return footprint;
+}
+
+/// What needs the samples on the device: all but the measurement of loading them, which wants to begin without.
+void measure_on_device(const Split& split, const ReportOptions& options, MemoryReport& report) {
+  LoadOptions load;
+  load.on_progress = options.on_progress;
+  const Store store = Store::load(split, options.device, load);
+  report.residencies = report::measure_decoded(store, options.batch_size);
+  report.gather = report::measure_gather(store, options.batch_size);
+  report.normalisation = normalisation_of(store);
+}
+
+}  // namespace
+
+MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options) {
+  if (options.batch_size < 1) {
+    throw InvalidArgument("measure the report: batch_size is " + std::to_string(options.batch_size) +
+                          "; it must be at least 1");
+  }
+  const Split split = choose_split(dataset, options);
+  MemoryReport report;
+  report.file = dataset.path().string();
+  report.split = split.name();
+  report.device = to_string(options.device);
+  report.device_name = name_of(options.device);
+  report.sample_count = split.sample_count();
+  report.shape = to_string(split.shape());
+  report.file_bytes = dataset.file_bytes();
+  measure_on_device(split, options, report);
+  report.residencies.push_back(
+      report::measure_packed(split, options.device, report.residencies.front().batch_buffer_bytes));
+  report.training = footprint(dataset, report, options);
+  const report::Origin origin = report::origin_of(dataset, split.name());
+  report.source_bytes = report::bytes_of_files(origin);
+  report.certificate = report::certify(split, origin);
+  return report;
+}
+
+}  // namespace octavo

@@ -1,0 +1,72 @@
+// The report as one JSON document with every figure.
+#include <nlohmann/json.hpp>
+
+#include <octavo/report.hpp>
+
+namespace octavo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json residency_json(const ResidencyCost& cost) {
+  return {{"name", cost.name},
+          {"computed_bytes", cost.computed_bytes},
+          {"measured_bytes", or_null(cost.measured_bytes)},
+          {"batch_buffer_bytes", cost.batch_buffer_bytes}};
+}
+
+Json gather_json(const GatherSpeed& speed) {
+  return {{"batch_size", speed.batch_size},
+          {"moved_bytes", speed.moved_bytes},
+          {"median_seconds", speed.median_seconds},
+          {"spread", speed.spread},
+          {"images_per_second", speed.images_per_second()},
+          {"copy_bytes_per_second", speed.copy_bytes_per_second},
+          {"fraction_of_copy", speed.fraction_of_copy()},
+          {"fits_cache", speed.fits_cache}};
+}
+
+Json training_json(const TrainingFootprint& footprint) {
+  return {{"model", "mlp"},
+          {"computed", true},
+          {"sample_bytes", footprint.sample_bytes},
+          {"batch_bytes", footprint.batch_bytes},
+          {"model_bytes", footprint.model_bytes},
+          {"total_bytes", footprint.total()},
+          {"float32_total_bytes", footprint.float32_total()}};
+}
+
+Json certificate_json(const QuantisationCertificate& certificate) {
+  return {{"lossless", certificate.lossless},           {"compared_with", certificate.compared_with},
+          {"largest_error", certificate.largest_error}, {"mean_error", certificate.mean_error},
+          {"clipped_count", certificate.clipped_count}, {"psnr_db", or_null(certificate.psnr_db)}};
+}
+
+}  // namespace
+
+std::string to_json(const MemoryReport& report) {
+  Json residencies = Json::array();
+  for (const ResidencyCost& cost : report.residencies) residencies.push_back(residency_json(cost));
+  const Json json = {{"file", report.file},
+                     {"split", report.split},
+                     {"device", report.device},
+                     {"device_name", report.device_name},
+                     {"sample_count", report.sample_count},
+                     {"shape", report.shape},
+                     {"source_bytes", or_null(report.source_bytes)},
+                     {"file_bytes", report.file_bytes},
+                     {"residencies", residencies},
+                     {"gather", report.gather ? gather_json(*report.gather) : Json()},
+                     {"training", report.training ? training_json(*report.training) : Json()},
+                     {"certificate", certificate_json(report.certificate)},
+                     {"normalisation", report.normalisation}};
+  // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace octavo

@@ -1,0 +1,109 @@
+// The report as a table for people.
+#include <algorithm>
+#include <cstdio>
+
+#include <octavo/report.hpp>
+
+namespace octavo {
+namespace {
+
+template <typename... Arguments>
+std::string formatted(const char* format, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, arguments...);
+  return text;
+}
+
+/// "44.9 MiB".
+std::string in_units(std::int64_t bytes) {
+  if (bytes < 0) return formatted("-%s", in_units(-bytes).c_str());
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  int unit = 0;
+  for (; value >= 1000 && unit < 3; ++unit) value /= 1024;
+  return formatted("%.1f %s", value, kUnits[unit]);
+}
+
+/// "60,000".
+std::string grouped(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (auto place = static_cast<std::int64_t>(digits.size()) - 3; place > 0; place -= 3) {
+    digits.insert(static_cast<std::size_t>(place), 1, ',');
+  }
+  return digits;
+}
+
+std::string line(const std::string& name, const std::string& text) {
+  return formatted("%-14s ", name.c_str()) + text + "\n";
+}
+
+std::string head(const MemoryReport& report) {
+  const std::string source =
+      report.source_bytes ? ", source files that are still there " + in_units(*report.source_bytes) : "";
+  return line("file", report.file + ", split " + report.split) +
+         line("samples", grouped(report.sample_count) + " of " + report.shape) +
+         line("on disk", "file " + in_units(report.file_bytes) + source) +
+         line("device", report.device + ": " + report.device_name) + line("batches", report.normalisation);
+}
+
+std::string residency_row(const ResidencyCost& cost, const ResidencyCost& whole) {
+  // Measured against measured where both were.
+  const bool both = cost.measured_bytes && whole.measured_bytes && *whole.measured_bytes > 0;
+  const double ratio = both ? static_cast<double>(*cost.measured_bytes) / static_cast<double>(*whole.measured_bytes)
+                            : static_cast<double>(cost.computed_bytes) / static_cast<double>(whole.computed_bytes);
+  const std::string measured = cost.measured_bytes ? in_units(*cost.measured_bytes) : "not measured";
+  return formatted("%-14s %12s %13s %11.3f %15s\n", cost.name.c_str(), in_units(cost.computed_bytes).c_str(),
+                   measured.c_str(), ratio, in_units(cost.batch_buffer_bytes).c_str());
+}
+
+std::string residency_table(const MemoryReport& report) {
+  std::string text =
+      formatted("%-14s %12s %13s %11s %15s\n", "kept as", "computed", "measured", "of float32", "batch buffers");
+  for (const ResidencyCost& cost : report.residencies) text += residency_row(cost, report.residencies.front());
+  return text;
+}
+
+std::string gather_lines(const MemoryReport& report) {
+  if (!report.gather) return line("gather", "not timed: the split is too small");
+  const GatherSpeed& speed = *report.gather;
+  const double rate = static_cast<double>(speed.moved_bytes) / speed.median_seconds;
+  std::string text =
+      line("gather", formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
+                               grouped(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
+                               grouped(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
+      line("", formatted("%.1f GB/s read and written, %.0f %% of the best copy of the device, %.1f GB/s", rate / 1e9,
+                         speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
+  if (speed.fits_cache) text += line("", "samples and batch fit the cache: this is no measure of the memory's speed");
+  return text;
+}
+
+std::string training_line(const MemoryReport& report) {
+  if (!report.training) return "";
+  const TrainingFootprint& footprint = *report.training;
+  return line("training", formatted("the default mlp takes %s with int8, %s with float32 samples (computed: model %s)",
+                                    in_units(footprint.total()).c_str(), in_units(footprint.float32_total()).c_str(),
+                                    in_units(footprint.model_bytes).c_str()));
+}
+
+std::string certificate_line(const QuantisationCertificate& certificate) {
+  if (certificate.lossless) {
+    return line("values", "lossless: byte for byte those of " + certificate.compared_with);
+  }
+  if (certificate.largest_error.empty()) {
+    const bool compared = certificate.compared_with.rfind("nothing", 0) != 0;
+    return line("values", (compared ? "NOT those of " : "compared with ") + certificate.compared_with);
+  }
+  const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
+  return line("values", "NOT those of " + certificate.compared_with +
+                            formatted(": largest error %g, PSNR %.1f dB", largest, certificate.psnr_db.value_or(0.0)));
+}
+
+}  // namespace
+
+std::string to_text(const MemoryReport& report) {
+  return head(report) + "\n" + residency_table(report) + "\n" + gather_lines(report) + training_line(report) +
+         certificate_line(report.certificate);
+}
+
+}  // namespace octavo
