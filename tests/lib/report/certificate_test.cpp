@@ -1,0 +1,120 @@
+#include "report/certificate.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <octavo/pack.hpp>
+#include <octavo/report.hpp>
+#include <octavo/writer.hpp>
+
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+#include "shared_data.hpp"
+#include "support/hash.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// The digits, copied into `folder` and packed from there.
+Dataset packed_copy(const TemporaryFolder& folder) {
+  std::filesystem::create_directory(folder / "source");
+  for (const auto& file : std::filesystem::directory_iterator(project_data("digits"))) {
+    if (file.path().extension() == ".gz") std::filesystem::copy(file.path(), folder / "source");
+  }
+  const auto source = open_source({{folder / "source"}}, {});
+  pack(*source, folder / "a.h5", {.replace_existing = true});
+  return Dataset::open(folder / "a.h5");
+}
+
+QuantisationCertificate certificate_of(const Dataset& dataset, const std::string& split) {
+  return report::certify(dataset.split(split), report::origin_of(dataset, split));
+}
+
+}  // namespace
+
+TEST_CASE("a packed file is compared with its source, read again", "[unit][report]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = packed_copy(folder);
+  for (const char* split : {"train", "test"}) {
+    const QuantisationCertificate certificate = certificate_of(dataset, split);
+    REQUIRE(certificate.lossless);
+    REQUIRE(certificate.compared_with == "the source, read again");
+    REQUIRE(certificate.largest_error == std::vector<double>{0.0});
+    REQUIRE(certificate.clipped_count == std::vector<std::int64_t>{0});
+    REQUIRE_FALSE(certificate.psnr_db);
+  }
+  // The sizes of the four files.
+  std::int64_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder / "source")) {
+    bytes += static_cast<std::int64_t>(file.file_size());
+  }
+  REQUIRE(report::bytes_of_files(report::origin_of(dataset, "train")) == bytes);
+}
+
+TEST_CASE("without its source, a packed file is compared with the stored digest", "[unit][report]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = packed_copy(folder);
+  std::filesystem::remove_all(folder / "source");
+  const QuantisationCertificate certificate = certificate_of(dataset, "train");
+  REQUIRE(certificate.lossless);
+  REQUIRE(certificate.compared_with == "the digest stored at packing");
+  REQUIRE_FALSE(report::bytes_of_files(report::origin_of(dataset, "train")));
+}
+
+TEST_CASE("another digest than the stored one is no certificate", "[unit][report]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = packed_copy(folder);
+  report::Origin origin = report::origin_of(dataset, "train");
+  REQUIRE(origin.digest == report::digest_of(dataset.split("train")));
+  origin.files.clear();
+  *origin.digest ^= 1;
+  const QuantisationCertificate certificate = report::certify(dataset.split("train"), origin);
+  REQUIRE_FALSE(certificate.lossless);
+  REQUIRE(certificate.largest_error.empty());
+}
+
+TEST_CASE("a source that was changed after packing shows, with the size of the error", "[unit][report]") {
+  const TemporaryFolder folder;
+  // One image of 2x2 in each of two IDX files: the second differs by 3 in one of four values.
+  const auto write_idx = [&](std::uint8_t last) {
+    const std::uint8_t bytes[] = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 10, 20, 30, last};
+    std::ofstream(folder / "train-images-idx3-ubyte", std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  };
+  write_idx(40);
+  const auto source = open_source({{folder / "train-images-idx3-ubyte"}}, {});
+  pack(*source, folder / "a.h5");
+  write_idx(43);
+  const QuantisationCertificate certificate = certificate_of(Dataset::open(folder / "a.h5"), "train");
+  REQUIRE_FALSE(certificate.lossless);
+  REQUIRE(certificate.compared_with == "the source, read again");
+  REQUIRE(certificate.largest_error == std::vector<double>{3.0});
+  REQUIRE(certificate.mean_error == std::vector<double>{0.75});
+  // 10 log10(255^2 / (9/4))
+  REQUIRE(std::abs(certificate.psnr_db.value() - 44.609) < 0.001);
+}
+
+TEST_CASE("the digest is the sum of the seeded hashes of the samples", "[unit][report]") {
+  const TemporaryFolder folder;
+  const PlainSplit split = random_split("train", 1000, {3, 5, 7});
+  write_packed(folder / "a.h5", {split});
+  std::uint64_t expected = 0;
+  for (std::uint64_t row = 0; row < 1000; ++row) {
+    expected += XXH3_64bits_withSeed(split.values.data() + row * 105, 105, row);
+  }
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  REQUIRE(report::digest_of(dataset.split("train")) == expected);
+  REQUIRE(report::origin_of(dataset, "train").digest == expected);
+}
+
+TEST_CASE("a file without a digest is compared with nothing", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 10, {1, 2, 2})});
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  const QuantisationCertificate certificate = report::certify(dataset.split("train"), report::Origin{});
+  REQUIRE_FALSE(certificate.lossless);
+  REQUIRE_THAT(certificate.compared_with, ContainsSubstring("nothing"));
+}
