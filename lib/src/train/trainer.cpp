@@ -8,8 +8,8 @@
 namespace octavo::training {
 namespace {
 
-backend::OwnedStream stream_for(const std::shared_ptr<backend::Backend>& backend) {
-  return backend->is_host() ? backend::OwnedStream() : backend::OwnedStream(backend);
+backend::OwnedStream stream_for(Device device) {
+  return device.is_cpu() ? backend::OwnedStream() : backend::OwnedStream(backend::make_backend(device));
 }
 
 std::optional<Feed> test_feed(const TrainingTask& task, const TrainOptions& options) {
@@ -21,9 +21,9 @@ std::optional<Feed> test_feed(const TrainingTask& task, const TrainOptions& opti
 
 Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
     : options_(options),
+      owned_stream_(stream_for(options.device)),
       train_(task.train, options, true),
       test_(test_feed(task, options)),
-      owned_stream_(stream_for(train_.backend())),
       compute_(make_compute(train_.backend(), StreamRef(owned_stream_.get()))),
       model_(compute_, task.shape, task.largest_batch, options.seed),
       losses_(compute_.backend, static_cast<std::size_t>(task.largest_split) * sizeof(float), "the losses of an epoch"),

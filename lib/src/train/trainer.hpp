@@ -42,9 +42,10 @@ class Trainer {
   double test_accuracy();
 
   TrainOptions options_;
+  backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work at once; before
+                                       ///< the loaders, which wait for it when they end
   Feed train_;
   std::optional<Feed> test_;
-  backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work at once
   Compute compute_;
   Model model_;
   backend::DeviceBuffer losses_;  ///< [samples of the larger split]
