@@ -60,18 +60,18 @@ TEST_CASE("the CUDA gather zeroes and reports a row out of range, and reads noth
 TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim]") {
   for (const std::int64_t S : {1, 4, 7, 1024, 1026, 5000}) {
     for (const int multiprocessors : {kOneMultiprocessor, kManyMultiprocessors}) {
-      constexpr std::int64_t N = 11, B = 9;
+      constexpr std::int64_t N = 11, B = 11;  // all rows: the last one has nothing behind it
       std::vector<float> rows(static_cast<std::size_t>(N * S)), out(static_cast<std::size_t>(B * S), -1.0f);
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i) / 3;
       std::vector<std::uint32_t> labels(N), out_labels(B);
       for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(100 + i);
       std::uint32_t error = 0;
       const OrderKey order = make_order_key(N, 5, 0, true);
-      const RowCopyArgs args{rows.data(),   S, {nullptr, order, 1}, B,     out.data(),
+      const RowCopyArgs args{rows.data(),   S, {nullptr, order, 0}, B,     out.data(),
                              labels.data(), 1, out_labels.data(),   &error};
       REQUIRE(cuda::launch_row_copy(args, multiprocessors, nullptr) == cudaSuccess);
       for (std::int64_t b = 0; b < B; ++b) {
-        const std::int64_t row = permute(order, 1 + b);
+        const std::int64_t row = permute(order, b);
         REQUIRE(out_labels[static_cast<std::size_t>(b)] == static_cast<std::uint32_t>(100 + row));
         REQUIRE(std::equal(out.begin() + b * S, out.begin() + (b + 1) * S, rows.begin() + row * S));
       }
