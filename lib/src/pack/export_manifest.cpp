@@ -100,6 +100,7 @@ FolderContents contents_of(const fs::path& folder, const Json& manifest) {
   if (!manifest.is_object() || manifest.value("format", "") != "octavo-export") {
     refuse("its \"format\" is not \"octavo-export\"");
   }
+  if (manifest.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
   FolderContents contents;
   contents.roots = {folder};
   contents.class_names = class_names_of(manifest);

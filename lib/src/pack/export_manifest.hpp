@@ -11,7 +11,7 @@ inline constexpr const char* kExportManifestName = "octavo.json";
 
 /// Reads the octavo.json of a folder, and takes order, labels and class names from it:
 ///
-///   {"format": "octavo-export",
+///   {"format": "octavo-export", "version": 1,
 ///    "classes": ["cat", ...],
 ///    "splits": {"train": [{"file": "0003-cat/000012.png", "label": 3}, ...], ...}}
 ///

@@ -63,6 +63,7 @@ TEST_CASE("an octavo.json that is not what it says is refused by name", "[unit][
   CHECK_THAT(refused("{"), ContainsSubstring("octavo.json\": it is not JSON"));
   CHECK_THAT(refused("[]"), ContainsSubstring("\"format\""));
   CHECK_THAT(refused(R"({"format": 7})"), ContainsSubstring("octavo.json"));
+  CHECK_THAT(refused(R"({"format": "octavo-export", "version": 2})"), ContainsSubstring("\"version\" is not 1"));
   CHECK_THAT(refused(R"({"format": "octavo-export"})"), ContainsSubstring("no splits"));
   CHECK_THAT(refused(with_samples("[]")), ContainsSubstring("no samples"));
   CHECK_THAT(refused(with_samples("[{}]")), ContainsSubstring("no file"));
