@@ -30,7 +30,7 @@ std::string name_of(Device device) {
 std::string normalisation_of(const Store& store) {
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.4f", pooled_mean(store.statistics()));
-  return describe(BatchSpec{}) + ", the mean " + mean + " that of split " + store.statistics_split();
+  return describe(BatchSpec{}) + ", mean " + mean + " of split " + store.statistics_split();
 }
 
 std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryReport& report,
