@@ -18,7 +18,7 @@ enum class ExportFormat {
 struct ExportOptions {
   ExportFormat format = ExportFormat::png;
   int thread_count = 0;  ///< 0: all that this process may use
-  ProgressFunction on_progress;
+  ProgressFunction on_progress = {};
 };
 
 /// Writes every sample of `dataset` below `folder`, which must not exist or be empty: the values are, byte for byte,

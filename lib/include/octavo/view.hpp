@@ -13,13 +13,13 @@ namespace octavo {
 
 /// What is on the sheet.
 struct ContactSheetOptions {
-  std::string split;                  ///< empty: the first
-  std::int64_t count = 100;           ///< samples, at most as many as there are
-  std::int64_t first = 0;             ///< the first sample, without `batch`
-  std::int64_t columns = 0;           ///< 0: about square
-  std::int64_t scale = 0;             ///< each value becomes a square of this side; 0: a readable size
-  std::optional<std::int64_t> batch;  ///< show this batch of `epoch` as training sees it: its order and values,
-                                      ///< mapped linearly from the batch's least to its greatest value
+  std::string split = {};                  ///< empty: the first
+  std::int64_t count = 100;                ///< samples, at most as many as there are
+  std::int64_t first = 0;                  ///< the first sample, without `batch`
+  std::int64_t columns = 0;                ///< 0: about square
+  std::int64_t scale = 0;                  ///< each value becomes a square of this side; 0: a readable size
+  std::optional<std::int64_t> batch = {};  ///< show this batch of `epoch` as training sees it: its order and values,
+                                           ///< mapped linearly from the batch's least to its greatest value
   std::int64_t epoch = 0;
   std::int64_t batch_size = 100;
   std::uint64_t seed = 0;

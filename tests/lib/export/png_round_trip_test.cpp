@@ -1,0 +1,69 @@
+// Exporting as PNG and packing again gives the same samples, labels, order and class names.
+#include <octavo/export.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "exported_file.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// Exports `folder`/a.h5, packs what came out, and compares.
+void check_round_trip(const TemporaryFolder& folder) {
+  const Dataset packed = Dataset::open(folder / "a.h5");
+  export_dataset(packed, folder / "out", {.thread_count = 3});
+  pack(*open_source({{folder / "out"}}, {}), folder / "b.h5");
+  const Dataset again = Dataset::open(folder / "b.h5");
+
+  CHECK(again.class_names() == packed.class_names());
+  REQUIRE(again.split_names() == packed.split_names());
+  for (const std::string& name : packed.split_names()) {
+    CHECK(again.split(name).shape() == packed.split(name).shape());
+    CHECK(again.split(name).labels() == packed.split(name).labels());
+    CHECK(contents_of(again.split(name)) == contents_of(packed.split(name)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("colour images in classes with difficult names come back", "[unit][export]") {
+  const TemporaryFolder folder;
+  // The order is neither that of the labels nor that of names; two names are the same but for what is replaced.
+  write_file(folder / "a.h5",
+             {{"train", 5, {3, 4, 7}, {LabelKind::class_index, 1}, bytes_of(std::vector<std::int32_t>{2, 0, 3, 0, 1})},
+              {"test", 2, {3, 4, 7}, {LabelKind::class_index, 1}, bytes_of(std::vector<std::int32_t>{3, 3})}},
+             {"a/b", "a_b", "..", "\xC3\xA4 \"quoted\""});
+  check_round_trip(folder);
+  CHECK(std::filesystem::exists(folder / "out" / "train" / "0-a_b" / "1.png"));
+  CHECK(std::filesystem::exists(folder / "out" / "train" / "1-a_b" / "4.png"));
+  CHECK(std::filesystem::exists(folder / "out" / "train" / "2-__" / "0.png"));
+}
+
+TEST_CASE("one split needs no folder of its own, and keeps its name", "[unit][export]") {
+  const TemporaryFolder folder;
+  std::vector<std::int32_t> labels(12);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int32_t>(11 - i);
+  write_file(folder / "a.h5", {{"odd.name", 12, {1, 3, 3}, {LabelKind::class_index, 1}, bytes_of(labels)}});
+  check_round_trip(folder);
+  CHECK(std::filesystem::exists(folder / "out" / "11" / "00.png"));
+}
+
+TEST_CASE("splits come back in their order, and gray images without labels too", "[unit][export]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5", {{"zebra", 3, {1, 5, 2}, {}, {}}, {"ant", 11, {1, 5, 2}, {}, {}}});
+  check_round_trip(folder);
+  CHECK(std::filesystem::exists(folder / "out" / "ant" / "00.png"));
+}
+
+TEST_CASE("several labels and targets come back", "[unit][export]") {
+  const TemporaryFolder folder;
+  write_file(
+      folder / "a.h5",
+      {{"train", 2, {1, 2, 2}, {LabelKind::multi_label, 3}, bytes_of(std::vector<std::int32_t>{0, 1, 1, 0, 0, 0})},
+       {"val", 3, {1, 2, 2}, {LabelKind::target, 1}, bytes_of(std::vector<float>{0.1f, -0.0f, 1e-42f})},
+       {"test", 2, {1, 2, 2}, {LabelKind::target, 2}, bytes_of(std::vector<float>{1.0f, 2.0f, 3e38f, 0.0f})}});
+  check_round_trip(folder);
+}

@@ -1,0 +1,101 @@
+// Contact sheets of stored samples and of batches.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <octavo/errors.hpp>
+#include <octavo/order.hpp>
+#include <octavo/view.hpp>
+#include <octavo/writer.hpp>
+
+#include "catch.hpp"
+#include "image/png_decoder.hpp"
+#include "image/png_header.hpp"
+#include "support/file.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+constexpr std::int64_t kCount = 10;
+
+/// Samples of one pixel: sample r holds 20 * r.
+Dataset write_dots(const std::filesystem::path& path) {
+  WriterOptions options;
+  options.splits = {{.name = "train", .shape = {1, 1, 1}, .labels = {}, .color = Color::gray, .row_capacity = kCount}};
+  Writer writer(path, options);
+  std::vector<std::uint8_t> values;
+  for (int row = 0; row < kCount; ++row) values.push_back(static_cast<std::uint8_t>(20 * row));
+  writer.write(0, 0, values, {});
+  writer.finish("{}");
+  return Dataset::open(path);
+}
+
+/// The dots of a sheet with one row of `count` cells.
+std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
+  const std::string file = read_whole_file(path, 1 << 20);
+  const auto bytes = std::as_bytes(std::span(file));
+  image::Pixels pixels = image::decode_png(bytes, image::parse_png_header(bytes).value(), {0, 0, 0});
+  REQUIRE(pixels.width == 2 * count + 1);
+  REQUIRE(pixels.height == 3);
+  std::vector<int> dots;
+  for (std::int64_t i = 0; i < count; ++i) dots.push_back(pixels.row(1)[2 * i + 1]);
+  return dots;
+}
+
+std::vector<std::string> names_in(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("stored samples stand on the sheet as they are", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  write_contact_sheet(dataset, folder / "sheet.png", {.count = 3, .first = 4, .columns = 3, .scale = 1});
+  CHECK(dots_on(folder / "sheet.png", 3) == std::vector<int>{80, 100, 120});
+  // Near the end there are fewer than were asked for.
+  write_contact_sheet(dataset, folder / "sheet.png", {.count = 5, .first = 8, .columns = 5, .scale = 1});
+  CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{160, 180});
+  CHECK(names_in(folder) == std::vector<std::string>{"a.h5", "sheet.png"});
+}
+
+TEST_CASE("a batch is shown in the order of its epoch, from black to white", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  write_contact_sheet(dataset, folder / "sheet.png",
+                      {.count = 100, .columns = 4, .scale = 1, .batch = 1, .epoch = 3, .batch_size = 4, .seed = 7});
+  std::vector<int> rows;
+  for (std::int64_t position = 4; position < 8; ++position) {
+    rows.push_back(static_cast<int>(shuffled_sample(7, 3, position, kCount)));
+  }
+  const auto [least, greatest] = std::minmax_element(rows.begin(), rows.end());
+  std::vector<int> expected;
+  for (const int row : rows) expected.push_back((2 * 255 * (row - *least) / (*greatest - *least) + 1) / 2);
+  CHECK(dots_on(folder / "sheet.png", 4) == expected);
+}
+
+TEST_CASE("without shuffling a batch is in the order of the file, and the last one may be short", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  ContactSheetOptions options = {.count = 100, .columns = 4, .scale = 1, .batch = 2, .batch_size = 4, .shuffle = false};
+  write_contact_sheet(dataset, folder / "sheet.png", options);
+  CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{0, 255});
+  options.batch = 3;
+  CHECK_THROWS_WITH(write_contact_sheet(dataset, folder / "sheet.png", options), ContainsSubstring("an epoch has 3"));
+}
+
+TEST_CASE("samples, splits and places that do not exist are refused", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.count = 0}), InvalidArgument);
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.first = kCount}), InvalidArgument);
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.split = "test"}), InvalidArgument);
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder.path(), {}), InvalidArgument);
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "none" / "s.png", {}), IoError);
+  CHECK(names_in(folder) == std::vector<std::string>{"a.h5"});
+}
