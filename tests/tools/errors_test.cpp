@@ -1,0 +1,78 @@
+// Exit codes, and errors in one line.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "catch.hpp"
+#include "program.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools]") {
+  const auto arguments = GENERATE(values<std::vector<std::string>>({{},
+                                                                    {"frobnicate"},
+                                                                    {"--frobnicate"},
+                                                                    {"pack"},
+                                                                    {"pack", "a"},
+                                                                    {"info"},
+                                                                    {"info", "a", "b"},
+                                                                    {"info", "a", "--frobnicate"},
+                                                                    {"pack", "a", "-o", "b", "--format", "bmp"},
+                                                                    {"pack", "a", "-o", "b", "--size", "5y5"},
+                                                                    {"pack", "a", "-o", "b", "--background", "#12"},
+                                                                    {"pack", "a", "-o", "b", "--jobs", "0"},
+                                                                    {"train", "a", "--epochs", "-1"},
+                                                                    {"train", "a", "--device", "tpu"},
+                                                                    {"view", "a", "-o", "b", "--epoch", "1"},
+                                                                    {"export", "a", "-o", "b", "--as", "bmp"}}));
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.is_one_line_error());
+  CHECK(outcome.out.empty());
+}
+
+TEST_CASE("an unknown verb is named, and where help is", "[unit][tools]") {
+  CHECK_THAT(run_octavo({"frobnicate"}).err, ContainsSubstring("\"frobnicate\"") && ContainsSubstring("octavo --help"));
+  CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
+}
+
+TEST_CASE("work that fails is one line and exit code 1", "[unit][tools]") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text.h5") << "no packed file";
+  for (const char* verb : {"info", "verify", "report", "train"}) {
+    const Outcome missing = run_octavo({verb, folder / "missing.h5", "--json"});
+    INFO(verb << ": " << missing.err);
+    CHECK(missing.exit_code == 1);
+    CHECK(missing.is_one_line_error());
+    CHECK(missing.out.empty());
+  }
+  const Outcome no_format = run_octavo({"info", folder / "text.h5"});
+  CHECK(no_format.exit_code == 1);
+  CHECK(no_format.is_one_line_error());
+  CHECK(run_octavo({"pack", folder / "missing", "-o", folder / "a.h5"}).exit_code == 1);
+  CHECK(run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--classes", folder / "missing"}).exit_code == 1);
+}
+
+TEST_CASE("a reader that goes away is no error", "[unit][tools]") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  ::close(ends[0]);
+  RunningProgram program({"--help"}, ends[1]);
+  ::close(ends[1]);
+  const Outcome outcome = program.wait();
+  CHECK(outcome.exit_code == 128 + 13);
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("output that cannot be written is an error", "[unit][tools]") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  RunningProgram program({"devices"}, full);
+  ::close(full);
+  const Outcome outcome = program.wait();
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+}

@@ -1,0 +1,138 @@
+// `octavo pack`: sources, options, and what it says.
+#include <algorithm>
+#include <fstream>
+
+#include "catch.hpp"
+#include "program.hpp"
+#include "shared_data.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+namespace {
+
+/// cat/ with two images and dog/ with one, 6x4 pixels.
+void write_pets(const std::filesystem::path& folder) {
+  write_png(folder / "cat" / "1.png", 6, 4, 10);
+  write_png(folder / "cat" / "2.png", 6, 4, 20);
+  write_png(folder / "dog" / "1.png", 6, 4, 30);
+}
+
+}  // namespace
+
+TEST_CASE("packing the digits ends with a summary and the next command", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--quiet"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, ContainsSubstring("1,797 samples") && ContainsSubstring("1,437") &&
+                              ContainsSubstring("float32") && ContainsSubstring("try next: octavo info"));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"d.h5"});
+}
+
+TEST_CASE("a folder of images is packed with its classes", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  const Outcome outcome = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--json", "--quiet"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.json()["splits"][0]["sample_count"] == 3);
+  CHECK(outcome.json()["splits"][0]["shape"] == nlohmann::ordered_json({3, 4, 6}));
+  CHECK(outcome.json()["skipped"].empty());
+  const auto info = run_octavo({"info", folder / "p.h5", "--json"}).json();
+  CHECK(info["classes"] == nlohmann::ordered_json({"cat", "dog"}));
+  CHECK(info["splits"][0]["class_counts"]["0"] == 2);
+}
+
+TEST_CASE("a source is a split and a path only where that makes sense", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "a=b");
+  // A path that holds a sign of equality, and the same behind the name of a split.
+  const auto plain = run_octavo({"pack", folder / "a=b", "-o", folder / "1.h5", "--json", "--quiet"});
+  REQUIRE(plain.exit_code == 0);
+  CHECK(plain.json()["splits"][0]["name"] == "train");
+  const auto named =
+      run_octavo({"pack", "extra=" + (folder / "a=b").string(), "-o", folder / "2.h5", "--json", "--quiet"});
+  REQUIRE(named.exit_code == 0);
+  CHECK(named.json()["splits"][0]["name"] == "extra");
+}
+
+TEST_CASE("images are brought to one size, and colours to gray", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  write_png(folder / "pets" / "dog" / "2.png", 9, 9, 40);
+  const Outcome refused = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"});
+  CHECK(refused.exit_code != 0);
+  CHECK(refused.is_one_line_error());
+  CHECK_THAT(refused.err, ContainsSubstring("--size"));
+  const Outcome outcome =
+      run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--size", "5x7", "--fit", "pad", "--channels", "1",
+                  "--background", "#FF8000", "--jobs", "2", "--names", "--json", "--quiet"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.json()["splits"][0]["shape"] == nlohmann::ordered_json({1, 5, 7}));
+}
+
+TEST_CASE("a dry run shows what would be packed and writes nothing", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  const Outcome outcome = run_octavo({"pack", folder / "pets", "--dry-run", "--json"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.json()["packed_bytes"] == 3 * 6 * 4 * 3);
+  CHECK(outcome.json()["splits"][0]["sample_count"] == 3);
+  CHECK_THAT(run_octavo({"pack", folder / "pets", "--dry-run"}).out, ContainsSubstring("3x4x6"));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"pets"});
+}
+
+TEST_CASE("what cannot be read stops packing, or is skipped and listed", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  std::filesystem::resize_file(folder / "pets" / "cat" / "2.png",
+                               std::filesystem::file_size(folder / "pets" / "cat" / "2.png") - 20);
+  const Outcome stopped = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"});
+  CHECK(stopped.exit_code == 1);
+  CHECK(stopped.is_one_line_error());
+  CHECK_THAT(stopped.err, ContainsSubstring("2.png") && ContainsSubstring("--on-error skip"));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"pets"});
+
+  const Outcome skipped = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--on-error", "skip", "--quiet"});
+  REQUIRE(skipped.exit_code == 0);
+  CHECK_THAT(skipped.out, ContainsSubstring("1 sample skipped") && ContainsSubstring("cat/2.png"));
+  const auto info = run_octavo({"info", folder / "p.h5", "--json"}).json();
+  CHECK(info["provenance"]["skipped"].size() == 1);
+  CHECK(info["splits"][0]["sample_count"] == 2);
+}
+
+TEST_CASE("an existing file is replaced only with --force", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> arguments = {
+      "pack", project_data("digits").string(), "-o", folder / "d.h5", "--quiet", "--reproducible"};
+  const Outcome refused = run_octavo(arguments);
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.is_one_line_error());
+  std::vector<std::string> forced = arguments;
+  forced.push_back("--force");
+  CHECK(run_octavo(forced).exit_code == 0);
+}
+
+TEST_CASE("class names can be given, and a validation split held out", "[unit][tools]") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "names.txt") << "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
+  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--classes",
+                                      folder / "names.txt", "--holdout", "0.1", "--seed", "5", "--json", "--quiet"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  std::vector<std::string> names;
+  const auto document = outcome.json();
+  for (const auto& split : document["splits"]) names.push_back(split["name"]);
+  CHECK(std::find(names.begin(), names.end(), "val") != names.end());
+  CHECK(run_octavo({"info", folder / "d.h5", "--json"}).json()["classes"][9] == "nine");
+}
+
+TEST_CASE("without a terminal progress is a line now and then, and none with --quiet", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--json"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("octavo: packing train: 100 %"));
+  CHECK(outcome.json()["splits"].size() == 2);
+}

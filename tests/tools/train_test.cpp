@@ -1,0 +1,54 @@
+// `octavo train` on the digits.
+#include "catch.hpp"
+#include "program.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+TEST_CASE("training prints a line an epoch and learns", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> arguments = {
+      "train", folder / "d.h5", "--model", "mlp", "--hidden",     "32", "--epochs", "3",
+      "--lr",  "0.05",          "--seed",  "1",   "--batch-size", "32", "--device", "cpu"};
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, ContainsSubstring("epoch 0") && ContainsSubstring("epoch 2") &&
+                              ContainsSubstring("test accuracy") && ContainsSubstring("memory:"));
+  std::vector<std::string> as_json = arguments;
+  as_json.push_back("--json");
+  const auto document = run_octavo(as_json).json();
+  REQUIRE(document["epochs"].size() == 3);
+  CHECK(document["epochs"][2]["test_accuracy"].get<double>() > 0.7);
+}
+
+TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> arguments = {
+      "train",    folder / "d.h5", "--model",     "softmax", "--epochs",         "2",
+      "--device", "cpu",           "--normalise", "unit",    "--compare-float32"};
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, ContainsSubstring("the same bits") && ContainsSubstring("float32"));
+  std::vector<std::string> as_json = arguments;
+  as_json.push_back("--json");
+  const auto document = run_octavo(as_json).json();
+  CHECK(document["identical_losses"] == true);
+  CHECK(document["float32"]["memory"]["samples"].get<double>() >
+        3.0 * document["int8"]["memory"]["samples"].get<double>());
+}
+
+TEST_CASE("training without labels is refused", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "images" / "1.png", 4, 4, 1);
+  write_png(folder / "images" / "2.png", 4, 4, 2);
+  REQUIRE(run_octavo({"pack", folder / "images", "-o", folder / "i.h5", "--quiet"}).exit_code == 0);
+  const Outcome outcome = run_octavo({"train", folder / "i.h5", "--device", "cpu", "--json"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.is_one_line_error());
+  CHECK(outcome.out.empty());
+}

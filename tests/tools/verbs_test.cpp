@@ -1,0 +1,140 @@
+// Each verb once on the digits: what it says to people, and to programs.
+#include <octavo/dataset.hpp>
+
+#include "catch.hpp"
+#include "program.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+namespace {
+
+/// Runs a verb with --json: it must succeed, say nothing but the document, and nothing on stderr.
+nlohmann::ordered_json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  return outcome.json();
+}
+
+std::string text_of(std::vector<std::string> arguments) {
+  arguments.push_back("--quiet");
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+}  // namespace
+
+TEST_CASE("every verb explains itself", "[unit][tools]") {
+  const std::string help = run_octavo({"--help"}).out;
+  for (const char* verb : {"pack", "info", "verify", "report", "train", "view", "export", "reindex", "devices"}) {
+    CHECK_THAT(help, ContainsSubstring(verb));
+    const Outcome outcome = run_octavo({verb, "--help"});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    CHECK_THAT(outcome.out, ContainsSubstring("--json") && ContainsSubstring("--quiet"));
+  }
+  CHECK(run_octavo({"--version"}).out == "octavo 0.1.0\n");
+}
+
+TEST_CASE("info shows splits, classes, statistics and provenance", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"info", folder / "d.h5"});
+  REQUIRE(document["splits"].size() == 2);
+  CHECK(document["splits"][0]["name"] == "train");
+  CHECK(document["splits"][0]["sample_count"] == 1437);
+  CHECK(document["splits"][0]["shape"] == nlohmann::ordered_json({1, 8, 8}));
+  CHECK(document["splits"][0]["float32_bytes"] == 4 * 1437 * 64);
+  CHECK(document["splits"][0]["class_counts"].size() == 10);
+  CHECK(document["splits"][0]["mean"].size() == 1);
+  CHECK(document["provenance"]["format"] == "idx");
+  CHECK(document["provenance"]["command_line"].get<std::string>().starts_with("octavo pack "));
+  CHECK_THAT(text_of({"info", folder / "d.h5"}), ContainsSubstring("1,437") && ContainsSubstring("1x8x8") &&
+                                                     ContainsSubstring("dataset mean) / 128") &&
+                                                     ContainsSubstring(document["uuid"].get<std::string>()));
+}
+
+TEST_CASE("verify says that a file is whole, or names the defect and exits with 1", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"verify", folder / "d.h5"});
+  CHECK(document["whole"] == true);
+  CHECK(document["checked_samples"] == 1797);
+  CHECK_THAT(text_of({"verify", folder / "d.h5"}), ContainsSubstring("is whole: 1,797 samples"));
+
+  damage_sample(folder / "d.h5");
+  const Outcome outcome = run_octavo({"verify", folder / "d.h5", "--json", "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+  CHECK(outcome.json()["whole"] == false);
+  CHECK(outcome.json()["defect_count"].get<int>() >= 1);
+  CHECK_THAT(run_octavo({"verify", folder / "d.h5", "--quiet"}).out, ContainsSubstring("sample"));
+}
+
+TEST_CASE("report measures", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"report", folder / "d.h5", "--device", "cpu", "--batch-size", "64"});
+  CHECK(document["device"] == "cpu");
+  CHECK(document["sample_count"] == 1437);
+}
+
+TEST_CASE("view draws samples and batches", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::string sheet = folder / "sheet.png";
+  CHECK(json_of({"view", folder / "d.h5", "-o", sheet, "--split", "test", "--count", "12", "--columns",
+                 "4"})["split"] == "test");
+  const auto samples_bytes = std::filesystem::file_size(sheet);
+  const auto document =
+      json_of({"view", folder / "d.h5", "-o", sheet, "--batch", "2", "--epoch", "1", "--batch-size", "16"});
+  CHECK(document["batch"] == 2);
+  CHECK(std::filesystem::file_size(sheet) != samples_bytes);
+  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", sheet}), ContainsSubstring("sheet.png"));
+  CHECK(run_octavo({"view", folder / "d.h5", "-o", sheet, "--seed", "3"}).exit_code == 2);
+}
+
+TEST_CASE("what is exported can be packed again, and is the same", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  CHECK(json_of({"export", folder / "d.h5", "-o", folder / "images"})["sample_count"] == 1797);
+  json_of({"pack", folder / "images", "-o", folder / "again.h5"});
+  const auto before = json_of({"info", folder / "d.h5"});
+  const auto after = json_of({"info", folder / "again.h5"});
+  CHECK(after["splits"] == before["splits"]);
+  CHECK(after["classes"] == before["classes"]);
+  const auto packed = octavo::Dataset::open(folder / "d.h5").split("test");
+  const auto again = octavo::Dataset::open(folder / "again.h5").split("test");
+  std::vector<std::int8_t> codes(360 * 64), codes_again(360 * 64);
+  packed.read(0, 360, codes);
+  again.read(0, 360, codes_again);
+  CHECK(codes == codes_again);
+
+  CHECK_THAT(text_of({"export", folder / "d.h5", "-o", folder / "arrays", "--as", "npy"}),
+             ContainsSubstring("1,797 samples in 2 splits"));
+  CHECK(names_in(folder / "arrays") ==
+        std::vector<std::string>{"test-images.npy", "test-labels.npy", "train-images.npy", "train-labels.npy"});
+}
+
+TEST_CASE("reindex writes a file that verify finds whole", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"reindex", folder / "d.h5", "-o", folder / "new.h5"});
+  CHECK(document["sample_count"] == 1797);
+  CHECK(document["changed_samples"] == 0);
+  CHECK(json_of({"verify", folder / "new.h5"})["whole"] == true);
+}
+
+TEST_CASE("devices lists the CPU first", "[unit][tools]") {
+  const auto document = json_of({"devices"});
+  CHECK(document["devices"][0]["device"] == "cpu");
+  CHECK(document["devices"][0]["total_bytes"].get<std::int64_t>() > 0);
+  CHECK(document["backends"].size() >= 1);
+  CHECK_THAT(text_of({"devices"}), ContainsSubstring("cpu"));
+}

@@ -1,0 +1,43 @@
+// What a verb of the program is.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace octavo::tools {
+
+/// The options that every verb has.
+struct CommonOptions {
+  bool json = false;   ///< one JSON document on stdout, and nothing else there
+  bool quiet = false;  ///< no progress
+};
+
+/// A verb: the part of the command line that it reads, and its work, which gives the exit code and may throw.
+struct Command {
+  CLI::App* arguments = nullptr;
+  std::function<int()> run;
+};
+
+/// Adds a verb with the options that every verb has.
+inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std::string& description,
+                          CommonOptions& options) {
+  CLI::App* verb = program.add_subcommand(name, description);
+  verb->group("Verbs")->footer("");
+  verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else there");
+  verb->add_flag("--quiet", options.quiet, "Show no progress");
+  return verb;
+}
+
+/// Each verb adds its options to the program. `command_line` is kept in the provenance of what is packed.
+Command add_pack_command(CLI::App& program, const std::string& command_line);
+Command add_info_command(CLI::App& program);
+Command add_verify_command(CLI::App& program);
+Command add_report_command(CLI::App& program);
+Command add_train_command(CLI::App& program);
+Command add_view_command(CLI::App& program);
+Command add_export_command(CLI::App& program);
+Command add_reindex_command(CLI::App& program);
+Command add_devices_command(CLI::App& program);
+
+}  // namespace octavo::tools

@@ -1,0 +1,71 @@
+#include "dataset_overview.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <octavo/batch_spec.hpp>
+#include <octavo/statistics.hpp>
+
+#include "human_units.hpp"
+
+namespace octavo::tools {
+namespace {
+
+/// Labels of more bytes than this are not counted: reading them takes longer than one likes to wait.
+constexpr std::int64_t kMostLabelBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kRowsAtOnce = 1 << 16;
+
+std::optional<std::map<std::int32_t, std::int64_t>> count_classes(const Split& split) {
+  if (split.labels().kind != LabelKind::class_index || 4 * split.sample_count() > kMostLabelBytes) return std::nullopt;
+  std::map<std::int32_t, std::int64_t> counts;
+  std::vector<std::int32_t> labels;
+  for (std::int64_t first = 0; first < split.sample_count(); first += kRowsAtOnce) {
+    labels.resize(static_cast<std::size_t>(std::min(kRowsAtOnce, split.sample_count() - first)));
+    split.read_labels(first, static_cast<std::int64_t>(labels.size()), std::as_writable_bytes(std::span(labels)));
+    for (const std::int32_t label : labels) ++counts[label];
+  }
+  return counts;
+}
+
+SplitOverview survey(const Split& split) {
+  const Statistics statistics = split.statistics();
+  return {split.name(),
+          split.sample_count(),
+          split.shape(),
+          split.labels(),
+          split.color(),
+          split.source_dtype(),
+          split.packed_bytes(),
+          statistics.mean,
+          statistics.standard_deviation,
+          pooled_mean(statistics),
+          pooled_standard_deviation(statistics),
+          count_classes(split)};
+}
+
+/// "dataset mean / 128: the mean of train, 72.94; ..."
+std::string describe_centre(const std::vector<SplitOverview>& splits) {
+  const auto train =
+      std::find_if(splits.begin(), splits.end(), [](const auto& split) { return split.name == "train"; });
+  const std::string centred = describe(BatchSpec());
+  if (train != splits.end()) return centred + "; the mean is that of train, " + format_fixed(train->pooled_mean, 4);
+  return centred + "; the mean is each split's own";
+}
+
+}  // namespace
+
+DatasetOverview survey(const Dataset& dataset) {
+  DatasetOverview overview;
+  overview.path = dataset.path().string();
+  overview.format_version = dataset.format_version();
+  overview.writer = dataset.writer();
+  overview.created = dataset.created();
+  overview.uuid = dataset.uuid();
+  overview.file_bytes = dataset.file_bytes();
+  overview.class_names = dataset.class_names();
+  for (const std::string& name : dataset.split_names()) overview.splits.push_back(survey(dataset.split(name)));
+  overview.centre = describe_centre(overview.splits);
+  overview.provenance = Json::parse(dataset.provenance(), nullptr, false);
+  return overview;
+}
+
+}  // namespace octavo::tools

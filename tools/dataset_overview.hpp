@@ -1,0 +1,48 @@
+// What `octavo info` finds out about a packed file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <octavo/dataset.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json_output.hpp"
+
+namespace octavo::tools {
+
+/// One split.
+struct SplitOverview {
+  std::string name;
+  std::int64_t sample_count = 0;
+  SampleShape shape;
+  LabelLayout labels;
+  Color color = Color::other;
+  std::string source_dtype;
+  std::int64_t packed_bytes = 0;
+  std::vector<double> mean;                ///< [C]
+  std::vector<double> standard_deviation;  ///< [C]
+  double pooled_mean = 0.0;
+  double pooled_standard_deviation = 0.0;
+  std::optional<std::map<std::int32_t, std::int64_t>>
+      class_counts;  ///< none if there are no classes, or too many samples
+};
+
+/// The whole file.
+struct DatasetOverview {
+  std::string path;
+  std::int64_t format_version = 0;
+  std::string writer;
+  std::string created;
+  std::string uuid;
+  std::int64_t file_bytes = 0;
+  std::vector<std::string> class_names;
+  std::vector<SplitOverview> splits;
+  std::string centre;  ///< what batches are centred by unless a BatchSpec says otherwise
+  Json provenance;
+};
+
+DatasetOverview survey(const Dataset& dataset);
+
+}  // namespace octavo::tools

@@ -1,0 +1,68 @@
+// `octavo export`: a packed file back to images or arrays.
+#include <iostream>
+#include <memory>
+#include <octavo/dataset.hpp>
+#include <octavo/export.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "human_units.hpp"
+#include "interruption.hpp"
+#include "json_output.hpp"
+#include "option_values.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string folder;
+  std::string format = "png";
+};
+
+void export_file(const Arguments& arguments, const Dataset& dataset) {
+  ProgressBar bar(arguments.quiet);
+  const CleanUpOnInterruption guard;
+  ExportOptions options;
+  options.format = arguments.format == "png" ? ExportFormat::png : ExportFormat::npy;
+  options.on_progress = bar.function();
+  export_dataset(dataset, arguments.folder, options);
+}
+
+int run(const Arguments& arguments) {
+  const Dataset dataset = Dataset::open(arguments.file);
+  export_file(arguments, dataset);
+  std::int64_t sample_count = 0;
+  Json splits = Json::object();
+  for (const std::string& name : dataset.split_names()) {
+    splits[name] = dataset.split(name).sample_count();
+    sample_count += dataset.split(name).sample_count();
+  }
+  if (arguments.json) {
+    print_json(
+        {{"folder", arguments.folder}, {"as", arguments.format}, {"sample_count", sample_count}, {"splits", splits}});
+    return kDone;
+  }
+  std::cout << arguments.folder << ": " << counted(sample_count, "sample") << " in "
+            << counted(static_cast<std::int64_t>(splits.size()), "split") << ", as "
+            << (arguments.format == "png" ? "PNG images" : "NumPy arrays") << '\n';
+  if (arguments.format == "png") {
+    std::cout << "try next: octavo pack " << quote_word(arguments.folder) << " -o FILE.h5\n";
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_export_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = add_verb(program, "export", "Write a packed file back as images or NumPy arrays", *arguments);
+  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_option("-o,--output", arguments->folder, "The folder to write, new or empty")->required();
+  verb->add_option("--as", arguments->format, "png: an image a sample, and octavo.json; npy: arrays (png)")
+      ->check(CLI::IsMember({"png", "npy"}));
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,55 @@
+#include "human_units.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace octavo::tools {
+
+std::string format_count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024.0;
+  std::size_t unit = 0;
+  // From here on one digit behind the point would be shown as 1024.0.
+  while (value >= 1023.95) {
+    value /= 1024.0;
+    ++unit;
+  }
+  return format_fixed(value, 1) + " " + kUnits[unit];
+}
+
+std::string format_rate(double bytes_per_second) {
+  constexpr double kMost = 1e18;
+  if (!(bytes_per_second >= 0 && bytes_per_second < kMost)) return "?";
+  return format_bytes(static_cast<std::int64_t>(bytes_per_second)) + "/s";
+}
+
+std::string format_seconds(double seconds) {
+  if (!(seconds >= 0 && seconds < 1e9)) return "?";
+  if (seconds < 0.0995) return format_fixed(1000 * seconds, 1) + " ms";
+  if (seconds < 9.995) return format_fixed(seconds, 2) + " s";
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return format_count(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+std::string format_fixed(double value, int digits) {
+  std::array<char, 400> text;
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+std::string counted(std::int64_t count, const std::string& noun) {
+  return format_count(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace octavo::tools

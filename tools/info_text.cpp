@@ -1,0 +1,168 @@
+#include "info_text.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "human_units.hpp"
+#include "text_table.hpp"
+
+namespace octavo::tools {
+namespace {
+
+/// More classes than this are listed by their first ones only.
+constexpr std::size_t kMostClasses = 20;
+constexpr std::size_t kFirstClasses = 10;
+constexpr std::size_t kMostChannels = 4;
+
+// ---- For people ---------------------------------------------------------------
+
+void print_head(const DatasetOverview& overview) {
+  std::cout << overview.path << '\n';
+  TextTable table("ll");
+  table.add_row(
+      {"file", format_bytes(overview.file_bytes) + ", format version " + std::to_string(overview.format_version)});
+  table.add_row({"written", overview.created + " by " + overview.writer});
+  table.add_row({"uuid", overview.uuid});
+  table.add_row({"batches", overview.centre});
+  table.print(std::cout, "  ");
+}
+
+void print_splits(const std::vector<SplitOverview>& splits) {
+  std::cout << "\nSplits\n";
+  TextTable table("lrllllrr");
+  table.add_row({"split", "samples", "shape", "colour", "labels", "source", "int8", "float32"});
+  for (const SplitOverview& split : splits) {
+    table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
+                   describe(split.labels), split.source_dtype, format_bytes(split.packed_bytes),
+                   format_bytes(4 * split.packed_bytes)});
+  }
+  table.print(std::cout, "  ");
+}
+
+void print_statistics(const std::vector<SplitOverview>& splits) {
+  std::cout << "\nStatistics, in source units\n";
+  TextTable table("llrr");
+  table.add_row({"split", "channel", "mean", "std"});
+  const auto add_row = [&](const std::string& split, const std::string& channel, double mean, double deviation) {
+    table.add_row({split, channel, format_fixed(mean, 4), format_fixed(deviation, 4)});
+  };
+  for (const SplitOverview& split : splits) {
+    add_row(split.name, "all", split.pooled_mean, split.pooled_standard_deviation);
+    if (split.mean.size() == 1 || split.mean.size() > kMostChannels) continue;
+    for (std::size_t c = 0; c < split.mean.size(); ++c) {
+      add_row("", std::to_string(c), split.mean[c], split.standard_deviation[c]);
+    }
+  }
+  table.print(std::cout, "  ");
+}
+
+/// The labels that have a name or occur.
+std::vector<std::int32_t> labels_of(const DatasetOverview& overview) {
+  std::set<std::int32_t> labels;
+  for (std::size_t i = 0; i < overview.class_names.size(); ++i) labels.insert(static_cast<std::int32_t>(i));
+  for (const SplitOverview& split : overview.splits) {
+    if (!split.class_counts) continue;
+    for (const auto& [label, count] : *split.class_counts) labels.insert(label);
+  }
+  return {labels.begin(), labels.end()};
+}
+
+std::string count_in(const SplitOverview& split, std::int32_t label) {
+  if (!split.class_counts) return "";
+  const auto found = split.class_counts->find(label);
+  return found == split.class_counts->end() ? "0" : format_count(found->second);
+}
+
+void print_classes(const DatasetOverview& overview) {
+  const std::vector<std::int32_t> labels = labels_of(overview);
+  if (labels.empty()) return;
+  std::cout << "\nClasses: " << format_count(static_cast<std::int64_t>(labels.size()))
+            << (overview.class_names.empty() ? ", without names\n" : "\n");
+  TextTable table("rl" + std::string(overview.splits.size(), 'r'));
+  std::vector<std::string> head = {"label", "name"};
+  for (const SplitOverview& split : overview.splits) head.push_back(split.class_counts ? split.name : "");
+  table.add_row(head);
+  const std::size_t listed = labels.size() > kMostClasses ? kFirstClasses : labels.size();
+  for (std::size_t i = 0; i < listed; ++i) {
+    const auto at = static_cast<std::size_t>(labels[i]);
+    std::vector<std::string> row = {std::to_string(labels[i]),
+                                    at < overview.class_names.size() ? overview.class_names[at] : ""};
+    for (const SplitOverview& split : overview.splits) row.push_back(count_in(split, labels[i]));
+    table.add_row(row);
+  }
+  table.print(std::cout, "  ");
+  if (listed < labels.size())
+    std::cout << "  and " << format_count(static_cast<std::int64_t>(labels.size() - listed)) << " more\n";
+}
+
+/// Text, a number, or "key value, key value".
+std::string as_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [key, part] : value.items()) text += (text.empty() ? "" : ", ") + key + " " + as_text(part);
+  return text.empty() ? "none" : text;
+}
+
+void print_provenance(const Json& provenance) {
+  if (!provenance.is_object() || provenance.empty()) return;
+  std::cout << "\nProvenance\n";
+  TextTable table("ll");
+  for (const auto& [key, value] : provenance.items()) {
+    if (value.is_array() && value.size() > 1) {
+      table.add_row({key, format_count(static_cast<std::int64_t>(value.size()))});
+      for (std::size_t i = 0; i < std::min(value.size(), kFirstClasses); ++i) table.add_row({"", as_text(value[i])});
+      if (value.size() > kFirstClasses) table.add_row({"", "..."});
+    } else if (value.is_array()) {
+      table.add_row({key, value.empty() ? "none" : as_text(value[0])});
+    } else {
+      table.add_row({key, as_text(value)});
+    }
+  }
+  table.print(std::cout, "  ");
+}
+
+// ---- As JSON --------------------------------------------------------------------
+
+Json as_json(const SplitOverview& split) {
+  Json described = describe_split({split.name, split.sample_count, split.shape, split.labels, split.color});
+  described.update({{"source_dtype", split.source_dtype},
+                    {"mean", split.mean},
+                    {"std", split.standard_deviation},
+                    {"pooled_mean", split.pooled_mean},
+                    {"pooled_std", split.pooled_standard_deviation}});
+  if (split.class_counts) {
+    Json counts = Json::object();
+    for (const auto& [label, count] : *split.class_counts) counts[std::to_string(label)] = count;
+    described["class_counts"] = counts;
+  }
+  return described;
+}
+
+}  // namespace
+
+void print_overview(const DatasetOverview& overview) {
+  print_head(overview);
+  print_splits(overview.splits);
+  print_statistics(overview.splits);
+  print_classes(overview);
+  print_provenance(overview.provenance);
+}
+
+void print_overview_json(const DatasetOverview& overview) {
+  Json splits = Json::array();
+  for (const SplitOverview& split : overview.splits) splits.push_back(as_json(split));
+  print_json({{"file", overview.path},
+              {"format_version", overview.format_version},
+              {"writer", overview.writer},
+              {"created", overview.created},
+              {"uuid", overview.uuid},
+              {"file_bytes", overview.file_bytes},
+              {"splits", splits},
+              {"classes", overview.class_names},
+              {"batches", overview.centre},
+              {"provenance", overview.provenance}});
+}
+
+}  // namespace octavo::tools

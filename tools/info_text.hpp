@@ -1,0 +1,11 @@
+// What `octavo info` says, for people and as JSON.
+#pragma once
+
+#include "dataset_overview.hpp"
+
+namespace octavo::tools {
+
+void print_overview(const DatasetOverview& overview);
+void print_overview_json(const DatasetOverview& overview);
+
+}  // namespace octavo::tools

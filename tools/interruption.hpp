@@ -1,0 +1,36 @@
+// Ending early: SIGINT, SIGTERM, and a reader of our output who goes away.
+#pragma once
+
+#include <exception>
+
+namespace octavo::tools {
+
+/// Thrown by throw_if_interrupted().
+class Interrupted : public std::exception {
+ public:
+  explicit Interrupted(int signal_number) : signal_number_(signal_number) {}
+  const char* what() const noexcept override { return "interrupted"; }
+  int signal_number() const { return signal_number_; }
+
+ private:
+  int signal_number_;
+};
+
+/// From here on SIGINT and SIGTERM end the program with 130 and 143: at once, or, while a CleanUpOnInterruption lives,
+/// when the work next calls throw_if_interrupted(). A second signal always ends it at once. SIGPIPE is ignored: what
+/// cannot be written to a pipe shows when stdout is flushed.
+void install_signal_handlers();
+
+/// Lives while there is something that has to be removed if the program ends early.
+class CleanUpOnInterruption {
+ public:
+  CleanUpOnInterruption();
+  ~CleanUpOnInterruption();
+  CleanUpOnInterruption(const CleanUpOnInterruption&) = delete;
+  CleanUpOnInterruption& operator=(const CleanUpOnInterruption&) = delete;
+};
+
+/// Throws Interrupted if a signal has come.
+void throw_if_interrupted();
+
+}  // namespace octavo::tools

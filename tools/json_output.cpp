@@ -1,0 +1,45 @@
+#include "json_output.hpp"
+
+#include <iostream>
+
+#include "human_units.hpp"
+
+namespace octavo::tools {
+
+void print_json(const Json& document) {
+  std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+Json as_json(const SampleShape& shape) { return {shape.channels, shape.height, shape.width}; }
+
+Json as_json(const LabelLayout& labels) {
+  const char* kind = "none";
+  if (labels.kind == LabelKind::class_index) kind = "class_index";
+  if (labels.kind == LabelKind::multi_label) kind = "multi_label";
+  if (labels.kind == LabelKind::target) kind = "target";
+  return {{"kind", kind}, {"width", labels.width}};
+}
+
+std::string name_of(Color color) {
+  if (color == Color::gray) return "gray";
+  return color == Color::rgb ? "rgb" : "other";
+}
+
+std::string describe(const LabelLayout& labels) {
+  if (labels.kind == LabelKind::class_index) return "class";
+  if (labels.kind == LabelKind::multi_label) return "multi-label x " + format_count(labels.width);
+  return labels.kind == LabelKind::target ? counted(labels.width, "target") : "none";
+}
+
+Json describe_split(const SourceSplit& split) {
+  const std::int64_t packed_bytes = split.sample_count * split.shape.values();
+  return {{"name", split.name},
+          {"sample_count", split.sample_count},
+          {"shape", as_json(split.shape)},
+          {"labels", as_json(split.labels)},
+          {"color", name_of(split.color)},
+          {"packed_bytes", packed_bytes},
+          {"float32_bytes", 4 * packed_bytes}};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,27 @@
+// The JSON documents that the verbs write, and what several of them say.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <octavo/sample.hpp>
+#include <octavo/source.hpp>
+#include <string>
+
+namespace octavo::tools {
+
+using Json = nlohmann::ordered_json;
+
+/// Writes the document to stdout, indented. Bytes that are no UTF-8 (file names may hold them) become U+FFFD.
+void print_json(const Json& document);
+
+/// [C,H,W].
+Json as_json(const SampleShape& shape);
+/// {"kind": "class_index", "width": 1}.
+Json as_json(const LabelLayout& labels);
+/// "gray", "rgb" or "other".
+std::string name_of(Color color);
+/// "class", "multi-label x 20", "3 targets" or "none", for people.
+std::string describe(const LabelLayout& labels);
+/// Name, sample_count, shape, labels, color, packed_bytes and float32_bytes of a split.
+Json describe_split(const SourceSplit& split);
+
+}  // namespace octavo::tools

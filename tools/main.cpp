@@ -1,0 +1,112 @@
+// The program `octavo`: reads the command line, runs the verb, and turns every failure into one line and an exit code.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <new>
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
+#include "option_values.hpp"
+
+namespace octavo::tools {
+namespace {
+
+constexpr std::size_t kHelpColumn = 34;
+
+int fail(std::string message, int exit_code) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::cerr << "octavo: error: " << message << std::endl;
+  return exit_code;
+}
+
+std::vector<Command> add_commands(CLI::App& program, const std::string& command_line) {
+  return {add_pack_command(program, command_line),
+          add_info_command(program),
+          add_verify_command(program),
+          add_report_command(program),
+          add_train_command(program),
+          add_view_command(program),
+          add_export_command(program),
+          add_reindex_command(program),
+          add_devices_command(program)};
+}
+
+/// The verb that the command line names, as far as there is one; for "see octavo pack --help".
+const Command* find_verb(const std::vector<Command>& commands, int argument_count, const char* const* arguments) {
+  for (const Command& command : commands) {
+    if (argument_count > 1 && command.arguments->get_name() == arguments[1]) return &command;
+  }
+  return nullptr;
+}
+
+int fail_to_read(const std::string& what, const Command* verb) {
+  const std::string help = verb == nullptr ? "octavo --help" : "octavo " + verb->arguments->get_name() + " --help";
+  return fail("read the command line: " + what + "; see " + help, kWrongUsage);
+}
+
+int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
+             const char* const* arguments) {
+  const Command* verb = find_verb(commands, argument_count, arguments);
+  if (argument_count < 2) return fail_to_read("no verb was given", nullptr);
+  if (verb == nullptr && arguments[1][0] != '-') {
+    return fail_to_read("there is no verb \"" + std::string(arguments[1]) + "\"", nullptr);
+  }
+  try {
+    program.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    // --help and --version arrive as errors of exit code 0.
+    if (error.get_exit_code() == 0) return program.exit(error, std::cout, std::cerr);
+    return fail_to_read(error.what(), verb);
+  }
+  if (verb == nullptr) return fail_to_read("no verb was given", nullptr);
+  return verb->run();
+}
+
+/// Runs the verb, and is the only place that catches.
+int run_and_catch(CLI::App& program, const std::vector<Command>& commands, int argument_count,
+                  const char* const* arguments) {
+  try {
+    return run_verb(program, commands, argument_count, arguments);
+  } catch (const Interrupted& interruption) {
+    return fail("interrupted; what was written so far is removed", kSignalBase + interruption.signal_number());
+  } catch (const InvalidArgument& error) {
+    return fail(error.what(), kWrongUsage);
+  } catch (const std::bad_alloc&) {
+    return fail("run octavo: there is not enough memory; free some, or use fewer threads", kFailed);
+  } catch (const std::exception& error) {
+    return fail(error.what(), kFailed);
+  }
+}
+
+/// Flushes stdout. That its reader has gone away is no error worth a line; a full disk is.
+int finish_output(int exit_code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout.good()) return exit_code;
+  if (errno == EPIPE) return kSignalBase + SIGPIPE;
+  return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "it failed"), kFailed);
+}
+
+int main_of_octavo(int argument_count, const char* const* arguments) {
+  install_signal_handlers();
+  CLI::App program("Packs image datasets into int8 files for GPU training, and works with them.", "octavo");
+  program.get_formatter()->column_width(kHelpColumn);
+  program.get_formatter()->label("SUBCOMMAND", "VERB");
+  program.set_version_flag("--version", "octavo " + std::string(kVersion));
+  program.footer("octavo VERB --help explains a verb. Every verb takes --json and --quiet.");
+  const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
+  return finish_output(run_and_catch(program, commands, argument_count, arguments));
+}
+
+}  // namespace
+}  // namespace octavo::tools
+
+int main(int argument_count, char* arguments[]) { return octavo::tools::main_of_octavo(argument_count, arguments); }

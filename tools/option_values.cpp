@@ -1,0 +1,123 @@
+#include "option_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <octavo/errors.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+namespace octavo::tools {
+namespace {
+
+constexpr std::size_t kMostSplitNameBytes = 64;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+/// [A-Za-z0-9][A-Za-z0-9_.-]{0,63}
+bool is_split_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMostSplitNameBytes && is_letter_or_digit(name[0]) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; });
+}
+
+/// The whole of `text` as a number.
+std::optional<std::int64_t> parse_number(std::string_view text, int base = 10) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
+  return number;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string trimmed(const std::string& line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return "";
+  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace
+
+SourceSpec parse_source(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::error_code ignored;
+  const bool names_split = equals != std::string::npos && equals + 1 < text.size() &&
+                           is_split_name(std::string_view(text).substr(0, equals)) &&
+                           !std::filesystem::exists(text, ignored);
+  if (!names_split) return {text, ""};
+  return {text.substr(equals + 1), text.substr(0, equals)};
+}
+
+std::array<std::int64_t, 2> parse_size(const std::string& text) {
+  const auto parts = split_at(text, 'x');
+  if (parts.size() == 2) {
+    const auto height = parse_number(parts[0]);
+    const auto width = parse_number(parts[1]);
+    if (height && width && *height > 0 && *width > 0) return {*height, *width};
+  }
+  throw InvalidArgument("read --size: \"" + text + "\" is no size; give height and width as in 32x48");
+}
+
+std::array<std::uint8_t, 3> parse_color(const std::string& text) {
+  const bool is_hex = text.size() == 7 && text[0] == '#';
+  const std::string_view digits = is_hex ? std::string_view(text).substr(1) : std::string_view();
+  const auto parts =
+      is_hex ? std::vector{digits.substr(0, 2), digits.substr(2, 2), digits.substr(4, 2)} : split_at(text, ',');
+  std::array<std::uint8_t, 3> color = {};
+  bool is_valid = parts.size() == color.size();
+  for (std::size_t i = 0; is_valid && i < color.size(); ++i) {
+    const auto value = parse_number(parts[i], is_hex ? 16 : 10);
+    is_valid = value && *value <= 255;
+    if (is_valid) color[i] = static_cast<std::uint8_t>(*value);
+  }
+  if (!is_valid) {
+    throw InvalidArgument("read --background: \"" + text + "\" is no colour; give it as #RRGGBB or as R,G,B");
+  }
+  return color;
+}
+
+std::vector<std::string> read_class_names(const std::filesystem::path& path) {
+  const std::string doing = "read the class names \"" + path.string() + "\": ";
+  std::ifstream file(path);
+  if (!file || std::filesystem::is_directory(path)) throw IoError(doing + "it cannot be opened; check the path");
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) names.push_back(trimmed(line));
+  while (!names.empty() && names.back().empty()) names.pop_back();
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty() && seen.insert(names[i]).second) continue;
+    throw FormatError(doing + "line " + std::to_string(i + 1) + (names[i].empty() ? " is empty" : " was there before") +
+                      "; give one name a line, in label order");
+  }
+  if (names.empty()) throw FormatError(doing + "there are none; give one name a line, in label order");
+  return names;
+}
+
+std::string quote_word(const std::string& word) {
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_-./=,:+@%").find(c) != std::string_view::npos;
+  });
+  if (is_plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string quote_command_line(int argument_count, const char* const* arguments) {
+  std::string line = "octavo";
+  for (int i = 1; i < argument_count; ++i) line += " " + quote_word(arguments[i]);
+  return line;
+}
+
+}  // namespace octavo::tools

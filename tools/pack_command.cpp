@@ -1,0 +1,149 @@
+// `octavo pack`: image files into one packed file.
+#include <iostream>
+#include <map>
+#include <memory>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
+#include "option_values.hpp"
+#include "pack_text.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+const std::map<std::string, SourceFormat> kFormats = {{"auto", SourceFormat::automatic},
+                                                      {"idx", SourceFormat::idx},
+                                                      {"cifar10", SourceFormat::cifar10},
+                                                      {"cifar100", SourceFormat::cifar100},
+                                                      {"folder", SourceFormat::folder}};
+const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
+const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
+
+struct Arguments : CommonOptions {
+  std::vector<std::string> sources;
+  std::string output;
+  std::string format = "auto";
+  std::string size;
+  std::string fit = "crop";
+  std::int64_t channels = 0;
+  int jobs = 0;
+  double holdout = 0.0;
+  std::uint64_t seed = 0;
+  bool with_names = false;
+  std::string on_error = "stop";
+  bool force = false;
+  std::string classes;
+  std::string class_order = "bytes";
+  std::string background;
+  bool dry_run = false;
+  std::int64_t limit = 0;
+  std::string select;
+  bool reproducible = false;
+};
+
+SourceOptions source_options(const Arguments& arguments) {
+  SourceOptions options;
+  options.format = kFormats.at(arguments.format);
+  if (!arguments.size.empty()) options.size = parse_size(arguments.size);
+  options.fit = kFits.at(arguments.fit);
+  if (arguments.channels != 0) options.channels = arguments.channels;
+  if (!arguments.background.empty()) options.background = parse_color(arguments.background);
+  options.class_order = kClassOrders.at(arguments.class_order);
+  if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
+  options.select = arguments.select;
+  if (arguments.limit != 0) options.limit = arguments.limit;
+  options.holdout = arguments.holdout;
+  options.seed = arguments.seed;
+  options.skip_unreadable = arguments.on_error == "skip";
+  options.thread_count = arguments.jobs;
+  return options;
+}
+
+PackOptions pack_options(const Arguments& arguments, const std::string& command_line) {
+  PackOptions options;
+  options.with_names = arguments.with_names;
+  options.skip_bad_samples = arguments.on_error == "skip";
+  options.reproducible = arguments.reproducible;
+  options.command_line = command_line;
+  options.replace_existing = arguments.force;
+  options.thread_count = arguments.jobs;
+  return options;
+}
+
+PackSummary pack_source(Source& source, const Arguments& arguments, const std::string& command_line) {
+  ProgressBar bar(arguments.quiet);
+  const CleanUpOnInterruption guard;
+  PackOptions options = pack_options(arguments, command_line);
+  options.on_progress = bar.function();
+  return pack(source, arguments.output, options);
+}
+
+int run(const Arguments& arguments, const std::string& command_line) {
+  if (arguments.output.empty() && !arguments.dry_run) {
+    throw InvalidArgument("read the command line: --output is required; see octavo pack --help");
+  }
+  std::vector<SourceSpec> specs;
+  for (const std::string& text : arguments.sources) specs.push_back(parse_source(text));
+  const auto source = open_source(specs, source_options(arguments));
+  if (arguments.dry_run) {
+    arguments.json ? print_plan_json(*source) : print_plan(*source);
+    return kDone;
+  }
+  const PackSummary summary = pack_source(*source, arguments, command_line);
+  arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, summary);
+  return kDone;
+}
+
+template <typename Value>
+CLI::IsMember one_of(const std::map<std::string, Value>& values) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values) names.push_back(name);
+  return CLI::IsMember(names);
+}
+
+void add_source_options(CLI::App& verb, Arguments& arguments) {
+  verb.add_option("SOURCE", arguments.sources, "[SPLIT=]PATH: files or folders; splits are found by their names")
+      ->required();
+  verb.add_option("--format", arguments.format, "What the sources are (auto)")->check(one_of(kFormats));
+  verb.add_option("--size", arguments.size, "HxW: bring images to this height and width");
+  verb.add_option("--fit", arguments.fit, "How: cut out the centre, fit into a background, or distort (crop)")
+      ->check(one_of(kFits));
+  verb.add_option("--channels", arguments.channels, "1: gray, 3: RGB; gray where all images are, if left out")
+      ->check(CLI::IsMember({1, 3}));
+  verb.add_option("--background", arguments.background, "#RRGGBB or R,G,B behind transparency and padding (black)");
+  verb.add_option("--classes", arguments.classes, "A file of class names in label order, one a line");
+  verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
+      ->check(one_of(kClassOrders));
+  verb.add_option("--select", arguments.select, "A glob on class names or paths: pack only these");
+  verb.add_option("--limit", arguments.limit, "Pack at most so many samples a split")->check(CLI::PositiveNumber);
+  verb.add_option("--holdout", arguments.holdout, "The share of train, below 1, that becomes the split val");
+  verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
+  verb.add_option("--on-error", arguments.on_error, "What to do about a sample that cannot be read (stop)")
+      ->check(CLI::IsMember({"stop", "skip"}));
+}
+
+void add_output_options(CLI::App& verb, Arguments& arguments) {
+  verb.add_option("-o,--output", arguments.output, "The packed file to write");
+  verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
+  verb.add_flag("--names", arguments.with_names, "Store where each sample came from");
+  verb.add_flag("--reproducible", arguments.reproducible, "Equal input gives equal bytes: no time, no command line");
+  verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");
+  verb.add_option("--jobs,--threads", arguments.jobs, "Threads; all that may be used if left out")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+Command add_pack_command(CLI::App& program, const std::string& command_line) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = add_verb(program, "pack", "Pack images into one int8 file", *arguments);
+  add_source_options(*verb, *arguments);
+  add_output_options(*verb, *arguments);
+  return {verb, [arguments, command_line] { return run(*arguments, command_line); }};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,105 @@
+#include "pack_text.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "human_units.hpp"
+#include "json_output.hpp"
+#include "option_values.hpp"
+#include "text_table.hpp"
+
+namespace octavo::tools {
+namespace {
+
+constexpr std::size_t kMostListed = 10;
+
+std::int64_t packed_bytes_of(const std::vector<SourceSplit>& splits) {
+  std::int64_t bytes = 0;
+  for (const SourceSplit& split : splits) bytes += split.sample_count * split.shape.values();
+  return bytes;
+}
+
+void print_splits(const std::vector<SourceSplit>& splits) {
+  TextTable table("lrlllr");
+  table.add_row({"split", "samples", "shape", "colour", "labels", "packed"});
+  for (const SourceSplit& split : splits) {
+    table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
+                   describe(split.labels), format_bytes(split.sample_count * split.shape.values())});
+  }
+  table.print(std::cout, "  ");
+}
+
+Json describe_splits(const std::vector<SourceSplit>& splits) {
+  Json described = Json::array();
+  for (const SourceSplit& split : splits) described.push_back(describe_split(split));
+  return described;
+}
+
+double bytes_per_second(const PackSummary& summary) {
+  return summary.elapsed_seconds > 0 ? static_cast<double>(summary.packed_bytes) / summary.elapsed_seconds : 0.0;
+}
+
+/// The lists' beginning: all of them are in the file's provenance.
+void print_skipped(const std::vector<SampleFailure>& skipped) {
+  if (skipped.empty()) return;
+  std::cout << "  " << counted(static_cast<std::int64_t>(skipped.size()), "sample") << " skipped:\n";
+  for (std::size_t i = 0; i < std::min(skipped.size(), kMostListed); ++i) {
+    std::cout << "    " << skipped[i].name << ": " << skipped[i].reason << '\n';
+  }
+  if (skipped.size() > kMostListed) {
+    std::cout << "    and " << format_count(static_cast<std::int64_t>(skipped.size() - kMostListed))
+              << " more; octavo info --json lists all\n";
+  }
+}
+
+}  // namespace
+
+void print_plan(const Source& source) {
+  const std::int64_t packed = packed_bytes_of(source.splits());
+  std::cout << "Would pack a source of format " << source.format() << ":\n";
+  print_splits(source.splits());
+  std::cout << "  " << counted(static_cast<std::int64_t>(source.class_names().size()), "class name") << "; "
+            << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
+}
+
+void print_plan_json(const Source& source) {
+  const std::int64_t packed = packed_bytes_of(source.splits());
+  print_json({{"dry_run", true},
+              {"format", source.format()},
+              {"splits", describe_splits(source.splits())},
+              {"classes", source.class_names()},
+              {"packed_bytes", packed},
+              {"float32_bytes", 4 * packed}});
+}
+
+void print_summary(const std::string& path, const PackSummary& summary) {
+  std::int64_t sample_count = 0;
+  for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
+  const std::int64_t float32_bytes = 4 * summary.packed_bytes;
+  const double ratio = static_cast<double>(float32_bytes) / static_cast<double>(summary.file_bytes);
+  std::cout << path << ": " << counted(sample_count, "sample") << '\n';
+  print_splits(summary.splits);
+  std::cout << "  file  " << format_bytes(summary.file_bytes) << "; as float32 " << format_bytes(float32_bytes) << ", "
+            << format_fixed(ratio, 2) << " times as much\n"
+            << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
+            << '\n';
+  print_skipped(summary.skipped);
+  std::cout << "try next: octavo info " << quote_word(path) << '\n';
+}
+
+void print_summary_json(const std::string& path, const PackSummary& summary) {
+  Json skipped = Json::array();
+  for (const SampleFailure& failure : summary.skipped) {
+    skipped.push_back({{"name", failure.name}, {"reason", failure.reason}});
+  }
+  print_json({{"file", path},
+              {"splits", describe_splits(summary.splits)},
+              {"packed_bytes", summary.packed_bytes},
+              {"float32_bytes", 4 * summary.packed_bytes},
+              {"file_bytes", summary.file_bytes},
+              {"elapsed_seconds", summary.elapsed_seconds},
+              {"bytes_per_second", bytes_per_second(summary)},
+              {"skipped", skipped}});
+}
+
+}  // namespace octavo::tools

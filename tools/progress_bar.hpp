@@ -1,0 +1,43 @@
+// Showing how far a long-running call is: a bar on a terminal, a line every 10 % elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <octavo/progress.hpp>
+#include <string>
+
+namespace octavo::tools {
+
+/// Shows progress on stderr while it lives, and leaves no bar behind. It also is how work is interrupted: its function
+/// throws Interrupted after a signal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool is_quiet);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// For the options of a library call. Valid while this object lives.
+  ProgressFunction function();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Style { none, lines, bar };
+
+  void show(const Progress& progress);
+  void begin(const Progress& progress);
+  void print_line(const Progress& progress);
+  void draw_bar(const Progress& progress);
+  /// "310.2 MiB/s, 5 s left", as far as it is known.
+  std::string rate_and_rest(const Progress& progress) const;
+  void erase_bar();
+
+  Style style_;
+  std::string stage_;
+  Clock::time_point stage_start_;
+  Clock::time_point next_drawing_;
+  std::int64_t shown_tenths_ = 0;  ///< of the stage, as lines
+  bool has_bar_ = false;           ///< on the terminal's last line
+};
+
+}  // namespace octavo::tools

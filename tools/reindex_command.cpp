@@ -1,0 +1,62 @@
+// `octavo reindex`: takes over a packed file that another HDF5 program changed.
+#include <iostream>
+#include <memory>
+#include <octavo/reindex.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "human_units.hpp"
+#include "interruption.hpp"
+#include "json_output.hpp"
+#include "option_values.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string output;
+  bool accept_changes = false;
+  bool force = false;
+};
+
+ReindexSummary reindex_file(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
+  const CleanUpOnInterruption guard;
+  ReindexOptions options;
+  options.accept_changes = arguments.accept_changes;
+  options.replace_existing = arguments.force;
+  options.on_progress = bar.function();
+  return reindex(arguments.file, arguments.output, options);
+}
+
+int run(const Arguments& arguments) {
+  const ReindexSummary summary = reindex_file(arguments);
+  if (arguments.json) {
+    print_json({{"file", arguments.output},
+                {"sample_count", summary.sample_count},
+                {"changed_samples", summary.changed_samples}});
+    return kDone;
+  }
+  std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " taken over, "
+            << format_count(summary.changed_samples) << " of them changed\n"
+            << "try next: octavo verify " << quote_word(arguments.output) << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_reindex_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      add_verb(program, "reindex", "Take over a packed file that another HDF5 program changed", *arguments);
+  verb->add_option("FILE", arguments->file, "The changed file, which stays as it is")->required();
+  verb->add_option("-o,--output", arguments->output, "The packed file to write")->required();
+  verb->add_flag("--accept-changes", arguments->accept_changes,
+                 "Also take over samples and labels that differ from their checksums");
+  verb->add_flag("--force", arguments->force, "Replace the output file if there is one");
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,48 @@
+// `octavo report`: what int8 residency costs and saves, measured.
+#include <iostream>
+#include <memory>
+#include <octavo/dataset.hpp>
+#include <octavo/report.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string device = "auto";
+  std::int64_t batch_size = 512;
+};
+
+MemoryReport measure(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
+  ReportOptions options;
+  options.device = Device::parse(arguments.device);
+  options.batch_size = arguments.batch_size;
+  options.on_progress = bar.function();
+  return measure_report(Dataset::open(arguments.file), options);
+}
+
+int run(const Arguments& arguments) {
+  const MemoryReport report = measure(arguments);
+  const std::string text = arguments.json ? to_json(report) : to_text(report);
+  std::cout << text << (text.ends_with('\n') ? "" : "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Command add_report_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = add_verb(program, "report", "Measure the memory that a packed file saves on a device", *arguments);
+  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  verb->add_option("--batch-size", arguments->batch_size, "Samples in the batches that are measured (512)")
+      ->check(CLI::PositiveNumber);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,114 @@
+// `octavo train`: a small reference model, trained on the packed bytes.
+#include <iostream>
+#include <memory>
+#include <octavo/train.hpp>
+#include <optional>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "human_units.hpp"
+#include "train_text.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string model = "mlp";
+  std::string device = "auto";
+  std::string normalise = "default";
+  std::optional<double> learning_rate;
+  TrainOptions training;
+  bool compare_float32 = false;
+};
+
+TrainOptions train_options(const Arguments& arguments) {
+  TrainOptions options = arguments.training;
+  options.model = arguments.model == "mlp" ? ModelKind::mlp : ModelKind::softmax;
+  options.device = Device::parse(arguments.device);
+  options.spec = BatchSpec::preset(arguments.normalise);
+  if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
+  return options;
+}
+
+void print_head(const Arguments& arguments, const TrainOptions& options) {
+  std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
+  if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
+  std::cout << " on " << arguments.file << ", " << to_string(options.device) << ", batches of " << options.batch_size
+            << ", " << describe(options.spec) << std::endl;
+}
+
+Json head_as_json(const Arguments& arguments, const TrainOptions& options) {
+  return {{"file", arguments.file},           {"model", arguments.model}, {"device", to_string(options.device)},
+          {"batch_size", options.batch_size}, {"seed", options.seed},     {"normalise", arguments.normalise}};
+}
+
+int run_once(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
+  if (!arguments.json) options.on_epoch = [](const EpochResult& result) { print_epoch(result, ""); };
+  const TrainResult result = train(dataset, options);
+  if (arguments.json) {
+    Json document = head_as_json(arguments, options);
+    document.update(as_json(result));
+    print_json(document);
+  } else {
+    print_result(result);
+  }
+  return kDone;
+}
+
+int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
+  // Each epoch is reported twice: of int8, then of float32.
+  bool is_float32 = false;
+  if (!arguments.json) {
+    options.on_epoch = [&is_float32](const EpochResult& result) {
+      print_epoch(result, is_float32 ? "float32" : "int8   ");
+      is_float32 = !is_float32;
+    };
+  }
+  const ResidencyComparison comparison = compare_residencies(dataset, options);
+  if (arguments.json) {
+    Json document = head_as_json(arguments, options);
+    document.update(as_json(comparison));
+    print_json(document);
+  } else {
+    print_comparison(comparison);
+  }
+  return kDone;
+}
+
+int run(const Arguments& arguments) {
+  const TrainOptions options = train_options(arguments);
+  const Dataset dataset = Dataset::open(arguments.file);
+  if (!arguments.json) print_head(arguments, options);
+  return arguments.compare_float32 ? run_comparison(arguments, dataset, options)
+                                   : run_once(arguments, dataset, options);
+}
+
+void add_options(CLI::App& verb, Arguments& arguments) {
+  TrainOptions& training = arguments.training;
+  verb.add_option("FILE", arguments.file, "A packed file with class labels")->required();
+  verb.add_option("--model", arguments.model, "softmax: one layer; mlp: a hidden layer with ReLU (mlp)")
+      ->check(CLI::IsMember({"softmax", "mlp"}));
+  verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(CLI::PositiveNumber);
+  verb.add_option("--epochs", training.epochs, "Epochs (10)")->check(CLI::PositiveNumber);
+  verb.add_option("--batch-size", training.batch_size, "Samples in a batch (128)")->check(CLI::PositiveNumber);
+  verb.add_option("--lr", arguments.learning_rate, "Learning rate; one that suits the model if left out");
+  verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
+  verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
+  verb.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N (auto)");
+  verb.add_option("--normalise", arguments.normalise, "How batches are centred and scaled (default)")
+      ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
+  verb.add_flag("--compare-float32", arguments.compare_float32,
+                "Train from float32-resident samples as well, and compare");
+}
+
+}  // namespace
+
+Command add_train_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = add_verb(program, "train", "Train a small reference model on a packed file", *arguments);
+  add_options(*verb, *arguments);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools

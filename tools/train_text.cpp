@@ -1,0 +1,113 @@
+#include "train_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+#include "human_units.hpp"
+#include "text_table.hpp"
+
+namespace octavo::tools {
+namespace {
+
+std::string percent(double share) { return format_fixed(100.0 * share, 2) + " %"; }
+
+/// JSON has no infinity and no NaN, which a loss may become.
+Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
+
+/// Of all epochs but the first, which warms up, where there are others.
+double median_seconds(const TrainResult& result) {
+  std::vector<double> seconds;
+  for (const EpochResult& epoch : result.epochs) seconds.push_back(epoch.seconds);
+  if (seconds.size() > 1) seconds.erase(seconds.begin());
+  if (seconds.empty()) return 0.0;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+std::string last_accuracy(const TrainResult& result) {
+  if (result.epochs.empty()) return "-";
+  const EpochResult& last = result.epochs.back();
+  return last.test_accuracy ? percent(*last.test_accuracy) : percent(last.train_accuracy);
+}
+
+Json as_json(const EpochResult& epoch) {
+  Json json = {{"epoch", epoch.epoch},
+               {"mean_loss", finite(epoch.mean_loss)},
+               {"train_accuracy", epoch.train_accuracy},
+               {"seconds", epoch.seconds},
+               {"images_per_second", finite(epoch.images_per_second)}};
+  if (epoch.test_accuracy) json["test_accuracy"] = *epoch.test_accuracy;
+  return json;
+}
+
+}  // namespace
+
+void print_epoch(const EpochResult& result, const std::string& residency) {
+  if (!residency.empty()) std::cout << residency << "  ";
+  std::cout << "epoch " << result.epoch << "  loss " << format_fixed(result.mean_loss, 4) << "  train "
+            << percent(result.train_accuracy);
+  if (result.test_accuracy) std::cout << "  test " << percent(*result.test_accuracy);
+  std::cout << "  " << format_seconds(result.seconds);
+  if (std::isfinite(result.images_per_second)) {
+    std::cout << "  " << format_count(std::llround(result.images_per_second)) << " images/s";
+  }
+  std::cout << std::endl;
+}
+
+void print_result(const TrainResult& result) {
+  if (result.epochs.empty()) return;
+  const bool has_test = result.epochs.back().test_accuracy.has_value();
+  std::cout << "\n"
+            << (has_test ? "test" : "train") << " accuracy " << last_accuracy(result) << " after "
+            << counted(static_cast<std::int64_t>(result.epochs.size()), "epoch") << ", "
+            << format_seconds(median_seconds(result)) << " an epoch (median)\n"
+            << "memory: samples " << format_bytes(result.memory.samples) << ", batches "
+            << format_bytes(result.memory.batches) << ", model " << format_bytes(result.memory.model) << "; together "
+            << format_bytes(result.memory.total()) << '\n'
+            << "matrices multiplied by " << result.blas << '\n';
+}
+
+void print_comparison(const ResidencyComparison& comparison) {
+  TextTable table("lrr");
+  const auto add_row = [&](const std::string& what, const auto& cell) {
+    table.add_row({what, cell(comparison.int8), cell(comparison.float32)});
+  };
+  table.add_row({"", "int8", "float32"});
+  add_row("samples", [](const TrainResult& result) { return format_bytes(result.memory.samples); });
+  add_row("batches", [](const TrainResult& result) { return format_bytes(result.memory.batches); });
+  add_row("model", [](const TrainResult& result) { return format_bytes(result.memory.model); });
+  add_row("together", [](const TrainResult& result) { return format_bytes(result.memory.total()); });
+  add_row("epoch", [](const TrainResult& result) { return format_seconds(median_seconds(result)); });
+  add_row("accuracy", &last_accuracy);
+  std::cout << '\n';
+  table.print(std::cout);
+  std::cout << "losses of all batches: " << (comparison.identical_losses ? "the same bits" : "NOT the same bits")
+            << "; an int8 epoch takes " << format_fixed(std::abs(comparison.overhead_percent), 1)
+            << (comparison.overhead_percent < 0 ? " % less time\n" : " % more time\n")
+            << "matrices multiplied by " << comparison.int8.blas << '\n';
+}
+
+Json as_json(const TrainResult& result) {
+  Json epochs = Json::array();
+  for (const EpochResult& epoch : result.epochs) epochs.push_back(as_json(epoch));
+  return {{"epochs", epochs},
+          {"median_epoch_seconds", median_seconds(result)},
+          {"memory",
+           {{"samples", result.memory.samples},
+            {"batches", result.memory.batches},
+            {"model", result.memory.model},
+            {"total", result.memory.total()}}},
+          {"blas", result.blas}};
+}
+
+Json as_json(const ResidencyComparison& comparison) {
+  return {{"int8", as_json(comparison.int8)},
+          {"float32", as_json(comparison.float32)},
+          {"identical_losses", comparison.identical_losses},
+          {"overhead_percent", finite(comparison.overhead_percent)}};
+}
+
+}  // namespace octavo::tools

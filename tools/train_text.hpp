@@ -1,0 +1,21 @@
+// What `octavo train` says, for people and as JSON.
+#pragma once
+
+#include <octavo/train.hpp>
+#include <string>
+
+#include "json_output.hpp"
+
+namespace octavo::tools {
+
+/// "epoch 1  loss 0.5123  train 81.23 %  test 84.10 %  1.23 s  48,700 images/s"; `residency` before it if not empty.
+void print_epoch(const EpochResult& result, const std::string& residency);
+/// What came out in the end, and the memory that it took.
+void print_result(const TrainResult& result);
+/// Both residencies side by side.
+void print_comparison(const ResidencyComparison& comparison);
+
+Json as_json(const TrainResult& result);
+Json as_json(const ResidencyComparison& comparison);
+
+}  // namespace octavo::tools

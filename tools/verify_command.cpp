@@ -1,0 +1,74 @@
+// `octavo verify`: every checksum and invariant of a packed file.
+#include <iostream>
+#include <memory>
+#include <octavo/verify.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "human_units.hpp"
+#include "json_output.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+};
+
+VerifyResult verify_file(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
+  VerifyOptions options;
+  options.on_progress = bar.function();
+  return verify(arguments.file, options);
+}
+
+void print_result_json(const Arguments& arguments, const VerifyResult& result) {
+  Json defects = Json::array();
+  for (const Defect& defect : result.defects) defects.push_back({{"where", defect.where}, {"what", defect.what}});
+  print_json({{"file", arguments.file},
+              {"whole", result.defect_count == 0},
+              {"defect_count", result.defect_count},
+              {"defects", defects},
+              {"checked_samples", result.checked_samples},
+              {"checked_bytes", result.checked_bytes},
+              {"hdf5_checked", result.hdf5_checked}});
+}
+
+void print_result(const Arguments& arguments, const VerifyResult& result) {
+  for (const Defect& defect : result.defects) std::cout << defect.where << ": " << defect.what << '\n';
+  const auto unlisted = result.defect_count - static_cast<std::int64_t>(result.defects.size());
+  if (unlisted > 0) std::cout << "and " << format_count(unlisted) << " more\n";
+  if (result.defect_count > 0) return;
+  std::cout << arguments.file << " is whole: " << counted(result.checked_samples, "sample") << ", "
+            << format_bytes(result.checked_bytes) << " checked\n"
+            << "  header, index, metadata, labels, statistics and every sample match their checksums\n"
+            << (result.hdf5_checked ? "  what other HDF5 programs see was compared with the index\n"
+                                    : "  what other HDF5 programs see was not compared with the index\n");
+}
+
+int run(const Arguments& arguments) {
+  const VerifyResult result = verify_file(arguments);
+  if (arguments.json) {
+    print_result_json(arguments, result);
+  } else {
+    print_result(arguments, result);
+  }
+  if (result.defect_count == 0) return kDone;
+  std::cout.flush();
+  std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << counted(result.defect_count, "defect")
+            << "; restore the file from a copy, or pack it again\n";
+  return kFailed;
+}
+
+}  // namespace
+
+Command add_verify_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      add_verb(program, "verify", "Check every byte of a packed file; exit 1 if anything is wrong", *arguments);
+  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools

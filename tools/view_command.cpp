@@ -1,0 +1,97 @@
+// `octavo view`: a contact sheet of samples, or of a batch as training sees it.
+#include <iostream>
+#include <memory>
+#include <octavo/dataset.hpp>
+#include <octavo/view.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
+#include "json_output.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string output;
+  ContactSheetOptions sheet;
+  std::int64_t batch = -1;
+  bool no_shuffle = false;
+  bool count_is_given = false;
+};
+
+ContactSheetOptions sheet_options(const Arguments& arguments) {
+  ContactSheetOptions options = arguments.sheet;
+  options.shuffle = !arguments.no_shuffle;
+  if (arguments.batch < 0) return options;
+  options.batch = arguments.batch;
+  if (!arguments.count_is_given) options.count = options.batch_size;
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  const Dataset dataset = Dataset::open(arguments.file);
+  ContactSheetOptions options = sheet_options(arguments);
+  if (options.split.empty()) options.split = dataset.split_names().front();
+  {
+    const CleanUpOnInterruption guard;
+    write_contact_sheet(dataset, arguments.output, options);
+  }
+  if (arguments.json) {
+    Json document = {{"file", arguments.output}, {"split", options.split}};
+    if (options.batch) {
+      document.update({{"batch", *options.batch}, {"epoch", options.epoch}, {"batch_size", options.batch_size}});
+    } else {
+      document["first"] = options.first;
+    }
+    print_json(document);
+  } else if (options.batch) {
+    std::cout << arguments.output << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
+              << options.split << '\n';
+  } else {
+    std::cout << arguments.output << ": samples of split " << options.split << " from number " << options.first
+              << " on\n";
+  }
+  return kDone;
+}
+
+void add_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
+  ContactSheetOptions& sheet = arguments->sheet;
+  verb.add_option("FILE", arguments->file, "A packed file")->required();
+  verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
+  verb.add_option("--split", sheet.split, "The split to show; the first if left out");
+  verb.add_option_function<std::int64_t>(
+          "--count",
+          [arguments](const std::int64_t& count) {
+            arguments->sheet.count = count;
+            arguments->count_is_given = true;
+          },
+          "How many samples to show (100; a whole batch with --batch)")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--first", sheet.first, "The first sample to show (0)")->check(CLI::NonNegativeNumber);
+  verb.add_option("--columns", sheet.columns, "Samples in a row; about square if left out")->check(CLI::PositiveNumber);
+  verb.add_option("--scale", sheet.scale, "Side of the square that a value becomes, in pixels")
+      ->check(CLI::PositiveNumber);
+  CLI::Option* batch =
+      verb.add_option("--batch", arguments->batch, "Show this batch of an epoch, from 0 on, as training sees it")
+          ->check(CLI::NonNegativeNumber);
+  verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
+  verb.add_option("--batch-size", sheet.batch_size, "Samples in a batch (100)")
+      ->check(CLI::PositiveNumber)
+      ->needs(batch);
+  verb.add_option("--seed", sheet.seed, "Seed of the order (0)")->needs(batch);
+  verb.add_flag("--no-shuffle", arguments->no_shuffle, "Batches in the order of the file")->needs(batch);
+}
+
+}  // namespace
+
+Command add_view_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      add_verb(program, "view", "Draw samples, or a batch as training sees it, on a contact sheet", *arguments);
+  add_options(*verb, arguments);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools
