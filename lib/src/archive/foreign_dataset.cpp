@@ -1,0 +1,118 @@
+#include "archive/foreign_dataset.hpp"
+
+#include <algorithm>
+
+#include <octavo/errors.hpp>
+
+#include "archive/hdf5_reading.hpp"
+#include "hdf5/session.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::archive {
+namespace {
+
+using hdf5::check;
+using hdf5::own;
+
+/// The chunks of a compressed dataset are read whole; one of them fits the cache.
+constexpr std::size_t kMostChunkBytes = std::size_t{256} << 20;
+/// Deflate makes at most 1,032 of 1; whatever declares more is no data.
+constexpr std::int64_t kMostExpansion = 1100;
+
+hdf5::PropertiesHandle access_with_cache() {
+  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_ACCESS), "make a property list");
+  check(H5Pset_chunk_cache(list.get(), 12421, kMostChunkBytes, 1.0), "set the chunk cache");
+  return list;
+}
+
+bool is_known_filter(H5Z_filter_t filter) {
+  return filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
+}
+
+/// Bytes of one chunk, or nothing if that does not fit.
+std::optional<std::int64_t> chunk_bytes(hid_t properties, std::size_t rank, std::size_t element_bytes) {
+  std::vector<hsize_t> chunk(rank);
+  check(H5Pget_chunk(properties, static_cast<int>(rank), chunk.data()), "read a chunk shape");
+  std::optional<std::int64_t> bytes = static_cast<std::int64_t>(element_bytes);
+  for (const hsize_t axis : chunk) {
+    if (bytes) bytes = checked_product({*bytes, static_cast<std::int64_t>(axis)});
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool has_member(hid_t group, const std::string& name) {
+  if (check(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for " + name) == 0) return false;
+  H5L_info_t link{};
+  check(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), "look at " + name);
+  if (link.type != H5L_TYPE_HARD) {
+    throw FormatError("\"" + name +
+                      "\" is a link to another place or file, which is not followed; copy the data instead");
+  }
+  return true;
+}
+
+ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::string& path, std::int64_t file_bytes)
+    : path_(path) {
+  if (!has_member(group, name)) fail("is missing");
+  H5O_info_t object{};
+  check(H5Oget_info_by_name(group, name.c_str(), &object, H5P_DEFAULT), "look at " + path);
+  if (object.type != H5O_TYPE_DATASET) fail("is no dataset");
+  dataset_ = own<hdf5::DatasetHandle>(H5Dopen2(group, name.c_str(), access_with_cache().get()), "open " + path);
+  type_ = own<hdf5::TypeHandle>(H5Dget_type(dataset_.get()), "read the type of " + path);
+  axes_ = axes_of(dataset_.get());
+  check_storage(file_bytes);
+}
+
+void ForeignDataset::fail(const std::string& problem) const { throw FormatError(path_ + " " + problem); }
+
+void ForeignDataset::check_storage(std::int64_t file_bytes) const {
+  const auto properties = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset_.get()), "look at " + path_);
+  if (check(H5Pget_external_count(properties.get()), "look at " + path_) != 0) fail("lies in another file");
+  const H5D_layout_t layout = H5Pget_layout(properties.get());
+  if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) fail("lies in other files");
+  const int filter_count = check(H5Pget_nfilters(properties.get()), "look at " + path_);
+  for (int i = 0; i < filter_count; ++i) {
+    unsigned flags = 0;
+    std::size_t value_count = 0;
+    if (!is_known_filter(H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0,
+                                        nullptr, nullptr))) {
+      fail("is compressed by a filter that is not part of HDF5");
+    }
+  }
+  const std::size_t element_bytes = H5Tget_size(type_.get());
+  if (layout == H5D_CHUNKED) {
+    const auto bytes = chunk_bytes(properties.get(), axes_.size(), element_bytes);
+    if (!bytes || *bytes > static_cast<std::int64_t>(kMostChunkBytes)) fail("has chunks of more than 256 MiB");
+  }
+  std::optional<std::int64_t> total = static_cast<std::int64_t>(element_bytes);
+  for (const std::int64_t axis : axes_) {
+    if (total) total = checked_product({*total, axis});
+  }
+  if (!total || *total / kMostExpansion > file_bytes) fail("is declared far larger than the file");
+}
+
+bool ForeignDataset::holds(H5T_class_t element_class, std::size_t element_bytes) const {
+  return H5Tget_class(type_.get()) == element_class && H5Tget_size(type_.get()) == element_bytes;
+}
+
+void ForeignDataset::read_rows(std::int64_t first, std::int64_t count, hid_t memory_type,
+                               std::span<std::byte> out) const {
+  std::vector<hsize_t> start(axes_.size(), 0);
+  std::vector<hsize_t> counts(axes_.begin(), axes_.end());
+  start[0] = static_cast<hsize_t>(first);
+  counts[0] = static_cast<hsize_t>(count);
+  std::size_t bytes = H5Tget_size(memory_type);
+  for (const hsize_t axis : counts) bytes *= axis;
+  if (bytes != out.size()) fail("has rows of another size");
+  const auto file_space = own<hdf5::SpaceHandle>(H5Dget_space(dataset_.get()), "read the shape of " + path_);
+  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr),
+        "choose rows of " + path_);
+  const auto memory_space =
+      own<hdf5::SpaceHandle>(H5Screate_simple(static_cast<int>(counts.size()), counts.data(), nullptr), "make a shape");
+  check(H5Dread(dataset_.get(), memory_type, memory_space.get(), file_space.get(), H5P_DEFAULT, out.data()),
+        "read " + path_);
+}
+
+}  // namespace octavo::archive

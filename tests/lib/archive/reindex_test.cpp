@@ -1,0 +1,311 @@
+#include <octavo/reindex.hpp>
+
+#include <fstream>
+#include <functional>
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/verify.hpp>
+
+#include "catch.hpp"
+#include "hdf5/handles.hpp"
+#include "hdf5/session.hpp"
+#include "small_file.hpp"
+#include "temporary_folder.hpp"
+
+using octavo::Dataset;
+using octavo::reindex;
+using octavo::test::TemporaryFolder;
+
+namespace {
+
+/// A file of the splits train and test (in this order), train with names.
+void write_file(const std::filesystem::path& path) {
+  auto options = octavo::test::small_options();
+  options.splits[0].with_names = true;
+  options.splits[0].quantisation = {{0.5, 1.0}, {2.0, 0.0}, {1.0, -3.0}};
+  options.splits.push_back(octavo::test::small_split("test", 3));
+  octavo::Writer writer(path, options);
+  auto values = octavo::test::values_of({3, 4, 5}, 0, 20);
+  const auto labels = octavo::test::classes_of(0, 20);
+  std::vector<std::string> names;
+  for (int row = 0; row < 20; ++row) names.push_back(row == 7 ? "" : "sample " + std::to_string(row));
+  writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
+  octavo::test::write_all(writer, 1, options.splits[1]);
+  writer.finish("{\"command\":\"test\"}");
+}
+
+/// Changes a file as any HDF5 program would.
+void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change) {
+  const octavo::hdf5::Session session;
+  const octavo::hdf5::FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+  REQUIRE(file);
+  change(file.get());
+}
+
+void add_attribute(hid_t file) {
+  const octavo::hdf5::SpaceHandle space(H5Screate(H5S_SCALAR));
+  const octavo::hdf5::AttributeHandle attribute(
+      H5Acreate2(file, "note", H5T_NATIVE_INT, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  const int value = 7;
+  REQUIRE(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value) >= 0);
+}
+
+octavo::hdf5::PropertiesHandle creation() { return octavo::hdf5::PropertiesHandle(H5Pcreate(H5P_DATASET_CREATE)); }
+
+/// Replaces a dataset by one with these properties, of type int8 [20,3,4,5].
+octavo::hdf5::DatasetHandle replace_images(hid_t file, hid_t properties, std::vector<hsize_t> axes = {20, 3, 4, 5}) {
+  REQUIRE(H5Ldelete(file, "/train/images", H5P_DEFAULT) >= 0);
+  const octavo::hdf5::SpaceHandle space(H5Screate_simple(static_cast<int>(axes.size()), axes.data(), nullptr));
+  octavo::hdf5::DatasetHandle dataset(
+      H5Dcreate2(file, "/train/images", H5T_STD_I8LE, space.get(), H5P_DEFAULT, properties, H5P_DEFAULT));
+  REQUIRE(dataset);
+  return dataset;
+}
+
+std::vector<std::int8_t> codes_of(const std::filesystem::path& path) {
+  const auto split = Dataset::open(path).split("train");
+  std::vector<std::int8_t> codes(static_cast<std::size_t>(split.packed_bytes()));
+  std::vector<std::byte> labels(static_cast<std::size_t>(split.sample_count() * split.labels().bytes_per_sample()));
+  split.read_checked(0, split.sample_count(), codes, labels);
+  return codes;
+}
+
+std::string refusal(const std::filesystem::path& path) {
+  try {
+    reindex(path, path.string() + ".new");
+  } catch (const octavo::FormatError& problem) {
+    REQUIRE_FALSE(std::filesystem::exists(path.string() + ".new"));
+    return problem.what();
+  }
+  return "taken over";
+}
+
+}  // namespace
+
+TEST_CASE("a file with a new attribute is refused with the remedy, and taken over by it", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto codes = codes_of(folder / "a.h5");
+  const auto statistics = Dataset::open(folder / "a.h5").split("train").statistics();
+  edit(folder / "a.h5", add_attribute);
+  REQUIRE_THROWS_WITH(Dataset::open(folder / "a.h5"), ContainsSubstring("octavo reindex"));
+
+  const auto summary = reindex(folder / "a.h5", folder / "b.h5");
+  REQUIRE(summary.sample_count == 23);
+  REQUIRE(summary.changed_samples == 0);
+  REQUIRE(octavo::verify(folder / "b.h5").defect_count == 0);
+  REQUIRE(codes_of(folder / "b.h5") == codes);
+  const Dataset dataset = Dataset::open(folder / "b.h5");
+  REQUIRE(dataset.split_names() == std::vector<std::string>{"train", "test"});
+  REQUIRE(dataset.class_names() == octavo::test::small_options().class_names);
+  REQUIRE(dataset.split("train").statistics().quantisation == statistics.quantisation);
+  REQUIRE(dataset.split("train").statistics().mean == statistics.mean);
+  REQUIRE(dataset.split("train").color() == octavo::Color::rgb);
+  REQUIRE(dataset.split("train").sample_name(6) == "sample 6");
+  REQUIRE(dataset.split("train").sample_name(7) == "");
+  REQUIRE_FALSE(dataset.split("test").sample_name(0));
+  REQUIRE_THAT(dataset.provenance(), ContainsSubstring("\"command\":\"test\""));
+  REQUIRE_THAT(dataset.provenance(), ContainsSubstring("00000000-0000-8000-8000-000000000000"));
+}
+
+TEST_CASE("opening for writing without a change changes no byte", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto before = octavo::test::bytes_of_file(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t) {});
+  REQUIRE(octavo::test::bytes_of_file(folder / "a.h5") == before);
+}
+
+TEST_CASE("a changed label is taken over only when that is accepted", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  std::vector<std::int32_t> labels = octavo::test::classes_of(0, 20);
+  labels[17] = 0;
+  edit(folder / "a.h5", [&](hid_t file) {
+    const octavo::hdf5::DatasetHandle dataset(H5Dopen2(file, "/train/labels", H5P_DEFAULT));
+    REQUIRE(H5Dwrite(dataset.get(), H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels.data()) >= 0);
+  });
+  const std::string message = refusal(folder / "a.h5");
+  REQUIRE_THAT(message, ContainsSubstring("/train/images sample 17"));
+  REQUIRE_THAT(message, ContainsSubstring("--accept-changes"));
+  REQUIRE(reindex(folder / "a.h5", folder / "b.h5", {.accept_changes = true}).changed_samples == 1);
+  REQUIRE(octavo::verify(folder / "b.h5").defect_count == 0);
+  std::vector<std::int32_t> back(20);
+  Dataset::open(folder / "b.h5").split("train").read_labels(0, 20, std::as_writable_bytes(std::span(back)));
+  REQUIRE(back == labels);
+}
+
+TEST_CASE("a label changed to one that cannot be is refused even when changes are accepted", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const std::vector<std::int32_t> labels(20, 99);
+  edit(folder / "a.h5", [&](hid_t file) {
+    const octavo::hdf5::DatasetHandle dataset(H5Dopen2(file, "/train/labels", H5P_DEFAULT));
+    H5Dwrite(dataset.get(), H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels.data());
+  });
+  REQUIRE_THROWS_AS(reindex(folder / "a.h5", folder / "b.h5", {.accept_changes = true}), octavo::FormatError);
+}
+
+TEST_CASE("images that were rewritten in compressed chunks are taken over", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto codes = codes_of(folder / "a.h5");
+  edit(folder / "a.h5", [&](hid_t file) {
+    const auto properties = creation();
+    const hsize_t chunk[] = {3, 3, 4, 5};
+    H5Pset_chunk(properties.get(), 4, chunk);
+    H5Pset_shuffle(properties.get());
+    H5Pset_deflate(properties.get(), 4);
+    H5Pset_fletcher32(properties.get());
+    const auto dataset = replace_images(file, properties.get());
+    REQUIRE(H5Dwrite(dataset.get(), H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, codes.data()) >= 0);
+  });
+  REQUIRE(reindex(folder / "a.h5", folder / "b.h5").changed_samples == 0);
+  REQUIRE(codes_of(folder / "b.h5") == codes);
+}
+
+TEST_CASE("class names that were replaced by texts of variable length are taken over", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t file) {
+    REQUIRE(H5Ldelete(file, "/classes", H5P_DEFAULT) >= 0);
+    const octavo::hdf5::TypeHandle type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), H5T_VARIABLE);
+    const hsize_t count = 3;
+    const octavo::hdf5::SpaceHandle space(H5Screate_simple(1, &count, nullptr));
+    const octavo::hdf5::DatasetHandle dataset(
+        H5Dcreate2(file, "/classes", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const char* names[] = {"one", "two", "three"};
+    REQUIRE(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, names) >= 0);
+  });
+  reindex(folder / "a.h5", folder / "b.h5");
+  REQUIRE(Dataset::open(folder / "b.h5").class_names() == std::vector<std::string>{"one", "two", "three"});
+}
+
+TEST_CASE("data that lies in another file is refused", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  std::ofstream(folder / "secret") << std::string(1200, 's');
+  SECTION("by external storage") {
+    edit(folder / "a.h5", [&](hid_t file) {
+      const auto properties = creation();
+      H5Pset_external(properties.get(), (folder / "secret").c_str(), 0, 1200);
+      replace_images(file, properties.get());
+    });
+  }
+  SECTION("by a virtual dataset") {
+    edit(folder / "a.h5", [&](hid_t file) {
+      const auto properties = creation();
+      const hsize_t axes[] = {20, 3, 4, 5};
+      const octavo::hdf5::SpaceHandle space(H5Screate_simple(4, axes, nullptr));
+      H5Pset_virtual(properties.get(), space.get(), (folder / "other.h5").c_str(), "/x", space.get());
+      replace_images(file, properties.get());
+    });
+  }
+  SECTION("by an external link") {
+    edit(folder / "a.h5", [&](hid_t file) {
+      H5Ldelete(file, "/train/images", H5P_DEFAULT);
+      H5Lcreate_external((folder / "other.h5").c_str(), "/x", file, "/train/images", H5P_DEFAULT, H5P_DEFAULT);
+    });
+  }
+  SECTION("by an external link in place of a split") {
+    edit(folder / "a.h5", [&](hid_t file) {
+      H5Lcreate_external((folder / "other.h5").c_str(), "/x", file, "/val", H5P_DEFAULT, H5P_DEFAULT);
+    });
+  }
+  SECTION("by a soft link") {
+    edit(folder / "a.h5", [&](hid_t file) {
+      H5Ldelete(file, "/train/images", H5P_DEFAULT);
+      H5Lcreate_soft("/test/images", file, "/train/images", H5P_DEFAULT, H5P_DEFAULT);
+    });
+  }
+  REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("other file") || ContainsSubstring("another file") ||
+                                             ContainsSubstring("another place or file"));
+}
+
+TEST_CASE("shapes and types that a packed file does not have are refused", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  SECTION("another rank") {
+    edit(folder / "a.h5", [](hid_t file) { replace_images(file, creation().get(), {20, 60}); });
+  }
+  SECTION("another number of samples") {
+    edit(folder / "a.h5", [](hid_t file) { replace_images(file, creation().get(), {21, 3, 4, 5}); });
+  }
+  SECTION("far more than the file holds") {
+    edit(folder / "a.h5", [](hid_t file) {
+      const auto properties = creation();
+      const hsize_t chunk[] = {1, 3, 4, 5};
+      H5Pset_chunk(properties.get(), 4, chunk);
+      replace_images(file, properties.get(), {hsize_t{1} << 40, 3, 4, 5});
+    });
+  }
+  SECTION("chunks larger than memory") {
+    edit(folder / "a.h5", [](hid_t file) {
+      const auto properties = creation();
+      const hsize_t chunk[] = {1 << 20, 3, 10, 10};
+      H5Pset_chunk(properties.get(), 4, chunk);
+      const hsize_t axes[] = {1 << 20, 3, 10, 10};
+      const octavo::hdf5::SpaceHandle space(H5Screate_simple(4, axes, nullptr));
+      H5Ldelete(file, "/train/images", H5P_DEFAULT);
+      const octavo::hdf5::DatasetHandle dataset(
+          H5Dcreate2(file, "/train/images", H5T_STD_I8LE, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT));
+    });
+  }
+  SECTION("no splits at all") {
+    edit(folder / "a.h5", [](hid_t file) {
+      H5Ldelete(file, "/train", H5P_DEFAULT);
+      H5Ldelete(file, "/test", H5P_DEFAULT);
+    });
+  }
+  SECTION("another type") {
+    edit(folder / "a.h5", [](hid_t file) {
+      H5Ldelete(file, "/train/images", H5P_DEFAULT);
+      const hsize_t axes[] = {20, 3, 4, 5};
+      const octavo::hdf5::SpaceHandle space(H5Screate_simple(4, axes, nullptr));
+      const octavo::hdf5::DatasetHandle dataset(
+          H5Dcreate2(file, "/train/images", H5T_STD_U8LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    });
+  }
+  REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("reindex \"" + (folder / "a.h5").string() + "\": "));
+}
+
+TEST_CASE("what is no packed file cannot be taken over", "[unit][archive]") {
+  const TemporaryFolder folder;
+  REQUIRE_THROWS_AS(reindex(folder / "missing", folder / "b.h5"), octavo::IoError);
+  std::ofstream(folder / "text") << "hello";
+  REQUIRE_THAT(refusal(folder / "text"), ContainsSubstring("HDF5 could not open"));
+  {
+    const octavo::hdf5::Session session;
+    const octavo::hdf5::FileHandle file(
+        H5Fcreate((folder / "plain.h5").c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  REQUIRE_THAT(refusal(folder / "plain.h5"), ContainsSubstring("not one that Octavo packed"));
+}
+
+TEST_CASE("an existing file is not replaced by a reindexed one unless that is allowed", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  edit(folder / "a.h5", add_attribute);
+  REQUIRE_THROWS_AS(reindex(folder / "a.h5", folder / "a.h5"), octavo::InvalidArgument);
+  reindex(folder / "a.h5", folder / "a.h5", {.replace_existing = true});
+  REQUIRE(octavo::verify(folder / "a.h5").defect_count == 0);
+}
+
+TEST_CASE("a flip of any bit of the metadata neither crashes nor changes what is taken over", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto codes = codes_of(folder / "a.h5");
+  const auto bytes = octavo::test::bytes_of_file(folder / "a.h5");
+  for (std::size_t at = 4096; at < 4096 + 2048; at += 31) {
+    auto damaged = bytes;
+    damaged[at] ^= static_cast<std::byte>(1 << at % 8);
+    octavo::test::write_bytes(folder / "a.h5", damaged);
+    try {
+      reindex(folder / "a.h5", folder / "b.h5", {.replace_existing = true});
+    } catch (const octavo::FormatError&) {
+      continue;
+    }
+    REQUIRE(codes_of(folder / "b.h5") == codes);
+  }
+}
