@@ -1,0 +1,112 @@
+// What a writer does when the system refuses to store more: an error, nothing left behind, and the process goes on.
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/writer.hpp>
+
+#include "catch.hpp"
+#include "small_file.hpp"
+#include "temporary_folder.hpp"
+
+using octavo::Writer;
+using octavo::test::TemporaryFolder;
+
+namespace {
+
+/// While one lives, this process can write no file beyond so many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t most_bytes) : previous_handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &previous_);
+    const struct rlimit limit = {most_bytes, previous_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &previous_);
+    ::signal(SIGXFSZ, previous_handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  struct rlimit previous_ {};
+  void (*previous_handler_)(int);
+};
+
+/// A file system of so many bytes in a folder, if this process may mount one.
+class SmallFileSystem {
+ public:
+  SmallFileSystem(const std::filesystem::path& folder, const std::string& size) : folder_(folder) {
+    is_mounted_ = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+  }
+  ~SmallFileSystem() {
+    if (is_mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallFileSystem(const SmallFileSystem&) = delete;
+  SmallFileSystem& operator=(const SmallFileSystem&) = delete;
+  bool is_mounted() const { return is_mounted_; }
+
+ private:
+  std::filesystem::path folder_;
+  bool is_mounted_ = false;
+};
+
+/// Whether a file could be written; throws what is not an IoError.
+bool could_write(const std::filesystem::path& path, const octavo::WriterOptions& options) {
+  try {
+    octavo::test::write_small_file(path, options);
+    return true;
+  } catch (const octavo::IoError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a limit at any size is an error that leaves nothing behind", "[unit][archive]") {
+  const TemporaryFolder folder;
+  auto options = octavo::test::small_options(200);
+  options.rows_may_be_skipped = GENERATE(false, true);
+  options.splits[0].with_names = true;
+  octavo::test::write_small_file(folder / "whole.h5", options);
+  const auto needed = std::filesystem::file_size(folder / "whole.h5");
+  std::filesystem::remove(folder / "whole.h5");
+  for (rlim_t limit = 0; limit < needed; limit += 499) {
+    INFO("limit " << limit);
+    {
+      const FileSizeLimit limited(limit);
+      REQUIRE_FALSE(could_write(folder / "a.h5", options));
+    }
+    REQUIRE(octavo::test::names_in(folder.path()).empty());
+  }
+  REQUIRE(could_write(folder / "a.h5", options));
+}
+
+TEST_CASE("a disk too small shows before any sample is written", "[unit][archive]") {
+  const TemporaryFolder folder;
+  const SmallFileSystem disk(folder.path(), "1m");
+  if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
+  REQUIRE_THROWS_WITH(Writer(folder / "a.h5", octavo::test::small_options(100'000)),
+                      ContainsSubstring("free some space"));
+  REQUIRE(octavo::test::names_in(folder.path()).empty());
+  REQUIRE(could_write(folder / "a.h5", octavo::test::small_options(1000)));
+}
+
+TEST_CASE("a disk that is full when HDF5 completes the file is an error, and the next file is written",
+          "[unit][archive]") {
+  const TemporaryFolder folder;
+  auto options = octavo::test::small_options(200);
+  bool failed = false;
+  for (int kilobytes = 24; kilobytes < 64; kilobytes += 4) {
+    const SmallFileSystem disk(folder.path(), std::to_string(kilobytes) + "k");
+    if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
+    if (could_write(folder / "a.h5", options)) continue;
+    failed = true;
+    REQUIRE(octavo::test::names_in(folder.path()).empty());
+  }
+  REQUIRE(failed);
+  REQUIRE(could_write(folder / "a.h5", options));
+}
