@@ -20,23 +20,30 @@ void on_signal(int signal_number) {
   received_signal = signal_number;
 }
 
+void handle(int signal_number) {
+  struct sigaction action = {};
+  if (::sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = &on_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal_number, &action, nullptr);
+}
+
 }  // namespace
 
 void install_signal_handlers() {
-  struct sigaction action = {};
-  action.sa_handler = &on_signal;
-  action.sa_flags = SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, nullptr);
+  handle(SIGINT);
+  handle(SIGTERM);
+  ::signal(SIGPIPE, SIG_IGN);
 }
 
 CleanUpOnInterruption::CleanUpOnInterruption() { must_clean_up = true; }
 CleanUpOnInterruption::~CleanUpOnInterruption() { must_clean_up = false; }
 
+int received_signal_number() { return received_signal; }
+
 void throw_if_interrupted() {
-  if (const int signal_number = received_signal; signal_number != 0) throw Interrupted(signal_number);
+  if (const int signal_number = received_signal_number(); signal_number != 0) throw Interrupted(signal_number);
 }
 
 }  // namespace octavo::tools

@@ -17,8 +17,9 @@ class Interrupted : public std::exception {
 };
 
 /// From here on SIGINT and SIGTERM end the program with 130 and 143: at once, or, while a CleanUpOnInterruption lives,
-/// when the work next calls throw_if_interrupted(). A second signal always ends it at once. SIGPIPE is ignored: what
-/// cannot be written to a pipe shows when stdout is flushed.
+/// when the work next calls throw_if_interrupted(). A second signal always ends it at once. A signal that was ignored
+/// before (nohup, a background job of a script) stays so. SIGPIPE is ignored: what cannot be written to a pipe shows
+/// when stdout is flushed.
 void install_signal_handlers();
 
 /// Lives while there is something that has to be removed if the program ends early.
@@ -29,6 +30,9 @@ class CleanUpOnInterruption {
   CleanUpOnInterruption(const CleanUpOnInterruption&) = delete;
   CleanUpOnInterruption& operator=(const CleanUpOnInterruption&) = delete;
 };
+
+/// The signal that has come, or 0.
+int received_signal_number();
 
 /// Throws Interrupted if a signal has come.
 void throw_if_interrupted();

@@ -103,7 +103,9 @@ int main_of_octavo(int argument_count, const char* const* arguments) {
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer("octavo VERB --help explains a verb. Every verb takes --json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  return finish_output(run_and_catch(program, commands, argument_count, arguments));
+  const int exit_code = finish_output(run_and_catch(program, commands, argument_count, arguments));
+  // Work that was done before a signal could stop it is kept, but who sent it wants nothing to follow.
+  return exit_code == kDone && received_signal_number() != 0 ? kSignalBase + received_signal_number() : exit_code;
 }
 
 }  // namespace

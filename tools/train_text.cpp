@@ -86,8 +86,8 @@ void print_comparison(const ResidencyComparison& comparison) {
   table.print(std::cout);
   std::cout << "losses of all batches: " << (comparison.identical_losses ? "the same bits" : "NOT the same bits")
             << "; an int8 epoch takes " << format_fixed(std::abs(comparison.overhead_percent), 1)
-            << (comparison.overhead_percent < 0 ? " % less time\n" : " % more time\n")
-            << "matrices multiplied by " << comparison.int8.blas << '\n';
+            << (comparison.overhead_percent < 0 ? " % less time\n" : " % more time\n") << "matrices multiplied by "
+            << comparison.int8.blas << '\n';
 }
 
 Json as_json(const TrainResult& result) {

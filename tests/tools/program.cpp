@@ -51,7 +51,16 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int ou
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out < 0 ? out_ : out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err_, STDERR_FILENO);
-  const int error = ::posix_spawn(&process_, OCTAVO_PROGRAM, &actions, nullptr, pointers.data(), environ);
+  // As from a terminal: a background job may have inherited that SIGINT is ignored.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int error = ::posix_spawn(&process_, OCTAVO_PROGRAM, &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error("cannot run " OCTAVO_PROGRAM);
 }
