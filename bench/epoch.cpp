@@ -4,9 +4,10 @@
 #include <octavo/octavo.hpp>
 #include <thread>
 
+#include "cpu/streaming_copy.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
-#include "support/streaming_copy.hpp"
+
 #include "support/team.hpp"
 
 namespace {
@@ -19,7 +20,8 @@ double copy_of(double moved_bytes, std::byte* to, const std::byte* from, std::si
   const auto bytes = std::min(room, static_cast<std::size_t>(moved_bytes / 2)) / 256 * 256;
   const std::size_t part = bytes / static_cast<std::size_t>(threads) / 256 * 256;
   return run_team(threads, [&](int thread) {
-    streaming_copy(to + part * static_cast<std::size_t>(thread), from + part * static_cast<std::size_t>(thread), part);
+    octavo::kernels::cpu::streaming_copy(to + part * static_cast<std::size_t>(thread),
+                                         from + part * static_cast<std::size_t>(thread), part);
   });
 }
 

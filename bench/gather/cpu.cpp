@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "cpu/gather.hpp"
+#include "cpu/streaming_copy.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
-#include "support/streaming_copy.hpp"
+
 #include "support/team.hpp"
 
 namespace {
@@ -98,7 +99,7 @@ class Bench {
                 const std::size_t end = bytes_ / 4096 * static_cast<std::size_t>(thread + 1) /
                                         static_cast<std::size_t>(thread_count) * 4096;
                 if (streaming)
-                  streaming_copy(out_.get() + begin, data_.get() + begin, end - begin);
+                  cpu::streaming_copy(out_.get() + begin, data_.get() + begin, end - begin);
                 else
                   std::memcpy(out_.get() + begin, data_.get() + begin, end - begin);
               });

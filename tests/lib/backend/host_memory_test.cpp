@@ -23,3 +23,19 @@ TEST_CASE("a size that no address space has is no memory", "[unit][backend]") {
   REQUIRE(map_memory(~std::size_t{0}) == nullptr);
   REQUIRE(map_memory(~std::size_t{0} / 2) == nullptr);
 }
+
+TEST_CASE("little memory takes little, not a huge page", "[unit][backend]") {
+  const std::int64_t before = resident_set_bytes();
+  void* blocks[64];
+  for (void*& block : blocks) {
+    block = map_memory(4);
+    *static_cast<int*>(block) = 1;
+  }
+  REQUIRE(resident_set_bytes() - before < (8 << 20));
+  for (void* block : blocks) unmap_memory(block, 4);
+}
+
+TEST_CASE("the last level of the cache has a likely size", "[unit][backend]") {
+  REQUIRE(last_cache_bytes() >= (1 << 20));
+  REQUIRE(last_cache_bytes() <= (std::int64_t{2} << 30));
+}
