@@ -14,13 +14,6 @@
 
 namespace octavo::archive {
 
-/// Where the samples of a split lie.
-struct PayloadPlace {
-  Extent images;
-  Extent labels;  ///< no bytes if the split has none
-  Extent checksums;
-};
-
 /// Makes the group of a split and the datasets that its `sample_count` samples fill, and takes their disk space.
 PayloadPlace place_payload(Skeleton& skeleton, const File& file, const SplitLayout& layout, std::int64_t sample_count);
 

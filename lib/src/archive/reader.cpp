@@ -1,6 +1,5 @@
 #include "archive/reader.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include <octavo/errors.hpp>
@@ -89,26 +88,6 @@ std::string Reader::sample_name(const SplitEntry& split, std::int64_t row) const
   std::string name(bounds[1] - bounds[0] - 1, '\0');
   file_.read_at(split.names->offset + static_cast<std::int64_t>(bounds[0]), std::as_writable_bytes(std::span(name)));
   return name;
-}
-
-void Reader::check_name_offsets(const SplitEntry& split) const {
-  constexpr std::int64_t kRowsAtOnce = 4096;
-  std::uint64_t end = 0;
-  for (std::int64_t row = 0; row < split.sample_count; row += kRowsAtOnce) {
-    const std::int64_t count = std::min(kRowsAtOnce, split.sample_count - row);
-    std::vector<std::uint64_t> bounds(static_cast<std::size_t>(count) + 1);
-    file_.read_at(split.name_offsets->offset + 8 * row, std::as_writable_bytes(std::span(bounds)));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::string name = sample_name(split, row + i);
-      const auto at = static_cast<std::size_t>(i);
-      if (bounds[at] != end || name.find('\0') != std::string::npos) {
-        throw FormatError("the name of sample " + std::to_string(row + i) + " is not where it should be");
-      }
-      end = bounds[at + 1];
-    }
-  }
-  if (end != static_cast<std::uint64_t>(split.names->bytes))
-    throw FormatError("names are left over behind the last sample");
 }
 
 void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,

@@ -41,10 +41,6 @@ class Reader {
   /// The name of a sample of a split that has names. The hash of all names is checked the first time.
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
 
-  /// Throws FormatError unless the name offsets of a split cut its names into one piece a sample, each ended by the
-  /// only zero byte in it.
-  void check_name_offsets(const SplitEntry& split) const;
-
   /// Codes of rows [first_row, first_row + count), unchecked; `codes` has count * C*H*W bytes.
   void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                   std::span<std::byte> codes) const;

@@ -30,11 +30,9 @@ SplitWriter::SplitWriter(SplitLayout layout, std::size_t split_number, std::size
       written_(layout_.row_capacity),
       skipped_(rows_wait ? layout_.row_capacity : 0) {}
 
-void SplitWriter::place(const File* file, std::int64_t images, std::int64_t labels, std::int64_t checksums) {
-  file_ = file;
-  images_offset_ = images;
-  labels_offset_ = labels;
-  checksums_offset_ = checksums;
+void SplitWriter::place(const File& file, const PayloadPlace& place) {
+  file_ = &file;
+  place_ = place;
 }
 
 std::string SplitWriter::where(std::int64_t row) const {
@@ -138,9 +136,9 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
     checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes));
   }
   source_digest_ += digest;
-  file_->write_at(images_offset_ + first_row * layout_.shape.values(), std::as_bytes(values));
-  file_->write_at(labels_offset_ + first_row * layout_.labels.bytes_per_sample(), labels);
-  file_->write_at(checksums_offset_ + first_row * 8, std::as_bytes(std::span(checksums)));
+  file_->write_at(place_.images.offset + first_row * layout_.shape.values(), std::as_bytes(values));
+  file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
+  file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
 }
 
 void SplitWriter::check_complete() const {

@@ -21,6 +21,13 @@
 
 namespace octavo::archive {
 
+/// Where the samples of a split lie.
+struct PayloadPlace {
+  Extent images;
+  Extent labels;  ///< no bytes if the split has none
+  Extent checksums;
+};
+
 /// write() and skip() may be called from several threads; all else from one, afterwards.
 class SplitWriter {
  public:
@@ -30,7 +37,7 @@ class SplitWriter {
               bool rows_wait);
 
   /// Where samples go for good. Called before write(), or with `rows_wait` before copy_waiting_rows().
-  void place(const File* file, std::int64_t images, std::int64_t labels, std::int64_t checksums);
+  void place(const File& file, const PayloadPlace& place);
 
   void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
              std::span<const std::string> names);
@@ -79,9 +86,7 @@ class SplitWriter {
   const Spool* const spool_;
   const bool rows_wait_;
   const File* file_ = nullptr;
-  std::int64_t images_offset_ = 0;
-  std::int64_t labels_offset_ = 0;
-  std::int64_t checksums_offset_ = 0;
+  PayloadPlace place_;
 
   std::mutex rows_mutex_;
   RowSet written_;

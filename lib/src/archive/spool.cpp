@@ -15,6 +15,7 @@ Spool::Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& row
     region.row = rows[split];
     region.values = take(region.row.value_bytes * capacities[split]);
     region.labels = take(region.row.label_bytes * capacities[split]);
+    file_.reserve(region.values, end - region.values);
     region.names = take(region.row.name_bytes * capacities[split]);
     regions_.push_back(region);
   }

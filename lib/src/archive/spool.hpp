@@ -25,7 +25,7 @@ class Spool {
  public:
   static constexpr std::int64_t kNameSlotBytes = 256;
 
-  /// Creates the file for splits of these rows and capacities.
+  /// Creates the file for splits of these rows and capacities, and takes the disk space for all but names.
   Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& rows,
         const std::vector<std::int64_t>& capacities);
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <string>
+#include <system_error>
 
 #include <octavo/errors.hpp>
 
@@ -58,7 +59,8 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
       spool_(with_suffix(path_, ".partial.pixels")),
       lock_path_(with_suffix(path_, ".lock")),
       replace_existing_(replace_existing) {
-  if (path_.filename().empty() || std::filesystem::is_directory(path_)) {
+  std::error_code ignored;
+  if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
     throw InvalidArgument("write " + quoted(path_) + ": this is a folder; name a file");
   }
   if (!replace_existing_ && is_taken(path_)) {

@@ -13,6 +13,7 @@
 #include "archive/metadata_hash.hpp"
 #include "archive/reader.hpp"
 #include "archive/strict_json.hpp"
+#include "archive/verify_names.hpp"
 #include "archive/verify_samples.hpp"
 #include "support/threads.hpp"
 
@@ -139,7 +140,7 @@ void Verification::check_names(const Reader& reader, const SplitEntry& split) {
   if (!offsets || !names) return;
   archive::DefectList defects;
   try {
-    reader.check_name_offsets(split);
+    archive::check_sample_names(reader.file(), split);
   } catch (const FormatError& problem) {
     defects.add(dataset_path(split, "name_offsets"), problem.what());
   }

@@ -160,9 +160,10 @@ Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
   for (std::size_t split = 0; split < options_.splits.size(); ++split) {
+    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
     splits_.push_back(std::make_unique<archive::SplitWriter>(options_.splits[split], split, options_.class_names.size(),
                                                              spool_.get(), options_.rows_may_be_skipped));
-    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
+    if (!options_.rows_may_be_skipped) splits_[split]->place(file_, places_[split]);
   }
 }
 
@@ -176,8 +177,6 @@ archive::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
 
 void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
   places_.push_back(archive::place_payload(skeleton_, file_, options_.splits[split], sample_count));
-  const archive::PayloadPlace& place = places_.back();
-  splits_[split]->place(&file_, place.images.offset, place.labels.offset, place.checksums.offset);
 }
 
 void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
@@ -198,6 +197,7 @@ void Writer::Implementation::finish(const std::string& provenance) {
   archive::Json json = parse_provenance(provenance);
   for (std::size_t split = 0; options_.rows_may_be_skipped && split < splits_.size(); ++split) {
     place(split, splits_[split]->sample_count());
+    splits_[split]->place(file_, places_[split]);
     splits_[split]->copy_waiting_rows();
   }
   complete(std::move(json));

@@ -12,6 +12,7 @@
 #include <octavo/version.hpp>
 
 #include "catch.hpp"
+#include "forge.hpp"
 #include "small_file.hpp"
 #include "temporary_folder.hpp"
 
@@ -123,4 +124,12 @@ TEST_CASE("the golden file of format version 1 is written again byte for byte", 
   const TemporaryFolder folder;
   write_golden(folder / "again.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
+}
+
+TEST_CASE("the index that docs/format.md shows is that of the golden file", "[golden][archive]") {
+  std::ifstream document(std::filesystem::path(OCTAVO_SOURCE_DIR) / "docs" / "format.md");
+  const std::string text((std::istreambuf_iterator<char>(document)), std::istreambuf_iterator<char>());
+  const std::size_t begin = text.find("```json") + 7;
+  const std::string shown = text.substr(begin, text.find("```", begin) - begin);
+  REQUIRE(octavo::archive::Json::parse(shown).dump() == octavo::test::index_text_of(golden_file()));
 }

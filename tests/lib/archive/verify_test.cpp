@@ -124,6 +124,22 @@ TEST_CASE("statistics that do not follow from the samples are found though every
   REQUIRE(places_of(result) == Places{"/index", "/index", "/index", "/train"});
 }
 
+TEST_CASE("names that are not where their offsets say are found though every hash is right", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto offsets = *Reader::open(folder / "a.h5")->find_split("test")->name_offsets;
+  // Three empty names: 0, 1, 2, 3. Of these, one change makes the others wrong.
+  const std::vector<std::uint64_t> wrong = GENERATE(values<std::vector<std::uint64_t>>(
+      {{1, 1, 2, 3}, {0, 2, 2, 3}, {0, 2, 1, 3}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, 2, UINT64_MAX}, {0, 1, 1, 3}}));
+  const auto bytes = std::as_bytes(std::span(wrong));
+  octavo::File::open_for_writing(folder / "a.h5").write_at(offsets.offset, bytes);
+  octavo::test::forge_index(folder / "a.h5", [&](octavo::archive::Json& json) {
+    json["splits"][1]["datasets"]["name_offsets"]["hash"] = octavo::to_hex(octavo::hash_bytes(bytes));
+  });
+  const auto result = octavo::verify(folder / "a.h5", {.with_hdf5 = false});
+  REQUIRE(places_of(result) == Places{"metadata", "/test/name_offsets"});
+}
+
 TEST_CASE("every defect is counted and the first 1,000 are listed", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5", octavo::test::small_options(1500));
