@@ -23,6 +23,16 @@ herr_t keep_description(unsigned, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
+/// Where a system call failed, HDF5 tells time, descriptor, address and more; the system's own words are enough.
+std::string shortened(const std::string& reason) {
+  constexpr std::string_view kSystemWords = "error message = '";
+  const std::size_t at = reason.find(kSystemWords);
+  if (at == std::string::npos) return reason;
+  const std::string words = reason.substr(at + kSystemWords.size());
+  const std::string brief = words.substr(0, words.find('\''));
+  return brief == "No space left on device" ? brief + "; free some space or choose another folder" : brief;
+}
+
 }  // namespace
 
 Session::Session() : lock_(library_mutex()) {
@@ -44,7 +54,7 @@ std::string last_error() {
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &keep_description, &reason);
   std::replace_if(
       reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return reason;
+  return shortened(reason);
 }
 
 }  // namespace octavo::hdf5
