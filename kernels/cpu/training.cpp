@@ -52,6 +52,7 @@ void add_bias(const BiasArgs& args, std::int64_t first, std::int64_t last) {
 }
 
 void relu_gradient(const ReluGradientArgs& args, std::int64_t first, std::int64_t last) {
+  const DefaultFloatingPointMode mode;
   HWY_DYNAMIC_DISPATCH(relu_gradient_here)(args, first, last);
 }
 

@@ -46,7 +46,7 @@ struct BatchSpec {
   static BatchSpec preset(std::string_view name);
 };
 
-/// "dataset mean / 128", for people.
+/// "(x - dataset mean) / 128", for people.
 std::string describe(const BatchSpec& spec);
 
 }  // namespace octavo

@@ -51,8 +51,8 @@ std::vector<DeviceInfo> list_devices();
 /// The back ends in this build, such as {"cpu", "cuda (toolkit 13.0)"}.
 std::vector<std::string> list_backends();
 
-/// A stream that somebody else owns: on CUDA a cudaStream_t, on the CPU a queue of this library. Null is the device's
-/// default: on CUDA the legacy default stream, on the CPU the calling thread itself, at once.
+/// A stream that somebody else owns: on CUDA a cudaStream_t. Null is the device's default: on CUDA the legacy default stream, on
+/// the CPU, which has no other, the calling thread itself, at once.
 class StreamRef {
  public:
   constexpr StreamRef() = default;

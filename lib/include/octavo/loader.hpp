@@ -118,7 +118,8 @@ class Loader {
   const LoaderOptions& options() const;
 
   /// Begins `epoch` >= 0: at its first batch, or, right after restore() to a place in this epoch, at that place.
-  /// Batches become ready on `stream` (of the store's device); by default on the device's default stream.
+  /// Batches become ready on `stream` (of the store's device); by default on the device's default stream. The stream
+  /// must outlive the loader, or the next epoch if that has another one.
   EpochRange epoch(std::int64_t epoch, StreamRef stream = {});
 
   /// The place of the batch after the one that is being looked at.

@@ -64,7 +64,8 @@ class Writer {
 
   /// Completes the file and moves it to its name: statistics, `provenance` (a JSON object), index, header, sync,
   /// rename, sync of the folder. Throws InvalidArgument if rows are missing or a split would be empty, IoError if
-  /// anything fails; then nothing is left behind. Source digests are added to the provenance under "source_digests".
+  /// anything fails; then nothing is left behind. Source digests are added to the provenance under "source_digests",
+  /// unless it has some already (of a file that is taken over).
   void finish(const std::string& provenance);
 
  private:

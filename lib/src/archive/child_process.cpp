@@ -49,8 +49,9 @@ std::int64_t mapped_bytes() {
 
 void apply(const ChildLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGTERM, SIGINT})
-    ::signal(number, SIG_DFL);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGTERM}) ::signal(number, SIG_DFL);
+  // A terminal's Ctrl-C goes to both; the parent acts on it, and ends this process by going.
+  ::signal(SIGINT, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);  // it writes no file

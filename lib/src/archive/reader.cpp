@@ -7,6 +7,7 @@
 #include "archive/hashed_read.hpp"
 #include "archive/limits.hpp"
 #include "archive/metadata_hash.hpp"
+#include "archive/strict_json.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::archive {
@@ -67,7 +68,13 @@ Statistics Reader::statistics(const SplitEntry& split) const {
 
 std::string Reader::provenance() const {
   const auto bytes = read_small(index_.provenance, "/provenance");
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    static_cast<void>(parse_strict_json(text));  // readers may rely on its being JSON of a bounded depth
+  } catch (const FormatError& problem) {
+    fail("/provenance", problem.what());
+  }
+  return text;
 }
 
 void Reader::ensure_names(const SplitEntry& split) const {

@@ -131,6 +131,10 @@ ReindexSummary Takeover::run(const std::filesystem::path& new_path) {
   if (child_.receive(0)) throw FormatError("the HDF5 library returned more than it announced");
   description.provenance["reindexed"] = {{"from_uuid", description.uuid},
                                          {"changed_samples", summary_.changed_samples}};
+  // Changed samples are not those of any source: the digests of what was packed stay, none are made of these.
+  if (summary_.changed_samples > 0 && !description.provenance.contains("source_digests")) {
+    description.provenance["source_digests"] = Json::object();
+  }
   writer.finish(description.provenance.dump());
   return summary_;
 }

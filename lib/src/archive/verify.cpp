@@ -107,7 +107,7 @@ void Verification::check_small_datasets(const Reader& reader) {
   archive::DefectList defects;
   if (hash_matches(reader, index.provenance, "/provenance")) {
     try {
-      archive::parse_strict_json(reader.provenance());
+      static_cast<void>(reader.provenance());
     } catch (const FormatError& problem) {
       defects.add("/provenance", problem.what());
     }

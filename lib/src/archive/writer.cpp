@@ -208,11 +208,13 @@ void Writer::Implementation::finish(const std::string& provenance) {
 
 void Writer::Implementation::complete(archive::Json provenance) {
   archive::Completion completion(skeleton_, file_);
-  auto& digests = provenance["source_digests"] = archive::Json::object();
+  const bool has_digests = provenance.contains("source_digests");
+  archive::Json digests = archive::Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {
     completion.add_split(*splits_[split], spool_.get(), places_[split]);
     digests[options_.splits[split].name] = to_hex(splits_[split]->source_digest());
   }
+  if (!has_digests) provenance["source_digests"] = std::move(digests);
   completion.add_class_names(options_.class_names);
   completion.add_provenance(provenance.dump());
   completion.add_identity(options_.reproducible ? kFixedUuid : random_uuid(),

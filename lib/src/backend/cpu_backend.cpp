@@ -22,6 +22,9 @@ namespace {
 /// Bytes read and written by one piece of a batch: less than that is not worth waking another core for.
 constexpr std::int64_t kPieceBytes = 256 << 10;
 
+/// An event may be released while a queue still has to get to it, as on CUDA.
+using SharedEvent = std::shared_ptr<HostEvent>;
+
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(int thread_count)
@@ -46,17 +49,17 @@ class CpuBackend final : public Backend {
 
   void* create_stream() override { return new HostQueue; }
   void release_stream(void* stream) noexcept override { delete static_cast<HostQueue*>(stream); }
-  void* create_event() override { return new HostEvent; }
-  void release_event(void* event) noexcept override { delete static_cast<HostEvent*>(event); }
+  void* create_event() override { return new SharedEvent(std::make_shared<HostEvent>()); }
+  void release_event(void* event) noexcept override { delete static_cast<SharedEvent*>(event); }
 
   void record(void* event, StreamRef stream) override {
-    auto* host_event = static_cast<HostEvent*>(event);
-    host_event->expect();
-    submit(stream, [host_event] { host_event->happen(); });
+    const SharedEvent shared = *static_cast<SharedEvent*>(event);
+    shared->expect();
+    submit(stream, [shared] { shared->happen(); });
   }
   void wait(StreamRef stream, void* event) override {
-    auto* host_event = static_cast<HostEvent*>(event);
-    submit(stream, [host_event, times = host_event->expected()] { host_event->wait_for(times); });
+    const SharedEvent shared = *static_cast<SharedEvent*>(event);
+    submit(stream, [shared, times = shared->expected()] { shared->wait_for(times); });
   }
   void synchronize_event(void* event) override { wait({}, event); }
   void synchronize(StreamRef stream) override {

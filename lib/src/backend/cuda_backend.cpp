@@ -120,6 +120,10 @@ class CudaBackend final : public Backend {
         cudaMemcpyAsync(memory, rows.data(), rows.size_bytes(), cudaMemcpyHostToDevice, stream_of(stream));
     if (status != cudaSuccess) static_cast<void>(cudaFreeAsync(memory, stream_of(stream)));
     check(status, "copy row numbers to the device");
+    // From pageable memory the copy is staged before the call returns; from pinned memory it is still to come.
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, rows.data()), "ask where row numbers lie");
+    if (attributes.type != cudaMemoryTypeUnregistered) synchronize(stream);
     return static_cast<const std::int64_t*>(memory);
   }
   void return_rows(const std::int64_t* rows, StreamRef stream) override {

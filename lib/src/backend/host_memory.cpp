@@ -25,6 +25,17 @@ std::int64_t kilobytes_after(const char* file_name, const std::string& key) {
   return -1;
 }
 
+/// The number after `key` in a file of "key number" lines; 0 if it is not there.
+std::int64_t number_after(const std::string& file_name, const std::string& key) {
+  std::ifstream file(file_name);
+  std::string word;
+  std::int64_t number = 0;
+  while (file >> word >> number) {
+    if (word == key) return number;
+  }
+  return 0;
+}
+
 std::int64_t number_in(const std::string& file_name) {
   std::ifstream file(file_name);
   std::int64_t number = -1;
@@ -36,10 +47,14 @@ std::int64_t free_bytes_by_cgroup() {
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     if (!line.starts_with("0::")) continue;
-    const std::string folder = "/sys/fs/cgroup" + line.substr(3);
-    const std::int64_t most = number_in(folder + "/memory.max");
-    const std::int64_t used = number_in(folder + "/memory.current");
-    if (most >= 0 && used >= 0) return std::max<std::int64_t>(0, most - used);
+    for (const std::string& folder : {"/sys/fs/cgroup" + line.substr(3), std::string("/sys/fs/cgroup")}) {
+      const std::int64_t most = number_in(folder + "/memory.max");
+      const std::int64_t used = number_in(folder + "/memory.current");
+      // Cached files count as used, but give way to an allocation.
+      const std::int64_t cached =
+          number_after(folder + "/memory.stat", "inactive_file") + number_after(folder + "/memory.stat", "active_file");
+      if (most >= 0 && used >= 0) return std::clamp<std::int64_t>(most - used + cached, 0, most);
+    }
   }
   return std::numeric_limits<std::int64_t>::max();
 }
@@ -63,8 +78,8 @@ std::int64_t last_cache_bytes() {
   std::int64_t most_kilobytes = 0;
   for (int index = 0; index < 8; ++index) {
     // "32768K"
-    most_kilobytes = std::max(
-        most_kilobytes, number_in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size"));
+    most_kilobytes = std::max(most_kilobytes,
+                              number_in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size"));
   }
   if (most_kilobytes > 0) return most_kilobytes * 1024;
   const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);

@@ -22,12 +22,13 @@ void ThreadPool::run(std::int64_t piece_count, void (*work)(void*, std::int64_t)
   work_ = work;
   context_ = context;
   next_piece_.store(0, std::memory_order_relaxed);
-  busy_workers_.store(static_cast<std::int32_t>(workers_.size()), std::memory_order_relaxed);
+  gate_.store(kOpen, std::memory_order_release);
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   do_pieces();
-  // Every worker has to leave this run before the next one may change what it reads.
-  for (std::int32_t busy; (busy = busy_workers_.load(std::memory_order_acquire)) != 0;) busy_workers_.wait(busy);
+  // Workers that have come in are waited for; those that the system has not woken yet find the gate closed.
+  std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  for (; inside != 0; inside = gate_.load(std::memory_order_acquire)) gate_.wait(inside, std::memory_order_acquire);
 }
 
 void ThreadPool::work_until_stopped() {
@@ -36,9 +37,22 @@ void ThreadPool::work_until_stopped() {
     generation_.wait(seen, std::memory_order_acquire);
     seen = generation_.load(std::memory_order_acquire);
     if (stop_) return;
+    if (!enter()) continue;
     do_pieces();
-    if (busy_workers_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_workers_.notify_all();
+    leave();
   }
+}
+
+bool ThreadPool::enter() {
+  std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+  do {
+    if ((gate & kOpen) == 0) return false;
+  } while (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel));
+  return true;
+}
+
+void ThreadPool::leave() {
+  if (gate_.fetch_sub(1, std::memory_order_acq_rel) == 1) gate_.notify_all();
 }
 
 void ThreadPool::do_pieces() {

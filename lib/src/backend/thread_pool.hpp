@@ -38,14 +38,20 @@ class ThreadPool {
  private:
   void work_until_stopped();
   void do_pieces();
+  bool enter();
+  void leave();
+
+  /// In gate_: the run takes workers; the other bits count those that are in it.
+  static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
   std::vector<std::jthread> workers_;
   std::mutex owner_;                          ///< held by the run() that has the workers
   std::atomic<std::uint32_t> generation_{0};  ///< counts runs; workers sleep on it
+  std::atomic<std::uint32_t> gate_{0};
   std::atomic<std::int64_t> next_piece_{0};
-  std::atomic<std::int32_t> busy_workers_{0};
   std::atomic<bool> stop_{false};
-  std::int64_t piece_count_ = 0;  ///< of the current run; written before generation_ changes
+  // Of the current run. Written only while the gate is closed and nobody is in, read only by who is in.
+  std::int64_t piece_count_ = 0;
   void (*work_)(void*, std::int64_t) = nullptr;
   void* context_ = nullptr;
 };

@@ -24,6 +24,8 @@ class BatchServer {
   virtual LabelLayout labels() const = 0;
   virtual DType dtype() const = 0;
   virtual Layout layout() const = 0;
+  /// Whether a sample's values depend on the batch that it is in.
+  virtual bool depends_on_batch() const { return false; }
   /// Bytes on the device beside the resident samples.
   virtual std::int64_t device_bytes() const = 0;
 

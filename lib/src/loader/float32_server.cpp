@@ -13,6 +13,12 @@ Float32Server::Float32Server(const BatchServer& packed)
   if (packed.dtype() != DType::float32) {
     throw InvalidArgument("decode all samples to float32: the batches are of another type; ask for float32");
   }
+  if (packed.depends_on_batch()) {
+    throw InvalidArgument(
+        "decode all samples to float32: batches that are centred on themselves have no values beforehand; choose "
+        "another "
+        "centre");
+  }
   values_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(sample_count_ * shape_.values()) * sizeof(float),
                                   "all samples as float32");
   label_words_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(sample_count_ * labels_.bytes_per_sample()),

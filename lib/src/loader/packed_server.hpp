@@ -19,6 +19,7 @@ class PackedServer final : public BatchServer {
   LabelLayout labels() const override { return samples_->labels; }
   DType dtype() const override { return maps_->spec().dtype; }
   Layout layout() const override { return maps_->spec().layout; }
+  bool depends_on_batch() const override { return maps_->spec().centre == Centre::batch; }
   std::int64_t device_bytes() const override { return maps_->device_bytes(); }
   void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
              StreamRef stream) const override {

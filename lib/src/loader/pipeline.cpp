@@ -87,6 +87,8 @@ void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
   if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs count from 0");
   // What an abandoned epoch has prepared is still being written; its slots are filled again in stream order.
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
+  // Without prefetch, what still reads the one buffer on another stream has to end first.
+  if (!prefetches_ && consumer.handle() != consumer_.handle()) server_->backend()->synchronize(consumer_);
   step_ = epoch == epoch_ && !is_running_ ? restored_step_ : 0;
   restored_step_ = 0;
   epoch_ = epoch;

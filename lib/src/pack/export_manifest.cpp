@@ -15,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// An exported manifest nests five deep.
+constexpr int kDeepestNesting = 16;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
 /// Thrown with the reason only; the name of the file is put before it.
@@ -116,7 +118,11 @@ FolderContents read_export_manifest(const fs::path& folder) {
   const fs::path path = folder / kExportManifestName;
   const std::string text = read_whole_file(path, kMostBytes);
   try {
-    const Json manifest = Json::parse(text, nullptr, false);
+    const auto depth_limit = [](int depth, Json::parse_event_t, Json&) {
+      if (depth > kDeepestNesting) refuse("it is nested too deep");
+      return true;
+    };
+    const Json manifest = Json::parse(text, depth_limit, false);
     if (manifest.is_discarded()) refuse("it is not JSON");
     return contents_of(folder, manifest);
   } catch (const nlohmann::json::exception& error) {

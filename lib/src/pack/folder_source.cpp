@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLargestFileBytes = std::int64_t{1} << 30;
 // Decoded pixels that all threads together may hold; larger images are decoded one at a time.
-constexpr std::int64_t kDecodedBytes = std::int64_t{2} << 30;
+constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
 
 }  // namespace
 

@@ -53,6 +53,22 @@ std::optional<ReopenedSource> find_split(std::unique_ptr<Source> source, const S
   return ReopenedSource{std::move(source), number};
 }
 
+/// Bytes of a file, or of all files below a folder; nothing if it is not there.
+std::optional<std::int64_t> bytes_below(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (!error) return static_cast<std::int64_t>(bytes);
+  std::optional<std::int64_t> total;
+  for (fs::recursive_directory_iterator file(path, fs::directory_options::skip_permission_denied, error), end;
+       !error && file != end; file.increment(error)) {
+    std::error_code ignored;  // a file that has gone meanwhile counts nothing
+    if (!file->is_regular_file(ignored)) continue;
+    const auto file_bytes = file->file_size(ignored);
+    if (!ignored) total = total.value_or(0) + static_cast<std::int64_t>(file_bytes);
+  }
+  return total;
+}
+
 }  // namespace
 
 Origin origin_of(const Dataset& dataset, const std::string& split_name) {
@@ -75,9 +91,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
 std::optional<std::int64_t> bytes_of_files(const Origin& origin) {
   std::optional<std::int64_t> total;
   for (const fs::path& file : origin.files) {
-    std::error_code error;
-    const auto bytes = fs::file_size(file, error);
-    if (!error) total = total.value_or(0) + static_cast<std::int64_t>(bytes);
+    if (const auto bytes = bytes_below(file)) total = total.value_or(0) + *bytes;
   }
   return total;
 }

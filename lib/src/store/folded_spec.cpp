@@ -117,7 +117,7 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
 
 void check_statistics(const Statistics& statistics, std::size_t channel_count) {
   if (statistics.quantisation.size() != channel_count || statistics.mean.size() != channel_count ||
-      statistics.standard_deviation.size() != channel_count) {
+      statistics.standard_deviation.size() != channel_count || statistics.histogram.size() != 256 * channel_count) {
     refuse("the statistics are of another number of channels than the samples, which have " +
            std::to_string(channel_count));
   }
@@ -128,8 +128,9 @@ void check_statistics(const Statistics& statistics, std::size_t channel_count) {
 FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
   if (spec.dtype == DType::int32) refuse("images cannot be int32; choose float32, float16 or bfloat16");
   const auto channel_count = static_cast<std::size_t>(shape.channels);
-  const Statistics statistics = in_unit(spec, spec.statistics ? *spec.statistics : file_statistics);
-  check_statistics(statistics, channel_count);
+  const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;
+  check_statistics(given, channel_count);
+  const Statistics statistics = in_unit(spec, given);
 
   FoldedSpec folded;
   folded.quantisation = quantisation_of(spec, statistics);

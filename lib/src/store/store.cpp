@@ -43,6 +43,28 @@ void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
   }
 }
 
+/// Row numbers on the device, for as long as it lives.
+class LentRows {
+ public:
+  LentRows(backend::Backend& backend, std::span<const std::int64_t> rows, StreamRef stream)
+      : backend_(backend), stream_(stream), rows_(backend.lend_rows(rows, stream)) {}
+  ~LentRows() {
+    try {
+      backend_.return_rows(rows_, stream_);
+    } catch (const DeviceError&) {
+      // The device has failed: the next call on it says so.
+    }
+  }
+  LentRows(const LentRows&) = delete;
+  LentRows& operator=(const LentRows&) = delete;
+  const std::int64_t* rows() const { return rows_; }
+
+ private:
+  backend::Backend& backend_;
+  StreamRef stream_;
+  const std::int64_t* rows_;
+};
+
 }  // namespace
 
 const BatchSpec& PreparedSpec::spec() const { return maps_->spec(); }
@@ -102,10 +124,9 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   }
   if (rows.empty()) return;
   backend::Backend& backend = *samples_->backend;
-  const std::int64_t* device_rows = backend.lend_rows(rows, stream);
-  spec.maps_->gather({device_rows, kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count, images.data,
+  const LentRows lent(backend, rows, stream);
+  spec.maps_->gather({lent.rows(), kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count, images.data,
                      labels.data, stream);
-  backend.return_rows(device_rows, stream);
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,

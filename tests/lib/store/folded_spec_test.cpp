@@ -81,6 +81,17 @@ TEST_CASE("given statistics take the place of the file's", "[unit][store]") {
   REQUIRE(folded.maps[1].shift == 0.0f);
 }
 
+TEST_CASE("statistics that are incomplete or of other samples are refused before they are used", "[unit][store]") {
+  for (const char* preset : {"default", "unit", "standard", "imagenet"}) {
+    BatchSpec spec = BatchSpec::preset(preset);
+    spec.statistics = Statistics{};
+    REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
+    spec.statistics = two_channels();
+    spec.statistics->histogram.clear();
+    REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
+  }
+}
+
 TEST_CASE("numbers that do not fit the channels or are not finite are refused", "[unit][store]") {
   BatchSpec spec;
   spec.divisor_values = {1.0, 2.0, 3.0};
