@@ -35,16 +35,44 @@ std::string name_of(const fs::path& folder) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-std::vector<SplitFolder> split_folders(const SourceSpec& spec) {
+std::string spelled(const std::string& split, const fs::path& folder) { return split + "=" + quoted(folder); }
+
+[[noreturn]] void refuse_unknown_split(const fs::path& root, const std::vector<SplitFolder>& known,
+                                       const std::string& other) {
+  std::string splits;
+  for (const SplitFolder& folder : known) splits += spelled(folder.split, root / folder.below) + " ";
+  throw InvalidArgument(quoted(root) + ": the subfolder " + quoted(fs::path(other)) +
+                        " holds images, but is no split that is known, and " + quoted(fs::path(known[0].below)) +
+                        " is; name the splits: " + splits + spelled("other", root / other) +
+                        ", or, if all are classes, the folder's own split: " + spelled("train", root));
+}
+
+/// Beside folders that are splits, images elsewhere would be lost unnoticed: images in other folders are an error, as
+/// they are likely a split too; all other files are counted as left out.
+void check_beside_splits(const fs::path& root, const FolderEntries& entries, const std::vector<SplitFolder>& splits,
+                         FolderContents& contents) {
+  for (const std::string& name : entries.folders) {
+    if (split_of_folder_name(name)) continue;
+    const auto files = list_files_below(root / name);
+    if (std::any_of(files.begin(), files.end(), &has_image_name)) refuse_unknown_split(root, splits, name);
+    contents.ignored_file_count += std::ssize(files);
+  }
+  contents.ignored_file_count += std::ssize(entries.files);
+}
+
+/// The splits of one spec; counts in `contents` what is left out beside them.
+std::vector<SplitFolder> split_folders(const SourceSpec& spec, FolderContents& contents) {
   if (!spec.split.empty()) return {{spec.split, spec.path, ""}};
+  const FolderEntries entries = list_entries(spec.path);
   std::vector<SplitFolder> folders;
-  for (const std::string& name : list_entries(spec.path).folders) {
+  for (const std::string& name : entries.folders) {
     if (const auto split = split_of_folder_name(name)) folders.push_back({*split, spec.path, name});
   }
   if (folders.empty()) return {{split_of_folder_name(name_of(spec.path)).value_or("train"), spec.path, ""}};
   std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
     return split_rank(a.split) < split_rank(b.split);
   });
+  check_beside_splits(spec.path, entries, folders, contents);
   return folders;
 }
 
@@ -133,8 +161,9 @@ void add_list(ImageList list, FolderContents& contents) {
   if (list.paths.empty()) return;
   for (const ImageList& other : contents.splits) {
     if (other.split != list.split) continue;
-    throw InvalidArgument("list the images: both " + quoted(other.root) + " and " + quoted(list.root) +
-                          " have a split \"" + list.split + "\"; name them by SPLIT=PATH");
+    // The first images, because two folders of one root, as val and valid, differ only below it.
+    throw InvalidArgument("list the images: both " + quoted(other.file(0)) + " and " + quoted(list.file(0)) +
+                          " are of a split \"" + list.split + "\"; name the folders' splits by SPLIT=PATH");
   }
   contents.splits.push_back(std::move(list));
 }
@@ -147,7 +176,7 @@ FolderContents list_image_folders(const std::vector<SourceSpec>& specs, ClassOrd
   std::vector<ClassImages> all;
   for (const SourceSpec& spec : specs) {
     contents.roots.push_back(spec.path);
-    for (const SplitFolder& folder : split_folders(spec)) all.push_back(images_in(folder, contents));
+    for (const SplitFolder& folder : split_folders(spec, contents)) all.push_back(images_in(folder, contents));
   }
   find_classes(all, order, contents);
   use_given_names(given_names, contents);

@@ -10,11 +10,12 @@
 
 namespace octavo::sources {
 
-/// The images of the folders that `specs` name. A folder that holds folders named train, val (valid, validation) or
-/// test has these splits; any other is one split, named by the spec, else by its own name if that is one of these, else
-/// "train". In a split each folder is a class that holds all images below it; a split without class folders has no
-/// labels. Classes of all splits are numbered together, in `order`, or as in `given_names` if there are any.
-/// Throws InvalidArgument if there is no image, a class is not among the given names, or a name is not UTF-8; IoError.
+/// The images of the folders that `specs` name. A folder that holds folders named as splits (see split_names.hpp) has
+/// these splits; any other is one split, named by the spec, else by its own name if that is one of these, else "train".
+/// In a split each folder is a class that holds all images below it; a split without class folders has no labels.
+/// Classes of all splits are numbered together, in `order`, or as in `given_names` if there are any.
+/// Throws InvalidArgument if there is no image, another folder beside the splits holds images, two folders are one
+/// split, a class is not among the given names, or a name is not UTF-8; IoError.
 FolderContents list_image_folders(const std::vector<SourceSpec>& specs, ClassOrder order,
                                   const std::vector<std::string>& given_names);
 

@@ -17,17 +17,28 @@ std::string lower_case(std::string_view text) {
 }
 
 struct Convention {
-  std::string_view beginning;
+  std::string_view name;
   std::string_view split;
 };
 
-// "data" as in data_batch_1.bin.
-constexpr std::array<Convention, 5> kConventions = {
+// How words of file names begin; "data" as in data_batch_1.bin.
+constexpr std::array<Convention, 5> kBeginnings = {
     {{"train", "train"}, {"data", "train"}, {"t10k", "test"}, {"test", "test"}, {"val", "val"}}};
 
+// Whole names of folders.
+constexpr std::array<Convention, 9> kFolders = {{{"train", "train"},
+                                                 {"training", "train"},
+                                                 {"test", "test"},
+                                                 {"testing", "test"},
+                                                 {"val", "val"},
+                                                 {"valid", "val"},
+                                                 {"validation", "val"},
+                                                 {"eval", "val"},
+                                                 {"dev", "val"}}};
+
 std::optional<std::string> split_of_word(std::string_view word) {
-  for (const Convention& convention : kConventions) {
-    if (word.starts_with(convention.beginning)) return std::string(convention.split);
+  for (const Convention& beginning : kBeginnings) {
+    if (word.starts_with(beginning.name)) return std::string(beginning.split);
   }
   return std::nullopt;
 }
@@ -48,8 +59,9 @@ std::optional<std::string> split_of_file_name(std::string_view name) {
 
 std::optional<std::string> split_of_folder_name(std::string_view name) {
   const std::string lower = lower_case(name);
-  if (lower == "train" || lower == "test" || lower == "val") return lower;
-  if (lower == "valid" || lower == "validation") return "val";
+  for (const Convention& folder : kFolders) {
+    if (lower == folder.name) return std::string(folder.split);
+  }
   return std::nullopt;
 }
 

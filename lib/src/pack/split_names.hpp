@@ -11,7 +11,8 @@ namespace octavo::sources {
 /// (test), or "val" (val); nothing if none does. Words are parted by anything that is no letter or digit.
 std::optional<std::string> split_of_file_name(std::string_view name);
 
-/// The split that a folder of exactly this name, in any case, is: train, val (also valid, validation) or test.
+/// The split that a folder of exactly this name, in any case, is: train (also training), val (also valid, validation,
+/// eval, dev) or test (also testing).
 std::optional<std::string> split_of_folder_name(std::string_view name);
 
 /// Where a split stands among others: train, val, test, then the rest.

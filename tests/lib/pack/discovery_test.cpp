@@ -88,6 +88,14 @@ TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
   REQUIRE_FALSE(sources::split_of_folder_name("trains"));
 }
 
+TEST_CASE("folders are splits by whole names in any case", "[unit][pack]") {
+  using sources::split_of_folder_name;
+  for (const char* name : {"train", "Training"}) CHECK(split_of_folder_name(name) == "train");
+  for (const char* name : {"test", "TESTING"}) CHECK(split_of_folder_name(name) == "test");
+  for (const char* name : {"val", "valid", "Validation", "eval", "dev"}) CHECK(split_of_folder_name(name) == "val");
+  for (const char* name : {"", "trainings", "unlabeled", "device"}) CHECK_FALSE(split_of_folder_name(name));
+}
+
 TEST_CASE("natural order takes numbers by their value", "[unit][pack]") {
   using sources::is_naturally_before;
   REQUIRE(is_naturally_before("a2", "a10"));

@@ -85,6 +85,36 @@ TEST_CASE("folders named train, valid and test are splits with common classes", 
   REQUIRE(read_all(*source, 2).labels == std::vector<std::int32_t>{1});
 }
 
+TEST_CASE("folders named training, validation and testing are splits too", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"training/a/x.png", "validation/a/x.png", "Testing/a/x.png"}) {
+    write_file(folder / name, gray_png(1));
+  }
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 3);
+  REQUIRE(names_of(*source, 0) == "training/a/x.png ");
+  REQUIRE(names_of(*source, 1) == "validation/a/x.png ");
+  REQUIRE(names_of(*source, 2) == "Testing/a/x.png ");
+}
+
+TEST_CASE("images in another folder beside splits are refused, not lost", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train/a/x.png", gray_png(1));
+  write_file(folder / "unlabeled/deep/x.png", gray_png(2));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("the subfolder \"unlabeled\" holds images") &&
+                                               ContainsSubstring("train=") && ContainsSubstring("other="));
+  const auto split = open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}}, {});
+  REQUIRE(split->splits().size() == 2);
+  const auto classes = open_source({{folder.path(), "train"}}, {});
+  REQUIRE(classes->class_names() == std::vector<std::string>{"train", "unlabeled"});
+}
+
+TEST_CASE("two folders of one split are told by their images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"val/a/x.png", "dev/a/x.png"}) write_file(folder / name, gray_png(1));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("dev/a/x.png") && ContainsSubstring("val/a/x.png"));
+}
+
 TEST_CASE("splits can be named one by one", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "first/a/x.png", gray_png(1));
