@@ -148,9 +148,9 @@ TEST_CASE("images of different sizes are named, with the remedy", "[unit][pack]"
     open(folder.path());
     FAIL("accepted");
   } catch (const InvalidArgument& error) {
-    CHECK_THAT(error.what(), ContainsSubstring("small.png\" has 2x1"));
-    CHECK_THAT(error.what(), ContainsSubstring("tall.png\" has 2x3"));
-    CHECK_THAT(error.what(), ContainsSubstring("--size"));
+    CHECK_THAT(error.what(), ContainsSubstring("small.png\" has height 1 and width 2"));
+    CHECK_THAT(error.what(), ContainsSubstring("tall.png\" has height 3 and width 2"));
+    CHECK_THAT(error.what(), ContainsSubstring("--size HxW (height first)"));
   }
   const SourceOptions resized = {.size = {{4, 5}}};
   REQUIRE(open(folder.path(), resized)->splits()[0].shape == SampleShape{1, 4, 5});
