@@ -54,6 +54,22 @@ TEST_CASE("a folder of class folders is read in byte order, as torchvision does"
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
 }
 
+TEST_CASE("loose images and files that are no images are counted as ignored", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.png", gray_png(1));
+  for (const char* name : {"loose.png", "a/x.gif", "readme.txt", "a/b/x.webp"}) write_file(folder / name, "ignored");
+  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+}
+
+TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"train/a/x.png", "val/a/x.png"}) write_file(folder / name, gray_png(1));
+  for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.gif"}) {
+    write_file(folder / name, "ignored");
+  }
+  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+}
+
 TEST_CASE("classes can be put in natural order", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));
