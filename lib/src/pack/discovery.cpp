@@ -9,6 +9,7 @@
 #include "pack/byte_stream.hpp"
 #include "pack/cifar_layout.hpp"
 #include "pack/export_manifest.hpp"
+#include "pack/folder_walk.hpp"
 #include "pack/idx_header.hpp"
 #include "pack/natural_order.hpp"
 #include "pack/split_names.hpp"
@@ -53,7 +54,16 @@ bool begins_as_idx(const fs::path& path) {
   return stream.read_some(magic) == magic.size() && is_idx_magic(magic);
 }
 
+/// A single image makes no dataset; where it is the source, its folder was meant.
+void refuse_one_image(const fs::path& path) {
+  if (!has_image_name(path.filename().string())) return;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  throw InvalidArgument("read " + quoted(path) + ": it is one image by its name; give the folder that holds it, " +
+                        quoted(folder));
+}
+
 [[noreturn]] void refuse_unknown(const fs::path& path) {
+  refuse_one_image(path);
   throw FormatError("read " + quoted(path) +
                     ": it is neither an IDX file, nor a CIFAR binary file, nor a folder of such or of JPEG or PNG "
                     "images; check the path, or name its --format");
@@ -67,7 +77,10 @@ SourceFormat format_of_file(const fs::path& path) {
 }
 
 Finding finding_of_file(const fs::path& path, SourceFormat wanted) {
-  if (wanted == SourceFormat::folder) throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
+  if (wanted == SourceFormat::folder) {
+    refuse_one_image(path);
+    throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
+  }
   const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path) : wanted;
   return {path, format, split_of_file_name(path.filename().string()).value_or("train")};
 }

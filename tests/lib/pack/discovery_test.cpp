@@ -77,6 +77,18 @@ TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit
   REQUIRE_THROWS_AS(discover({"/dev/zero", ""}, SourceFormat::automatic), IoError);
 }
 
+TEST_CASE("a single image is refused in favour of its folder", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"x.png", "x.JPG"}) {
+    write_file(folder / name, "\x89PNG");
+    for (const auto format : {SourceFormat::automatic, SourceFormat::folder}) {
+      REQUIRE_THROWS_WITH(discover({folder / name, ""}, format),
+                          ContainsSubstring("it is one image") &&
+                              ContainsSubstring("give the folder that holds it, \"" + folder.path().string() + "\""));
+    }
+  }
+}
+
 TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
   using sources::split_of_file_name;
   REQUIRE(split_of_file_name("emnist-letters-train-images-idx3-ubyte") == "train");
