@@ -1,11 +1,13 @@
 // Exit codes, and errors in one line.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "catch.hpp"
 #include "program.hpp"
+#include "shared_data.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo::test;
@@ -75,4 +77,29 @@ TEST_CASE("output that cannot be written is an error", "[unit][tools]") {
   const Outcome outcome = program.wait();
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.is_one_line_error());
+}
+
+TEST_CASE("output is refused where a pipe or a link stands, even with --force", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  std::ofstream(folder / "other.png") << "precious";
+  const std::string pipe = folder / "pipe.png";
+  const std::string link = folder / "link.png";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink(folder / "other.png", link);
+  const auto refusal = [&](std::vector<std::string> words, const std::string& output) {
+    words.insert(words.end(), {"-o", output, "--force", "--quiet"});
+    const Outcome outcome = run_octavo(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.is_one_line_error());
+    return outcome.err;
+  };
+  const std::vector<std::vector<std::string>> writers = {
+      {"pack", project_data("digits").string()}, {"reindex", folder / "d.h5"}, {"view", folder / "d.h5"}};
+  for (const auto& words : writers) {
+    CHECK_THAT(refusal(words, pipe), ContainsSubstring("pipe.png\": it is no regular file; choose another name"));
+    CHECK_THAT(refusal(words, link), ContainsSubstring("link.png\": it is a link; name the file itself"));
+  }
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(std::filesystem::is_symlink(link));
 }

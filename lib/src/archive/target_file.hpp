@@ -12,7 +12,7 @@ namespace octavo::archive {
 class TargetFile {
  public:
   /// Takes the lock and removes what a writer that was killed left behind. Throws InvalidArgument if `path` exists and
-  /// may not be replaced, IoError if another writer is at work or the folder cannot be written.
+  /// may not be replaced, or is no regular file; IoError if another writer is at work or the folder cannot be written.
   TargetFile(std::filesystem::path path, bool replace_existing);
   ~TargetFile();
   TargetFile(const TargetFile&) = delete;

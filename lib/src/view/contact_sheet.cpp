@@ -40,11 +40,24 @@ void write_and_rename(const std::filesystem::path& path, std::span<const std::by
   }
 }
 
+/// Renaming onto a device, a pipe or a link would replace it, which nobody means.
+void check_is_plain_or_free(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::symlink_status(path, ignored).type();
+  if (type == std::filesystem::file_type::symlink) {
+    throw InvalidArgument("write " + quoted(path) + ": it is a link; name the file itself");
+  }
+  if (std::filesystem::exists(std::filesystem::file_status(type)) && type != std::filesystem::file_type::regular) {
+    throw InvalidArgument("write " + quoted(path) + ": it is no regular file; choose another name");
+  }
+}
+
 void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& options) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw InvalidArgument("write " + quoted(path) + ": this is a folder; name a file");
   }
+  check_is_plain_or_free(path);
   if (!options.replace_existing && std::filesystem::exists(path, ignored)) {
     throw InvalidArgument("write " + quoted(path) + ": the file exists; choose another name");
   }
