@@ -59,7 +59,7 @@ heading "Report: the memory it saves"
 run report "$name.h5"
 
 heading "View: a contact sheet"
-run view "$name.h5" -o sheet.png
+run view "$name.h5" -o sheet.png --force
 
 heading "Done"
 cat <<END

@@ -60,6 +60,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
   ContactSheetOptions& sheet = arguments->sheet;
   verb.add_option("FILE", arguments->file, "A packed file")->required();
   verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
+  verb.add_flag("--force", sheet.replace_existing, "Replace the output file if there is one");
   verb.add_option("--split", sheet.split, "The split to show; the first if left out");
   verb.add_option_function<std::int64_t>(
           "--count",

@@ -93,11 +93,24 @@ TEST_CASE("view draws samples and batches", "[unit][tools]") {
                  "4"})["split"] == "test");
   const auto samples_bytes = std::filesystem::file_size(sheet);
   const auto document =
-      json_of({"view", folder / "d.h5", "-o", sheet, "--batch", "2", "--epoch", "1", "--batch-size", "16"});
+      json_of({"view", folder / "d.h5", "-o", sheet, "--batch", "2", "--epoch", "1", "--batch-size", "16", "--force"});
   CHECK(document["batch"] == 2);
   CHECK(std::filesystem::file_size(sheet) != samples_bytes);
-  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", sheet}), ContainsSubstring("sheet.png"));
+  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", sheet, "--force"}), ContainsSubstring("sheet.png"));
   CHECK(run_octavo({"view", folder / "d.h5", "-o", sheet, "--seed", "3"}).exit_code == 2);
+}
+
+TEST_CASE("view replaces a sheet only with --force, and never a file of another kind", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  text_of({"view", folder / "d.h5", "-o", folder / "sheet.png"});
+  const Outcome refused = run_octavo({"view", folder / "d.h5", "-o", folder / "sheet.png"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("the file exists") && ContainsSubstring("--force"));
+  const Outcome misnamed = run_octavo({"view", folder / "d.h5", "-o", folder / "d.h5", "--force"});
+  CHECK(misnamed.exit_code == 2);
+  CHECK_THAT(misnamed.err, ContainsSubstring("ends in .png"));
+  CHECK(json_of({"verify", folder / "d.h5"})["whole"] == true);
 }
 
 TEST_CASE("what is exported can be packed again, and is the same", "[unit][tools]") {

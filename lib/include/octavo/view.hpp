@@ -25,11 +25,12 @@ struct ContactSheetOptions {
   std::uint64_t seed = 0;
   bool shuffle = true;  ///< of the batch
   BatchSpec spec = {};  ///< of the batch
-  bool replace_existing = true;
+  bool replace_existing = false;
 };
 
 /// Writes a PNG with samples in rows, separated by a thin line. Throws InvalidArgument for a count below 1, a split or
-/// batch that does not exist or a sheet of more than 2^28 pixels, IoError if `path` cannot be written.
+/// batch that does not exist, a sheet of more than 2^28 pixels, or a `path` that does not end in .png or exists and may
+/// not be replaced; IoError if `path` cannot be written.
 void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
                          const ContactSheetOptions& options = {});
 

@@ -52,14 +52,22 @@ void check_is_plain_or_free(const std::filesystem::path& path) {
   }
 }
 
+/// So that a slip in the command line cannot replace a file of another kind.
+void check_name(const std::filesystem::path& path) {
+  if (path.extension() == ".png" || path.extension() == ".PNG") return;
+  throw InvalidArgument("write " + quoted(path) + ": a contact sheet is a PNG file; choose a name that ends in .png");
+}
+
 void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& options) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw InvalidArgument("write " + quoted(path) + ": this is a folder; name a file");
   }
+  check_name(path);
   check_is_plain_or_free(path);
   if (!options.replace_existing && std::filesystem::exists(path, ignored)) {
-    throw InvalidArgument("write " + quoted(path) + ": the file exists; choose another name");
+    throw InvalidArgument("write " + quoted(path) +
+                          ": the file exists; choose another name, or allow replacing it (--force)");
   }
 }
 

@@ -59,7 +59,8 @@ TEST_CASE("stored samples stand on the sheet as they are", "[unit][view]") {
   write_contact_sheet(dataset, folder / "sheet.png", {.count = 3, .first = 4, .columns = 3, .scale = 1});
   CHECK(dots_on(folder / "sheet.png", 3) == std::vector<int>{80, 100, 120});
   // Near the end there are fewer than were asked for.
-  write_contact_sheet(dataset, folder / "sheet.png", {.count = 5, .first = 8, .columns = 5, .scale = 1});
+  write_contact_sheet(dataset, folder / "sheet.png",
+                      {.count = 5, .first = 8, .columns = 5, .scale = 1, .replace_existing = true});
   CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{160, 180});
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5", "sheet.png"});
 }
@@ -86,6 +87,7 @@ TEST_CASE("without shuffling a batch is in the order of the file, and the last o
   write_contact_sheet(dataset, folder / "sheet.png", options);
   CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{0, 255});
   options.batch = 3;
+  options.replace_existing = true;
   CHECK_THROWS_WITH(write_contact_sheet(dataset, folder / "sheet.png", options), ContainsSubstring("an epoch has 3"));
 }
 
@@ -96,6 +98,7 @@ TEST_CASE("samples, splits and places that do not exist are refused", "[unit][vi
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.first = kCount}), InvalidArgument);
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.split = "test"}), InvalidArgument);
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder.path(), {}), InvalidArgument);
+  CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.jpg", {}), InvalidArgument);
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "none" / "s.png", {}), IoError);
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5"});
 }
