@@ -41,6 +41,7 @@ int run(const Arguments& arguments) {
   }
   std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " taken over, "
             << format_count(summary.changed_samples) << " of them changed\n"
+            << "attributes and datasets that Octavo does not know are left out\n"
             << "try next: octavo verify " << quote_word(arguments.output) << '\n';
   return kDone;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
 #include <octavo/errors.hpp>
 #include <octavo/writer.hpp>
@@ -208,11 +209,20 @@ archive::ChildLimits limits_for(std::int64_t file_bytes) {
   return limits;
 }
 
+/// The source stays as it is: what is not taken over is nowhere else.
+void check_is_another_file(const std::filesystem::path& path, const std::filesystem::path& new_path) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(path, new_path, ignored)) return;
+  throw InvalidArgument("reindex " + quoted(path) + ": the output " + quoted(new_path) +
+                        " is the same file; choose another name");
+}
+
 }  // namespace
 
 ReindexSummary reindex(const std::filesystem::path& path, const std::filesystem::path& new_path,
                        const ReindexOptions& options) {
   const std::int64_t file_bytes = File::open_for_reading(path).length();
+  check_is_another_file(path, new_path);
   ChildProcess child([&](const archive::ChildOutput& output) { archive::send_foreign_file(path, output); },
                      limits_for(file_bytes));
   try {

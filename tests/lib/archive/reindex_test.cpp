@@ -287,9 +287,22 @@ TEST_CASE("an existing file is not replaced by a reindexed one unless that is al
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   edit(folder / "a.h5", add_attribute);
-  REQUIRE_THROWS_AS(reindex(folder / "a.h5", folder / "a.h5"), octavo::InvalidArgument);
-  reindex(folder / "a.h5", folder / "a.h5", {.replace_existing = true});
-  REQUIRE(octavo::verify(folder / "a.h5").defect_count == 0);
+  std::ofstream(folder / "b.h5") << "precious";
+  REQUIRE_THROWS_AS(reindex(folder / "a.h5", folder / "b.h5"), octavo::InvalidArgument);
+  reindex(folder / "a.h5", folder / "b.h5", {.replace_existing = true});
+  REQUIRE(octavo::verify(folder / "b.h5").defect_count == 0);
+}
+
+TEST_CASE("a file is never reindexed onto itself", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const auto before = octavo::test::bytes_of_file(folder / "a.h5");
+  std::filesystem::create_hard_link(folder / "a.h5", folder / "same.h5");
+  for (const char* name : {"a.h5", "same.h5"}) {
+    REQUIRE_THROWS_WITH(reindex(folder / "a.h5", folder / name, {.replace_existing = true}),
+                        ContainsSubstring("is the same file"));
+  }
+  REQUIRE(octavo::test::bytes_of_file(folder / "a.h5") == before);
 }
 
 TEST_CASE("a flip of any bit of the metadata neither crashes nor changes what is taken over", "[unit][archive]") {
