@@ -1,6 +1,8 @@
 // `octavo train`: a small reference model, trained on the packed bytes.
+#include <cmath>
 #include <iostream>
 #include <memory>
+#include <octavo/errors.hpp>
 #include <octavo/train.hpp>
 #include <optional>
 
@@ -31,6 +33,24 @@ TrainOptions train_options(const Arguments& arguments) {
   return options;
 }
 
+/// The split that train() would evaluate if none were named; empty if there is none.
+std::string evaluated_split(const Dataset& dataset) {
+  const Split train = dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
+  for (const char* name : {"test", "val"}) {
+    if (train.name() == name || !dataset.has_split(name)) continue;
+    const Split split = dataset.split(name);
+    if (split.shape() == train.shape() && split.labels().kind == LabelKind::class_index) return name;
+  }
+  return "";
+}
+
+/// Epochs after a loss that is no number only waste time.
+void check_loss(const Arguments& arguments, const EpochResult& result) {
+  if (std::isfinite(result.mean_loss)) return;
+  throw Error("train on \"" + arguments.file + "\": the loss is no longer a number after epoch " +
+              std::to_string(result.epoch) + "; lower --lr");
+}
+
 void print_head(const Arguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
@@ -39,19 +59,27 @@ void print_head(const Arguments& arguments, const TrainOptions& options) {
 }
 
 Json head_as_json(const Arguments& arguments, const TrainOptions& options) {
-  return {{"file", arguments.file},           {"model", arguments.model}, {"device", to_string(options.device)},
-          {"batch_size", options.batch_size}, {"seed", options.seed},     {"normalise", arguments.normalise}};
+  return {{"file", arguments.file},
+          {"model", arguments.model},
+          {"device", to_string(options.device)},
+          {"batch_size", options.batch_size},
+          {"seed", options.seed},
+          {"normalise", arguments.normalise},
+          {"evaluated_split", options.test_split.empty() ? Json(nullptr) : Json(options.test_split)}};
 }
 
 int run_once(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
-  if (!arguments.json) options.on_epoch = [](const EpochResult& result) { print_epoch(result, ""); };
+  options.on_epoch = [&](const EpochResult& result) {
+    if (!arguments.json) print_epoch(result, options.test_split, "");
+    check_loss(arguments, result);
+  };
   const TrainResult result = train(dataset, options);
   if (arguments.json) {
     Json document = head_as_json(arguments, options);
     document.update(as_json(result));
     print_json(document);
   } else {
-    print_result(result);
+    print_result(result, options.test_split);
   }
   return kDone;
 }
@@ -59,12 +87,11 @@ int run_once(const Arguments& arguments, const Dataset& dataset, TrainOptions op
 int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
   // Each epoch is reported twice: of int8, then of float32.
   bool is_float32 = false;
-  if (!arguments.json) {
-    options.on_epoch = [&is_float32](const EpochResult& result) {
-      print_epoch(result, is_float32 ? "float32" : "int8   ");
-      is_float32 = !is_float32;
-    };
-  }
+  options.on_epoch = [&](const EpochResult& result) {
+    if (!arguments.json) print_epoch(result, options.test_split, is_float32 ? "float32" : "int8   ");
+    is_float32 = !is_float32;
+    check_loss(arguments, result);
+  };
   const ResidencyComparison comparison = compare_residencies(dataset, options);
   if (arguments.json) {
     Json document = head_as_json(arguments, options);
@@ -77,8 +104,9 @@ int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOpti
 }
 
 int run(const Arguments& arguments) {
-  const TrainOptions options = train_options(arguments);
+  TrainOptions options = train_options(arguments);
   const Dataset dataset = Dataset::open(arguments.file);
+  options.test_split = evaluated_split(dataset);
   if (!arguments.json) print_head(arguments, options);
   return arguments.compare_float32 ? run_comparison(arguments, dataset, options)
                                    : run_once(arguments, dataset, options);

@@ -45,11 +45,11 @@ Json as_json(const EpochResult& epoch) {
 
 }  // namespace
 
-void print_epoch(const EpochResult& result, const std::string& residency) {
+void print_epoch(const EpochResult& result, const std::string& evaluated_split, const std::string& residency) {
   if (!residency.empty()) std::cout << residency << "  ";
   std::cout << "epoch " << result.epoch << "  loss " << format_fixed(result.mean_loss, 4) << "  train "
             << percent(result.train_accuracy);
-  if (result.test_accuracy) std::cout << "  test " << percent(*result.test_accuracy);
+  if (result.test_accuracy) std::cout << "  " << evaluated_split << " " << percent(*result.test_accuracy);
   std::cout << "  " << format_seconds(result.seconds);
   if (std::isfinite(result.images_per_second)) {
     std::cout << "  " << format_count(std::llround(result.images_per_second)) << " images/s";
@@ -57,11 +57,11 @@ void print_epoch(const EpochResult& result, const std::string& residency) {
   std::cout << std::endl;
 }
 
-void print_result(const TrainResult& result) {
+void print_result(const TrainResult& result, const std::string& evaluated_split) {
   if (result.epochs.empty()) return;
   const bool has_test = result.epochs.back().test_accuracy.has_value();
   std::cout << "\n"
-            << (has_test ? "test" : "train") << " accuracy " << last_accuracy(result) << " after "
+            << (has_test ? evaluated_split : "train") << " accuracy " << last_accuracy(result) << " after "
             << counted(static_cast<std::int64_t>(result.epochs.size()), "epoch") << ", "
             << format_seconds(median_seconds(result)) << " an epoch (median)\n"
             << "memory: samples " << format_bytes(result.memory.samples) << ", batches "

@@ -8,10 +8,11 @@
 
 namespace octavo::tools {
 
-/// "epoch 1  loss 0.5123  train 81.23 %  test 84.10 %  1.23 s  48,700 images/s"; `residency` before it if not empty.
-void print_epoch(const EpochResult& result, const std::string& residency);
+/// "epoch 1  loss 0.5123  train 81.23 %  val 84.10 %  1.23 s  48,700 images/s", val being the split that was evaluated;
+/// `residency` before it if not empty.
+void print_epoch(const EpochResult& result, const std::string& evaluated_split, const std::string& residency);
 /// What came out in the end, and the memory that it took.
-void print_result(const TrainResult& result);
+void print_result(const TrainResult& result, const std::string& evaluated_split);
 /// Both residencies side by side.
 void print_comparison(const ResidencyComparison& comparison);
 

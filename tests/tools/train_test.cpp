@@ -1,6 +1,7 @@
 // `octavo train` on the digits.
 #include "catch.hpp"
 #include "program.hpp"
+#include "shared_data.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo::test;
@@ -21,6 +22,7 @@ TEST_CASE("training prints a line an epoch and learns", "[unit][tools]") {
   as_json.push_back("--json");
   const auto document = run_octavo(as_json).json();
   REQUIRE(document["epochs"].size() == 3);
+  CHECK(document["evaluated_split"] == "test");
   CHECK(document["epochs"][2]["test_accuracy"].get<double>() > 0.7);
 }
 
@@ -40,6 +42,30 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
   CHECK(document["identical_losses"] == true);
   CHECK(document["float32"]["memory"]["samples"].get<double>() >
         3.0 * document["int8"]["memory"]["samples"].get<double>());
+}
+
+TEST_CASE("training names the split that it evaluates", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string images = project_data("digits") / "train-images-idx3-ubyte.gz";
+  REQUIRE(run_octavo({"pack", "train=" + images, "-o", folder / "d.h5", "--holdout", "0.2", "--quiet"}).exit_code == 0);
+  const std::vector<std::string> arguments = {"train", folder / "d.h5", "--model", "softmax", "--epochs",
+                                              "1",     "--device",      "cpu"};
+  CHECK_THAT(run_octavo(arguments).out, ContainsSubstring("  val ") && ContainsSubstring("val accuracy"));
+  std::vector<std::string> as_json = arguments;
+  as_json.push_back("--json");
+  CHECK(run_octavo(as_json).json()["evaluated_split"] == "val");
+}
+
+TEST_CASE("training ends with an error once the loss is no number", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  std::vector<std::string> arguments = {"train", folder / "d.h5", "--lr", "1e30", "--device", "cpu", "--json"};
+  if (GENERATE(false, true)) arguments.push_back("--compare-float32");
+  const Outcome outcome = run_octavo(arguments);
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+  CHECK_THAT(outcome.err, ContainsSubstring("d.h5\": the loss is no longer a number after epoch 0; lower --lr"));
+  CHECK(outcome.out.empty());
 }
 
 TEST_CASE("training without labels is refused", "[unit][tools]") {
