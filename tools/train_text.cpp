@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
 #include <vector>
 
 #include "human_units.hpp"
@@ -16,15 +17,34 @@ std::string percent(double share) { return format_fixed(100.0 * share, 2) + " %"
 /// JSON has no infinity and no NaN, which a loss may become.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
-/// Of all epochs but the first, which warms up, where there are others.
+constexpr std::size_t kFewestComparedEpochs = 3;
+constexpr double kShortestComparedSeconds = 0.1;
+
+/// Of all epochs but the first, which warms up, where there are at least three; else of all.
 double median_seconds(const TrainResult& result) {
   std::vector<double> seconds;
   for (const EpochResult& epoch : result.epochs) seconds.push_back(epoch.seconds);
-  if (seconds.size() > 1) seconds.erase(seconds.begin());
   if (seconds.empty()) return 0.0;
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  if (seconds.size() >= kFewestComparedEpochs) seconds.erase(seconds.begin());
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = seconds.size() / 2;
+  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+}
+
+/// By how many percent an int8 epoch takes longer, by the medians that are shown; none where chance decides.
+std::optional<double> overhead_percent(const ResidencyComparison& comparison) {
+  const double int8 = median_seconds(comparison.int8);
+  const double float32 = median_seconds(comparison.float32);
+  if (comparison.int8.epochs.size() < kFewestComparedEpochs) return std::nullopt;
+  if (std::min(int8, float32) < kShortestComparedSeconds) return std::nullopt;
+  return (int8 / float32 - 1.0) * 100.0;
+}
+
+std::string describe_overhead(const ResidencyComparison& comparison) {
+  const auto percent = overhead_percent(comparison);
+  if (!percent) return "epochs: too short to compare";
+  return "an int8 epoch takes " + format_fixed(std::abs(*percent), 1) +
+         (*percent < 0 ? " % less time" : " % more time");
 }
 
 std::string last_accuracy(const TrainResult& result) {
@@ -80,14 +100,12 @@ void print_comparison(const ResidencyComparison& comparison) {
   add_row("batches", [](const TrainResult& result) { return format_bytes(result.memory.batches); });
   add_row("model", [](const TrainResult& result) { return format_bytes(result.memory.model); });
   add_row("together", [](const TrainResult& result) { return format_bytes(result.memory.total()); });
-  add_row("epoch", [](const TrainResult& result) { return format_seconds(median_seconds(result)); });
+  add_row("median epoch", [](const TrainResult& result) { return format_seconds(median_seconds(result)); });
   add_row("accuracy", &last_accuracy);
   std::cout << '\n';
   table.print(std::cout);
   std::cout << "losses of all batches: " << (comparison.identical_losses ? "the same bits" : "NOT the same bits")
-            << "; an int8 epoch takes " << format_fixed(std::abs(comparison.overhead_percent), 1)
-            << (comparison.overhead_percent < 0 ? " % less time\n" : " % more time\n") << "matrices multiplied by "
-            << comparison.int8.blas << '\n';
+            << "; " << describe_overhead(comparison) << "\nmatrices multiplied by " << comparison.int8.blas << '\n';
 }
 
 Json as_json(const TrainResult& result) {
@@ -104,10 +122,11 @@ Json as_json(const TrainResult& result) {
 }
 
 Json as_json(const ResidencyComparison& comparison) {
+  const auto percent = overhead_percent(comparison);
   return {{"int8", as_json(comparison.int8)},
           {"float32", as_json(comparison.float32)},
           {"identical_losses", comparison.identical_losses},
-          {"overhead_percent", finite(comparison.overhead_percent)}};
+          {"overhead_percent", percent ? Json(*percent) : Json(nullptr)}};
 }
 
 }  // namespace octavo::tools

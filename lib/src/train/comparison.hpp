@@ -9,7 +9,7 @@ namespace octavo::training {
 bool has_identical_losses(const TrainResult& a, const TrainResult& b);
 
 /// By how many percent an epoch of `a` takes longer than one of `b`: medians over the epochs after the first, which
-/// also warms up; of the first if there is no other.
+/// also warms up, if there are at least three; else over all.
 double overhead_percent(const TrainResult& a, const TrainResult& b);
 
 }  // namespace octavo::training

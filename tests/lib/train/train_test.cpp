@@ -142,4 +142,6 @@ TEST_CASE("overhead is the ratio of median epochs after the first", "[unit][trai
   // Medians of {2, 4, 3} and of {2, 2}: 3 and 2.
   REQUIRE(training::overhead_percent(took({9, 2, 4, 3}), took({1, 2, 2})) == 50.0);
   REQUIRE(training::overhead_percent(took({1}), took({2})) == -50.0);
+  // Two epochs are too few to leave one out: 3 and 2.
+  REQUIRE(training::overhead_percent(took({2, 4}), took({1, 3})) == 50.0);
 }
