@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "json_output.hpp"
 #include "progress_bar.hpp"
 
 namespace octavo::tools {
@@ -17,13 +18,25 @@ struct Arguments : CommonOptions {
   std::int64_t batch_size = 512;
 };
 
+/// The digest at packing is of the images as packed: where they had been resized, it does not vouch for the source.
+void name_what_was_digested(const Dataset& dataset, QuantisationCertificate& certificate) {
+  const std::string digest = "the digest stored at packing";
+  const Json provenance = Json::parse(dataset.provenance(), nullptr, false);
+  if (certificate.compared_with != digest || !provenance.is_object()) return;
+  if (!provenance.contains("notes") || !provenance["notes"].contains("size")) return;
+  certificate.compared_with = "the converted images that were packed (" + digest + ")";
+}
+
 MemoryReport measure(const Arguments& arguments) {
   ProgressBar bar(arguments.quiet);
   ReportOptions options;
   options.device = Device::parse(arguments.device);
   options.batch_size = arguments.batch_size;
   options.on_progress = bar.function();
-  return measure_report(Dataset::open(arguments.file), options);
+  const Dataset dataset = Dataset::open(arguments.file);
+  MemoryReport report = measure_report(dataset, options);
+  name_what_was_digested(dataset, report.certificate);
+  return report;
 }
 
 int run(const Arguments& arguments) {

@@ -85,6 +85,15 @@ TEST_CASE("report measures", "[unit][tools]") {
   CHECK(document["sample_count"] == 1437);
 }
 
+TEST_CASE("report tells images that were resized from those of the source", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "images" / "1.png", 6, 4, 10);
+  text_of({"pack", folder / "images", "-o", folder / "i.h5", "--size", "3x3"});
+  CHECK_THAT(text_of({"report", folder / "i.h5", "--device", "cpu"}),
+             ContainsSubstring("lossless: byte for byte the converted images that were packed (the digest stored at") &&
+                 ContainsSubstring("too small to measure memory well"));
+}
+
 TEST_CASE("view draws samples and batches", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

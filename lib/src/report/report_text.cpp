@@ -61,6 +61,10 @@ std::string residency_table(const MemoryReport& report) {
   std::string text =
       formatted("%-14s %12s %13s %11s %15s\n", "kept as", "computed", "measured", "of float32", "batch buffers");
   for (const ResidencyCost& cost : report.residencies) text += residency_row(cost, report.residencies.front());
+  constexpr std::int64_t kLeastMeasuredBytes = std::int64_t{1} << 20;
+  if (report.residencies.back().computed_bytes < kLeastMeasuredBytes) {
+    text += "too small to measure memory well: pages of 4 KiB and buffers dominate\n";
+  }
   return text;
 }
 
@@ -87,6 +91,10 @@ std::string training_line(const MemoryReport& report) {
 }
 
 std::string certificate_line(const QuantisationCertificate& certificate) {
+  // Images that were converted before packing are not those of the source, whatever the digest says.
+  if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
+    return line("values", "lossless: byte for byte " + certificate.compared_with);
+  }
   if (certificate.lossless) {
     return line("values", "lossless: byte for byte those of " + certificate.compared_with);
   }

@@ -130,6 +130,20 @@ TEST_CASE("the text names every form with its bytes and its share of float32", "
   REQUIRE_THAT(text, ContainsSubstring("lossless: byte for byte those of the source, read again"));
 }
 
+TEST_CASE("the text does not call converted images those of the source", "[unit][report]") {
+  MemoryReport report = made_report();
+  report.certificate.compared_with = "the converted images that were packed (the digest stored at packing)";
+  REQUIRE_THAT(to_text(report),
+               ContainsSubstring("lossless: byte for byte the converted images that were packed (the"));
+}
+
+TEST_CASE("the text says where a set is too small for its memory to be measured", "[unit][report]") {
+  MemoryReport report = made_report();
+  REQUIRE_THAT(to_text(report), !ContainsSubstring("too small to measure memory"));
+  report.residencies.back().computed_bytes -= 1;
+  REQUIRE_THAT(to_text(report), ContainsSubstring("too small to measure memory well: pages of 4 KiB"));
+}
+
 TEST_CASE("the text says when a gather ran in the cache", "[unit][report]") {
   MemoryReport report = made_report();
   report.gather = GatherSpeed{512, 1000000, 1e-4, 0.05, 2e10, true};
