@@ -94,7 +94,7 @@ int run(const Arguments& arguments, const std::string& command_line) {
     return kDone;
   }
   const PackSummary summary = pack_source(*source, arguments, command_line);
-  arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, summary);
+  arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
   return kDone;
 }
 

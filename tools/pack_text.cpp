@@ -52,6 +52,22 @@ void print_skipped(const std::vector<SampleFailure>& skipped) {
   }
 }
 
+/// What one might not expect of a folder: files that were passed over, and images without labels.
+void print_oddities(const Source& source) {
+  const Json notes = Json::parse(source.notes(), nullptr, false);
+  const bool tells_ignored = notes.is_object() && notes.contains("ignored_files");
+  const std::int64_t ignored = tells_ignored ? notes["ignored_files"].get<std::int64_t>() : 0;
+  if (ignored > 0) {
+    std::cout << "  ignored  " << counted(ignored, "file")
+              << (ignored == 1 ? " that is no image of a class\n" : " that are no images of a class\n");
+  }
+  const bool has_no_labels = std::all_of(source.splits().begin(), source.splits().end(),
+                                         [](const auto& split) { return split.labels.kind == LabelKind::none; });
+  if (source.format() == "folder" && has_no_labels) {
+    std::cout << "  note: no labels: there are no class subfolders\n";
+  }
+}
+
 }  // namespace
 
 void print_plan(const Source& source) {
@@ -60,6 +76,7 @@ void print_plan(const Source& source) {
   print_splits(source.splits());
   std::cout << "  " << counted(static_cast<std::int64_t>(source.class_names().size()), "class name") << "; "
             << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
+  print_oddities(source);
 }
 
 void print_plan_json(const Source& source) {
@@ -72,7 +89,7 @@ void print_plan_json(const Source& source) {
               {"float32_bytes", 4 * packed}});
 }
 
-void print_summary(const std::string& path, const PackSummary& summary) {
+void print_summary(const std::string& path, const Source& source, const PackSummary& summary) {
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
   const std::int64_t float32_bytes = 4 * summary.packed_bytes;
@@ -83,6 +100,7 @@ void print_summary(const std::string& path, const PackSummary& summary) {
             << format_fixed(ratio, 2) << " times as much\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
+  print_oddities(source);
   print_skipped(summary.skipped);
   std::cout << "try next: octavo info " << quote_word(path) << '\n';
 }

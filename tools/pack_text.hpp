@@ -11,8 +11,8 @@ namespace octavo::tools {
 void print_plan(const Source& source);
 void print_plan_json(const Source& source);
 
-/// What packing into `path` did.
-void print_summary(const std::string& path, const PackSummary& summary);
+/// What packing `source` into `path` did.
+void print_summary(const std::string& path, const Source& source, const PackSummary& summary);
 void print_summary_json(const std::string& path, const PackSummary& summary);
 
 }  // namespace octavo::tools

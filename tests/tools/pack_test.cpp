@@ -102,6 +102,17 @@ TEST_CASE("what cannot be read stops packing, or is skipped and listed", "[unit]
   CHECK(info["splits"][0]["sample_count"] == 2);
 }
 
+TEST_CASE("packing tells of files that are passed over, and of labels that are missing", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  std::ofstream(folder / "pets" / "cat" / "notes.txt") << "no image";
+  std::ofstream(folder / "pets" / "dog" / "notes.txt") << "no image";
+  const std::string pets = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"}).out;
+  CHECK_THAT(pets, ContainsSubstring("ignored  2 files that are no images of a class") && !ContainsSubstring("note:"));
+  const std::string cats = run_octavo({"pack", folder / "pets" / "cat", "-o", folder / "c.h5", "--quiet"}).out;
+  CHECK_THAT(cats, ContainsSubstring("note: no labels: there are no class subfolders"));
+}
+
 TEST_CASE("an existing file is replaced only with --force", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
