@@ -56,7 +56,7 @@ OCTAVO_HOST_DEVICE inline OrderKey make_order_key(std::int64_t sample_count, std
   key.sample_count = sample_count;
   key.high_radix = order_high_radix(sample_count);
   if (key.high_radix < kOrderSmallestRadix) key.high_radix = kOrderSmallestRadix;
-  key.low_radix = static_cast<std::uint32_t>((sample_count + key.high_radix - 1) / key.high_radix);
+  key.low_radix = static_cast<std::uint32_t>((sample_count - 1) / key.high_radix + 1);
   if (key.low_radix < kOrderSmallestRadix) key.low_radix = kOrderSmallestRadix;
   key.shuffled = shuffled;
   // Two finalisers in sequence keep (seed, epoch) and (seed + 1, epoch - 1) apart.
