@@ -25,17 +25,20 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
+/// The most channels that a gather takes.
+inline constexpr std::int64_t kMostChannels = 4096;
+
 /// Everything a gather needs; borrowed pointers, on the device that runs it.
 struct GatherArgs {
   const std::int8_t* codes;  ///< N rows of row_stride_bytes, the first C*P bytes of each are its codes [C,P]
   std::int64_t row_stride_bytes;
-  std::int64_t channel_count;       ///< C
+  std::int64_t channel_count;       ///< C, at most kMostChannels
   std::int64_t values_per_channel;  ///< P
   RowSelection selection;           ///< which rows; selection.order.sample_count is N
   std::int64_t batch_count;         ///< B
   const Affine* maps;               ///< [C], or [1] if uniform_map
   bool uniform_map;                 ///< all channels share maps[0]
-  const float* pixel_shifts;        ///< [C,P], used in place of the maps' shift; or null
+  const float* pixel_shifts;        ///< C*P, in the order of the output, used in place of the maps' shift; or null
   Layout layout;
   ValueType value_type;
   void* values;                 ///< B*C*P values of value_type
@@ -56,10 +59,10 @@ OCTAVO_HOST_DEVICE inline Value round_to(float value) {
     return BFloat16{to_bfloat16_bits(value)};
 }
 
-/// The map of value `index` (c*P + p) of a sample in channel `c`.
-OCTAVO_HOST_DEVICE inline Affine map_of(const GatherArgs& args, std::int64_t c, std::int64_t index) {
+/// The map of the value at place `out_index` of an output sample, which is in channel `c`.
+OCTAVO_HOST_DEVICE inline Affine map_of(const GatherArgs& args, std::int64_t c, std::int64_t out_index) {
   Affine map = args.maps[args.uniform_map ? 0 : c];
-  if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[index];
+  if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[out_index];
   return map;
 }
 
@@ -84,7 +87,7 @@ template <typename Value>
 OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std::int8_t* codes,
                                                std::int64_t out_index) {
   const CodePlace place = code_place(args, out_index);
-  return round_to<Value>(decode(codes[place.index], map_of(args, place.channel, place.index)));
+  return round_to<Value>(decode(codes[place.index], map_of(args, place.channel, out_index)));
 }
 
 /// Copies the label of `row` (zeros for -1) to place `b`.

@@ -34,6 +34,7 @@ void handle(int signal_number) {
 void install_signal_handlers() {
   handle(SIGINT);
   handle(SIGTERM);
+  handle(SIGHUP);
   ::signal(SIGPIPE, SIG_IGN);
 }
 

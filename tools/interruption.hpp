@@ -1,4 +1,4 @@
-// Ending early: SIGINT, SIGTERM, and a reader of our output who goes away.
+// Ending early: SIGINT, SIGTERM, SIGHUP, and a reader of our output who goes away.
 #pragma once
 
 #include <exception>
@@ -16,10 +16,10 @@ class Interrupted : public std::exception {
   int signal_number_;
 };
 
-/// From here on SIGINT and SIGTERM end the program with 130 and 143: at once, or, while a CleanUpOnInterruption lives,
-/// when the work next calls throw_if_interrupted(). A second signal always ends it at once. A signal that was ignored
-/// before (nohup, a background job of a script) stays so. SIGPIPE is ignored: what cannot be written to a pipe shows
-/// when stdout is flushed.
+/// From here on SIGINT, SIGTERM and SIGHUP end the program with 130, 143 and 129: at once, or, while a
+/// CleanUpOnInterruption lives, when the work next calls throw_if_interrupted(). A second signal always ends it at
+/// once. A signal that was ignored before (nohup, a background job of a script) stays so. SIGPIPE is ignored: what
+/// cannot be written to a pipe shows when stdout is flushed.
 void install_signal_handlers();
 
 /// Lives while there is something that has to be removed if the program ends early.

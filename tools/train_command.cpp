@@ -33,17 +33,6 @@ TrainOptions train_options(const Arguments& arguments) {
   return options;
 }
 
-/// The split that train() would evaluate if none were named; empty if there is none.
-std::string evaluated_split(const Dataset& dataset) {
-  const Split train = dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
-  for (const char* name : {"test", "val"}) {
-    if (train.name() == name || !dataset.has_split(name)) continue;
-    const Split split = dataset.split(name);
-    if (split.shape() == train.shape() && split.labels().kind == LabelKind::class_index) return name;
-  }
-  return "";
-}
-
 /// Epochs after a loss that is no number only waste time.
 void check_loss(const Arguments& arguments, const EpochResult& result) {
   if (std::isfinite(result.mean_loss)) return;
@@ -106,7 +95,7 @@ int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOpti
 int run(const Arguments& arguments) {
   TrainOptions options = train_options(arguments);
   const Dataset dataset = Dataset::open(arguments.file);
-  options.test_split = evaluated_split(dataset);
+  options.test_split = evaluated_split(dataset, options);
   if (!arguments.json) print_head(arguments, options);
   return arguments.compare_float32 ? run_comparison(arguments, dataset, options)
                                    : run_once(arguments, dataset, options);

@@ -1,10 +1,7 @@
 #include "train_text.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <optional>
-#include <vector>
 
 #include "human_units.hpp"
 #include "text_table.hpp"
@@ -17,31 +14,8 @@ std::string percent(double share) { return format_fixed(100.0 * share, 2) + " %"
 /// JSON has no infinity and no NaN, which a loss may become.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
-constexpr std::size_t kFewestComparedEpochs = 3;
-constexpr double kShortestComparedSeconds = 0.1;
-
-/// Of all epochs but the first, which warms up, where there are at least three; else of all.
-double median_seconds(const TrainResult& result) {
-  std::vector<double> seconds;
-  for (const EpochResult& epoch : result.epochs) seconds.push_back(epoch.seconds);
-  if (seconds.empty()) return 0.0;
-  if (seconds.size() >= kFewestComparedEpochs) seconds.erase(seconds.begin());
-  std::sort(seconds.begin(), seconds.end());
-  const std::size_t middle = seconds.size() / 2;
-  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-}
-
-/// By how many percent an int8 epoch takes longer, by the medians that are shown; none where chance decides.
-std::optional<double> overhead_percent(const ResidencyComparison& comparison) {
-  const double int8 = median_seconds(comparison.int8);
-  const double float32 = median_seconds(comparison.float32);
-  if (comparison.int8.epochs.size() < kFewestComparedEpochs) return std::nullopt;
-  if (std::min(int8, float32) < kShortestComparedSeconds) return std::nullopt;
-  return (int8 / float32 - 1.0) * 100.0;
-}
-
 std::string describe_overhead(const ResidencyComparison& comparison) {
-  const auto percent = overhead_percent(comparison);
+  const auto percent = comparison.overhead_percent;
   if (!percent) return "epochs: too short to compare";
   return "an int8 epoch takes " + format_fixed(std::abs(*percent), 1) +
          (*percent < 0 ? " % less time" : " % more time");
@@ -83,7 +57,7 @@ void print_result(const TrainResult& result, const std::string& evaluated_split)
   std::cout << "\n"
             << (has_test ? evaluated_split : "train") << " accuracy " << last_accuracy(result) << " after "
             << counted(static_cast<std::int64_t>(result.epochs.size()), "epoch") << ", "
-            << format_seconds(median_seconds(result)) << " an epoch (median)\n"
+            << format_seconds(result.median_epoch_seconds()) << " an epoch (median)\n"
             << "memory: samples " << format_bytes(result.memory.samples) << ", batches "
             << format_bytes(result.memory.batches) << ", model " << format_bytes(result.memory.model) << "; together "
             << format_bytes(result.memory.total()) << '\n'
@@ -100,7 +74,7 @@ void print_comparison(const ResidencyComparison& comparison) {
   add_row("batches", [](const TrainResult& result) { return format_bytes(result.memory.batches); });
   add_row("model", [](const TrainResult& result) { return format_bytes(result.memory.model); });
   add_row("together", [](const TrainResult& result) { return format_bytes(result.memory.total()); });
-  add_row("median epoch", [](const TrainResult& result) { return format_seconds(median_seconds(result)); });
+  add_row("median epoch", [](const TrainResult& result) { return format_seconds(result.median_epoch_seconds()); });
   add_row("accuracy", &last_accuracy);
   std::cout << '\n';
   table.print(std::cout);
@@ -112,7 +86,7 @@ Json as_json(const TrainResult& result) {
   Json epochs = Json::array();
   for (const EpochResult& epoch : result.epochs) epochs.push_back(as_json(epoch));
   return {{"epochs", epochs},
-          {"median_epoch_seconds", median_seconds(result)},
+          {"median_epoch_seconds", result.median_epoch_seconds()},
           {"memory",
            {{"samples", result.memory.samples},
             {"batches", result.memory.batches},
@@ -122,7 +96,7 @@ Json as_json(const TrainResult& result) {
 }
 
 Json as_json(const ResidencyComparison& comparison) {
-  const auto percent = overhead_percent(comparison);
+  const auto percent = comparison.overhead_percent;
   return {{"int8", as_json(comparison.int8)},
           {"float32", as_json(comparison.float32)},
           {"identical_losses", comparison.identical_losses},

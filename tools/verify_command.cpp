@@ -1,4 +1,5 @@
 // `octavo verify`: every checksum and invariant of a packed file.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <octavo/verify.hpp>
@@ -47,6 +48,15 @@ void print_result(const Arguments& arguments, const VerifyResult& result) {
                                     : "  what other HDF5 programs see was not compared with the index\n");
 }
 
+/// Whether the defects leave all samples and labels as they were packed.
+bool spares_samples(const VerifyResult& result) {
+  const bool lists_all = result.defect_count == static_cast<std::int64_t>(result.defects.size());
+  return lists_all && std::none_of(result.defects.begin(), result.defects.end(), [](const Defect& defect) {
+           return defect.where.find("/images") != std::string::npos ||
+                  defect.where.find("/labels") != std::string::npos;
+         });
+}
+
 int run(const Arguments& arguments) {
   const VerifyResult result = verify_file(arguments);
   if (arguments.json) {
@@ -57,7 +67,8 @@ int run(const Arguments& arguments) {
   if (result.defect_count == 0) return kDone;
   std::cout.flush();
   std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << counted(result.defect_count, "defect")
-            << "; restore the file from a copy, or pack it again\n";
+            << "; restore the file from a copy, or pack it again"
+            << (spares_samples(result) ? "; its samples are whole, so `octavo reindex` may save them" : "") << '\n';
   return kFailed;
 }
 

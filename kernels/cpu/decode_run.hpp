@@ -7,32 +7,36 @@
 
 namespace octavo::kernels::cpu {
 
-/// A run of codes that share one map, or have one shift each.
-template <typename Value>
+/// Consecutive codes and how each is mapped.
 struct Run {
   const std::int8_t* codes;  ///< [count]
-  Value* out;                ///< [count]
   std::int64_t count;
-  Affine map;
-  const float* shifts;          ///< [count], in place of map.shift; or null
+  Affine map;                   ///< of all values, as far as the next two do not say otherwise
+  const float* scales;          ///< [count], in place of map.scale; or null
+  const float* shifts;          ///< [count], in place of map.shift; or null, as it must not be with `scales`
   const std::int8_t* prefetch;  ///< [count] that will be wanted soon; or null
 };
 
-/// Values [first, last) of a run.
-template <typename Value>
-inline void decode_run_scalar(const Run<Value>& run, std::int64_t first, std::int64_t last) {
-  for (std::int64_t i = first; i < last; ++i) {
-    const Affine map{run.map.scale, run.shifts == nullptr ? run.map.shift : run.shifts[i]};
-    run.out[i] = round_to<Value>(decode(run.codes[i], map));
-  }
+/// The part [first, first + count) of a run.
+inline Run part(const Run& run, std::int64_t first, std::int64_t count) {
+  const auto from = [&](const auto* pointer) { return pointer == nullptr ? nullptr : pointer + first; };
+  return {run.codes + first, count, run.map, from(run.scales), from(run.shifts), from(run.prefetch)};
 }
 
-/// Whether a sample is decoded as one run of C*P values rather than one run a channel.
-inline bool is_one_run(const GatherArgs& args) {
-  return args.uniform_map && (args.layout == Layout::nchw || args.channel_count == 1);
+/// Decodes a whole run.
+template <typename Value>
+inline void decode_run_scalar(const Run& run, Value* out) {
+  for (std::int64_t i = 0; i < run.count; ++i) {
+    const Affine map{run.scales == nullptr ? run.map.scale : run.scales[i],
+                     run.shifts == nullptr ? run.map.shift : run.shifts[i]};
+    out[i] = round_to<Value>(decode(run.codes[i], map));
+  }
 }
 
 /// Whether the output of a sample has the order of its codes.
 inline bool keeps_order(const GatherArgs& args) { return args.layout == Layout::nchw || args.channel_count == 1; }
+
+/// Whether a sample is decoded as one run of C*P values rather than one run a channel.
+inline bool is_one_run(const GatherArgs& args) { return args.uniform_map && keeps_order(args); }
 
 }  // namespace octavo::kernels::cpu

@@ -43,45 +43,70 @@ inline WordVector add_modulo(WordVector value, WordVector step, WordVector radix
   return hn::Min(wrapped, hn::Add(value, step));
 }
 
-/// As many positions as a vector has lanes.
-void permute_vector(const OrderKey& key, const std::int64_t first_position, std::int64_t* out) {
+/// Vectors that are worked on together: a round is a chain of dependent multiplications, which these fill the gaps of.
+constexpr std::size_t kVectors = 4;
+constexpr std::size_t kPositions = kVectors * hn::MaxLanes(Words());
+
+/// Of a block of positions, the part from which on it is faster than one position after another.
+constexpr std::int64_t kWorthwhileShare = 8;
+
+/// kPositions positions at once.
+void permute_block(const OrderKey& key, const std::int64_t first_position, std::int64_t* out) {
   const Words words;
   constexpr std::size_t kLanes = hn::MaxLanes(Words());
-  alignas(64) std::uint32_t high_lanes[kLanes], low_lanes[kLanes];
+  alignas(64) std::uint32_t high_lanes[kPositions], low_lanes[kPositions];
   // One division for the first position; its neighbours follow by counting.
   auto high_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) / key.low_radix);
   auto low_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) % key.low_radix);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    high_lanes[lane] = high_digit;
-    low_lanes[lane] = low_digit;
+  for (std::size_t i = 0; i < kPositions; ++i) {
+    high_lanes[i] = high_digit;
+    low_lanes[i] = low_digit;
     if (++low_digit == key.low_radix) {
       low_digit = 0;
       ++high_digit;
     }
   }
   const WordVector high_radix = hn::Set(words, key.high_radix), low_radix = hn::Set(words, key.low_radix);
-  WordVector high = hn::Load(words, high_lanes), low = hn::Load(words, low_lanes);
-  for (int round = 0; round < kOrderRounds; round += 2) {
-    high = add_modulo(high, multiply_high(order_mix(low, key.round_keys[round]), high_radix), high_radix);
-    low = add_modulo(low, multiply_high(order_mix(high, key.round_keys[round + 1]), low_radix), low_radix);
+  WordVector high[kVectors], low[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    high[v] = hn::Load(words, high_lanes + v * kLanes);
+    low[v] = hn::Load(words, low_lanes + v * kLanes);
   }
-  hn::Store(high, words, high_lanes);
-  hn::Store(low, words, low_lanes);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t value = static_cast<std::uint64_t>(high_lanes[lane]) * key.low_radix + low_lanes[lane];
+  for (int round = 0; round < kOrderRounds; round += 2) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      high[v] = add_modulo(high[v], multiply_high(order_mix(low[v], key.round_keys[round]), high_radix), high_radix);
+    }
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      low[v] = add_modulo(low[v], multiply_high(order_mix(high[v], key.round_keys[round + 1]), low_radix), low_radix);
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    hn::Store(high[v], words, high_lanes + v * kLanes);
+    hn::Store(low[v], words, low_lanes + v * kLanes);
+  }
+  for (std::size_t i = 0; i < kPositions; ++i) {
+    const std::uint64_t value = static_cast<std::uint64_t>(high_lanes[i]) * key.low_radix + low_lanes[i];
     // A position that left [0, N) walks on by itself; about one in the square root of N does.
-    out[lane] = value < static_cast<std::uint64_t>(key.sample_count)
-                    ? static_cast<std::int64_t>(value)
-                    : permute(key, first_position + static_cast<std::int64_t>(lane));
+    out[i] = value < static_cast<std::uint64_t>(key.sample_count)
+                 ? static_cast<std::int64_t>(value)
+                 : permute(key, first_position + static_cast<std::int64_t>(i));
   }
 }
 
 void permute_range_here(const OrderKey& key, std::int64_t first_position, std::int64_t count, std::int64_t* out) {
-  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Words()));
+  constexpr auto kBlock = static_cast<std::int64_t>(kPositions);
   std::int64_t i = 0;
   // Radices of 2^31 and more (N beyond 2^62) could wrap in add_modulo's Min.
   if (key.shuffled && key.high_radix < (1u << 31)) {
-    for (; i + kLanes <= count; i += kLanes) permute_vector(key, first_position + i, out + i);
+    for (; i + kBlock <= count; i += kBlock) permute_block(key, first_position + i, out + i);
+    // A rest that is worth it is worked out as a whole block of which the end is dropped.
+    if (count - i > kBlock / kWorthwhileShare && key.sample_count - first_position - i >= kBlock) {
+      std::int64_t block[kPositions];
+      permute_block(key, first_position + i, block);
+      for (std::int64_t k = 0; i < count; ++k, ++i) out[i] = block[k];
+    }
   }
   for (; i < count; ++i) out[i] = permute(key, first_position + i);
 }

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kLargestBlock) gather_values(const GatherArgs 
       const std::int64_t i = first + static_cast<std::int64_t>(k) * blockDim.x;
       if (i < sample_values) {
         from[k] = code_place(args, i);
-        maps[k] = map_of(args, from[k].channel, from[k].index);
+        maps[k] = map_of(args, from[k].channel, i);
       }
     }
     for (int s = 0; s < places.count; ++s) {

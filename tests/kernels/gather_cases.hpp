@@ -95,7 +95,7 @@ class GatherData {
         const bool nhwc = case_.layout == Layout::nhwc;
         const std::int64_t c = nhwc ? i % case_.C : i / case_.P;
         const std::int64_t p = nhwc ? i / case_.C : i % case_.P;
-        append(expected, row < 0 ? 0.0f : value_of(row, c, p), row < 0);
+        append(expected, row < 0 ? 0.0f : value_of(row, c, p, i), row < 0);
       }
     }
     return expected;
@@ -130,10 +130,10 @@ class GatherData {
     const std::int64_t row = rows_[static_cast<std::size_t>(b)];
     return row >= 0 && row < case_.N ? row : -1;
   }
-  float value_of(std::int64_t row, std::int64_t c, std::int64_t p) const {
+  float value_of(std::int64_t row, std::int64_t c, std::int64_t p, std::int64_t i) const {
     const std::int64_t S = case_.C * case_.P;
     Affine map = maps_[static_cast<std::size_t>(case_.uniform_map ? 0 : c)];
-    if (case_.pixel_shifts) map.shift = shifts_[static_cast<std::size_t>(c * case_.P + p)];
+    if (case_.pixel_shifts) map.shift = shifts_[static_cast<std::size_t>(i)];
     return exact_value(codes_[static_cast<std::size_t>(row * (S + case_.stride_padding) + c * case_.P + p)], map);
   }
   void append(std::vector<std::byte>& bytes, float value, bool zero) const {
@@ -191,6 +191,14 @@ inline std::vector<GatherCase> gather_cases() {
     }
   }
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    for (const ValueType type : {ValueType::float32, ValueType::float16}) {
+      // Every number of channels that is interleaved in its own way; more than a tile of pixels and of channels.
+      for (const std::int64_t C : {2, 4, 5}) {
+        cases.push_back({.N = 5, .C = C, .P = 1500, .B = 4, .layout = layout, .value_type = type});
+      }
+      cases.push_back({.N = 4, .C = 4096, .P = 3, .B = 3, .layout = layout, .value_type = type});
+      cases.push_back({.N = 4, .C = 3, .P = 3000, .B = 3, .layout = layout, .value_type = type, .pixel_shifts = true});
+    }
     cases.push_back({.N = 5, .C = 40, .P = 130, .B = 5, .layout = layout, .label_words = 3});
     cases.push_back({.N = 100, .C = 2, .P = 50, .B = 100, .layout = layout, .label_words = 0});
     cases.push_back({.N = 9, .C = 3, .P = 1024, .B = 4, .layout = layout, .stride_padding = 16});

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM while something is being written.
+// SIGINT, SIGTERM and SIGHUP while something is being written.
 #include <signal.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ void write_large_source(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("an interrupted pack leaves nothing behind", "[unit][tools]") {
-  const auto [signal_number, exit_code] = GENERATE(table<int, int>({{SIGINT, 130}, {SIGTERM, 143}}));
+  const auto [signal_number, exit_code] = GENERATE(table<int, int>({{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}));
   const TemporaryFolder folder;
   write_large_source(folder / "train-images-idx3-ubyte");
   RunningProgram program(

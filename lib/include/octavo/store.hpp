@@ -77,9 +77,10 @@ class Store {
   /// rows    B row numbers in host memory, each in [0, sample_count()); order and repetition are the caller's choice
   /// images  B*C*H*W numbers of the spec's type and layout, on this store's device
   /// labels  B*K numbers, int32 (float32 for targets), or data == nullptr for none
+  /// Both begin at a multiple of the size of their numbers.
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
   /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another
-  /// size, type or device; nothing is written then.
+  /// size, type, device or alignment; nothing is written then.
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
   /// The same, preparing the spec first; for occasional calls.

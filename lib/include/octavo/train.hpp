@@ -72,7 +72,14 @@ struct TrainResult {
   std::vector<EpochResult> epochs;
   TrainingMemory memory;
   std::string blas;  ///< the library that multiplied matrices
+
+  /// The median of the epochs' seconds; the first, which warms up, counts only where there are fewer than three.
+  double median_epoch_seconds() const;
 };
+
+/// The name of the split that train() evaluates: options.test_split, or what is chosen where that is empty; empty if
+/// there is none. Throws InvalidArgument if `dataset` has no split of a name that `options` gives.
+std::string evaluated_split(const Dataset& dataset, const TrainOptions& options = {});
 
 /// Trains on `dataset`. Two runs with equal options give equal bits on the same machine, library versions and number of
 /// threads. Throws InvalidArgument if the samples have no class labels, or options make no sense; FormatError if a
@@ -88,7 +95,9 @@ struct ResidencyComparison {
   TrainResult int8;
   TrainResult float32;
   bool identical_losses = false;  ///< every batch's loss has the same bits
-  double overhead_percent = 0.0;  ///< by how much an int8 epoch takes longer: medians over epochs after the first
+  /// By how much the median int8 epoch takes longer; none for fewer than three epochs, or epochs of less than 0.1 s,
+  /// where chance decides.
+  std::optional<double> overhead_percent = {};
 };
 
 /// Trains from both residencies, epochs interleaved so that both see the same machine; options.residency is not used.

@@ -27,18 +27,6 @@ bool is_taken(const std::filesystem::path& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-/// Renaming onto a device, a pipe or a link would replace it, which nobody means.
-void check_is_plain_or_free(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto type = std::filesystem::symlink_status(path, ignored).type();
-  if (type == std::filesystem::file_type::symlink) {
-    throw InvalidArgument("write " + quoted(path) + ": it is a link; name the file itself");
-  }
-  if (std::filesystem::exists(std::filesystem::file_status(type)) && type != std::filesystem::file_type::regular) {
-    throw InvalidArgument("write " + quoted(path) + ": it is no regular file; choose another name");
-  }
-}
-
 /// Whether `descriptor` is still the file of that name: the last owner of a lock removes the file.
 bool is_current(int descriptor, const std::filesystem::path& path) {
   struct stat opened {};

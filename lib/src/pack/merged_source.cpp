@@ -172,7 +172,13 @@ std::vector<std::string> MergedSource::files() const {
 
 std::string MergedSource::notes() const {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
-  for (const auto& part : parts_) all.update(nlohmann::ordered_json::parse(part->notes()));
+  std::int64_t ignored_file_count = 0;
+  for (const auto& part : parts_) {
+    const auto notes = nlohmann::ordered_json::parse(part->notes());
+    ignored_file_count += notes.value("ignored_files", std::int64_t{0});
+    all.update(notes);
+  }
+  if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;
   return all.dump();
 }
 

@@ -103,14 +103,17 @@ bool all_equal(const std::vector<Affine>& maps) {
   });
 }
 
-std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& statistics, const SampleShape& shape) {
+std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& statistics, const SampleShape& shape,
+                                   Layout layout) {
   std::vector<float> shifts(static_cast<std::size_t>(shape.values()));
   if (statistics.mean_image.size() != shifts.size())
     refuse("there is no mean image of this shape; choose another centre");
-  const auto values_per_channel = static_cast<std::size_t>(shape.values_per_channel());
-  for (std::size_t i = 0; i < shifts.size(); ++i) {
-    const std::size_t c = i / values_per_channel;
-    shifts[i] = kernels::fold(folded.quantisation[c], statistics.mean_image[i], folded.divisors[c]).shift;
+  const auto C = static_cast<std::size_t>(shape.channels), P = static_cast<std::size_t>(shape.values_per_channel());
+  for (std::size_t c = 0; c < C; ++c) {
+    for (std::size_t p = 0; p < P; ++p) {
+      shifts[layout == Layout::nchw ? c * P + p : p * C + c] =
+          kernels::fold(folded.quantisation[c], statistics.mean_image[c * P + p], folded.divisors[c]).shift;
+    }
   }
   return shifts;
 }
@@ -141,7 +144,7 @@ FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, c
   for (std::size_t c = 0; c < channel_count; ++c) {
     folded.maps.push_back(kernels::fold(folded.quantisation[c], centres[c], folded.divisors[c]));
   }
-  if (spec.centre == Centre::pixel) folded.pixel_shifts = pixel_shifts_of(folded, statistics, shape);
+  if (spec.centre == Centre::pixel) folded.pixel_shifts = pixel_shifts_of(folded, statistics, shape, spec.layout);
   check_maps(folded);
   if (!folded.centre_on_batch && all_equal(folded.maps)) folded.maps.resize(1);
   return folded;

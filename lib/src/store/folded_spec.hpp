@@ -15,7 +15,7 @@ namespace octavo::store {
 struct FoldedSpec {
   std::vector<kernels::Affine> maps;                ///< [C], or [1] if all channels share it; scales only matter with
                                                     ///< pixel_shifts, none with centre_on_batch
-  std::vector<float> pixel_shifts;                  ///< [C,P], or empty
+  std::vector<float> pixel_shifts;                  ///< C*P in the order of the output, or empty
   bool centre_on_batch = false;                     ///< maps are made for each batch from the next two
   std::vector<kernels::Quantisation> quantisation;  ///< [C]
   std::vector<double> divisors;                     ///< [C]

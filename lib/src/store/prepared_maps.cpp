@@ -2,8 +2,12 @@
 
 #include <utility>
 
+#include "archive/limits.hpp"
+
 namespace octavo::store {
 namespace {
+
+static_assert(archive::kMostChannels <= kernels::kMostChannels);
 
 template <typename T>
 backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend, const std::vector<T>& numbers) {

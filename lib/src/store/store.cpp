@@ -32,6 +32,10 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, D
   if (tensor.data == nullptr && elements != 0) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has no memory");
   }
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes_of(type)) != 0) {
+    throw InvalidArgument(std::string("gather a batch: the memory for ") + what +
+                          " does not begin at a multiple of its numbers' size; allocate it as such numbers");
+  }
 }
 
 void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {

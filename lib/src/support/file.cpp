@@ -124,6 +124,17 @@ std::string quoted(const std::filesystem::path& path) {
   return '"' + text + '"';
 }
 
+void check_is_plain_or_free(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::symlink_status(path, ignored).type();
+  if (type == std::filesystem::file_type::symlink) {
+    throw InvalidArgument("write " + quoted(path) + ": it is a link; name the file itself");
+  }
+  if (std::filesystem::exists(std::filesystem::file_status(type)) && type != std::filesystem::file_type::regular) {
+    throw InvalidArgument("write " + quoted(path) + ": it is no regular file; choose another name");
+  }
+}
+
 void throw_io_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
   std::string message =
       std::string(doing) + " " + quoted(path) + ": " + std::generic_category().message(error_number);

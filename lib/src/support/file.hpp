@@ -60,6 +60,10 @@ class File {
 /// Forces the folder that holds `path` to disk, so that a rename in it lasts. Throws IoError.
 void sync_folder_of(const std::filesystem::path& path);
 
+/// Throws InvalidArgument if `path` is a link, a device or a pipe: a rename onto it would replace it, which nobody
+/// means.
+void check_is_plain_or_free(const std::filesystem::path& path);
+
 /// The whole file; refuses more than `most_bytes`. Throws IoError.
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes);
 

@@ -10,15 +10,8 @@ bool is_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-/// The first epoch also warms up: it counts only where there are too few others.
-double median_seconds(const TrainResult& result) {
-  std::vector<double> seconds;
-  for (const EpochResult& epoch : result.epochs) seconds.push_back(epoch.seconds);
-  if (seconds.size() >= 3) seconds.erase(seconds.begin());
-  std::sort(seconds.begin(), seconds.end());
-  const std::size_t middle = seconds.size() / 2;
-  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-}
+constexpr std::size_t kFewestEpochs = 3;
+constexpr double kShortestSeconds = 0.1;
 
 }  // namespace
 
@@ -29,8 +22,24 @@ bool has_identical_losses(const TrainResult& a, const TrainResult& b) {
                     });
 }
 
-double overhead_percent(const TrainResult& a, const TrainResult& b) {
-  return (median_seconds(a) / median_seconds(b) - 1.0) * 100.0;
+std::optional<double> overhead_percent(const TrainResult& a, const TrainResult& b) {
+  const double a_seconds = a.median_epoch_seconds(), b_seconds = b.median_epoch_seconds();
+  if (a.epochs.size() < kFewestEpochs || std::min(a_seconds, b_seconds) < kShortestSeconds) return std::nullopt;
+  return (a_seconds / b_seconds - 1.0) * 100.0;
 }
 
 }  // namespace octavo::training
+
+namespace octavo {
+
+double TrainResult::median_epoch_seconds() const {
+  std::vector<double> seconds;
+  for (const EpochResult& epoch : epochs) seconds.push_back(epoch.seconds);
+  if (seconds.empty()) return 0.0;
+  if (seconds.size() >= training::kFewestEpochs) seconds.erase(seconds.begin());
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = seconds.size() / 2;
+  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+}
+
+}  // namespace octavo

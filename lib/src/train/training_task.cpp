@@ -45,6 +45,7 @@ Split choose_train(const Dataset& dataset, const TrainOptions& options) {
   return dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
 }
 
+/// Asked for by name, or by convention: then of the same shape as `train`, with class labels.
 std::optional<Split> choose_test(const Dataset& dataset, const Split& train, const TrainOptions& options) {
   if (!options.test_split.empty()) return dataset.split(options.test_split);
   for (const char* name : {"test", "val"}) {
@@ -116,3 +117,12 @@ TrainingTask make_task(const Dataset& dataset, const TrainOptions& options) {
 }
 
 }  // namespace octavo::training
+
+namespace octavo {
+
+std::string evaluated_split(const Dataset& dataset, const TrainOptions& options) {
+  const auto test = training::choose_test(dataset, training::choose_train(dataset, options), options);
+  return test ? test->name() : "";
+}
+
+}  // namespace octavo

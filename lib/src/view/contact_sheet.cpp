@@ -40,18 +40,6 @@ void write_and_rename(const std::filesystem::path& path, std::span<const std::by
   }
 }
 
-/// Renaming onto a device, a pipe or a link would replace it, which nobody means.
-void check_is_plain_or_free(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto type = std::filesystem::symlink_status(path, ignored).type();
-  if (type == std::filesystem::file_type::symlink) {
-    throw InvalidArgument("write " + quoted(path) + ": it is a link; name the file itself");
-  }
-  if (std::filesystem::exists(std::filesystem::file_status(type)) && type != std::filesystem::file_type::regular) {
-    throw InvalidArgument("write " + quoted(path) + ": it is no regular file; choose another name");
-  }
-}
-
 /// So that a slip in the command line cannot replace a file of another kind.
 void check_name(const std::filesystem::path& path) {
   if (path.extension() == ".png" || path.extension() == ".PNG") return;

@@ -70,6 +70,14 @@ TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit]
   REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
 }
 
+TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
+  for (const char* name : {"one/a/x.gif", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
+  const auto source = open_source({{folder / "one", "train"}, {folder / "two", "val"}}, {});
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
+}
+
 TEST_CASE("classes can be put in natural order", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));

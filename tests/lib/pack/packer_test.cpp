@@ -71,7 +71,7 @@ TEST_CASE("any number of threads packs the same bytes, from plain and from gzip 
     const auto value = static_cast<std::uint8_t>(images[static_cast<std::size_t>(16 + 2777 * kPixels + i)]);
     REQUIRE(codes[static_cast<std::size_t>(i)] == value - 128);
   }
-  const auto defects = verify(folder / "packed1.h5", {.with_hdf5 = false}).defects;
+  const auto defects = verify(folder / "packed1.h5").defects;
   for (const Defect& defect : defects) FAIL(defect.where << ": " << defect.what);
 }
 

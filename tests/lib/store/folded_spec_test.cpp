@@ -49,6 +49,9 @@ TEST_CASE("each pixel is centred on the mean image", "[unit][store]") {
   spec.centre = Centre::pixel;
   const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
   REQUIRE(folded.pixel_shifts == std::vector<float>{118.0f / 128, 98.0f / 128, 28.0f / 128, 28.0f / 128});
+  spec.layout = Layout::nhwc;
+  REQUIRE(fold_spec(spec, two_channels(), kShape).pixel_shifts ==
+          std::vector<float>{118.0f / 128, 28.0f / 128, 98.0f / 128, 28.0f / 128});
 }
 
 TEST_CASE("a channel without spread cannot be divided by its standard deviation", "[unit][store]") {

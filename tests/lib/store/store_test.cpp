@@ -81,6 +81,11 @@ void bad_requests_write_nothing(Device device) {
   TensorView other = images.view();
   other.device = device.is_cpu() ? Device::cuda(0) : Device::cpu();
   REQUIRE_THROWS_WITH(store.gather(std::vector<std::int64_t>{0, 1}, BatchSpec{}, other), ContainsSubstring("is on"));
+  TensorView misaligned = images.view();
+  misaligned.data = static_cast<std::byte*>(misaligned.data) + 2;
+  misaligned.shape = {1, 1, 2, 2};
+  REQUIRE_THROWS_WITH(store.gather(std::vector<std::int64_t>{0}, BatchSpec{}, misaligned),
+                      ContainsSubstring("multiple"));
   REQUIRE(images.to_host<std::uint32_t>() == before);
 }
 

@@ -141,7 +141,18 @@ TEST_CASE("overhead is the ratio of median epochs after the first", "[unit][trai
   };
   // Medians of {2, 4, 3} and of {2, 2}: 3 and 2.
   REQUIRE(training::overhead_percent(took({9, 2, 4, 3}), took({1, 2, 2})) == 50.0);
-  REQUIRE(training::overhead_percent(took({1}), took({2})) == -50.0);
-  // Two epochs are too few to leave one out: 3 and 2.
-  REQUIRE(training::overhead_percent(took({2, 4}), took({1, 3})) == 50.0);
+  // Too few epochs, and too short ones: no answer.
+  REQUIRE_FALSE(training::overhead_percent(took({2, 4}), took({1, 3})));
+  REQUIRE_FALSE(training::overhead_percent(took({0.1, 0.05, 0.05}), took({2, 2, 2})));
+}
+
+TEST_CASE("the median epoch leaves out the first where there are three", "[unit][train]") {
+  TrainResult result;
+  REQUIRE(result.median_epoch_seconds() == 0.0);
+  for (const double seconds : {8.0, 2.0, 3.0, 4.0}) {
+    result.epochs.emplace_back();
+    result.epochs.back().seconds = seconds;
+    if (result.epochs.size() == 2) REQUIRE(result.median_epoch_seconds() == 5.0);
+  }
+  REQUIRE(result.median_epoch_seconds() == 3.0);
 }

@@ -38,6 +38,7 @@ TEST_CASE("the split val tests where there is no test split, and none of another
   const Dataset dataset = packed(folder, {first, random_split("val", 12, {1, 2, 3})});
   REQUIRE(make_task(dataset, {}).train.name() == "first");
   REQUIRE_FALSE(make_task(dataset, {}).test);
+  REQUIRE(evaluated_split(dataset).empty());
   TrainOptions options;
   options.test_split = "val";
   REQUIRE_THROWS_WITH(make_task(dataset, options), ContainsSubstring("1x2x2") && ContainsSubstring("1x2x3"));

@@ -1,0 +1,122 @@
+// Decoding a run with SIMD instructions: a per-target part of gather.cpp (Highway), as its include guard shows.
+#if defined(OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP
+#undef OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP
+#else
+#define OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "cpu/decode_run.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+#if HWY_NATIVE_FMA
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Floats>;
+
+/// Values converted between two prefetches: one cache line of codes.
+constexpr std::int64_t kGroup = 64;
+
+/// Values of a step: as many as make a whole vector of output.
+template <typename Value>
+inline constexpr std::int64_t kStep = static_cast<std::int64_t>(hn::MaxLanes(Floats()) * sizeof(float) / sizeof(Value));
+
+/// Fetches a line of codes into the second cache level: what brings lines into the first one is busy with stores.
+inline void prefetch(const std::int8_t* codes) { __builtin_prefetch(codes, 0, 2); }
+
+/// Which maps of a Run differ from value to value.
+enum class Maps { one, own_shifts, own_scales_and_shifts };
+
+/// bfloat16 bits of finite or infinite floats, each in the low half of a word: round to nearest, ties to even.
+inline hn::Vec<hn::Rebind<std::int32_t, Floats>> bfloat16_words(FloatVector values) {
+  const hn::Rebind<std::uint32_t, Floats> words;
+  const auto bits = hn::BitCast(words, values);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1u));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(words, 0x7FFFu)), odd));
+  return hn::BitCast(hn::Rebind<std::int32_t, Floats>(), rounded);
+}
+
+inline hn::Vec<hn::Rebind<std::uint16_t, Floats>> half_bits(Float16, FloatVector values) {
+  const hn::Rebind<hwy::float16_t, Floats> halves;
+  return hn::BitCast(hn::Rebind<std::uint16_t, Floats>(), hn::DemoteTo(halves, values));
+}
+inline hn::Vec<hn::Rebind<std::uint16_t, Floats>> half_bits(BFloat16, FloatVector values) {
+  return hn::DemoteTo(hn::Rebind<std::uint16_t, Floats>(), bfloat16_words(values));
+}
+
+/// Scale and shift of all lanes.
+struct MapVectors {
+  FloatVector scale, shift;
+};
+
+/// The values of a vector of codes from place `i` of the run on.
+template <Maps kMaps>
+inline FloatVector decode_vector(const Run& run, std::int64_t i, MapVectors map) {
+  const Floats floats;
+  const hn::Rebind<std::int8_t, Floats> bytes;
+  const hn::Rebind<std::int32_t, Floats> words;
+  if constexpr (kMaps != Maps::one) map.shift = hn::LoadU(floats, run.shifts + i);
+  if constexpr (kMaps == Maps::own_scales_and_shifts) map.scale = hn::LoadU(floats, run.scales + i);
+  const auto codes = hn::PromoteTo(words, hn::LoadU(bytes, run.codes + i));
+  return hn::MulAdd(hn::ConvertTo(floats, codes), map.scale, map.shift);
+}
+
+/// Stores `vector` to `out`; with kStream, which wants `out` aligned to a vector, past the cache.
+template <bool kStream, typename Tag, typename T>
+inline void store(hn::Vec<Tag> vector, Tag tag, T* out) {
+  if constexpr (kStream)
+    hn::Stream(vector, tag, out);
+  else
+    hn::StoreU(vector, tag, out);
+}
+
+template <Maps kMaps, bool kStream>
+inline void decode_step(const Run& run, std::int64_t i, MapVectors map, float* out) {
+  store<kStream>(decode_vector<kMaps>(run, i, map), Floats(), out + i);
+}
+template <Maps kMaps, bool kStream, typename Half>
+inline void decode_step(const Run& run, std::int64_t i, MapVectors map, Half* out) {
+  const hn::ScalableTag<std::uint16_t> halves;
+  const auto low = half_bits(Half{}, decode_vector<kMaps>(run, i, map));
+  const auto high = half_bits(Half{}, decode_vector<kMaps>(run, i + kStep<float>, map));
+  store<kStream>(hn::Combine(halves, high, low), halves, &out[i].bits);
+}
+
+template <Maps kMaps, bool kStream, typename Value>
+inline void decode_run_as(const Run& run, Value* out) {
+  if (run.count < kStep<Value>) return decode_run_scalar(run, out);
+  const MapVectors map{hn::Set(Floats(), run.map.scale), hn::Set(Floats(), run.map.shift)};
+  std::int64_t i = 0;
+  for (; i + kGroup <= run.count; i += kGroup) {
+    if (run.prefetch != nullptr) prefetch(run.prefetch + i);
+#pragma GCC unroll 8
+    for (std::int64_t k = 0; k < kGroup; k += kStep<Value>) decode_step<kMaps, kStream>(run, i + k, map, out);
+  }
+  if (run.prefetch != nullptr && i < run.count) prefetch(run.prefetch + i);
+  for (; i + kStep<Value> <= run.count; i += kStep<Value>) decode_step<kMaps, kStream>(run, i, map, out);
+  // The rest with whole vectors too: the last one overlaps values that are there already.
+  if (i < run.count) decode_step<kMaps, false>(run, run.count - kStep<Value>, map, out);
+}
+
+/// Decodes a run to `out`. With kStream past the cache: `out` must be aligned to a vector, `count` a multiple of kStep.
+template <bool kStream, typename Value>
+void decode_run(const Run& run, Value* out) {
+  if (run.scales != nullptr) return decode_run_as<Maps::own_scales_and_shifts, kStream>(run, out);
+  if (run.shifts != nullptr) return decode_run_as<Maps::own_shifts, kStream>(run, out);
+  return decode_run_as<Maps::one, kStream>(run, out);
+}
+
+#endif  // HWY_NATIVE_FMA
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,119 @@
+// Where a gather's values go, run after run: a per-target part of gather.cpp (Highway), as its include guard shows.
+#if defined(OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP
+#undef OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP
+#else
+#define OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/decode_run-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+#if HWY_NATIVE_FMA
+
+constexpr std::int64_t kLineBytes = 64;
+
+/// Values of a cache line.
+template <typename Value>
+inline constexpr std::int64_t kLine = kLineBytes / static_cast<std::int64_t>(sizeof(Value));
+
+/// Values decoded straight to their place. With kStream past the cache: then `out` and every run must be whole lines.
+template <bool kStream, typename Value>
+class DirectOutput {
+ public:
+  explicit DirectOutput(Value* out) : out_(out) {}
+
+  void append(const Run& run) {
+    decode_run<kStream>(run, out_);
+    out_ += run.count;
+  }
+  void append_zeros(std::int64_t count) {
+    std::fill_n(out_, count, Value{});
+    out_ += count;
+  }
+  void finish() {
+    if constexpr (kStream) hwy::FlushStream();
+  }
+
+ private:
+  Value* out_;
+};
+
+/// Values past the cache wherever runs begin and end: they are put together in a tile that stays in the first cache
+/// level and leave it in whole lines.
+template <typename Value>
+class StagedOutput {
+ public:
+  explicit StagedOutput(Value* out) {
+    // The tile begins at the line that `out` is in; what lies before `out` belongs to somebody else.
+    begin_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes / sizeof(Value));
+    end_ = begin_;
+    lines_ = out - begin_;
+  }
+
+  void append(const Run& run) {
+    for_pieces(run.count, [&](std::int64_t first, std::int64_t count) {
+      decode_run<false>(part(run, first, count), tile_ + end_);
+    });
+  }
+  void append_zeros(std::int64_t count) {
+    for_pieces(count, [&](std::int64_t, std::int64_t piece) { std::fill_n(tile_ + end_, piece, Value{}); });
+  }
+  void finish() {
+    std::copy(tile_ + begin_, tile_ + end_, lines_ + begin_);
+    hwy::FlushStream();
+  }
+
+ private:
+  static constexpr std::int64_t kPiece = 1024;
+
+  /// Calls put(first, count) for pieces of at most 3/2 kPiece, so that none is a short rest.
+  template <typename Put>
+  void for_pieces(std::int64_t count, const Put& put) {
+    for (std::int64_t first = 0; first < count;) {
+      const std::int64_t rest = count - first;
+      const std::int64_t piece = rest <= kPiece * 3 / 2 ? rest : kPiece;
+      put(first, piece);
+      first += piece;
+      end_ += piece;
+      if (end_ >= kLine<Value>) store_lines();
+    }
+  }
+
+  /// Empties the tile but for the line that is not full yet.
+  void store_lines() {
+    const hn::ScalableTag<std::uint8_t> bytes;
+    constexpr std::int64_t kVectorBytes = static_cast<std::int64_t>(hn::MaxLanes(bytes));
+    const std::int64_t full = end_ / kLine<Value> * kLine<Value>;
+    const std::int64_t whole_from = begin_ == 0 ? 0 : kLine<Value>;
+    std::copy(tile_ + begin_, tile_ + whole_from, lines_ + begin_);
+    const auto* from = reinterpret_cast<const std::uint8_t*>(tile_);
+    auto* to = reinterpret_cast<std::uint8_t*>(lines_);
+    for (std::int64_t at = whole_from * static_cast<std::int64_t>(sizeof(Value));
+         at < full * static_cast<std::int64_t>(sizeof(Value)); at += kVectorBytes) {
+      hn::Stream(hn::Load(bytes, from + at), bytes, to + at);
+    }
+    std::memcpy(tile_, tile_ + full, static_cast<std::size_t>(end_ - full) * sizeof(Value));
+    lines_ += full;
+    begin_ = 0;
+    end_ -= full;
+  }
+
+  Value* lines_;        ///< where tile_[0] belongs
+  std::int64_t begin_;  ///< first value of the tile that is ours
+  std::int64_t end_;
+  alignas(kLineBytes) Value tile_[kPiece * 3 / 2 + kLine<Value>];
+};
+
+#endif  // HWY_NATIVE_FMA
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif
