@@ -1,13 +1,15 @@
 // The gather on the CPU against the best copy: rows in the order of an epoch, data and output far larger than the
-// cache.
+// cache; then small batches that stay in it.
+#include <atomic>
 #include <cstring>
 #include <vector>
 
 #include "cpu/gather.hpp"
+#include "cpu/permute.hpp"
 #include "cpu/streaming_copy.hpp"
+#include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
-
 #include "support/team.hpp"
 
 namespace {
@@ -15,38 +17,12 @@ namespace {
 using namespace octavo::bench;
 using namespace octavo::kernels;
 
-struct Shape {
-  const char* name;
-  std::int64_t channels, values_per_channel;
-  std::int64_t values() const { return channels * values_per_channel; }
-};
-
-constexpr Shape kShapes[] = {{"1x28x28", 1, 784},
-                             {"3x32x32", 3, 1024},
-                             {"3x64x64", 3, 4096},
-                             {"3x224x224", 3, 50176},
-                             {"3x37x53 (odd)", 3, 1961}};
-
-struct Variant {
-  const char* name;
-  ValueType value_type;
-  Layout layout;
-  bool uniform_map;
-};
-
-constexpr Variant kVariants[] = {{"float32", ValueType::float32, Layout::nchw, true},
-                                 {"float32, map a channel", ValueType::float32, Layout::nchw, false},
-                                 {"float16", ValueType::float16, Layout::nchw, true},
-                                 {"bfloat16", ValueType::bfloat16, Layout::nchw, true},
-                                 {"float32 NHWC", ValueType::float32, Layout::nhwc, false}};
-
 /// Memory and arguments of the measured gathers.
 class Bench {
  public:
   explicit Bench(std::size_t bytes) : bytes_(bytes), data_(make_big_memory(bytes)), out_(make_big_memory(bytes)) {}
 
   GatherArgs args(const Shape& shape, const Variant& variant) {
-    const std::int64_t value_bytes = variant.value_type == ValueType::float32 ? 4 : 2;
     GatherArgs args{};
     args.codes = reinterpret_cast<const std::int8_t*>(data_.get());
     args.row_stride_bytes = shape.values();
@@ -54,9 +30,10 @@ class Bench {
     args.values_per_channel = shape.values_per_channel;
     const std::int64_t N = static_cast<std::int64_t>(bytes_) / shape.values();
     args.selection = {nullptr, make_order_key(N, 1, ++epoch_, true), 0};
-    args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / (value_bytes * shape.values()));
+    args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / (variant.value_bytes() * shape.values()));
     args.maps = maps_;
     args.uniform_map = variant.uniform_map;
+    args.pixel_shifts = variant.pixel_shifts ? mean_image_.data() : nullptr;
     args.layout = variant.layout;
     args.value_type = variant.value_type;
     args.values = out_.get();
@@ -68,10 +45,9 @@ class Bench {
   void check(const Shape& shape, const Variant& variant) {
     GatherArgs args = this->args(shape, variant);
     args.batch_count = std::min<std::int64_t>(args.batch_count, 50);
-    const std::size_t bytes = static_cast<std::size_t>(args.batch_count * shape.values()) * 4;
+    const auto bytes = static_cast<std::size_t>(args.batch_count * shape.values() * variant.value_bytes());
     cpu::gather_portable(args, 0, args.batch_count);
-    const std::vector<std::byte> expected(out_.get(),
-                                          out_.get() + bytes / (variant.value_type == ValueType::float32 ? 1 : 2));
+    const std::vector<std::byte> expected(out_.get(), out_.get() + bytes);
     std::memset(out_.get(), 0xEE, bytes);
     cpu::gather(args, 0, args.batch_count, cpu::Stores::streaming);
     require(std::memcmp(out_.get(), expected.data(), expected.size()) == 0,
@@ -79,16 +55,60 @@ class Bench {
   }
 
   Subject gather(const Shape& shape, const Variant& variant, int thread_count) {
-    const GatherArgs first = args(shape, variant);
-    const double value_bytes = variant.value_type == ValueType::float32 ? 4 : 2;
-    return {std::string(shape.name) + " " + variant.name,
-            static_cast<double>(first.batch_count * shape.values()) * (1 + value_bytes), [=, this, &shape, &variant] {
+    const std::int64_t values = args(shape, variant).batch_count * shape.values();
+    return {std::string(shape.name) + " " + variant.name, static_cast<double>(values * (1 + variant.value_bytes())),
+            [=, this, &shape, &variant] {
               const GatherArgs args = this->args(shape, variant);  // another epoch each time
               return run_team(thread_count, [&](int thread) {
                 cpu::gather(args, args.batch_count * thread / thread_count,
                             args.batch_count * (thread + 1) / thread_count, cpu::Stores::streaming);
               });
             }};
+  }
+
+  /// Only reads the rows, as a gather of this shape does, and writes nothing: what the memory gives for such rows.
+  Subject read_rows(const Shape& shape, int thread_count) {
+    const std::int64_t rows = args(shape, kVariants[0]).batch_count;
+    return {std::string(shape.name) + " rows, only read", static_cast<double>(rows * shape.values()),
+            [=, this, &shape] {
+              const GatherArgs args = this->args(shape, kVariants[0]);
+              std::atomic<std::uint64_t> sum = 0;
+              const double seconds = run_team(thread_count, [&](int thread) {
+                sum += sum_of_rows(args, rows * thread / thread_count, rows * (thread + 1) / thread_count);
+              });
+              if (sum == 1) std::puts("");  // so that the reading is not left out
+              return seconds;
+            }};
+  }
+
+  Subject fill(int thread_count) {
+    return {"streaming fill", static_cast<double>(bytes_), [=, this] {
+              return run_team(thread_count, [&](int thread) {
+                const std::size_t part = bytes_ / 4096 / static_cast<std::size_t>(thread_count) * 4096;
+                cpu::streaming_fill(out_.get() + part * static_cast<std::size_t>(thread), part);
+              });
+            }};
+  }
+
+  /// A batch of 256 of the smallest set that it can be drawn from, again and again into the same place: all of it stays
+  /// in the cache.
+  Subject hot_batch(cpu::Stores stores) {
+    constexpr std::int64_t kBatch = 256;
+    constexpr int kRepeats = 100;
+    const Shape& shape = kShapes[1];
+    return {
+        std::string("256 x 3x32x32 float32, ") + (stores == cpu::Stores::cached ? "cached" : "streaming") + " stores",
+        static_cast<double>(kBatch * shape.values() * 5), [=, this] {
+          GatherArgs args = this->args(shape, kVariants[0]);
+          args.batch_count = kBatch;
+          return seconds_of([&] {
+                   for (int i = 0; i < kRepeats; ++i) {
+                     args.selection = {nullptr, make_order_key(2 * kBatch, 1, ++epoch_, true), 0};
+                     cpu::gather(args, 0, kBatch, stores);
+                   }
+                 }) /
+                 kRepeats;
+        }};
   }
 
   Subject copy(bool streaming, int thread_count) {
@@ -107,16 +127,39 @@ class Bench {
   }
 
  private:
+  static std::uint64_t sum_of_rows(const GatherArgs& args, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kAhead = 8, kBlock = 1024;
+    const std::int64_t values = args.channel_count * args.values_per_channel;
+    std::vector<std::int64_t> rows(kBlock + kAhead);
+    std::uint64_t sums[8] = {};
+    for (std::int64_t start = first; start < last; start += kBlock) {
+      const std::int64_t known = std::min(last - start, kBlock + kAhead);
+      cpu::permute_range(args.selection.order, start, known, rows.data());
+      for (std::int64_t i = 0; i < std::min(last - start, kBlock); ++i) {
+        const std::int8_t* codes = args.codes + rows[static_cast<std::size_t>(i)] * values;
+        const std::int8_t* next = args.codes + rows[static_cast<std::size_t>(std::min(i + kAhead, known - 1))] * values;
+        for (std::int64_t at = 0; at + 64 <= values; at += 64) {
+          __builtin_prefetch(next + at, 0, 2);
+          std::uint64_t words[8];
+          std::memcpy(words, codes + at, sizeof words);
+          for (int k = 0; k < 8; ++k) sums[k] += words[k];
+        }
+      }
+    }
+    return sums[0] ^ sums[1] ^ sums[2] ^ sums[3] ^ sums[4] ^ sums[5] ^ sums[6] ^ sums[7];
+  }
+
   std::size_t bytes_;
   BigMemory data_, out_;
   Affine maps_[3] = {{1.0f / 58.4f, 0.12f}, {1.0f / 57.1f, 0.11f}, {1.0f / 57.4f, 0.1f}};
+  std::vector<float> mean_image_ = std::vector<float>(3 * 50176, 0.125f);
   std::uint64_t epoch_ = 0;
   std::uint32_t error_ = 0;
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const long mebibytes = option(argc, argv, "--mib", 1024);
   const int rounds = static_cast<int>(option(argc, argv, "--rounds", 7));
   Results results("gather_cpu", argc, argv);
@@ -127,15 +170,23 @@ int main(int argc, char** argv) {
   for (const Shape& shape : kShapes) {
     for (const Variant& variant : kVariants) bench.check(shape, variant);
   }
-  for (const int threads : {1, static_cast<int>(std::thread::hardware_concurrency())}) {
-    std::vector<Subject> subjects = {bench.copy(false, threads), bench.copy(true, threads)};
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  for (const int threads : all == 1 ? std::vector{1} : std::vector{1, all}) {
+    std::vector<Subject> subjects = {bench.copy(false, threads), bench.copy(true, threads), bench.fill(threads)};
     for (const Shape& shape : kShapes) {
+      subjects.push_back(bench.read_rows(shape, threads));
       for (const Variant& variant : kVariants) subjects.push_back(bench.gather(shape, variant, threads));
     }
     const std::vector<Measurement> measured = measure(subjects, rounds);
     const double best_copy = std::max(measured[0].bytes_per_second(), measured[1].bytes_per_second());
     results.section(std::to_string(threads) + " thread" + (threads == 1 ? "" : "s") + ", of the best copy");
     for (const Measurement& measurement : measured) results.add(measurement, best_copy);
-    if (threads == 1 && std::thread::hardware_concurrency() == 1) break;
   }
+  const auto hot = measure({bench.hot_batch(cpu::Stores::streaming), bench.hot_batch(cpu::Stores::cached)}, rounds);
+  results.section("a batch that stays in the cache, 1 thread, of streaming stores");
+  for (const Measurement& measurement : hot) results.add(measurement, hot[0].bytes_per_second());
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "bench_gather_cpu: %s\n", error.what());
+  return 1;
 }

@@ -10,6 +10,7 @@
 
 #include "cpu/gather.hpp"
 #include "cuda/gather.hpp"
+#include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
 
@@ -32,31 +33,6 @@ DeviceMemory device_memory(std::size_t bytes) {
   check(cudaMalloc(&memory, bytes), "take device memory");
   return DeviceMemory(memory);
 }
-
-struct Shape {
-  const char* name;
-  std::int64_t channels, values_per_channel;
-  std::int64_t values() const { return channels * values_per_channel; }
-};
-constexpr Shape kShapes[] = {{"1x28x28", 1, 784},
-                             {"3x32x32", 3, 1024},
-                             {"3x64x64", 3, 4096},
-                             {"3x224x224", 3, 50176},
-                             {"3x37x53 (odd)", 3, 1961}};
-constexpr std::int64_t kBatches[] = {1, 32, 256, 512, 4096, 65536};
-
-struct Variant {
-  const char* name;
-  ValueType value_type;
-  Layout layout;
-  bool pixel_shifts;
-  std::int64_t value_bytes() const { return value_type == ValueType::float32 ? 4 : 2; }
-};
-constexpr Variant kVariants[] = {{"float32", ValueType::float32, Layout::nchw, false},
-                                 {"float16", ValueType::float16, Layout::nchw, false},
-                                 {"bfloat16", ValueType::bfloat16, Layout::nchw, false},
-                                 {"float32 mean image", ValueType::float32, Layout::nchw, true},
-                                 {"float32 NHWC", ValueType::float32, Layout::nhwc, false}};
 
 /// Device memory and arguments of the measured gathers.
 class Bench {
@@ -104,7 +80,7 @@ class Bench {
     args.selection = {nullptr, make_order_key(N, 1, epoch_, true), position_};
     args.batch_count = batch;
     args.maps = static_cast<const Affine*>(small_.get());
-    args.uniform_map = true;
+    args.uniform_map = variant.uniform_map;
     args.pixel_shifts = variant.pixel_shifts ? static_cast<const float*>(small_.get()) : nullptr;
     args.layout = variant.layout;
     args.value_type = variant.value_type;

@@ -34,6 +34,17 @@ class Results {
     section_ = name;
     std::printf("\n%s\n  %-44s %11s %9s %8s %s\n", name.c_str(), "", "time", "GB/s", "spread", "of the reference");
   }
+  /// One measurement of something that moves no bytes to speak of; `reference` is in seconds.
+  void add_time(const Measurement& measurement, double reference) {
+    const double fraction = reference / measurement.median_seconds;
+    std::printf("  %-44s %8.3f ms %9s %7.1f%% %.3f\n", measurement.name.c_str(), measurement.median_seconds * 1e3, "",
+                measurement.spread * 100, fraction);
+    document_["rows"].push_back({{"section", section_},
+                                 {"name", measurement.name},
+                                 {"median_seconds", measurement.median_seconds},
+                                 {"spread", measurement.spread},
+                                 {"fraction_of_reference", fraction}});
+  }
   /// One measurement; `reference` is in bytes a second.
   void add(const Measurement& measurement, double reference) {
     const double fraction = measurement.bytes_per_second() / reference;

@@ -33,6 +33,18 @@ void streaming_copy_here(void* to, const void* from, std::size_t bytes) {
   std::memcpy(out + i, in + i, bytes - i);
 }
 
+void streaming_fill_here(void* to, std::size_t bytes) {
+  const hn::ScalableTag<std::uint8_t> tag;
+  constexpr std::size_t kVector = hn::MaxLanes(tag);
+  auto* out = static_cast<std::uint8_t*>(to);
+  const std::size_t head = std::min(bytes, (kVector - reinterpret_cast<std::uintptr_t>(to) % kVector) % kVector);
+  std::memset(out, 0, head);
+  std::size_t i = head;
+  for (; i + kVector <= bytes; i += kVector) hn::Stream(hn::Zero(tag), tag, out + i);
+  hwy::FlushStream();
+  std::memset(out + i, 0, bytes - i);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace octavo::kernels::cpu
 HWY_AFTER_NAMESPACE();
@@ -41,10 +53,13 @@ HWY_AFTER_NAMESPACE();
 namespace octavo::kernels::cpu {
 
 HWY_EXPORT(streaming_copy_here);
+HWY_EXPORT(streaming_fill_here);
 
 void streaming_copy(void* to, const void* from, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(streaming_copy_here)(to, from, bytes);
 }
+
+void streaming_fill(void* to, std::size_t bytes) { HWY_DYNAMIC_DISPATCH(streaming_fill_here)(to, bytes); }
 
 }  // namespace octavo::kernels::cpu
 #endif

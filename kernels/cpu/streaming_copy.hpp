@@ -1,4 +1,4 @@
-// Copying memory past the cache, as fast as the memory goes: what a gather is measured against.
+// Copying and filling memory past the cache, as fast as the memory goes: what a gather is measured against.
 #pragma once
 
 #include <cstddef>
@@ -7,5 +7,8 @@ namespace octavo::kernels::cpu {
 
 /// Copies `bytes` on the calling thread with stores that do not read the lines they overwrite.
 void streaming_copy(void* to, const void* from, std::size_t bytes);
+
+/// Sets `bytes` to zero in the same way.
+void streaming_fill(void* to, std::size_t bytes);
 
 }  // namespace octavo::kernels::cpu

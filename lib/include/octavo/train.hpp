@@ -26,8 +26,9 @@ double default_learning_rate(ModelKind model);
 
 /// Where the training samples live between batches.
 enum class Residency {
-  int8,     ///< packed; each batch is decoded as it is needed
-  float32,  ///< every value decoded beforehand, four bytes each: what is usually done, for comparison
+  int8,       ///< packed; each batch is decoded as it is needed
+  float32,    ///< every value decoded beforehand, four bytes each: what is usually done, for comparison
+  one_batch,  ///< the first batch again and again: what an epoch costs without any loading; nothing useful is learned
 };
 
 struct TrainOptions {

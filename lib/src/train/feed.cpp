@@ -3,10 +3,19 @@
 #include <utility>
 
 #include "loader/float32_server.hpp"
+#include "loader/one_batch_server.hpp"
 #include "loader/packed_server.hpp"
 #include "store/store_access.hpp"
 
 namespace octavo::training {
+namespace {
+
+loader::PackedServer packed_server(const Store& store, const BatchSpec& spec) {
+  const auto& samples = store::StoreAccess::samples(store);
+  return {samples, std::make_shared<store::PreparedMaps>(samples, spec)};
+}
+
+}  // namespace
 
 Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sample_count_(split.sample_count()) {
   const Store store = Store::load(split, options.device);
@@ -16,10 +25,14 @@ Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sam
   drawn.shuffle = shuffled;
   drawn.seed = options.seed;
   drawn.spec = options.spec;
-  if (options.residency == Residency::int8)
-    keep_packed(store, drawn);
-  else
-    keep_float32(store, drawn);
+  switch (options.residency) {
+    case Residency::int8:
+      return keep_packed(store, drawn);
+    case Residency::float32:
+      return keep_float32(store, drawn);
+    case Residency::one_batch:
+      return keep_one_batch(store, drawn);
+  }
 }
 
 void Feed::keep_packed(const Store& store, const LoaderOptions& options) {
@@ -28,10 +41,14 @@ void Feed::keep_packed(const Store& store, const LoaderOptions& options) {
 }
 
 void Feed::keep_float32(const Store& store, const LoaderOptions& options) {
-  const auto& samples = store::StoreAccess::samples(store);
-  const loader::PackedServer packed(samples, std::make_shared<store::PreparedMaps>(samples, options.spec));
-  auto server = std::make_shared<loader::Float32Server>(packed);
+  auto server = std::make_shared<loader::Float32Server>(packed_server(store, options.spec));
   sample_bytes_ = server->resident_bytes();
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server), options));
+}
+
+void Feed::keep_one_batch(const Store& store, const LoaderOptions& options) {
+  sample_bytes_ = store.device_bytes();
+  auto server = std::make_shared<loader::OneBatchServer>(packed_server(store, options.spec));
   loader_ = std::make_unique<Loader>(make_loader(std::move(server), options));
 }
 

@@ -26,6 +26,7 @@ class Feed {
  private:
   void keep_packed(const Store& store, const LoaderOptions& options);
   void keep_float32(const Store& store, const LoaderOptions& options);
+  void keep_one_batch(const Store& store, const LoaderOptions& options);
 
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t sample_count_;

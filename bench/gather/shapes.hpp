@@ -1,0 +1,44 @@
+// The shapes of samples and the kinds of batches that the gather is measured with.
+#pragma once
+
+#include <cstdint>
+
+#include "gather.hpp"
+
+namespace octavo::bench {
+
+/// A sample of C channels of P values.
+struct Shape {
+  const char* name;
+  std::int64_t channels, values_per_channel;
+  std::int64_t values() const { return channels * values_per_channel; }
+};
+
+inline constexpr Shape kShapes[] = {{"1x28x28", 1, 784},
+                                    {"3x32x32", 3, 1024},
+                                    {"3x64x64", 3, 4096},
+                                    {"3x224x224", 3, 50176},
+                                    {"3x37x53 (odd)", 3, 1961}};
+
+/// Samples in a batch.
+inline constexpr std::int64_t kBatches[] = {1, 32, 256, 512, 4096, 65536};
+
+/// What a batch is made of.
+struct Variant {
+  const char* name;
+  kernels::ValueType value_type = kernels::ValueType::float32;
+  kernels::Layout layout = kernels::Layout::nchw;
+  bool uniform_map = true;
+  bool pixel_shifts = false;
+  std::int64_t value_bytes() const { return value_type == kernels::ValueType::float32 ? 4 : 2; }
+};
+
+inline constexpr Variant kVariants[] = {
+    {.name = "float32"},
+    {.name = "float32, map a channel", .uniform_map = false},
+    {.name = "float16", .value_type = kernels::ValueType::float16},
+    {.name = "bfloat16", .value_type = kernels::ValueType::bfloat16},
+    {.name = "float32, mean image", .pixel_shifts = true},
+    {.name = "float32 NHWC", .layout = kernels::Layout::nhwc, .uniform_map = false}};
+
+}  // namespace octavo::bench
