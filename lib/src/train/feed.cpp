@@ -27,11 +27,14 @@ Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sam
   drawn.spec = options.spec;
   switch (options.residency) {
     case Residency::int8:
-      return keep_packed(store, drawn);
+      keep_packed(store, drawn);
+      break;
     case Residency::float32:
-      return keep_float32(store, drawn);
+      keep_float32(store, drawn);
+      break;
     case Residency::one_batch:
-      return keep_one_batch(store, drawn);
+      keep_one_batch(store, drawn);
+      break;
   }
 }
 
