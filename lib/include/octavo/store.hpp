@@ -27,7 +27,7 @@ struct StoreAccess;
 struct LoadOptions {
   bool verify_checksums = true;  ///< compare every sample with its checksum on the way
   int thread_count = 0;          ///< 0: all that this process may use
-  ProgressFunction on_progress;
+  ProgressFunction on_progress = {};
 };
 
 /// A BatchSpec folded for one store: its maps lie on the store's device. Cheap to copy. To be used on one stream at a
