@@ -79,6 +79,18 @@ if(OCTAVO_TOOLS)
   octavo_find_dependency(cli11 HEADER CLI/CLI.hpp PACKAGE libcli11-dev)
 endif()
 
+# The distributions' xxHash also has functions that choose the widest instructions of the processor: twice as fast.
+if(TARGET octavo_deps::xxhash AND NOT OCTAVO_INSTALLED)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LIBRARIES octavo_deps::xxhash)
+  check_cxx_source_compiles("#include <xxh_x86dispatch.h>
+    int main() { return static_cast<int>(XXH3_64bits(\"\", 0)); }" OCTAVO_XXHASH_DISPATCH)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(OCTAVO_XXHASH_DISPATCH)
+    set_property(TARGET octavo_deps::xxhash PROPERTY INTERFACE_COMPILE_DEFINITIONS OCTAVO_XXHASH_DISPATCH)
+  endif()
+endif()
+
 # A static library does not name what it needs itself.
 if(TARGET octavo_deps::png AND OCTAVO_png_LIBRARY MATCHES "\\.a$")
   set_property(TARGET octavo_deps::png APPEND PROPERTY INTERFACE_LINK_LIBRARIES octavo_deps::zlib m)

@@ -62,7 +62,7 @@ libraries=$unpacked/usr/lib/$multiarch
 # A header under its usual name, whatever links stood in the way; architecture's own headers among the others.
 cp -rL "$unpacked/usr/include/hdf5/serial/." "$bundle/include"
 for header in CLI catch2 hwy libexif nlohmann stb jpeglib.h jerror.h jmorecfg.h png.h pngconf.h pnglibconf.h xxhash.h \
-  zconf.h zlib.h; do
+  xxh_x86dispatch.h zconf.h zlib.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done
 for header in jconfig.h zconf.h; do

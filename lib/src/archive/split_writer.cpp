@@ -13,6 +13,9 @@
 namespace octavo::archive {
 namespace {
 
+/// Writes of this size keep the disk at work while the next samples are prepared; for smaller ones it is not worth it.
+constexpr std::size_t kWrittenBackBytes = std::size_t{256} << 10;
+
 std::vector<ChannelQuantisation> quantisation_of(const SplitLayout& layout) {
   if (!layout.quantisation.empty()) return layout.quantisation;
   return std::vector<ChannelQuantisation>(static_cast<std::size_t>(layout.shape.channels));
@@ -136,7 +139,11 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
     checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes));
   }
   source_digest_ += digest;
-  file_->write_at(place_.images.offset + first_row * layout_.shape.values(), std::as_bytes(values));
+  const std::int64_t images_offset = place_.images.offset + first_row * layout_.shape.values();
+  file_->write_at(images_offset, std::as_bytes(values));
+  if (values.size() >= kWrittenBackBytes) {
+    file_->start_write_back(images_offset, static_cast<std::int64_t>(values.size()));
+  }
   file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
   file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
 }

@@ -89,9 +89,10 @@ class PngDecoder {
   int stored_channels() const { return png_get_channels(png_, info_); }
 
  private:
-  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors.
+  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors;
+  /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
   template <typename Call>
-  void run(const Call& call) {
+  [[gnu::noinline]] void run(const Call& call) {
     if (setjmp(png_jmpbuf(png_)) != 0) throw FormatError(std::string("its PNG data are damaged: ") + state_.message);
     call();
   }

@@ -79,9 +79,10 @@ class Encoder {
   }
 
  private:
-  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors.
+  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors;
+  /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
   template <typename Call>
-  void run(const Call& call) {
+  [[gnu::noinline]] void run(const Call& call) {
     if (setjmp(png_jmpbuf(png_)) != 0) throw InvalidArgument(std::string("make a PNG image: ") + state_.message);
     call();
   }

@@ -28,8 +28,11 @@ void count_values(const std::uint8_t* values, std::size_t value_count, std::uint
   for (; i < value_count; ++i) ++tables[values[i]];
 }
 
-void add_values(const std::uint8_t* values, std::size_t value_count, std::uint32_t* sums) {
-  for (std::size_t i = 0; i < value_count; ++i) sums[i] += values[i];
+/// Samples that fit 16-bit sums: 257 * 255 = 65535.
+constexpr std::int64_t kNarrowSamples = 257;
+
+void add_values(const std::uint8_t* __restrict values, std::size_t value_count, std::uint16_t* __restrict sums) {
+  for (std::size_t i = 0; i < value_count; ++i) sums[i] = static_cast<std::uint16_t>(sums[i] + values[i]);
 }
 
 /// So many samples keep every 32-bit count (at most P a sample) and sum (at most 255 a sample) from overflowing.
@@ -68,6 +71,7 @@ SampleCounter::SampleCounter(const SampleShape& shape)
     : totals_(shape),
       pending_limit_(pending_limit_of(shape)),
       counts_(static_cast<std::size_t>(shape.channels) * kTableEntries),
+      narrow_sums_(static_cast<std::size_t>(shape.values())),
       sums_(static_cast<std::size_t>(shape.values())) {}
 
 void SampleCounter::add(std::span<const std::uint8_t> values) {
@@ -79,14 +83,22 @@ void SampleCounter::add(std::span<const std::uint8_t> values) {
 }
 
 void SampleCounter::add_sample(const std::uint8_t* values) {
-  add_values(values, sums_.size(), sums_.data());
+  add_values(values, narrow_sums_.size(), narrow_sums_.data());
+  if (++narrow_samples_ == kNarrowSamples) widen_sums();
   const auto plane = static_cast<std::size_t>(totals_.shape.values_per_channel());
   for (std::size_t table = 0; table < counts_.size(); table += kTableEntries, values += plane) {
     count_values(values, plane, counts_.data() + table);
   }
 }
 
+void SampleCounter::widen_sums() {
+  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += narrow_sums_[i];
+  std::fill(narrow_sums_.begin(), narrow_sums_.end(), std::uint16_t{0});
+  narrow_samples_ = 0;
+}
+
 void SampleCounter::flush() {
+  widen_sums();
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     totals_.histogram[i / kTableEntries * 256 + i % 256] += counts_[i];
   }

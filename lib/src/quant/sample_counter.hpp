@@ -34,13 +34,16 @@ class SampleCounter {
 
  private:
   void add_sample(const std::uint8_t* values);
+  void widen_sums();
   void flush();
 
   SampleTotals totals_;
   std::int64_t pending_samples_ = 0;   ///< in the narrow tables, at most pending_limit_
   std::int64_t pending_limit_ = 0;     ///< so many fit without overflow
   std::vector<std::uint32_t> counts_;  ///< [C,4,256]: neighbouring values go to different tables
-  std::vector<std::uint32_t> sums_;    ///< [C,H,W]
+  std::int64_t narrow_samples_ = 0;
+  std::vector<std::uint16_t> narrow_sums_;  ///< [C,H,W], of narrow_samples_ samples: half the memory to go through
+  std::vector<std::uint32_t> sums_;         ///< [C,H,W], of the pending samples before them
 };
 
 }  // namespace octavo::quant

@@ -78,6 +78,10 @@ void File::write_at(std::int64_t offset, std::span<const std::byte> bytes) const
   }
 }
 
+void File::start_write_back(std::int64_t offset, std::int64_t length) const noexcept {
+  ::sync_file_range(descriptor(), offset, length, SYNC_FILE_RANGE_WRITE);
+}
+
 void File::reserve(std::int64_t offset, std::int64_t length) const {
   if (length == 0) return;
   int error_number;

@@ -36,6 +36,9 @@ class File {
   std::size_t read_some_at(std::int64_t offset, std::span<std::byte> out) const;
   /// Writes all of `bytes` at `offset`, in blocks of at most kWriteBlockBytes. Throws IoError.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
+  /// Lets the disk begin with what was written to [offset, offset + length), so that less is left to sync at the end.
+  /// Only advice.
+  void start_write_back(std::int64_t offset, std::int64_t length) const noexcept;
   /// Takes disk space for [offset, offset + length), so that a full disk shows now. Throws IoError.
   void reserve(std::int64_t offset, std::int64_t length) const;
   /// Bytes of the file. Throws IoError.

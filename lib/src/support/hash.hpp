@@ -7,7 +7,11 @@
 #include <span>
 #include <string>
 
+#if defined(OCTAVO_XXHASH_DISPATCH)
+#include <xxh_x86dispatch.h>
+#else
 #include <xxhash.h>
+#endif
 
 namespace octavo {
 
