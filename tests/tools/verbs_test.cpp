@@ -32,7 +32,8 @@ std::string text_of(std::vector<std::string> arguments) {
 
 TEST_CASE("every verb explains itself", "[unit][tools]") {
   const std::string help = run_octavo({"--help"}).out;
-  for (const char* verb : {"pack", "info", "verify", "report", "train", "view", "export", "reindex", "devices"}) {
+  for (const char* verb :
+       {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "devices"}) {
     CHECK_THAT(help, ContainsSubstring(verb));
     const Outcome outcome = run_octavo({verb, "--help"});
     CHECK(outcome.exit_code == 0);
@@ -83,6 +84,25 @@ TEST_CASE("report measures", "[unit][tools]") {
   const auto document = json_of({"report", folder / "d.h5", "--device", "cpu", "--batch-size", "64"});
   CHECK(document["device"] == "cpu");
   CHECK(document["sample_count"] == 1437);
+}
+
+TEST_CASE("bench measures what fits, and by the limits of the same run", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto document = json_of({"bench", folder / "d.h5", "--device", "cpu", "--batch-size", "1,256,65536"});
+  CHECK(document["load"]["bytes"] == 1437 * 64);
+  CHECK(document["load"]["read_seconds"].get<double>() > 0.0);
+  // Three types of batches of 1 and of 256; there are no 65,536 samples.
+  REQUIRE(document["batches"].size() == 6);
+  const auto& half = document["batches"][3];
+  CHECK(half["dtype"] == "float16");
+  CHECK(half["batch_size"] == 256);
+  CHECK(half["moved_bytes"] == 256 * (64 + 2 * 64 + 4 + 4));
+  const double fraction = half["moved_bytes"].get<double>() / half["median_seconds"].get<double>() /
+                          half["copy_bytes_per_second"].get<double>();
+  CHECK(half["fraction_of_copy"].get<double>() == Approx(fraction).epsilon(1e-9));
+  CHECK(text_of({"bench", folder / "d.h5", "--batch-size", "32", "--device", "cpu"}).find("bfloat16") !=
+        std::string::npos);
 }
 
 TEST_CASE("report tells images that were resized from those of the source", "[unit][tools]") {

@@ -88,6 +88,8 @@ class Dataset {
   bool has_split(std::string_view name) const;
   /// The split of that name. Throws InvalidArgument, listing the names there are, if there is none.
   Split split(std::string_view name) const;
+  /// `train` if there is one, else the first split.
+  Split training_split() const;
 
   /// Class names in label order; empty if unknown.
   const std::vector<std::string>& class_names() const;

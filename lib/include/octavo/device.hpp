@@ -48,6 +48,9 @@ struct DeviceInfo {
 /// The devices of this machine that this build can use; the CPU first.
 std::vector<DeviceInfo> list_devices();
 
+/// The processor's name, as list_devices() gives it; to_string(device) if there is no such device.
+std::string device_name(Device device);
+
 /// The back ends in this build, such as {"cpu", "cuda (toolkit 13.0)"}.
 std::vector<std::string> list_backends();
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <octavo/batch_spec.hpp>
+#include <octavo/benchmark.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/errors.hpp>

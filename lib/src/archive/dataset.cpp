@@ -65,6 +65,8 @@ std::vector<std::string> Dataset::split_names() const {
 
 bool Dataset::has_split(std::string_view name) const { return reader_->find_split(name) != nullptr; }
 
+Split Dataset::training_split() const { return split(has_split("train") ? "train" : split_names().front()); }
+
 Split Dataset::split(std::string_view name) const {
   if (const archive::SplitEntry* entry = reader_->find_split(name)) return Split(reader_, entry);
   std::string known;

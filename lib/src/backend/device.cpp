@@ -52,4 +52,11 @@ std::shared_ptr<Backend> make_backend(Device device) {
 }
 
 }  // namespace backend
+std::string device_name(Device device) {
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.device == device) return info.name;
+  }
+  return to_string(device);
+}
+
 }  // namespace octavo

@@ -81,11 +81,14 @@ class ByteStream::Inflater {
   bool between_members_ = false;
 };
 
-ByteStream::ByteStream(const std::filesystem::path& path) : file_(File::open_for_reading(path)) { rewind(); }
+ByteStream::ByteStream(const std::filesystem::path& path)
+    : file_(File::open_for_reading(path)), is_compressed_(begins_as_gzip(file_)) {
+  rewind();
+}
 ByteStream::~ByteStream() = default;
 
 void ByteStream::rewind() {
-  inflater_ = begins_as_gzip(file_) ? std::make_unique<Inflater>(file_) : nullptr;
+  if (is_compressed_) inflater_ = std::make_unique<Inflater>(file_);
   position_ = 0;
 }
 

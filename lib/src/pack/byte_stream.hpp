@@ -32,7 +32,8 @@ class ByteStream {
   /// Starts again at the first byte.
   void rewind();
 
-  bool is_compressed() const { return inflater_ != nullptr; }
+  /// Found out once; may be asked while another thread reads.
+  bool is_compressed() const { return is_compressed_; }
   /// Bytes read so far, after inflating.
   std::int64_t position() const { return position_; }
   /// The most bytes that the stream can have: the file's length, times 1,032 (the limit of deflate) if compressed.
@@ -42,7 +43,8 @@ class ByteStream {
  private:
   class Inflater;
   File file_;
-  std::unique_ptr<Inflater> inflater_;
+  const bool is_compressed_;
+  std::unique_ptr<Inflater> inflater_;  ///< only if is_compressed_
   std::int64_t position_ = 0;
 };
 

@@ -1,10 +1,10 @@
 #include "report/gather_speed.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "loader/packed_server.hpp"
 #include "report/device_probe.hpp"
+#include "report/timing.hpp"
 #include "store/store_access.hpp"
 
 namespace octavo::report {
@@ -19,26 +19,15 @@ constexpr std::int64_t kHostCopyBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDeviceCopyBytes = std::int64_t{1} << 30;
 constexpr int kRounds = 9;
 
-template <typename Work>
-double seconds_of(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 /// Gathers the batches of one shuffled epoch after another into one buffer, as a loader does.
 class GatherSubject {
  public:
-  GatherSubject(const Store& store, std::int64_t batch_size)
+  GatherSubject(const Store& store, const BatchSpec& spec, std::int64_t batch_size)
       : server_(store::StoreAccess::samples(store),
-                std::make_shared<store::PreparedMaps>(store::StoreAccess::samples(store), BatchSpec{})),
+                std::make_shared<store::PreparedMaps>(store::StoreAccess::samples(store), spec)),
         batch_count_(std::min(batch_size, store.sample_count())),
-        images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values()) * sizeof(float),
+        value_bytes_(bytes_of(spec.dtype)),
+        images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values() * value_bytes_),
                 "a batch of images"),
         labels_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.labels().bytes_per_sample()),
                 "the labels of a batch") {}
@@ -46,7 +35,7 @@ class GatherSubject {
   std::int64_t batch_count() const { return batch_count_; }
   /// Codes read, values written; labels read and written.
   std::int64_t moved_bytes() const {
-    return batch_count_ * (5 * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
+    return batch_count_ * ((1 + value_bytes_) * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
   }
   std::int64_t touched_bytes() const {
     return server_.sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
@@ -75,26 +64,10 @@ class GatherSubject {
  private:
   loader::PackedServer server_;
   std::int64_t batch_count_;
+  std::int64_t value_bytes_;
   backend::DeviceBuffer images_;
   backend::DeviceBuffer labels_;
   std::int64_t step_ = 0;
-};
-
-/// Copies between two touched blocks.
-class CopySubject {
- public:
-  CopySubject(const std::shared_ptr<backend::Backend>& backend, std::size_t bytes)
-      : from_(backend, bytes, "a copy to measure"), to_(backend, bytes, "a copy to measure") {
-    backend->fill_zero(from_.data(), bytes, {});
-    backend->fill_zero(to_.data(), bytes, {});
-    backend->synchronize({});
-  }
-  void run(const CopyMethod& method) { method.copy(to_.data(), from_.data(), from_.bytes()); }
-  /// Read and written.
-  double moved_bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
-
- private:
-  backend::DeviceBuffer from_, to_;
 };
 
 std::int64_t copy_bytes(const backend::Backend& backend, std::int64_t cache_bytes) {
@@ -104,22 +77,47 @@ std::int64_t copy_bytes(const backend::Backend& backend, std::int64_t cache_byte
 
 }  // namespace
 
-std::optional<GatherSpeed> measure_gather(const Store& store, std::int64_t batch_size) {
-  const auto& backend = store::StoreAccess::samples(store)->backend;
-  const DeviceProbe device = probe(backend->device());
-  const std::int64_t copied = copy_bytes(*backend, device.cache_bytes);
-  if (store.sample_count() * store.shape().values() < kSmallestSplitBytes || copied <= device.cache_bytes)
-    return std::nullopt;
+/// Copies between two touched blocks, far larger than the cache.
+class CopyReference {
+ public:
+  CopyReference(const std::shared_ptr<backend::Backend>& backend, DeviceProbe device, std::size_t bytes)
+      : device_(std::move(device)),
+        from_(backend, bytes, "a copy to measure"),
+        to_(backend, bytes, "a copy to measure") {
+    backend->fill_zero(from_.data(), bytes, {});
+    backend->fill_zero(to_.data(), bytes, {});
+    backend->synchronize({});
+  }
+  const DeviceProbe& device() const { return device_; }
+  void run(const CopyMethod& method) { method.copy(to_.data(), from_.data(), from_.bytes()); }
+  /// Read and written.
+  double moved_bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
 
-  GatherSubject gather(store, batch_size);
-  CopySubject copy(backend, static_cast<std::size_t>(copied));
+ private:
+  DeviceProbe device_;
+  backend::DeviceBuffer from_, to_;
+};
+
+GatherTimer::GatherTimer(const Store& store) : store_(store) {
+  const auto& backend = store::StoreAccess::samples(store)->backend;
+  DeviceProbe device = probe(backend->device());
+  const std::int64_t copied = copy_bytes(*backend, device.cache_bytes);
+  if (store.sample_count() * store.shape().values() < kSmallestSplitBytes || copied <= device.cache_bytes) return;
+  reference_ = std::make_unique<CopyReference>(backend, std::move(device), static_cast<std::size_t>(copied));
+}
+
+GatherTimer::~GatherTimer() = default;
+
+GatherSpeed GatherTimer::measure(const BatchSpec& spec, std::int64_t batch_size) {
+  GatherSubject gather(store_, spec, batch_size);
   const std::int64_t batches = gather.batches_for_timing();
+  const DeviceProbe& device = reference_->device();
   std::vector<double> gather_seconds;
   std::vector<std::vector<double>> copy_seconds(device.copies.size());
   for (int round = 0; round < kRounds; ++round) {
     gather_seconds.push_back(seconds_of([&] { gather.run(batches); }) / static_cast<double>(batches));
     for (std::size_t i = 0; i < device.copies.size(); ++i) {
-      copy_seconds[i].push_back(seconds_of([&] { copy.run(device.copies[i]); }));
+      copy_seconds[i].push_back(seconds_of([&] { reference_->run(device.copies[i]); }));
     }
   }
 
@@ -129,7 +127,8 @@ std::optional<GatherSpeed> measure_gather(const Store& store, std::int64_t batch
   speed.median_seconds = quantile(gather_seconds, 0.5);
   speed.spread = (quantile(gather_seconds, 0.75) - quantile(gather_seconds, 0.25)) / speed.median_seconds;
   for (const auto& seconds : copy_seconds) {
-    speed.copy_bytes_per_second = std::max(speed.copy_bytes_per_second, copy.moved_bytes() / quantile(seconds, 0.5));
+    speed.copy_bytes_per_second =
+        std::max(speed.copy_bytes_per_second, reference_->moved_bytes() / quantile(seconds, 0.5));
   }
   speed.fits_cache = gather.touched_bytes() <= device.cache_bytes;
   return speed;

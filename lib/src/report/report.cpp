@@ -15,18 +15,6 @@
 namespace octavo {
 namespace {
 
-Split choose_split(const Dataset& dataset, const ReportOptions& options) {
-  if (!options.split.empty()) return dataset.split(options.split);
-  return dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
-}
-
-std::string name_of(Device device) {
-  for (const DeviceInfo& info : list_devices()) {
-    if (info.device == device) return info.name;
-  }
-  return to_string(device);
-}
-
 std::string normalisation_of(const Store& store) {
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.4f", pooled_mean(store.statistics()));
@@ -54,7 +42,8 @@ void measure_on_device(const Split& split, const ReportOptions& options, MemoryR
   load.on_progress = options.on_progress;
   const Store store = Store::load(split, options.device, load);
   report.residencies = report::measure_decoded(store, options.batch_size);
-  report.gather = report::measure_gather(store, options.batch_size);
+  report::GatherTimer timer(store);
+  if (timer.can_measure()) report.gather = timer.measure({}, options.batch_size);
   report.normalisation = normalisation_of(store);
 }
 
@@ -65,12 +54,12 @@ MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options
     throw InvalidArgument("measure the report: batch_size is " + std::to_string(options.batch_size) +
                           "; it must be at least 1");
   }
-  const Split split = choose_split(dataset, options);
+  const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
   MemoryReport report;
   report.file = dataset.path().string();
   report.split = split.name();
   report.device = to_string(options.device);
-  report.device_name = name_of(options.device);
+  report.device_name = device_name(options.device);
   report.sample_count = split.sample_count();
   report.shape = to_string(split.shape());
   report.file_bytes = dataset.file_bytes();

@@ -41,8 +41,7 @@ void check_labels(const Split& split) {
 }
 
 Split choose_train(const Dataset& dataset, const TrainOptions& options) {
-  if (!options.train_split.empty()) return dataset.split(options.train_split);
-  return dataset.split(dataset.has_split("train") ? "train" : dataset.split_names().front());
+  return options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split);
 }
 
 /// Asked for by name, or by convention: then of the same shape as `train`, with class labels.

@@ -1,0 +1,14 @@
+// Writes the packed file that bench/python/peers.py draws batches from: random samples, so that nothing compresses.
+#include <cstdio>
+#include <stdexcept>
+
+#include "support/packed_file.hpp"
+
+int main(int argc, char** argv) try {
+  if (argc != 2) throw std::runtime_error("usage: make_peers_file FILE.h5");
+  octavo::bench::write_random_file(argv[1], {3, 32, 32}, 200000);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "make_peers_file: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# tools/bench.sh [--out DIR] [--only NAMES] [--quick]: measures Octavo on this machine's CPU against the machine's limits.
+# tools/bench.sh --compare OLD.json NEW.json: prints what moved between two results files.
+#
+#   --out DIR      where the results go; the default is docs/results, or build/bench/results with --only or --quick
+#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,scale,train,peers; the default is all of them
+#   --quick        less data and fewer rounds: to see that it works, not to report
+#
+# Builds the release preset in build/bench and runs every benchmark of bench/, one after another, while nothing else
+# should run. Writes <processor>.json, .md and a plot of each figure. The rows of PyTorch, NumPy and h5py are measured
+# with the python3 that $PYTHON names, and left out, and counted, where it lacks them.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+names=gather_cpu,batches,epoch,load,pack,scale,train,peers
+only=
+quick=
+while (($# > 0)); do
+  case $1 in
+    -h | --help) usage ;;
+    --compare)
+      (($# == 3)) || wrong_usage "--compare wants two results files"
+      exec python3 "$root/tools/bench_results.py" --compare "$2" "$3"
+      ;;
+    --out)
+      [[ -n ${2-} ]] || wrong_usage "--out wants a folder"
+      mkdir -p "$2"
+      chosen_out=$(cd "$2" && pwd)
+      shift 2
+      ;;
+    --only)
+      only=${2-}
+      [[ -n $only ]] || wrong_usage "--only wants names"
+      shift 2
+      ;;
+    --quick)
+      quick=1
+      shift
+      ;;
+    *) wrong_usage "unknown option $1" ;;
+  esac
+done
+IFS=, read -ra wanted <<<"${only:-$names}"
+for name in "${wanted[@]}"; do
+  [[ ,$names, == *,$name,* ]] || wrong_usage "--only knows $names"
+done
+out=$root/docs/results
+if [[ -n $only$quick ]]; then out=$root/build/bench/results; fi
+out=${chosen_out:-$out}
+python=${PYTHON:-python3}
+
+heading "Build"
+cd "$root"
+build=$root/build/bench
+cmake --preset release -B "$build" -D OCTAVO_CUDA=OFF -D OCTAVO_BENCH=ON -D OCTAVO_TESTS=OFF >/dev/null
+cmake --build "$build" -j "$(nproc)"
+
+heading "Data"
+work=$build/data
+results=$build/json
+rm -rf "$work" "$results"
+mkdir -p "$work" "$results" "$out"
+dataset=$(find_dataset)
+packed=$work/$(basename "$dataset").h5
+"$build/tools/octavo" pack "$dataset" -o "$packed" --quiet
+
+# The arguments of each benchmark, after what --quick takes away.
+arguments_of() {
+  local name=$1
+  case $name in
+    epoch | train) printf '%s\n' "$packed" ;;
+    pack) printf '%s\n' "$dataset" ;;
+  esac
+  if [[ -n $quick ]]; then
+    printf '%s\n' --rounds 1
+    case $name in
+      gather_cpu | batches | load | pack) printf '%s\n' --mib 256 ;;
+    esac
+  fi
+}
+
+for name in "${wanted[@]}"; do
+  heading "$name"
+  mapfile -t words < <(arguments_of "$name")
+  if [[ $name == peers ]]; then
+    if "$python" -c 'import numpy, h5py' 2>/dev/null; then
+      "$build/bench/make_peers_file" "$work/peers.h5"
+      "$python" "$root/bench/python/peers.py" "$build/bench/liboctavo_bench_gather.so" "$work/peers.h5" \
+        ${quick:+--rounds 2} --json "$results/peers.json"
+    else
+      note "SKIPPED: $python has no NumPy or no h5py"
+    fi
+  else
+    "$build/bench/bench_$name" "${words[@]}" --json "$results/$name.json"
+  fi
+done
+
+heading "Results"
+command_line="tools/bench.sh${only:+ --only $only}${quick:+ --quick}"
+commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
+if [[ -n $(git status --porcelain --untracked-files=no 2>/dev/null) ]]; then commit+=" and changes"; fi
+export command_line commit
+python3 "$root/tools/bench_results.py" "$results" "$out"

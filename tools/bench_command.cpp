@@ -1,0 +1,128 @@
+// `octavo bench`: how fast a packed file is loaded and served here, against the machine's own limits.
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <octavo/benchmark.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "human_units.hpp"
+#include "json_output.hpp"
+#include "progress_bar.hpp"
+#include "text_table.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string split;
+  std::string device = "auto";
+  std::vector<std::int64_t> batch_sizes = BenchmarkOptions{}.batch_sizes;
+};
+
+const char* name_of(DType dtype) {
+  return dtype == DType::float32 ? "float32" : dtype == DType::float16 ? "float16" : "bfloat16";
+}
+
+Benchmark measure(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
+  BenchmarkOptions options;
+  options.split = arguments.split;
+  options.device = Device::parse(arguments.device);
+  options.batch_sizes = arguments.batch_sizes;
+  options.on_progress = bar.function();
+  return run_benchmark(Dataset::open(arguments.file), options);
+}
+
+void print_load(const LoadSpeed& load) {
+  TextTable table("lrrr");
+  const auto add_row = [&](const char* what, double seconds) {
+    table.add_row({what, format_seconds(seconds), format_rate(static_cast<double>(load.bytes) / seconds),
+                   format_fixed(load.read_seconds / seconds, 2)});
+  };
+  table.add_row({"load " + format_bytes(load.bytes), "time", "rate", "of reading"});
+  add_row("only read, from the page cache", load.read_seconds);
+  add_row("loaded, checksums not compared", load.unchecked_seconds);
+  add_row("loaded, every sample checked", load.checked_seconds);
+  table.print(std::cout, "  ");
+}
+
+void print_batches(const std::vector<BatchSpeed>& batches) {
+  TextTable table("lrrrrrr");
+  table.add_row({"batch", "size", "time", "images/s", "moved", "best copy", "of the copy"});
+  bool some_fit = false;
+  for (const BatchSpeed& batch : batches) {
+    const GatherSpeed& gather = batch.gather;
+    some_fit = some_fit || gather.fits_cache;
+    table.add_row({name_of(batch.dtype), format_count(gather.batch_size), format_seconds(gather.median_seconds),
+                   format_count(std::llround(gather.images_per_second())),
+                   format_rate(static_cast<double>(gather.moved_bytes) / gather.median_seconds),
+                   format_rate(gather.copy_bytes_per_second),
+                   format_fixed(gather.fraction_of_copy(), 2) + (gather.fits_cache ? " *" : "  ")});
+  }
+  table.print(std::cout, "  ");
+  if (some_fit) std::cout << "  * samples and batch fit the cache, which the copy does not\n";
+}
+
+void print_result(const Arguments& arguments, const Benchmark& result) {
+  std::cout << arguments.file << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
+            << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
+  print_load(result.load);
+  std::cout << '\n';
+  print_batches(result.batches);
+  std::cout << "Medians. Bytes are read + written; the best copy was timed by turns with the batches.\n";
+}
+
+void print_result_json(const Arguments& arguments, const Benchmark& result) {
+  Json batches = Json::array();
+  for (const BatchSpeed& batch : result.batches) {
+    const GatherSpeed& gather = batch.gather;
+    batches.push_back({{"dtype", name_of(batch.dtype)},
+                       {"batch_size", gather.batch_size},
+                       {"median_seconds", gather.median_seconds},
+                       {"spread", gather.spread},
+                       {"images_per_second", gather.images_per_second()},
+                       {"moved_bytes", gather.moved_bytes},
+                       {"copy_bytes_per_second", gather.copy_bytes_per_second},
+                       {"fraction_of_copy", gather.fraction_of_copy()},
+                       {"fits_cache", gather.fits_cache}});
+  }
+  print_json({{"file", arguments.file},
+              {"split", result.split},
+              {"device", result.device},
+              {"device_name", result.device_name},
+              {"sample_count", result.sample_count},
+              {"shape", result.shape},
+              {"load",
+               {{"bytes", result.load.bytes},
+                {"read_seconds", result.load.read_seconds},
+                {"unchecked_seconds", result.load.unchecked_seconds},
+                {"checked_seconds", result.load.checked_seconds}}},
+              {"batches", batches}});
+}
+
+int run(const Arguments& arguments) {
+  const Benchmark result = measure(arguments);
+  if (arguments.json)
+    print_result_json(arguments, result);
+  else
+    print_result(arguments, result);
+  return kDone;
+}
+
+}  // namespace
+
+Command add_bench_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = add_verb(program, "bench", "Measure how fast a packed file is loaded and served here", *arguments);
+  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_option("--split", arguments->split, "The split to measure (train, else the first)");
+  verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools
