@@ -34,12 +34,24 @@ class RowWindow {
     std::memmove(rows_, rows_ + (keep_from - start_), static_cast<std::size_t>(kept) * sizeof rows_[0]);
     start_ = keep_from;
     const std::int64_t count = std::min(kBlock, last_ - known_);
-    if (selection_.rows == nullptr) {
-      permute_range(selection_.order, selection_.first_position + known_, count, rows_ + kept);
-    } else {
+    if (selection_.rows != nullptr) {
       for (std::int64_t i = 0; i < count; ++i) rows_[kept + i] = row_at(selection_, known_ + i);
+    } else if (selection_.cursor != nullptr) {
+      find_by_cursor(count, rows_ + kept);
+    } else {
+      permute_range(selection_.order, selection_.first_position + known_, count, rows_ + kept);
     }
     known_ += count;
+  }
+
+  /// The rows of `count` places from known_ on.
+  void find_by_cursor(std::int64_t count, std::int64_t* out) const {
+    for (std::int64_t done = 0; done < count;) {
+      const OrderStretch stretch = stretch_at(*selection_.cursor, known_ + done);
+      const std::int64_t part = std::min(count - done, stretch.count);
+      permute_range(*stretch.key, stretch.position, part, out + done);
+      done += part;
+    }
   }
 
   const RowSelection& selection_;

@@ -6,6 +6,7 @@
 #include "cuda/batch_mean.hpp"
 #include "cuda/gather.hpp"
 #include "cuda/geometry.hpp"
+#include "cuda/order_cursor.hpp"
 #include "cuda/row_copy.hpp"
 #include "gather_cases.hpp"
 
@@ -54,6 +55,25 @@ TEST_CASE("the CUDA gather zeroes and reports a row out of range, and reads noth
     REQUIRE(data.values() == data.expected_values());
     REQUIRE(data.out_labels() == data.expected_labels());
     REQUIRE(data.error() == 1);
+  }
+}
+
+TEST_CASE("the CUDA gather goes on by its cursor, over the end of an epoch", "[unit][shim]") {
+  for (const std::int64_t P : {64, 65}) {
+    // 5 batches of 9 an epoch; the second of two ranks draws places 4 to 8. Three batches a launch.
+    const GatherCase parameters{.N = 47, .C = 1, .P = P, .B = 15};
+    GatherData data(parameters);
+    data.set_cursor(make_order_cursor(47, 3, true, 9, batch_share(9, 1, 2), 4, 1));
+    for (int launch = 0; launch < 5; ++launch) {
+      data.clear_outputs();
+      REQUIRE(cuda::launch_gather(data.args(), kOneMultiprocessor, nullptr) == cudaSuccess);
+      REQUIRE(data.values() == data.expected_values());
+      REQUIRE(data.out_labels() == data.expected_labels());
+      REQUIRE(cuda::launch_advance(&data.cursor(), 3, nullptr) == cudaSuccess);
+    }
+    // 1 + 5 * 3 = 3 epochs and 1 batch.
+    REQUIRE(data.cursor().epoch == 7);
+    REQUIRE(data.cursor().step == 1);
   }
 }
 

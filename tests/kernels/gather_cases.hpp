@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -71,7 +72,7 @@ class GatherData {
     args.channel_count = case_.C;
     args.values_per_channel = case_.P;
     args.selection = {rows_.empty() ? nullptr : rows_.data(), make_order_key(case_.N, 7, 3, case_.shuffled),
-                      case_.first_position};
+                      case_.first_position, cursor_ ? &*cursor_ : nullptr};
     args.batch_count = case_.B;
     args.maps = maps_.data();
     args.uniform_map = case_.uniform_map;
@@ -113,6 +114,9 @@ class GatherData {
 
   /// Uses these rows in place of the order; B of them.
   void set_rows(std::vector<std::int64_t> rows) { rows_ = std::move(rows); }
+  /// Draws by this cursor in place of the order.
+  void set_cursor(const OrderCursor& cursor) { cursor_ = cursor; }
+  OrderCursor& cursor() { return *cursor_; }
   void clear_outputs() {
     std::fill(values_.begin(), values_.end(), std::byte{0xEE});
     std::fill(out_labels_.begin(), out_labels_.end(), 0xEEEEEEEEu);
@@ -124,6 +128,14 @@ class GatherData {
 
  private:
   std::int64_t row_of(std::int64_t b) const {
+    if (cursor_) {
+      // The batches from the cursor on, of this epoch and then of the next, by plain arithmetic.
+      const std::int64_t step = cursor_->step + b / cursor_->share_count, epochs = step / cursor_->batches_per_epoch;
+      const std::int64_t position =
+          step % cursor_->batches_per_epoch * cursor_->batch_size + cursor_->share_first + b % cursor_->share_count;
+      return permute(make_order_key(case_.N, cursor_->seed, static_cast<std::uint64_t>(cursor_->epoch + epochs), true),
+                     position);
+    }
     if (rows_.empty()) {
       return permute(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position + b);
     }
@@ -162,6 +174,7 @@ class GatherData {
   std::vector<Affine> maps_;
   std::vector<float> shifts_;
   std::vector<std::int64_t> rows_;
+  std::optional<OrderCursor> cursor_;
   std::vector<std::byte> values_;
   std::vector<std::uint32_t> out_labels_;
   std::uint32_t error_ = 0;

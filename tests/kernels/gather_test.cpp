@@ -66,6 +66,20 @@ TEST_CASE("given rows may repeat and run backwards", "[unit][kernels]") {
   require_expected(parameters, data);
 }
 
+TEST_CASE("a cursor draws the batches of one epoch and then of the next", "[unit][kernels]") {
+  // 47 samples make 5 batches of 9; the launch of 4 batches crosses the end of the epoch.
+  const GatherCase parameters{.N = 47, .C = 1, .P = 70, .B = 36};
+  for (const bool portable : {true, false}) {
+    GatherData data(parameters);
+    data.set_cursor(make_order_cursor(47, 3, true, 9, {0, 9}, 4, 3));
+    if (portable)
+      cpu::gather_portable(data.args(), 0, parameters.B);
+    else
+      cpu::gather(data.args(), 0, parameters.B, cpu::Stores::cached);
+    require_expected(parameters, data);
+  }
+}
+
 TEST_CASE("a row out of range is zeroed and reported, and nothing is read for it", "[unit][kernels]") {
   const GatherCase parameters{.N = 10, .C = 1, .P = 70, .B = 4};
   GatherData data(parameters);

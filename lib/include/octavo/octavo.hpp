@@ -7,6 +7,7 @@
 #include <octavo/device.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>
+#include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/order.hpp>
 #include <octavo/pack.hpp>

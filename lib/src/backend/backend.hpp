@@ -71,6 +71,7 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
+  virtual void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) = 0;
 };
 
 /// The back end of `device`. Throws Unavailable if this build or this machine does not have it.

@@ -132,6 +132,10 @@ class CpuBackend final : public Backend {
     });
   }
 
+  void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) override {
+    submit(stream, [=] { kernels::advance(*cursor, batches); });
+  }
+
  private:
   template <typename Task>
   static void submit(StreamRef stream, Task&& task) {

@@ -10,6 +10,7 @@
 #include "cuda/batch_mean.hpp"
 #include "cuda/check.hpp"
 #include "cuda/gather.hpp"
+#include "cuda/order_cursor.hpp"
 #include "cuda/row_copy.hpp"
 
 namespace octavo::backend {
@@ -142,6 +143,10 @@ class CudaBackend final : public Backend {
     select();
     check(kernels::cuda::launch_batch_mean(args, multiprocessor_count_, stream_of(stream)),
           "centre a batch on its mean");
+  }
+  void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) override {
+    select();
+    check(kernels::cuda::launch_advance(cursor, batches, stream_of(stream)), "go on in the order");
   }
 
  private:

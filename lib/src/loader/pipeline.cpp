@@ -7,32 +7,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/order.hpp>
 
+#include "loader/options_check.hpp"
+
 namespace octavo::loader {
-namespace {
-
-[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
-
-LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_host) {
-  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
-  if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
-    refuse("rank " + std::to_string(options.rank) + " of " + std::to_string(options.world_size) +
-           " does not exist; ranks count from 0");
-  }
-  if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is absurdly large");
-  if (options.spec.centre == Centre::batch && options.world_size > 1) {
-    refuse("a batch that several ranks share cannot be centred on its own mean; choose another centre");
-  }
-  if (options.drop_last && options.batch_size > sample_count) {
-    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
-           " samples, and drop_last leaves out the short batch; no batch would be left");
-  }
-  if (options.prefetch < 0) options.prefetch = is_host ? 0 : 2;
-  options.prefetch = std::min(options.prefetch, 64);
-  return options;
-}
-
-}  // namespace
-
 Pipeline::Pipeline(std::shared_ptr<BatchServer> server, LoaderOptions options)
     : server_(std::move(server)),
       options_(checked(std::move(options), server_->sample_count(), server_->backend()->is_host())) {
@@ -76,10 +53,11 @@ std::int64_t Pipeline::device_bytes() const {
 
 Pipeline::Stretch Pipeline::stretch_of(std::int64_t step) const {
   // Rank r of R takes places [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
-  const std::int64_t B = options_.batch_size, R = options_.world_size, r = options_.rank;
+  const std::int64_t B = options_.batch_size;
+  const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
   const std::int64_t batch_end = std::min(server_->sample_count(), (step + 1) * B);
-  const std::int64_t first = std::min(batch_end, step * B + r * B / R);
-  const std::int64_t end = std::min(batch_end, step * B + (r + 1) * B / R);
+  const std::int64_t first = std::min(batch_end, step * B + share.first);
+  const std::int64_t end = std::min(batch_end, step * B + share.end);
   return {first, end - first};
 }
 

@@ -6,6 +6,7 @@
 
 #include "store/prepared_maps.hpp"
 #include "store/resident_samples.hpp"
+#include "store/tensor_check.hpp"
 
 namespace octavo {
 namespace {
@@ -14,28 +15,6 @@ namespace {
 Split statistics_source(const Split& split) {
   const Dataset dataset = split.dataset();
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
-}
-
-void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, Device device, const char* what) {
-  if (tensor.element_count() != elements) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " +
-                          std::to_string(tensor.element_count()) + " numbers, " + std::to_string(elements) +
-                          " are needed");
-  }
-  if (tensor.dtype != type) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has another type than the batch");
-  }
-  if (tensor.device != device) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " is on " + to_string(tensor.device) +
-                          ", the store on " + to_string(device));
-  }
-  if (tensor.data == nullptr && elements != 0) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has no memory");
-  }
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes_of(type)) != 0) {
-    throw InvalidArgument(std::string("gather a batch: the memory for ") + what +
-                          " does not begin at a multiple of its numbers' size; allocate it as such numbers");
-  }
 }
 
 void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
@@ -121,11 +100,7 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
                    const TensorView& labels, StreamRef stream) const {
   const auto batch_count = static_cast<std::int64_t>(rows.size());
   check_rows(rows, sample_count());
-  check_tensor(images, batch_count * shape().values(), spec.spec().dtype, device(), "images");
-  if (labels.data != nullptr) {
-    const DType type = this->labels().kind == LabelKind::target ? DType::float32 : DType::int32;
-    check_tensor(labels, batch_count * this->labels().width, type, device(), "labels");
-  }
+  store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels);
   if (rows.empty()) return;
   backend::Backend& backend = *samples_->backend;
   const LentRows lent(backend, rows, stream);

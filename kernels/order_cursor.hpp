@@ -1,0 +1,75 @@
+// A place in the order of epochs, kept in device memory: launches that read it need no new arguments for a new batch.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.hpp"
+#include "permute.hpp"
+
+namespace octavo::kernels {
+
+/// What a rank draws: the places [share_first, share_first + share_count) of every whole batch, epoch after epoch.
+struct OrderCursor {
+  OrderKey keys[2];  ///< of the epoch, and of the one after it
+  std::uint64_t seed;
+  std::int64_t batch_size;
+  std::int64_t share_first, share_count;  ///< share_count >= 1
+  std::int64_t batches_per_epoch;         ///< whole ones, at least 1
+  std::int64_t epoch, step;               ///< of the next batch
+};
+
+/// The part of a batch that `rank` of `world_size` draws: places [first, end).
+struct BatchShare {
+  std::int64_t first, end;
+};
+OCTAVO_HOST_DEVICE inline BatchShare batch_share(std::int64_t batch_size, std::int64_t rank, std::int64_t world_size) {
+  return {rank * batch_size / world_size, (rank + 1) * batch_size / world_size};
+}
+
+/// A cursor at batch `step` of `epoch`. Of a batch_size that N samples have, and a share that is not empty.
+OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_count, std::uint64_t seed, bool shuffled,
+                                                        std::int64_t batch_size, BatchShare share, std::int64_t epoch,
+                                                        std::int64_t step) {
+  OrderCursor cursor{};
+  for (int ahead = 0; ahead < 2; ++ahead) {
+    cursor.keys[ahead] = make_order_key(sample_count, seed, static_cast<std::uint64_t>(epoch + ahead), shuffled);
+  }
+  cursor.seed = seed;
+  cursor.batch_size = batch_size;
+  cursor.share_first = share.first;
+  cursor.share_count = share.end - share.first;
+  cursor.batches_per_epoch = sample_count / batch_size;
+  cursor.epoch = epoch;
+  cursor.step = step;
+  return cursor;
+}
+
+/// A stretch of one epoch's order.
+struct OrderStretch {
+  const OrderKey* key;
+  std::int64_t position;  ///< of the first place
+  std::int64_t count;     ///< places that follow each other in the order
+};
+
+/// Where place `place` of the batches from the cursor on lies in the order; `place` < batches_per_epoch * share_count.
+OCTAVO_HOST_DEVICE inline OrderStretch stretch_at(const OrderCursor& cursor, std::int64_t place) {
+  const std::int64_t batch = place / cursor.share_count, in_share = place - batch * cursor.share_count;
+  const std::int64_t step = cursor.step + batch;
+  const bool is_ahead = step >= cursor.batches_per_epoch;
+  const std::int64_t epoch_step = is_ahead ? step - cursor.batches_per_epoch : step;
+  return {&cursor.keys[is_ahead], epoch_step * cursor.batch_size + cursor.share_first + in_share,
+          cursor.share_count - in_share};
+}
+
+/// Goes on by `batches` <= batches_per_epoch.
+OCTAVO_HOST_DEVICE inline void advance(OrderCursor& cursor, std::int64_t batches) {
+  cursor.step += batches;
+  if (cursor.step < cursor.batches_per_epoch) return;
+  cursor.step -= cursor.batches_per_epoch;
+  ++cursor.epoch;
+  cursor.keys[0] = cursor.keys[1];
+  cursor.keys[1] = make_order_key(cursor.keys[0].sample_count, cursor.seed,
+                                  static_cast<std::uint64_t>(cursor.epoch + 1), cursor.keys[0].shuffled);
+}
+
+}  // namespace octavo::kernels

@@ -1,0 +1,104 @@
+#include <octavo/graph_loader.hpp>
+
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+#include <octavo/order.hpp>
+
+#include "loader/options_check.hpp"
+#include "store/prepared_maps.hpp"
+#include "store/store_access.hpp"
+#include "store/tensor_check.hpp"
+
+namespace octavo {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader for graphs: " + why); }
+
+}  // namespace
+
+class GraphLoader::Implementation {
+ public:
+  Implementation(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
+      : samples_(store::StoreAccess::samples(store)),
+        options_(loader::checked(std::move(options), samples_->sample_count, samples_->backend->is_host())),
+        maps_(samples_, options_.spec),
+        batches_per_launch_(batches_per_launch),
+        share_(kernels::batch_share(options_.batch_size, options_.rank, options_.world_size)),
+        cursor_(samples_->backend, sizeof(kernels::OrderCursor), "a place in the order") {
+    if (!options_.drop_last) refuse("drop_last is not set, and every batch of a graph must be whole; set it");
+    if (share_.first == share_.end) refuse("this rank has no part in so small a batch; take a larger batch_size");
+    if (batches_per_launch < 1 || batches_per_launch > batches_per_epoch()) {
+      refuse("batches_per_launch is " + std::to_string(batches_per_launch) + "; an epoch has " +
+             std::to_string(batches_per_epoch()) + " batches, choose 1 to as many");
+    }
+    if (batches_per_launch > 1 && options_.spec.centre == Centre::batch) {
+      refuse("several batches a launch cannot each be centred on its own mean; choose 1, or another centre");
+    }
+    seek(0, 0, {});
+  }
+
+  std::int64_t batches_per_epoch() const { return samples_->sample_count / options_.batch_size; }
+  std::int64_t samples_per_launch() const { return (share_.end - share_.first) * batches_per_launch_; }
+
+  void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
+    store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
+    const auto* cursor = cursor_.as<kernels::OrderCursor>();
+    maps_.gather({nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data, labels.data, stream);
+    samples_->backend->advance(cursor_.as<kernels::OrderCursor>(), batches_per_launch_, stream);
+  }
+
+  void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
+    if (epoch < 0 || step < 0 || step >= batches_per_epoch()) {
+      throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
+                            ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
+    }
+    const kernels::OrderCursor cursor = kernels::make_order_cursor(
+        samples_->sample_count, options_.seed, options_.shuffle, options_.batch_size, share_, epoch, step);
+    bounds_ = cursor.keys[0];
+    samples_->backend->copy_to_device(cursor_.data(), &cursor, sizeof cursor, stream);
+  }
+
+  LoaderState state(StreamRef stream) const {
+    kernels::OrderCursor cursor{};
+    samples_->backend->copy_to_host(&cursor, cursor_.data(), sizeof cursor, stream);
+    LoaderState state;
+    state.order_version = kOrderVersion;
+    state.epoch = cursor.epoch;
+    state.step = cursor.step;
+    state.seed = options_.seed;
+    state.batch_size = options_.batch_size;
+    state.sample_count = samples_->sample_count;
+    state.shuffle = options_.shuffle;
+    state.drop_last = true;
+    return state;
+  }
+
+ private:
+  std::shared_ptr<const store::ResidentSamples> samples_;
+  LoaderOptions options_;
+  store::PreparedMaps maps_;
+  std::int64_t batches_per_launch_;
+  kernels::BatchShare share_;
+  backend::DeviceBuffer cursor_;  ///< an OrderCursor
+  kernels::OrderKey bounds_{};    ///< what a RowSelection has beside its cursor
+};
+
+GraphLoader::GraphLoader(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
+    : implementation_(std::make_unique<Implementation>(store, std::move(options), batches_per_launch)) {}
+GraphLoader::~GraphLoader() = default;
+GraphLoader::GraphLoader(GraphLoader&&) noexcept = default;
+GraphLoader& GraphLoader::operator=(GraphLoader&&) noexcept = default;
+
+std::int64_t GraphLoader::samples_per_launch() const { return implementation_->samples_per_launch(); }
+std::int64_t GraphLoader::batches_per_epoch() const { return implementation_->batches_per_epoch(); }
+void GraphLoader::next(const TensorView& images, const TensorView& labels, StreamRef stream) {
+  implementation_->next(images, labels, stream);
+}
+void GraphLoader::seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
+  implementation_->seek(epoch, step, stream);
+}
+LoaderState GraphLoader::state(StreamRef stream) const { return implementation_->state(stream); }
+
+}  // namespace octavo

@@ -1,0 +1,34 @@
+#include "loader/options_check.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::loader {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
+
+}  // namespace
+
+LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_host) {
+  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
+  if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
+    refuse("rank " + std::to_string(options.rank) + " of " + std::to_string(options.world_size) +
+           " does not exist; ranks count from 0");
+  }
+  if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is absurdly large");
+  if (options.spec.centre == Centre::batch && options.world_size > 1) {
+    refuse("a batch that several ranks share cannot be centred on its own mean; choose another centre");
+  }
+  if (options.drop_last && options.batch_size > sample_count) {
+    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
+           " samples, and drop_last leaves out the short batch; no batch would be left");
+  }
+  if (options.prefetch < 0) options.prefetch = is_host ? 0 : 2;
+  options.prefetch = std::min(options.prefetch, 64);
+  return options;
+}
+
+}  // namespace octavo::loader

@@ -1,0 +1,17 @@
+// Whether a caller's tensors can take a batch.
+#pragma once
+
+#include <cstdint>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/tensor.hpp>
+
+#include "store/resident_samples.hpp"
+
+namespace octavo::store {
+
+/// Throws InvalidArgument unless `images` and, if it has memory, `labels` are what `batch_count` samples need.
+void check_batch_tensors(const ResidentSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
+                         const TensorView& images, const TensorView& labels);
+
+}  // namespace octavo::store
