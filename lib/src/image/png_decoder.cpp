@@ -117,9 +117,10 @@ class RowConverter {
   int channels() const { return channels_; }
 
   void convert(const std::uint8_t* from, std::int64_t width, std::uint8_t* to) const {
-    for (std::int64_t x = 0; x < width; ++x, from += stored_channels_ * bytes_a_value_, to += channels_) {
+    const int channels = std::min(channels_, 3);  // it is 1 or 3, which the compiler cannot know
+    for (std::int64_t x = 0; x < width; ++x, from += stored_channels_ * bytes_a_value_, to += channels) {
       const int alpha = has_alpha_ ? value(from, colors_) : 255;
-      for (int channel = 0; channel < channels_; ++channel) {
+      for (int channel = 0; channel < channels; ++channel) {
         const int color = value(from, std::min(channel, colors_ - 1));
         to[channel] = over(color, alpha, background_[static_cast<std::size_t>(channel)]);
       }
