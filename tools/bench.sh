@@ -99,4 +99,7 @@ command_line="tools/bench.sh${only:+ --only $only}${quick:+ --quick}"
 commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
 if [[ -n $(git status --porcelain --untracked-files=no 2>/dev/null) ]]; then commit+=" and changes"; fi
 export command_line commit
-python3 "$root/tools/bench_results.py" "$results" "$out"
+# The distribution's matplotlib belongs to the distribution's Python.
+plotter=python3
+if ! python3 -c 'import matplotlib' 2>/dev/null && [[ -x /usr/bin/python3 ]]; then plotter=/usr/bin/python3; fi
+"$plotter" "$root/tools/bench_results.py" "$results" "$out"

@@ -34,6 +34,7 @@ std::string format_rate(double bytes_per_second) {
 
 std::string format_seconds(double seconds) {
   if (!(seconds >= 0 && seconds < 1e9)) return "?";
+  if (seconds < 0.9995e-3) return format_fixed(1e6 * seconds, 1) + " us";
   if (seconds < 0.0995) return format_fixed(1000 * seconds, 1) + " ms";
   if (seconds < 9.995) return format_fixed(seconds, 2) + " s";
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));

@@ -12,7 +12,7 @@ std::string format_count(std::int64_t count);
 std::string format_bytes(std::int64_t bytes);
 /// "312 MiB/s".
 std::string format_rate(double bytes_per_second);
-/// "4.8 ms", "0.42 s", "12 s", "3 min 20 s", "2 h 5 min".
+/// "21.5 us", "4.8 ms", "0.42 s", "12 s", "3 min 20 s", "2 h 5 min".
 std::string format_seconds(double seconds);
 /// `value` with so many digits behind the point.
 std::string format_fixed(double value, int digits);

@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 
+IDLE_SECONDS = 0.3  # before each timing, so that no threads of the library before it still wait busily for work
 TOLERANCE = 1e-5  # the others round after every operation, Octavo once
 
 
@@ -194,6 +195,7 @@ def main():
     for _ in range(arguments.rounds):
         rows = [draw(batch) for _ in range(repeats)]
         for name, way in ways.items():
+            time.sleep(IDLE_SECONDS)
             slow = name.startswith("h5py")  # a few batches are enough of what takes a thousand times longer
             start = time.perf_counter()
             for chosen in rows[:1] if slow else rows:

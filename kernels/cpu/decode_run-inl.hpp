@@ -78,6 +78,13 @@ inline void store(hn::Vec<Tag> vector, Tag tag, T* out) {
     hn::StoreU(vector, tag, out);
 }
 
+/// Values before `out` is aligned to a vector; fewer than a vector has.
+template <typename Value>
+inline std::int64_t values_to_alignment(const Value* out) {
+  const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(Value)) % kStep<Value>;
+  return beyond == 0 ? 0 : kStep<Value> - beyond;
+}
+
 template <Maps kMaps, bool kStream>
 inline void decode_step(const Run& run, std::int64_t i, MapVectors map, float* out) {
   store<kStream>(decode_vector<kMaps>(run, i, map), Floats(), out + i);
@@ -95,6 +102,11 @@ inline void decode_run_as(const Run& run, Value* out) {
   if (run.count < kStep<Value>) return decode_run_scalar(run, out);
   const MapVectors map{hn::Set(Floats(), run.map.scale), hn::Set(Floats(), run.map.shift)};
   std::int64_t i = 0;
+  if constexpr (!kStream) {
+    // A store across the border of two lines takes twice as long, so one overlaps the aligned ones that follow.
+    i = values_to_alignment(out);
+    if (i != 0) decode_step<kMaps, false>(run, 0, map, out);
+  }
   for (; i + kGroup <= run.count; i += kGroup) {
     if (run.prefetch != nullptr) prefetch(run.prefetch + i);
 #pragma GCC unroll 8
