@@ -35,21 +35,26 @@ inline void prefetch(const std::int8_t* codes) { __builtin_prefetch(codes, 0, 2)
 /// Which maps of a Run differ from value to value.
 enum class Maps { one, own_shifts, own_scales_and_shifts };
 
-/// bfloat16 bits of finite or infinite floats, each in the low half of a word: round to nearest, ties to even.
-inline hn::Vec<hn::Rebind<std::int32_t, Floats>> bfloat16_words(FloatVector values) {
+using Halves = hn::ScalableTag<std::uint16_t>;
+using HalfVector = hn::Vec<Halves>;
+
+/// The upper halves of these words are finite or infinite `values` as bfloat16: rounded to nearest, ties to even.
+inline HalfVector bfloat16_words(FloatVector values) {
   const hn::Rebind<std::uint32_t, Floats> words;
   const auto bits = hn::BitCast(words, values);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1u));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(words, 0x7FFFu)), odd));
-  return hn::BitCast(hn::Rebind<std::int32_t, Floats>(), rounded);
+  return hn::BitCast(Halves(), hn::Add(hn::Add(bits, hn::Set(words, 0x7FFFu)), odd));
 }
 
-inline hn::Vec<hn::Rebind<std::uint16_t, Floats>> half_bits(Float16, FloatVector values) {
-  const hn::Rebind<hwy::float16_t, Floats> halves;
-  return hn::BitCast(hn::Rebind<std::uint16_t, Floats>(), hn::DemoteTo(halves, values));
+/// The bits of two vectors of values as one of half the type's size.
+inline HalfVector half_bits(BFloat16, FloatVector low, FloatVector high) {
+  return hn::ConcatOdd(Halves(), bfloat16_words(high), bfloat16_words(low));
 }
-inline hn::Vec<hn::Rebind<std::uint16_t, Floats>> half_bits(BFloat16, FloatVector values) {
-  return hn::DemoteTo(hn::Rebind<std::uint16_t, Floats>(), bfloat16_words(values));
+inline HalfVector half_bits(Float16, FloatVector low, FloatVector high) {
+  const hn::Rebind<hwy::float16_t, Floats> narrow;
+  const hn::Rebind<std::uint16_t, Floats> bits;
+  return hn::Combine(Halves(), hn::BitCast(bits, hn::DemoteTo(narrow, high)),
+                     hn::BitCast(bits, hn::DemoteTo(narrow, low)));
 }
 
 /// Scale and shift of all lanes.
@@ -91,10 +96,8 @@ inline void decode_step(const Run& run, std::int64_t i, MapVectors map, float* o
 }
 template <Maps kMaps, bool kStream, typename Half>
 inline void decode_step(const Run& run, std::int64_t i, MapVectors map, Half* out) {
-  const hn::ScalableTag<std::uint16_t> halves;
-  const auto low = half_bits(Half{}, decode_vector<kMaps>(run, i, map));
-  const auto high = half_bits(Half{}, decode_vector<kMaps>(run, i + kStep<float>, map));
-  store<kStream>(hn::Combine(halves, high, low), halves, &out[i].bits);
+  const FloatVector low = decode_vector<kMaps>(run, i, map), high = decode_vector<kMaps>(run, i + kStep<float>, map);
+  store<kStream>(half_bits(Half{}, low, high), Halves(), &out[i].bits);
 }
 
 template <Maps kMaps, bool kStream, typename Value>
