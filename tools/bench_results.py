@@ -26,7 +26,7 @@ def assemble(folder):
     documents = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
     return {
         "format": 1,
-        "host": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "kernel": platform.release()},
+        "host": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "kernel": platform.release().split("-")[0]},
         "commit": os.environ["commit"],
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "command": os.environ["command_line"],

@@ -7,7 +7,7 @@
 #
 # Builds the cuda preset in build/gpu for this GPU alone, with the libraries in .deps/ where they are, and without a
 # network. Then: every test (no CUDA test may be skipped for want of a device); compute-sanitizer's memcheck, racecheck
-# and initcheck on the CUDA tests; every benchmark, the memory report, and a training run compared with float32. Writes
+# and initcheck on the CUDA tests; the benchmarks of the device, the memory report, and a training run compared with float32. Writes
 # <gpu name>.json and .md, and fails if anything failed. A benchmark or a sanitizer that runs out of time, and a
 # sanitizer that refuses the machine, are recorded and fail nothing. Where there is no git, OCTAVO_COMMIT names the
 # commit.
@@ -187,17 +187,13 @@ if wanted bench; then
     --batch-size 128 --lr 0.1 --seed 1 --compare-float32 --json
 
   heading "Benchmarks"
-  mapfile -t benchmarks < <(find "$build/bench" -name 'bench_*' -type f -perm /111 2>/dev/null | sort)
-  if ((${#benchmarks[@]} == 0)); then record bench "bench_*" "not in this build" 0; fi
-  for executable in "${benchmarks[@]}"; do
-    name=$(basename "$executable")
-    case $name in
-      bench_epoch) input=("$packed") ;;
-      bench_pack) input=("$dataset") ;;
-      *) input=() ;;
-    esac
-    measure bench "$name" 90 "$check/bench/$name.json" "$executable" "${input[@]}" --json "$check/bench/$name.json"
-  done
+  # Those that are about the device; tools/bench.sh has the others.
+  measure bench bench_gather_cuda 90 "$check/bench/bench_gather_cuda.json" \
+    "$build/bench/bench_gather_cuda" --json "$check/bench/bench_gather_cuda.json"
+  measure bench bench_train 90 "$check/bench/bench_train.json" \
+    "$build/bench/bench_train" "$packed" --json "$check/bench/bench_train.json"
+  measure bench octavo_bench 90 "$check/bench/octavo_bench.json" \
+    "${to_file[@]}" "$check/bench/octavo_bench.json" "$octavo" bench "$packed" --json
 fi
 
 # ---- Results -----------------------------------------------------------------------------

@@ -21,12 +21,14 @@ expect() {
 scripts=("$root"/tools/*.sh "$root/.ci/run" "${BASH_SOURCE[0]}")
 for script in "${scripts[@]}"; do expect 0 '' bash -n "$script"; done
 if command -v shellcheck >/dev/null; then expect 0 '' shellcheck -x -P "$root/tools" "${scripts[@]}"; fi
-for name in setup demo test bundle_deps gpu_check; do
+for name in setup demo test bench bundle_deps gpu_check; do
   expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help
   expect 2 "^tools/$name.sh: error: unknown option --no-such-option" "$root/tools/$name.sh" --no-such-option
 done
 expect 2 '--only knows' "$root/tools/gpu_check.sh" --only everything
 expect 2 '--out wants a value' "$root/tools/gpu_check.sh" --out
+expect 2 '--only knows gather_cpu' "$root/tools/bench.sh" --only everything
+expect 2 '--compare wants two' "$root/tools/bench.sh" --compare one.json
 
 # ---- The committed data -----------------------------------------------------------
 (cd "$root/data/digits" && sha256sum --quiet -c SHA256SUMS)
@@ -64,4 +66,22 @@ expect 1 'problem: sanitizer memcheck-kernel_tests: failed' assemble
 make_run run passed
 echo 'not JSON' >"$work/run/bench/bench_gather.json"
 expect 1 'bench bench_gather: what it wrote is not JSON' assemble
+
+# ---- What becomes of a run of the benchmarks ------------------------------------------
+# bench_run FRACTION: a results file of one row.
+bench_run() {
+  mkdir -p "$work/json"
+  cat >"$work/json/load.json" <<END
+{"rows": [{"section": "warm", "name": "checked", "median_seconds": 0.25, "spread": 0.01, "bytes_per_second": 4e9,
+           "fraction_of_reference": $1}]}
+END
+  env command_line=tools/bench.sh commit=abc python3 "$root/tools/bench_results.py" "$work/json" "$work" >/dev/null
+  mv "$work"/*cores.json "$work/bench-$1.json"
+}
+bench_run 0.5
+expect 0 '^\| checked \| 250 ms \| 4.00 \| 1.0% \| 0.5 \|$' cat "$work"/*cores.md
+bench_run 0.8
+bench_run 0.51
+expect 0 'better +0.500 -> +0.800  load / warm / checked' "$root/tools/bench.sh" --compare "$work/bench-0.5.json" "$work/bench-0.8.json"
+expect 0 '^1 rows did not move' "$root/tools/bench.sh" --compare "$work/bench-0.5.json" "$work/bench-0.51.json"
 echo "passed"
