@@ -1,6 +1,7 @@
 // Rows and outputs beyond 2^31 and 2^32 bytes, in sparse memory of which a few pages are touched.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "catch.hpp"
@@ -70,6 +71,43 @@ TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are
         if (values.as<float>()[(b + i) * S + v] != octavo::test::exact_value(code, map))
           FAIL("place " << b + i << " value " << v);
       }
+    }
+  }
+  REQUIRE(error == 0);
+}
+
+TEST_CASE("more than 2^32 samples are drawn and read by the order", "[unit][kernels][large]") {
+  constexpr std::int64_t N = (std::int64_t{1} << 32) + 12345, kPlaces = 1000;
+  const SparseMemory codes(static_cast<std::size_t>(N));
+  if (!codes.is_mapped()) OCTAVO_SKIP("this machine gives no 4 GiB of address space");
+  const OrderKey order = make_order_key(N, 5, 2, true);
+  const Affine map{1.0f, 0.0f};
+  std::uint32_t error = 0;
+  // The first and the last positions of an epoch; some of their rows are beyond 2^31 and 2^32.
+  for (const std::int64_t first_position : {std::int64_t{0}, N - kPlaces}) {
+    std::int64_t largest_row = 0;
+    for (std::int64_t i = 0; i < kPlaces; ++i) {
+      const std::int64_t row = permute(order, first_position + i);
+      largest_row = std::max(largest_row, row);
+      codes.as<std::int8_t>()[row] = static_cast<std::int8_t>(row * 37);
+    }
+    REQUIRE(largest_row > std::int64_t{1} << 31);
+    std::vector<float> values(kPlaces);
+    GatherArgs args{};
+    args.codes = codes.as<std::int8_t>();
+    args.row_stride_bytes = 1;
+    args.channel_count = 1;
+    args.values_per_channel = 1;
+    args.selection = {nullptr, order, first_position};
+    args.batch_count = kPlaces;
+    args.maps = &map;
+    args.uniform_map = true;
+    args.values = values.data();
+    args.error_slot = &error;
+    cpu::gather(args, 0, kPlaces, cpu::Stores::cached);
+    for (std::int64_t i = 0; i < kPlaces; ++i) {
+      const auto code = static_cast<std::int8_t>(permute(order, first_position + i) * 37);
+      REQUIRE(values[static_cast<std::size_t>(i)] == static_cast<float>(code));
     }
   }
   REQUIRE(error == 0);
