@@ -16,7 +16,7 @@ using namespace octavo::bench;
 
 /// Copies as many bytes as an epoch reads and writes, on all threads, past the cache.
 double copy_of(double moved_bytes, std::byte* to, const std::byte* from, std::size_t room) {
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = thread_count_of_process();
   const auto bytes = std::min(room, static_cast<std::size_t>(moved_bytes / 2)) / 256 * 256;
   const std::size_t part = bytes / static_cast<std::size_t>(threads) / 256 * 256;
   return run_team(threads, [&](int thread) {

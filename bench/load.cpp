@@ -75,7 +75,7 @@ class PlainFile {
 int main(int argc, char** argv) try {
   const long mebibytes = option(argc, argv, "--mib", 1024);
   const int rounds = static_cast<int>(option(argc, argv, "--rounds", 7));
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = thread_count_of_process();
   Results results("load", argc, argv);
   const ScratchFolder folder;
   write_random_file(folder / "random.h5", {3, 32, 32}, (std::int64_t{mebibytes} << 20) / 3072);

@@ -82,12 +82,14 @@ endif()
 # The distributions' xxHash also has functions that choose the widest instructions of the processor: twice as fast.
 if(TARGET octavo_deps::xxhash AND NOT OCTAVO_INSTALLED)
   include(CheckCXXSourceCompiles)
+  include(CMakePushCheckState)
+  cmake_push_check_state()
   set(CMAKE_REQUIRED_LIBRARIES octavo_deps::xxhash)
   check_cxx_source_compiles("#include <xxh_x86dispatch.h>
     int main() { return static_cast<int>(XXH3_64bits(\"\", 0)); }" OCTAVO_XXHASH_DISPATCH)
-  unset(CMAKE_REQUIRED_LIBRARIES)
+  cmake_pop_check_state()
   if(OCTAVO_XXHASH_DISPATCH)
-    set_property(TARGET octavo_deps::xxhash PROPERTY INTERFACE_COMPILE_DEFINITIONS OCTAVO_XXHASH_DISPATCH)
+    set_property(TARGET octavo_deps::xxhash APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OCTAVO_XXHASH_DISPATCH)
   endif()
 endif()
 

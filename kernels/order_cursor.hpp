@@ -1,4 +1,5 @@
-// A place in the order of epochs, kept in device memory: launches that read it need no new arguments for a new batch.
+// A place in the order of epochs, kept in the memory of the device that gathers: launches that read it need no new
+// arguments for a new batch.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_coun
                                                         std::int64_t step) {
   OrderCursor cursor{};
   for (int ahead = 0; ahead < 2; ++ahead) {
-    cursor.keys[ahead] = make_order_key(sample_count, seed, static_cast<std::uint64_t>(epoch + ahead), shuffled);
+    cursor.keys[ahead] = make_order_key(
+        sample_count, seed, static_cast<std::uint64_t>(epoch) + static_cast<std::uint64_t>(ahead), shuffled);
   }
   cursor.seed = seed;
   cursor.batch_size = batch_size;
@@ -69,7 +71,7 @@ OCTAVO_HOST_DEVICE inline void advance(OrderCursor& cursor, std::int64_t batches
   ++cursor.epoch;
   cursor.keys[0] = cursor.keys[1];
   cursor.keys[1] = make_order_key(cursor.keys[0].sample_count, cursor.seed,
-                                  static_cast<std::uint64_t>(cursor.epoch + 1), cursor.keys[0].shuffled);
+                                  static_cast<std::uint64_t>(cursor.epoch) + 1, cursor.keys[0].shuffled);
 }
 
 }  // namespace octavo::kernels

@@ -14,7 +14,7 @@ struct RowSelection {
   const std::int64_t* rows;             ///< [B] row numbers, or null: take them from `cursor` or `order`
   OrderKey order;                       ///< its sample_count bounds `rows` too
   std::int64_t first_position;          ///< of the batch in the epoch; of use only with `order`
-  const OrderCursor* cursor = nullptr;  ///< in device memory, read when the work is done; or null
+  const OrderCursor* cursor = nullptr;  ///< in memory of the device that gathers, read when the work is done; or null
 };
 
 /// The row at place `b` of the batch; -1 if the row number there is out of range.

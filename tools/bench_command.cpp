@@ -1,4 +1,5 @@
 // `octavo bench`: how fast a packed file is loaded and served here, against the machine's own limits.
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -48,7 +49,17 @@ void print_load(const LoadSpeed& load) {
   table.print(std::cout, "  ");
 }
 
-void print_batches(const std::vector<BatchSpeed>& batches) {
+/// The batch sizes that were asked for and not measured.
+std::string describe_left_out(const std::vector<std::int64_t>& asked, const std::vector<BatchSpeed>& batches) {
+  std::string text;
+  for (const std::int64_t size : asked) {
+    const auto is_it = [&](const BatchSpeed& batch) { return batch.gather.batch_size == size; };
+    if (std::none_of(batches.begin(), batches.end(), is_it)) text += (text.empty() ? "" : ", ") + format_count(size);
+  }
+  return text;
+}
+
+void print_batches(const std::vector<std::int64_t>& asked, const std::vector<BatchSpeed>& batches) {
   TextTable table("lrrrrrr");
   table.add_row({"batch", "size", "time", "images/s", "moved", "best copy", "of the copy"});
   bool some_fit = false;
@@ -62,6 +73,9 @@ void print_batches(const std::vector<BatchSpeed>& batches) {
                    format_fixed(gather.fraction_of_copy(), 2) + (gather.fits_cache ? " *" : "  ")});
   }
   table.print(std::cout, "  ");
+  if (const std::string left_out = describe_left_out(asked, batches); !left_out.empty()) {
+    std::cout << "  left out: batches of " << left_out << "; the split or the memory has no room for them\n";
+  }
   if (some_fit) std::cout << "  * samples and batch fit the cache, which the copy does not\n";
 }
 
@@ -70,7 +84,7 @@ void print_result(const Arguments& arguments, const Benchmark& result) {
             << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
   print_load(result.load);
   std::cout << '\n';
-  print_batches(result.batches);
+  print_batches(arguments.batch_sizes, result.batches);
   std::cout << "Medians. Bytes are read + written; the best copy was timed by turns with the batches.\n";
 }
 

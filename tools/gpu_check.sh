@@ -7,8 +7,8 @@
 #
 # Builds the cuda preset in build/gpu for this GPU alone, with the libraries in .deps/ where they are, and without a
 # network. Then: every test (no CUDA test may be skipped for want of a device); compute-sanitizer's memcheck, racecheck
-# and initcheck on the CUDA tests; the benchmarks of the device, the memory report, and a training run compared with float32. Writes
-# <gpu name>.json and .md, and fails if anything failed. A benchmark or a sanitizer that runs out of time, and a
+# and initcheck on the CUDA tests; the benchmarks of the device, the memory report, and a training run compared with
+# float32. Writes <gpu name>.json and .md, and fails if anything failed. A benchmark or a sanitizer that runs out of time, and a
 # sanitizer that refuses the machine, are recorded and fail nothing. Where there is no git, OCTAVO_COMMIT names the
 # commit.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

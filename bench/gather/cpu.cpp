@@ -183,7 +183,7 @@ int main(int argc, char** argv) try {
   for (const Shape& shape : kShapes) {
     for (const Variant& variant : kVariants) bench.check(shape, variant);
   }
-  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  const int all = thread_count_of_process();
   for (const int threads : all == 1 ? std::vector{1} : std::vector{1, all}) {
     std::vector<Subject> subjects = {bench.copy(false, threads), bench.copy(true, threads), bench.fill(threads)};
     for (const Shape& shape : kShapes) {

@@ -5,7 +5,7 @@ peers.py LIBRARY FILE.h5 [--batch-size B] [--rounds R] [--json OUT]
 
 LIBRARY is the library that bench/python/gather.cpp is built into. Every way makes the same batches: rows drawn at random
 from the split `train`, as float32, centred and scaled channel by channel. Their results are compared before anything is
-timed; ways whose library is not installed are skipped and counted. Each gets as many threads as the process may use.
+timed, and all but torch.compile write them to memory that is there already; ways whose library is not installed are skipped and counted. Each gets as many threads as the process may use.
 """
 import argparse
 import ctypes
@@ -61,16 +61,18 @@ def octavo_way(library, path, values, batch):
     return lambda rows: octavo.gather(rows, out)
 
 
-def numpy_way(values, mean, spread):
+def numpy_way(values, mean, spread, batch):
     mean32, spread32 = (x.astype(np.float32).reshape(-1, 1, 1) for x in (mean, spread))
 
-    def batch(rows):
-        out = values[rows].astype(np.float32)
-        out -= mean32
-        out /= spread32
-        return out
+    drawn = np.empty((batch, *values.shape[1:]), np.uint8)
+    out = np.empty(drawn.shape, np.float32)
 
-    return batch
+    def make(rows):
+        np.take(values, rows, axis=0, out=drawn)
+        np.subtract(drawn, mean32, out=out)
+        return np.divide(out, spread32, out=out)
+
+    return make
 
 
 def h5py_way(path, mean, spread):
@@ -99,8 +101,12 @@ def torch_ways(values, mean, spread, batch):
     mean32, spread32 = (torch.tensor(x, dtype=torch.float32).reshape(1, -1, 1, 1) for x in (mean, spread))
     resident = (data.float() - mean32) / spread32
 
+    drawn = torch.empty((batch, *values.shape[1:]), dtype=torch.uint8)
+    out = torch.empty(drawn.shape, dtype=torch.float32)
+
     def eager(rows):
-        return data[rows].float().sub_(mean32).div_(spread32)
+        torch.index_select(data, 0, rows, out=drawn)
+        return out.copy_(drawn).sub_(mean32).div_(spread32)
 
     def chain(rows):
         return (data[rows].float() - mean32) / spread32
@@ -108,15 +114,16 @@ def torch_ways(values, mean, spread, batch):
     def with_tensor(function):
         return lambda rows: function(torch.from_numpy(rows)).numpy()
 
-    yield "PyTorch, eager: data[rows].float().sub_().div_()", with_tensor(eager)
-    yield "PyTorch, float32 in memory (4 x the bytes): x[rows]", with_tensor(lambda rows: resident[rows])
+    yield "PyTorch, eager: index_select, copy_, sub_, div_", with_tensor(eager)
+    yield "PyTorch, float32 in memory (4 x the bytes): index_select", with_tensor(
+        lambda rows: torch.index_select(resident, 0, rows, out=out))
     if hasattr(torch, "compile"):
         try:
             compiled = torch.compile(chain, dynamic=False)
             compiled(torch.zeros(batch, dtype=torch.int64))
             yield "PyTorch, torch.compile", with_tensor(compiled)
         except Exception as error:  # no compiler, an unsupported Python: the row is skipped
-            print(f"SKIPPED: torch.compile: {type(error).__name__}")
+            yield f"SKIPPED: torch.compile: {type(error).__name__}", None
 
 
 def dataloader_ways(values, mean, spread, batch):
@@ -169,7 +176,7 @@ def main():
         return generator.choice(len(values), count, replace=False).astype(np.int64)
 
     ways = {"Octavo": octavo_way(arguments.library, arguments.file, values, batch),
-            "NumPy: values[rows].astype(float32)": numpy_way(values, mean, spread),
+            "NumPy: take, subtract, divide": numpy_way(values, mean, spread, batch),
             "h5py: images[sorted rows]": h5py_way(arguments.file, mean, spread)}
     loaders = {}
     versions = {"numpy": np.__version__}
@@ -178,7 +185,12 @@ def main():
         import torch
 
         versions["torch"] = torch.__version__
-        ways.update(torch_ways(values, mean, spread, batch))
+        for name, way in torch_ways(values, mean, spread, batch):
+            if way is None:
+                print(name)
+                skipped += 1
+            else:
+                ways[name] = way
         loaders.update(dataloader_ways(values, mean, spread, batch))
     except ImportError:
         print("SKIPPED: PyTorch is not installed")

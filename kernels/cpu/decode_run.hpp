@@ -14,7 +14,7 @@ struct Run {
   Affine map;                   ///< of all values, as far as the next two do not say otherwise
   const float* scales;          ///< [count], in place of map.scale; or null
   const float* shifts;          ///< [count], in place of map.shift; or null, as it must not be with `scales`
-  const std::int8_t* prefetch;  ///< [count] that will be wanted soon; or null
+  const std::int8_t* prefetch;  ///< [count] that will be wanted soon, never read otherwise; or null
 };
 
 /// The part [first, first + count) of a run.

@@ -135,6 +135,7 @@ class SampleWalk {
       prefetch(codes(far_row));
       prefetch(codes(far_row) + sample_bytes_ - 1);
     }
+    // At the end of the last sample this is beyond the samples, which harms no prefetch.
     if (sample_bytes_ > kLongSample) return row(b) < 0 ? nullptr : codes(row(b)) + kLookAheadBytes;
     const std::int64_t next_row = row_ahead(b + ahead_);
     return next_row < 0 ? nullptr : codes(next_row);
@@ -143,6 +144,7 @@ class SampleWalk {
  private:
   static constexpr std::int64_t kLookAheadBytes = 3072;
   static constexpr std::int64_t kTouchAhead = 4;
+  static_assert(kTouchAhead < RowWindow::kLookAhead);
   /// Above this size the next sample would crowd the second cache level: then the same sample's lines, further on.
   static constexpr std::int64_t kLongSample = 256 << 10;
 

@@ -18,8 +18,8 @@ class RowWindow {
   RowWindow(const RowSelection& selection, std::int64_t first, std::int64_t last)
       : selection_(selection), start_(first), known_(first), last_(last) {}
 
-  /// The row at place `b`, -1 if out of range. Places are asked for in ascending order, at most kLookAhead ahead of
-  /// the lowest that is still wanted.
+  /// The row at place `b`, -1 if out of range. A place may be asked for until one more than kLookAhead further on has
+  /// been.
   std::int64_t row(std::int64_t b) {
     if (b >= known_) refill(b);
     return rows_[b - start_];

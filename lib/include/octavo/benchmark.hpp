@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct LoadSpeed {
   double checked_seconds = 0.0;    ///< median; Store::load as it is by default
 };
 
-/// One kind of batch: of the split's own layout, [B,C,H,W].
+/// One kind of batch: [B,C,H,W], normalised as BatchSpec does by default.
 struct BatchSpeed {
   DType dtype = DType::float32;
   GatherSpeed gather;

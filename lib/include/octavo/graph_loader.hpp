@@ -11,8 +11,8 @@
 namespace octavo {
 
 /// The batches that a Loader with the same options and drop_last serves, epoch after epoch, into tensors of the
-/// caller's. next() always enqueues the same work: it allocates nothing, waits for nothing, and reads and advances its
-/// place in device memory. So it can be captured in a CUDA graph together with the step that uses the batch.
+/// caller's. next() always enqueues the same work: on CUDA it allocates nothing, waits for nothing, and reads and
+/// advances its place in device memory. So it can be captured in a CUDA graph together with the step that uses the batch.
 ///
 ///     GraphLoader loader(store, {.batch_size = 256, .shuffle = true, .seed = 7, .drop_last = true});
 ///     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
@@ -38,13 +38,16 @@ class GraphLoader {
   std::int64_t batches_per_epoch() const;
 
   /// Enqueues the next batches into `images`, samples_per_launch()*C*H*W numbers of the spec's type and layout, and
-  /// `labels` (data == nullptr for none), as Store::gather() takes them. Throws InvalidArgument as that does.
+  /// `labels` (data == nullptr for none), as Store::gather() takes them. Throws InvalidArgument as that does. This
+  /// loader, `images` and `labels` must live until the stream has passed the call; of a captured one, as long as its
+  /// graph is launched.
   void next(const TensorView& images, const TensorView& labels, StreamRef stream = {});
 
-  /// Goes to batch `step` of `epoch`; waits for the stream. Not to be captured. Throws InvalidArgument if there is
-  /// none.
+  /// Goes to batch `step` of `epoch`; waits for `stream`, which must be the one that next(), or the graph, runs on. Not
+  /// to be captured. Throws InvalidArgument if there is no such batch.
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream = {});
-  /// The place of the next batch, when the stream has done what it was given; waits for it. Not to be captured.
+  /// The place of the next batch, when `stream`, which must be that one too, has done what it was given; waits for it.
+  /// Not to be captured.
   /// Loader::restore() of a Loader with the same options takes it, and seek(state.epoch, state.step).
   LoaderState state(StreamRef stream = {}) const;
 

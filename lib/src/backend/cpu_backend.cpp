@@ -33,7 +33,8 @@ using SharedEvent = std::shared_ptr<HostEvent>;
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(int thread_count)
-      : pool_(resolve_thread_count(thread_count)), streaming_from_bytes_(std::min(last_cache_bytes() / 2, kMostCachedBytes)) {}
+      : pool_(resolve_thread_count(thread_count)),
+        streaming_from_bytes_(std::min(last_cache_bytes() / 2, kMostCachedBytes)) {}
 
   Device device() const override { return Device::cpu(); }
   MemoryInfo memory() const override { return host_memory(); }

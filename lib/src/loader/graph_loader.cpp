@@ -14,6 +14,9 @@
 namespace octavo {
 namespace {
 
+/// So that all epochs that are ever reached have numbers.
+constexpr std::int64_t kLastEpoch = std::int64_t{1} << 62;
+
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader for graphs: " + why); }
 
 }  // namespace
@@ -50,7 +53,7 @@ class GraphLoader::Implementation {
   }
 
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
-    if (epoch < 0 || step < 0 || step >= batches_per_epoch()) {
+    if (epoch < 0 || epoch > kLastEpoch || step < 0 || step >= batches_per_epoch()) {
       throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
                             ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
     }

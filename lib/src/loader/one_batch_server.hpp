@@ -1,4 +1,4 @@
-// The first batch again and again, so that loading costs nothing: what the cost of a loader is measured against.
+// The first batches again and again, so that loading costs nothing: what the cost of a loader is measured against.
 #pragma once
 
 #include <set>
@@ -8,7 +8,8 @@
 
 namespace octavo::loader {
 
-/// Each buffer is filled when it is first asked for, and left as it is from then on. Not thread-safe.
+/// Each buffer is filled when it is first asked for, and left as it is from then on: of a loader without prefetch,
+/// which has one, with the first batch of the epoch that it begins with. Not thread-safe.
 class OneBatchServer final : public BatchServer {
  public:
   explicit OneBatchServer(PackedServer packed) : packed_(std::move(packed)) {}
@@ -19,10 +20,13 @@ class OneBatchServer final : public BatchServer {
   LabelLayout labels() const override { return packed_.labels(); }
   DType dtype() const override { return packed_.dtype(); }
   Layout layout() const override { return packed_.layout(); }
+  bool depends_on_batch() const override { return packed_.depends_on_batch(); }
   std::int64_t device_bytes() const override { return packed_.device_bytes(); }
   void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
              StreamRef stream) const override {
-    if (filled_.insert(images).second) packed_.serve(selection, batch_count, images, labels, stream);
+    if (filled_.contains(images)) return;
+    packed_.serve(selection, batch_count, images, labels, stream);
+    filled_.insert(images);
   }
 
  private:

@@ -59,9 +59,7 @@ bool has_room(const Store& store, DType dtype, std::int64_t batch_size, std::int
 std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptions& options) {
   report::GatherTimer timer(store);
   if (!timer.can_measure()) {
-    throw InvalidArgument(
-        "time batches: the split has too few samples, or there is too little memory for a copy to "
-        "compare with; take a larger split");
+    throw DeviceError("time batches: there is too little memory for a copy to compare with; close other programs");
   }
   const std::int64_t free_bytes = backend::make_backend(options.device)->memory().free_bytes;
   std::vector<BatchSpeed> speeds;
@@ -86,6 +84,11 @@ Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options)
     throw InvalidArgument("time batches: a batch size is " + std::to_string(batch_size) + "; it must be at least 1");
   }
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
+  if (split.packed_bytes() < report::kSmallestTimedBytes) {
+    throw InvalidArgument("time batches: split \"" + split.name() + "\" has only " +
+                          std::to_string(split.packed_bytes()) + " bytes of samples, at least " +
+                          std::to_string(report::kSmallestTimedBytes) + " can be timed; take a larger split");
+  }
   Benchmark result;
   result.split = split.name();
   result.device = to_string(options.device);

@@ -10,7 +10,6 @@
 namespace octavo::report {
 namespace {
 
-constexpr std::int64_t kSmallestSplitBytes = std::int64_t{64} << 10;
 /// A timing moves at least so many bytes, and takes at least so long.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
 constexpr double kTimedSeconds = 0.005;
@@ -102,7 +101,7 @@ GatherTimer::GatherTimer(const Store& store) : store_(store) {
   const auto& backend = store::StoreAccess::samples(store)->backend;
   DeviceProbe device = probe(backend->device());
   const std::int64_t copied = copy_bytes(*backend, device.cache_bytes);
-  if (store.sample_count() * store.shape().values() < kSmallestSplitBytes || copied <= device.cache_bytes) return;
+  if (store.sample_count() * store.shape().values() < kSmallestTimedBytes || copied <= device.cache_bytes) return;
   reference_ = std::make_unique<CopyReference>(backend, std::move(device), static_cast<std::size_t>(copied));
 }
 

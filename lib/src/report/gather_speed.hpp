@@ -9,6 +9,9 @@
 
 namespace octavo::report {
 
+/// A smaller split cannot be timed: it would be of calls rather than of data.
+inline constexpr std::int64_t kSmallestTimedBytes = std::int64_t{64} << 10;
+
 /// Copies of a device that gathers take turns with.
 class CopyReference;
 
@@ -20,8 +23,7 @@ class GatherTimer {
   GatherTimer(const GatherTimer&) = delete;
   GatherTimer& operator=(const GatherTimer&) = delete;
 
-  /// False for splits so small that a timing would be of calls rather than of data, or if there is no memory for the
-  /// copies.
+  /// False for splits below kSmallestTimedBytes, or if there is no memory for the copies.
   bool can_measure() const { return reference_ != nullptr; }
   /// Whole batches in a shuffled order, by turns with copies. Only if can_measure().
   GatherSpeed measure(const BatchSpec& spec, std::int64_t batch_size);

@@ -52,7 +52,9 @@ void Feed::keep_float32(const Store& store, const LoaderOptions& options) {
 void Feed::keep_one_batch(const Store& store, const LoaderOptions& options) {
   sample_bytes_ = store.device_bytes();
   auto server = std::make_shared<loader::OneBatchServer>(packed_server(store, options.spec));
-  loader_ = std::make_unique<Loader>(make_loader(std::move(server), options));
+  LoaderOptions without_prefetch = options;
+  without_prefetch.prefetch = 0;  // with one buffer there is one batch
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server), without_prefetch));
 }
 
 }  // namespace octavo::training
