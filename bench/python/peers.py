@@ -68,7 +68,7 @@ def numpy_way(values, mean, spread, batch):
     out = np.empty(drawn.shape, np.float32)
 
     def make(rows):
-        np.take(values, rows, axis=0, out=drawn)
+        np.take(values, rows, axis=0, out=drawn, mode="clip")  # other modes buffer what they draw
         np.subtract(drawn, mean32, out=out)
         return np.divide(out, spread32, out=out)
 
