@@ -22,10 +22,6 @@ struct Arguments : CommonOptions {
   std::vector<std::int64_t> batch_sizes = BenchmarkOptions{}.batch_sizes;
 };
 
-const char* name_of(DType dtype) {
-  return dtype == DType::float32 ? "float32" : dtype == DType::float16 ? "float16" : "bfloat16";
-}
-
 Benchmark measure(const Arguments& arguments) {
   ProgressBar bar(arguments.quiet);
   BenchmarkOptions options;
@@ -66,7 +62,7 @@ void print_batches(const std::vector<std::int64_t>& asked, const std::vector<Bat
   for (const BatchSpeed& batch : batches) {
     const GatherSpeed& gather = batch.gather;
     some_fit = some_fit || gather.fits_cache;
-    table.add_row({name_of(batch.dtype), format_count(gather.batch_size), format_seconds(gather.median_seconds),
+    table.add_row({to_string(batch.dtype), format_count(gather.batch_size), format_seconds(gather.median_seconds),
                    format_count(std::llround(gather.images_per_second())),
                    format_rate(static_cast<double>(gather.moved_bytes) / gather.median_seconds),
                    format_rate(gather.copy_bytes_per_second),
@@ -92,7 +88,7 @@ void print_result_json(const Arguments& arguments, const Benchmark& result) {
   Json batches = Json::array();
   for (const BatchSpeed& batch : result.batches) {
     const GatherSpeed& gather = batch.gather;
-    batches.push_back({{"dtype", name_of(batch.dtype)},
+    batches.push_back({{"dtype", to_string(batch.dtype)},
                        {"batch_size", gather.batch_size},
                        {"median_seconds", gather.median_seconds},
                        {"spread", gather.spread},

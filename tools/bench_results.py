@@ -12,14 +12,9 @@ import platform
 import re
 import sys
 
+from gpu_results import cpu_name
+
 SMALLEST_MOVE = 0.05  # of a fraction of the limit; less is noise on most machines
-
-
-def cpu_name():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
 
 
 def assemble(folder):

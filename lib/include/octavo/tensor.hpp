@@ -16,6 +16,21 @@ enum class DType { float32, float16, bfloat16, int32 };
 /// Bytes of one number.
 constexpr std::int64_t bytes_of(DType type) { return type == DType::float32 || type == DType::int32 ? 4 : 2; }
 
+/// "float32", "float16", "bfloat16" or "int32".
+constexpr const char* to_string(DType type) {
+  switch (type) {
+    case DType::float32:
+      return "float32";
+    case DType::float16:
+      return "float16";
+    case DType::bfloat16:
+      return "bfloat16";
+    case DType::int32:
+      return "int32";
+  }
+  return "?";
+}
+
 /// Order of the axes of a batch of images: [B,C,H,W] or [B,H,W,C].
 enum class Layout { nchw, nhwc };
 

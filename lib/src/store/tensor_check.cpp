@@ -7,20 +7,6 @@
 namespace octavo::store {
 namespace {
 
-const char* name_of(DType type) {
-  switch (type) {
-    case DType::float32:
-      return "float32";
-    case DType::float16:
-      return "float16";
-    case DType::bfloat16:
-      return "bfloat16";
-    case DType::int32:
-      return "int32";
-  }
-  return "numbers of an unknown type";
-}
-
 void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, Device device, const char* what) {
   if (tensor.element_count() != elements) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " +
@@ -28,8 +14,8 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, D
                           " are needed");
   }
   if (tensor.dtype != type) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " + name_of(tensor.dtype) +
-                          ", it must hold " + name_of(type));
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " + to_string(tensor.dtype) +
+                          ", it must hold " + to_string(type));
   }
   if (tensor.device != device) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " is on " + to_string(tensor.device) +
