@@ -7,6 +7,7 @@
 #include "affine.hpp"
 #include "host_device.hpp"
 #include "intrinsics.hpp"
+#include "labels.hpp"
 #include "row_selection.hpp"
 
 namespace octavo::kernels {
@@ -44,7 +45,8 @@ struct GatherArgs {
   void* values;                 ///< B*C*P values of value_type
   const std::uint32_t* labels;  ///< [N,label_words], or null
   std::int64_t label_words;     ///< K: 4-byte words of a label
-  std::uint32_t* out_labels;    ///< [B,label_words], or null
+  LabelType label_type;         ///< what they are written as
+  void* out_labels;             ///< [B,label_words] of label_type, or null
   std::uint32_t* error_slot;    ///< set to 1 if a row is out of range (its place in the output is zeroed)
 };
 
@@ -93,7 +95,8 @@ OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std
 /// Copies the label of `row` (zeros for -1) to place `b`.
 OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
                                                std::int64_t word) {
-  args.out_labels[b * args.label_words + word] = row < 0 ? 0 : args.labels[row * args.label_words + word];
+  const std::uint32_t stored = row < 0 ? 0 : args.labels[row * args.label_words + word];
+  write_label(args.label_type, stored, args.out_labels, b * args.label_words + word);
 }
 
 }  // namespace octavo::kernels

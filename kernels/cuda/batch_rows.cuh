@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cuda/geometry.hpp"
+#include "labels.hpp"
 #include "row_selection.hpp"
 
 namespace octavo::kernels::cuda {
@@ -33,13 +34,14 @@ __device__ inline void find_rows(const RowSelection& selection, BlockPlaces plac
   __syncthreads();
 }
 
-/// Copies the labels of the block's places; zeros for a row of -1.
-__device__ inline void copy_labels(const std::uint32_t* labels, std::int64_t label_words, std::uint32_t* out,
+/// Copies the labels of the block's places, written as `type`; zeros for a row of -1.
+__device__ inline void copy_labels(const std::uint32_t* labels, std::int64_t label_words, LabelType type, void* out,
                                    BlockPlaces places, const std::int64_t* shared_rows) {
   const std::int64_t words = places.count * label_words;
   for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x) {
     const std::int64_t row = shared_rows[i / label_words];
-    out[places.first * label_words + i] = row < 0 ? 0 : labels[row * label_words + i % label_words];
+    const std::uint32_t stored = row < 0 ? 0 : labels[row * label_words + i % label_words];
+    write_label(type, stored, out, places.first * label_words + i);
   }
 }
 

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kLargestBlock)
   const BlockPlaces places = block_places(args.batch_count, samples_per_block);
   find_rows(args.selection, places, args.error_slot, rows);
   if (args.out_labels != nullptr && blockIdx.y == 0 && blockIdx.z == 0) {
-    copy_labels(args.labels, args.label_words, args.out_labels, places, rows);
+    copy_labels(args.labels, args.label_words, args.label_type, args.out_labels, places, rows);
   }
 
   const std::int64_t run_start = static_cast<std::int64_t>(blockIdx.z) * units * kValuesPerStore<Value>;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kLargestBlock) gather_values(const GatherArgs 
   const BlockPlaces places = block_places(args.batch_count, samples_per_block);
   find_rows(args.selection, places, args.error_slot, rows);
   if (args.out_labels != nullptr && blockIdx.y == 0) {
-    copy_labels(args.labels, args.label_words, args.out_labels, places, rows);
+    copy_labels(args.labels, args.label_words, args.label_type, args.out_labels, places, rows);
   }
 
   const std::int64_t sample_values = args.channel_count * args.values_per_channel;

@@ -1,6 +1,7 @@
 // Gathers to test with: data, maps and an independent plain reference, for every back end.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +32,7 @@ struct GatherCase {
   bool pixel_shifts = false;
   bool shuffled = true;
   std::int64_t label_words = 1;
+  LabelType label_type = LabelType::words;
   std::int64_t stride_padding = 0;
   std::int64_t first_position = 0;
 
@@ -38,7 +40,8 @@ struct GatherCase {
     return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
            " B=" + std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") +
            " type=" + std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
-           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) +
+           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) + " T=" +
+           std::to_string(static_cast<int>(label_type)) +
            " pad=" + std::to_string(stride_padding);
   }
 };
@@ -62,7 +65,8 @@ class GatherData {
       for (std::int64_t i = 0; i < S; ++i) shifts_.push_back(static_cast<float>(random() % 1000) / 777.0f - 0.5f);
     }
     values_.assign(static_cast<std::size_t>(case_.B * S) * bytes_of(case_.value_type), std::byte{0xEE});
-    out_labels_.assign(static_cast<std::size_t>(case_.B * case_.label_words), 0xEEEEEEEEu);
+    const std::int64_t out_words = case_.label_type == LabelType::int64 ? 2 : 1;
+    out_labels_.assign(static_cast<std::size_t>(case_.B * case_.label_words * out_words), 0xEEEEEEEEu);
   }
 
   GatherArgs args() {
@@ -82,6 +86,7 @@ class GatherData {
     args.values = values_.data();
     args.labels = case_.label_words > 0 ? labels_.data() : nullptr;
     args.label_words = case_.label_words;
+    args.label_type = case_.label_type;
     args.out_labels = case_.label_words > 0 ? out_labels_.data() : nullptr;
     args.error_slot = &error_;
     return args;
@@ -101,12 +106,13 @@ class GatherData {
     }
     return expected;
   }
+  /// Likewise of the labels, as 4-byte words.
   std::vector<std::uint32_t> expected_labels() const {
     std::vector<std::uint32_t> expected;
     for (std::int64_t b = 0; b < case_.B; ++b) {
       for (std::int64_t k = 0; k < case_.label_words; ++k) {
         const std::int64_t row = row_of(b);
-        expected.push_back(row < 0 ? 0 : labels_[static_cast<std::size_t>(row * case_.label_words + k)]);
+        append_label(expected, row < 0 ? 0 : labels_[static_cast<std::size_t>(row * case_.label_words + k)]);
       }
     }
     return expected;
@@ -127,6 +133,17 @@ class GatherData {
   std::uint32_t error() const { return error_; }
 
  private:
+  void append_label(std::vector<std::uint32_t>& expected, std::uint32_t stored) const {
+    const auto number = static_cast<std::int32_t>(stored);
+    if (case_.label_type == LabelType::float32) {
+      expected.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
+      return;
+    }
+    expected.push_back(stored);
+    // Little-endian: the upper half of an int64 follows the lower, and repeats the sign.
+    if (case_.label_type == LabelType::int64) expected.push_back(number < 0 ? 0xFFFFFFFFu : 0u);
+  }
+
   std::int64_t row_of(std::int64_t b) const {
     if (cursor_) {
       // The batches from the cursor on, of this epoch and then of the next, by plain arithmetic.
@@ -219,6 +236,10 @@ inline std::vector<GatherCase> gather_cases() {
     cases.push_back({.N = 300, .C = 1, .P = 12, .B = 200, .layout = layout, .first_position = 90});
     cases.push_back({.N = 300, .C = 1, .P = 12, .B = 200, .layout = layout, .shuffled = false, .first_position = 90});
     cases.push_back({.N = 3, .C = 5, .P = 20000, .B = 3, .layout = layout});
+    for (const LabelType type : {LabelType::int64, LabelType::float32}) {
+      cases.push_back({.N = 40, .C = 3, .P = 16, .B = 33, .layout = layout, .label_words = 1, .label_type = type});
+      cases.push_back({.N = 40, .C = 1, .P = 7, .B = 9, .layout = layout, .label_words = 5, .label_type = type});
+    }
     cases.push_back({.N = 1, .C = 1, .P = 1, .B = 1, .layout = layout});
     cases.push_back({.N = 4, .C = 3, .P = 64, .B = 0, .layout = layout});
   }

@@ -30,10 +30,16 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// A device failed, or has not enough memory.
+/// A device failed, or has not enough memory (OutOfMemory).
 class DeviceError : public Error {
  public:
   using Error::Error;
+};
+
+/// A device's memory, or the host's, does not suffice for something that was named.
+class OutOfMemory : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
 };
 
 /// Something that this build or this machine does not have, such as the CUDA back end.

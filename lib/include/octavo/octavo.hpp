@@ -1,6 +1,7 @@
 // Everything that Octavo offers; the single headers can be included as well.
 #pragma once
 
+#include <octavo/batch_maker.hpp>
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/dataset.hpp>
@@ -10,12 +11,14 @@
 #include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/order.hpp>
+#include <octavo/owned_tensor.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/reindex.hpp>
 #include <octavo/report.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/source.hpp>
+#include <octavo/spooled_source.hpp>
 #include <octavo/statistics.hpp>
 #include <octavo/store.hpp>
 #include <octavo/tensor.hpp>

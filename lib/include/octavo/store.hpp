@@ -51,7 +51,7 @@ class Store {
  public:
   /// Brings `split` to `device`, checking each sample. On CUDA through pinned double buffers.
   /// Throws FormatError naming the sample if one is damaged, IoError if the file cannot be read or changes meanwhile,
-  /// DeviceError if the memory does not suffice, Unavailable if this build or machine has no such device.
+  /// OutOfMemory if the memory does not suffice, DeviceError if the device fails, Unavailable if this build or machine has no such device.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 
   Device device() const;
@@ -76,7 +76,8 @@ class Store {
   ///
   /// rows    B row numbers in host memory, each in [0, sample_count()); order and repetition are the caller's choice
   /// images  B*C*H*W numbers of the spec's type and layout, on this store's device
-  /// labels  B*K numbers, int32 (float32 for targets), or data == nullptr for none
+  /// labels  B*K numbers: int32, or widened to int64, or of multi-labels as float32; float32 for targets; or
+  ///         data == nullptr for none
   /// Both begin at a multiple of the size of their numbers.
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
   /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another

@@ -11,12 +11,15 @@
 namespace octavo {
 
 /// Types of the numbers in a tensor.
-enum class DType { float32, float16, bfloat16, int32 };
+enum class DType { float32, float16, bfloat16, int32, int64 };
 
 /// Bytes of one number.
-constexpr std::int64_t bytes_of(DType type) { return type == DType::float32 || type == DType::int32 ? 4 : 2; }
+constexpr std::int64_t bytes_of(DType type) {
+  if (type == DType::int64) return 8;
+  return type == DType::float32 || type == DType::int32 ? 4 : 2;
+}
 
-/// "float32", "float16", "bfloat16" or "int32".
+/// "float32", "float16", "bfloat16", "int32" or "int64".
 constexpr const char* to_string(DType type) {
   switch (type) {
     case DType::float32:
@@ -27,6 +30,8 @@ constexpr const char* to_string(DType type) {
       return "bfloat16";
     case DType::int32:
       return "int32";
+    case DType::int64:
+      return "int64";
   }
   return "?";
 }

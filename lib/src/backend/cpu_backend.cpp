@@ -44,7 +44,7 @@ class CpuBackend final : public Backend {
     const MemoryInfo memory = host_memory();
     void* mapped = static_cast<std::int64_t>(bytes) > memory.free_bytes ? nullptr : map_memory(bytes);
     if (mapped == nullptr) {
-      throw DeviceError("take " + std::to_string(bytes) + " bytes of host memory for " + std::string(what) + ": only " +
+      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of host memory for " + std::string(what) + ": only " +
                         std::to_string(memory.free_bytes) + " bytes are free; free some, or use a smaller split");
     }
     return mapped;

@@ -21,10 +21,29 @@ using cuda::check;
 cudaStream_t stream_of(StreamRef stream) { return static_cast<cudaStream_t>(stream.handle()); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
+/// Makes a device the calling thread's current one, and the one before it again at the end: which device is current is
+/// the caller's business, and every call that depends on it begins with this.
+class SelectedDevice {
+ public:
+  explicit SelectedDevice(int ordinal) : ordinal_(ordinal) {
+    check(cudaGetDevice(&previous_), "ask for the current device");
+    if (previous_ != ordinal_) check(cudaSetDevice(ordinal_), "choose the device");
+  }
+  ~SelectedDevice() {
+    if (previous_ != ordinal_) static_cast<void>(cudaSetDevice(previous_));
+  }
+  SelectedDevice(const SelectedDevice&) = delete;
+  SelectedDevice& operator=(const SelectedDevice&) = delete;
+
+ private:
+  int ordinal_;
+  int previous_ = 0;
+};
+
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int ordinal) : ordinal_(ordinal) {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaDeviceGetAttribute(&multiprocessor_count_, cudaDevAttrMultiProcessorCount, ordinal),
           "ask for the multiprocessors of the device");
   }
@@ -32,18 +51,18 @@ class CudaBackend final : public Backend {
   Device device() const override { return Device::cuda(ordinal_); }
   bool is_host() const override { return false; }
   MemoryInfo memory() const override {
-    select();
+    const SelectedDevice selected(ordinal_);
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free memory of the device");
     return {static_cast<std::int64_t>(total_bytes), static_cast<std::int64_t>(free_bytes)};
   }
 
   void* allocate(std::size_t bytes, std::string_view what) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
-      throw DeviceError("take " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
+      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
                         std::string(what) + ": only " + std::to_string(this->memory().free_bytes) +
                         " bytes are free; close other programs, or use a smaller split or the device cpu");
     }
@@ -51,15 +70,19 @@ class CudaBackend final : public Backend {
   }
   void release(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFree(memory)); }
   void* allocate_pinned(std::size_t bytes) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     void* memory = nullptr;
-    check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "take pinned host memory");
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocDefault) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of pinned host memory: they could not be had; " +
+                        "close other programs");
+    }
     return memory;
   }
   void release_pinned(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFreeHost(memory)); }
 
   void* create_stream() override {
-    select();
+    const SelectedDevice selected(ordinal_);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
     return stream;
@@ -68,29 +91,29 @@ class CudaBackend final : public Backend {
     static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
   }
   void* create_event() override {
-    select();
+    const SelectedDevice selected(ordinal_);
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event");
     return event;
   }
   void release_event(void* event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
   void record(void* event, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaEventRecord(event_of(event), stream_of(stream)), "record an event");
   }
   void wait(StreamRef stream, void* event) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "wait for an event");
   }
   void synchronize_event(void* event) override { check(cudaEventSynchronize(event_of(event)), "wait for an event"); }
   void synchronize(StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaStreamSynchronize(stream_of(stream)), "wait for the device");
   }
 
   void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
                            std::size_t row_count, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     const cudaError_t status =
         stride_bytes == row_bytes
             ? cudaMemcpyAsync(to, from, row_bytes * row_count, cudaMemcpyHostToDevice, stream_of(stream))
@@ -99,22 +122,22 @@ class CudaBackend final : public Backend {
     check(status, "copy samples to the device");
   }
   void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     // `from` is pageable: the copy is staged before the call returns, but only a synchronisation promises it.
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copy to the device");
     check(cudaStreamSynchronize(stream_of(stream)), "copy to the device");
   }
   void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copy from the device");
     check(cudaStreamSynchronize(stream_of(stream)), "copy from the device");
   }
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear memory of the device");
   }
   const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     void* memory = nullptr;
     check(cudaMallocAsync(&memory, rows.size_bytes(), stream_of(stream)), "take device memory for row numbers");
     const cudaError_t status =
@@ -132,27 +155,24 @@ class CudaBackend final : public Backend {
   }
 
   void gather(const kernels::GatherArgs& args, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(kernels::cuda::launch_gather(args, multiprocessor_count_, stream_of(stream)), "gather a batch");
   }
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(kernels::cuda::launch_row_copy(args, multiprocessor_count_, stream_of(stream)), "copy the rows of a batch");
   }
   void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(kernels::cuda::launch_batch_mean(args, multiprocessor_count_, stream_of(stream)),
           "centre a batch on its mean");
   }
   void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) override {
-    select();
+    const SelectedDevice selected(ordinal_);
     check(kernels::cuda::launch_advance(cursor, batches, stream_of(stream)), "go on in the order");
   }
 
  private:
-  /// The device is state of the calling thread in CUDA; every call that depends on it begins with this.
-  void select() const { check(cudaSetDevice(ordinal_), "choose the device"); }
-
   int ordinal_;
   int multiprocessor_count_ = 0;
 };

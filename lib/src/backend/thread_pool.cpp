@@ -1,19 +1,37 @@
 #include "backend/thread_pool.hpp"
 
+#include <unistd.h>
+
+#include <utility>
+
 namespace octavo::backend {
 
-ThreadPool::ThreadPool(int thread_count) {
-  for (int i = 1; i < thread_count; ++i) workers_.emplace_back([this] { work_until_stopped(); });
-}
+ThreadPool::ThreadPool(int thread_count) : thread_count_(thread_count), process_(::getpid()) { start_workers(); }
 
 ThreadPool::~ThreadPool() {
+  if (::getpid() != process_) leave_parents_workers();
   stop_ = true;
   ++generation_;
   generation_.notify_all();
 }
 
+void ThreadPool::start_workers() {
+  for (int i = 1; i < thread_count_; ++i) workers_.emplace_back([this] { work_until_stopped(); });
+}
+
+void ThreadPool::leave_parents_workers() {
+  // They do not run here and cannot be joined: their handles are given up, a few bytes once in a process.
+  static_cast<void>(new std::vector<std::jthread>(std::move(workers_)));
+  workers_.clear();
+}
+
 void ThreadPool::run(std::int64_t piece_count, void (*work)(void*, std::int64_t), void* context) {
   const std::unique_lock lock(owner_, std::try_to_lock);
+  if (lock.owns_lock() && ::getpid() != process_) {
+    leave_parents_workers();
+    process_ = ::getpid();
+    start_workers();
+  }
   if (!lock.owns_lock() || workers_.empty() || piece_count <= 1) {
     for (std::int64_t piece = 0; piece < piece_count; ++piece) work(context, piece);
     return;

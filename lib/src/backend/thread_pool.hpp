@@ -1,6 +1,8 @@
 // Threads that wait for pieces of work, so that a batch can be spread over the cores in a few microseconds.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -11,7 +13,8 @@
 namespace octavo::backend {
 
 /// A fixed set of threads. run() may be called from several threads at once: while one call has the workers, the
-/// others do their work alone rather than wait.
+/// others do their work alone rather than wait. In a child process of fork(), which has none of its parent's threads,
+/// the first run() starts new ones.
 class ThreadPool {
  public:
   explicit ThreadPool(int thread_count);
@@ -20,7 +23,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Threads that work on a run(), the caller's among them.
-  int thread_count() const { return static_cast<int>(workers_.size()) + 1; }
+  int thread_count() const { return thread_count_; }
 
   /// Calls work(context, piece) for every piece in [0, piece_count), in any order, on any thread; returns when all are
   /// done. `work` must not throw.
@@ -36,6 +39,8 @@ class ThreadPool {
   }
 
  private:
+  void start_workers();
+  void leave_parents_workers();
   void work_until_stopped();
   void do_pieces();
   bool enter();
@@ -44,6 +49,8 @@ class ThreadPool {
   /// In gate_: the run takes workers; the other bits count those that are in it.
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
+  int thread_count_;
+  pid_t process_;  ///< that the workers belong to
   std::vector<std::jthread> workers_;
   std::mutex owner_;                          ///< held by the run() that has the workers
   std::atomic<std::uint32_t> generation_{0};  ///< counts runs; workers sleep on it

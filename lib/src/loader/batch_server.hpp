@@ -29,7 +29,7 @@ class BatchServer {
   /// Bytes on the device beside the resident samples.
   virtual std::int64_t device_bytes() const = 0;
 
-  /// Enqueues the batch of the selected samples; `labels` may be null.
+  /// Enqueues the batch of the selected samples; `labels`, as they are stored, may be null.
   virtual void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
                      StreamRef stream) const = 0;
 };

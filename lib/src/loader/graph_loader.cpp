@@ -48,7 +48,8 @@ class GraphLoader::Implementation {
   void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
     store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
     const auto* cursor = cursor_.as<kernels::OrderCursor>();
-    maps_.gather({nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data, labels.data, stream);
+    maps_.gather({nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data,
+                 store::label_target(labels, samples_->labels.kind), stream);
     samples_->backend->advance(cursor_.as<kernels::OrderCursor>(), batches_per_launch_, stream);
   }
 

@@ -23,7 +23,7 @@ class PackedServer final : public BatchServer {
   std::int64_t device_bytes() const override { return maps_->device_bytes(); }
   void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
              StreamRef stream) const override {
-    maps_->gather(selection, batch_count, images, labels, stream);
+    maps_->gather(selection, batch_count, images, {labels}, stream);
   }
 
  private:

@@ -14,7 +14,7 @@ Pipeline::Pipeline(std::shared_ptr<BatchServer> server, LoaderOptions options)
     : server_(std::move(server)),
       options_(checked(std::move(options), server_->sample_count(), server_->backend()->is_host())) {
   const std::int64_t N = server_->sample_count(), B = options_.batch_size;
-  batches_per_epoch_ = options_.drop_last ? N / B : (N + B - 1) / B;
+  batches_per_epoch_ = loader::batches_per_epoch(options_, N);
   // The largest share of a rank: ceil(B / R), or all samples if they are fewer.
   largest_count_ = std::min(N, (B + options_.world_size - 1) / options_.world_size);
   prefetches_ = options_.prefetch > 0;
@@ -51,16 +51,6 @@ std::int64_t Pipeline::device_bytes() const {
   return bytes;
 }
 
-Pipeline::Stretch Pipeline::stretch_of(std::int64_t step) const {
-  // Rank r of R takes places [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
-  const std::int64_t B = options_.batch_size;
-  const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
-  const std::int64_t batch_end = std::min(server_->sample_count(), (step + 1) * B);
-  const std::int64_t first = std::min(batch_end, step * B + share.first);
-  const std::int64_t end = std::min(batch_end, step * B + share.end);
-  return {first, end - first};
-}
-
 void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
   if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs count from 0");
   // What an abandoned epoch has prepared is still being written; its slots are filled again in stream order.
@@ -89,21 +79,21 @@ void Pipeline::show_current() {
   prepare_until(step_ + 1 + options_.prefetch);
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
-  const Stretch stretch = stretch_of(step_);
+  const BatchPlaces places = places_of(step_);
   const SampleShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;
   current_.step_ = step_;
   current_.images_ = {slot.images.data(), server_->dtype(),
                       server_->layout() == Layout::nchw
-                          ? std::vector<std::int64_t>{stretch.count, shape.channels, shape.height, shape.width}
-                          : std::vector<std::int64_t>{stretch.count, shape.height, shape.width, shape.channels},
+                          ? std::vector<std::int64_t>{places.count, shape.channels, shape.height, shape.width}
+                          : std::vector<std::int64_t>{places.count, shape.height, shape.width, shape.channels},
                       device};
   const LabelLayout labels = server_->labels();
   const DType label_type = labels.kind == LabelKind::target ? DType::float32 : DType::int32;
   current_.labels_ = {slot.labels.data(), label_type,
-                      labels.kind == LabelKind::class_index ? std::vector<std::int64_t>{stretch.count}
-                                                            : std::vector<std::int64_t>{stretch.count, labels.width},
+                      labels.kind == LabelKind::class_index ? std::vector<std::int64_t>{places.count}
+                                                            : std::vector<std::int64_t>{places.count, labels.width},
                       device};
 }
 
@@ -117,8 +107,8 @@ void Pipeline::prepare(std::int64_t step) {
   const StreamRef stream = prefetches_ ? StreamRef(stream_.get()) : consumer_;
   backend::Backend& backend = *server_->backend();
   if (prefetches_) backend.wait(stream, slot.free.get());
-  const Stretch stretch = stretch_of(step);
-  server_->serve({nullptr, order_, stretch.first}, stretch.count, slot.images.data(), slot.labels.data(), stream);
+  const BatchPlaces places = places_of(step);
+  server_->serve({nullptr, order_, places.first}, places.count, slot.images.data(), slot.labels.data(), stream);
   if (prefetches_) backend.record(slot.filled.get(), stream);
 }
 

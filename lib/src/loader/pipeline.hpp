@@ -7,6 +7,7 @@
 
 #include <octavo/loader.hpp>
 
+#include "loader/batch_places.hpp"
 #include "loader/batch_server.hpp"
 
 namespace octavo::loader {
@@ -45,14 +46,11 @@ class Pipeline {
     backend::OwnedEvent filled;
     backend::OwnedEvent free;
   };
-  /// Places of this rank in a batch: positions [first, first + count) of the epoch.
-  struct Stretch {
-    std::int64_t first;
-    std::int64_t count;
-  };
 
   Slot& slot_of(std::int64_t step) { return slots_[static_cast<std::size_t>(step) % slots_.size()]; }
-  Stretch stretch_of(std::int64_t step) const;
+  BatchPlaces places_of(std::int64_t step) const {
+    return batch_places(options_, server_->sample_count(), step);
+  }
   void prepare_until(std::int64_t end_step);
   void prepare(std::int64_t step);
   void show_current();

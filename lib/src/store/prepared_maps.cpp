@@ -48,8 +48,8 @@ std::int64_t PreparedMaps::device_bytes() const {
                                    sums_.bytes());
 }
 
-void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-                          StreamRef stream) const {
+void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images,
+                          LabelTarget labels, StreamRef stream) const {
   if (batch_count == 0) return;
   if (sums_.data() != nullptr) make_batch_maps(selection, batch_count, stream);
   kernels::GatherArgs args{};
@@ -67,7 +67,8 @@ void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t b
   args.values = images;
   args.labels = samples_->label_words.as<std::uint32_t>();
   args.label_words = samples_->labels.width;
-  args.out_labels = samples_->labels.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels);
+  args.label_type = labels.type;
+  args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
   args.error_slot = samples_->error_slot.as<std::uint32_t>();
   samples_->backend->gather(args, stream);
 }

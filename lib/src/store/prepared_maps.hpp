@@ -12,6 +12,12 @@
 
 namespace octavo::store {
 
+/// Where labels go, and as what; no memory: nowhere.
+struct LabelTarget {
+  void* data = nullptr;
+  kernels::LabelType type = kernels::LabelType::words;
+};
+
 class PreparedMaps {
  public:
   PreparedMaps(std::shared_ptr<const ResidentSamples> samples, const BatchSpec& spec);
@@ -19,8 +25,8 @@ class PreparedMaps {
   const BatchSpec& spec() const { return spec_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` selected samples to `images` and `labels` (null: no labels).
-  void gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
+  /// Enqueues the gather of `batch_count` selected samples to `images` and `labels`.
+  void gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, LabelTarget labels,
               StreamRef stream) const;
 
  private:

@@ -105,7 +105,7 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   backend::Backend& backend = *samples_->backend;
   const LentRows lent(backend, rows, stream);
   spec.maps_->gather({lent.rows(), kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count, images.data,
-                     labels.data, stream);
+                     store::label_target(labels, samples_->labels.kind), stream);
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,

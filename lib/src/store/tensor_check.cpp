@@ -1,5 +1,7 @@
 #include "store/tensor_check.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -7,15 +9,22 @@
 namespace octavo::store {
 namespace {
 
-void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, Device device, const char* what) {
+std::string list(std::initializer_list<DType> types) {
+  std::string text;
+  for (const DType type : types) text += (text.empty() ? "" : " or ") + std::string(to_string(type));
+  return text;
+}
+
+void check_tensor(const TensorView& tensor, std::int64_t elements, std::initializer_list<DType> types, Device device,
+                  const char* what) {
   if (tensor.element_count() != elements) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " +
                           std::to_string(tensor.element_count()) + " numbers, " + std::to_string(elements) +
                           " are needed");
   }
-  if (tensor.dtype != type) {
+  if (std::find(types.begin(), types.end(), tensor.dtype) == types.end()) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " + to_string(tensor.dtype) +
-                          ", it must hold " + to_string(type));
+                          ", it must hold " + list(types));
   }
   if (tensor.device != device) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " is on " + to_string(tensor.device) +
@@ -24,7 +33,7 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, D
   if (tensor.data == nullptr && elements != 0) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has no memory");
   }
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes_of(type)) != 0) {
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes_of(tensor.dtype)) != 0) {
     throw InvalidArgument(std::string("gather a batch: the memory for ") + what +
                           " does not begin at a multiple of its numbers' size; allocate it as such numbers");
   }
@@ -35,10 +44,25 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, DType type, D
 void check_batch_tensors(const ResidentSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
                          const TensorView& images, const TensorView& labels) {
   const Device device = samples.backend->device();
-  check_tensor(images, batch_count * samples.shape.values(), spec.dtype, device, "images");
+  check_tensor(images, batch_count * samples.shape.values(), {spec.dtype}, device, "images");
   if (labels.data == nullptr) return;
-  const DType type = samples.labels.kind == LabelKind::target ? DType::float32 : DType::int32;
-  check_tensor(labels, batch_count * samples.labels.width, type, device, "labels");
+  const std::int64_t label_count = batch_count * samples.labels.width;
+  switch (samples.labels.kind) {
+    case LabelKind::target:
+      return check_tensor(labels, label_count, {DType::float32}, device, "labels");
+    case LabelKind::multi_label:
+      return check_tensor(labels, label_count, {DType::int32, DType::int64, DType::float32}, device, "labels");
+    default:
+      return check_tensor(labels, label_count, {DType::int32, DType::int64}, device, "labels");
+  }
+}
+
+LabelTarget label_target(const TensorView& labels, LabelKind kind) {
+  if (labels.dtype == DType::int64) return {labels.data, kernels::LabelType::int64};
+  if (labels.dtype == DType::float32 && kind == LabelKind::multi_label) {
+    return {labels.data, kernels::LabelType::float32};
+  }
+  return {labels.data, kernels::LabelType::words};
 }
 
 }  // namespace octavo::store

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include <octavo/errors.hpp>
@@ -40,6 +41,18 @@ File File::open_for_reading(const std::filesystem::path& path) {
 
 File File::create_new(const std::filesystem::path& path) {
   return File(open_descriptor(path, O_RDWR | O_CREAT | O_EXCL, "create"), path);
+}
+
+File File::create_unnamed(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) return File(FileDescriptor(descriptor), folder / "(a temporary file)");
+  // Some file systems (NFS, overlays of older kernels) know no files without a name.
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) throw_io_error("write to the folder", folder, errno);
+  std::string name = (folder / ".octavo-XXXXXX").string();
+  FileDescriptor named(::mkostemp(name.data(), O_CLOEXEC));
+  if (!named) throw_io_error("write to the folder", folder, errno);
+  ::unlink(name.c_str());
+  return File(std::move(named), name);
 }
 
 File File::open_for_writing(const std::filesystem::path& path) {

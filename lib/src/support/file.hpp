@@ -27,6 +27,9 @@ class File {
   static File open_for_reading(const std::filesystem::path& path);
   /// Creates, for reading and writing; the name must be free. Throws IoError.
   static File create_new(const std::filesystem::path& path);
+  /// Creates a file without a name in `folder`, for reading and writing; it is gone when it is closed, or the process
+  /// ends. Throws IoError.
+  static File create_unnamed(const std::filesystem::path& folder);
   /// Opens an existing file for reading and writing. Throws IoError.
   static File open_for_writing(const std::filesystem::path& path);
 

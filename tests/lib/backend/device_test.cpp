@@ -38,7 +38,7 @@ namespace {
 
 void allocation_beyond_memory_fails(Device device) {
   const auto backend = octavo::backend::make_backend(device);
-  REQUIRE_THROWS_AS(octavo::backend::DeviceBuffer(backend, std::size_t{1} << 46, "a test"), octavo::DeviceError);
+  REQUIRE_THROWS_AS(octavo::backend::DeviceBuffer(backend, std::size_t{1} << 46, "a test"), octavo::OutOfMemory);
   REQUIRE_THROWS_WITH(octavo::backend::DeviceBuffer(backend, std::size_t{1} << 46, "a test"),
                       ContainsSubstring("for a test: only"));
   // The device is as good as before.

@@ -1,6 +1,10 @@
 #include "backend/thread_pool.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -28,4 +32,24 @@ TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
   }
   callers.clear();
   REQUIRE(sum == 4 * 50 * 45);
+}
+
+TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend]") {
+  auto pool = std::make_unique<ThreadPool>(3);
+  pool->run(10, [](std::int64_t) {});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // Only exit codes come out of here: 0 if several threads worked, and the pool can be destroyed.
+    ::alarm(30);
+    std::atomic<int> waiting = 0;
+    pool->run(3, [&](std::int64_t) {
+      for (++waiting; waiting < 3;) std::this_thread::yield();  // ends only if three threads are in it
+    });
+    pool.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
 }

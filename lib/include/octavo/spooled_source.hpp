@@ -1,0 +1,60 @@
+// Samples that a program makes one after another, to be packed when their number is known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <octavo/source.hpp>
+
+namespace octavo {
+
+/// A source that is filled by append(), and then packed with pack(). Samples wait on disk, in a file without a name that
+/// goes with this object, so memory does not grow with them. append() from one thread at a time, and not while it is
+/// read.
+class SpooledSource final : public Source {
+ public:
+  /// Samples are to wait in `folder`, best that of the file to be packed. `class_names` in label order, or empty;
+  /// `notes`: a JSON object for the provenance. Throws IoError if the folder cannot be written.
+  SpooledSource(std::filesystem::path folder, std::vector<std::string> class_names, std::string notes = "{}");
+  ~SpooledSource() override;
+
+  /// Appends samples to the split `layout.name`, which the first call with that name makes. Of `layout`, sample_count
+  /// is not looked at; all else must be as in the first call.
+  ///
+  /// values  uint8 [count,C,H,W]
+  /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
+  /// names   count names for --names, or empty; if the first call has names, all must
+  /// Throws InvalidArgument, naming split and sample, if sizes or layout do not match or the format does not allow
+  /// them; IoError if the disk is full. Nothing was appended then.
+  void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
+              std::span<const std::string> names = {});
+
+  const std::vector<SourceSplit>& splits() const override;
+  const std::vector<std::string>& class_names() const override { return class_names_; }
+  std::string format() const override { return "appended"; }
+  bool is_random_access() const override { return true; }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<std::string> files() const override { return {}; }
+  std::string notes() const override { return notes_; }
+
+ private:
+  class Spool;
+  std::size_t split_for(const SourceSplit& layout, bool with_names);
+
+  std::filesystem::path folder_;
+  std::vector<std::string> class_names_;
+  std::string notes_;
+  std::vector<SourceSplit> splits_;
+  std::vector<std::unique_ptr<Spool>> spools_;  ///< one a split
+};
+
+}  // namespace octavo
