@@ -28,6 +28,12 @@ class FormatError : public Error {
 class IoError : public Error {
  public:
   using Error::Error;
+  IoError(const std::string& message, int error_number) : Error(message), error_number_(error_number) {}
+  /// The system's errno, 0 where there is none.
+  int error_number() const { return error_number_; }
+
+ private:
+  int error_number_ = 0;
 };
 
 /// A device failed, or has not enough memory (OutOfMemory).

@@ -24,6 +24,8 @@ class SpooledSource final : public Source {
   /// `notes`: a JSON object for the provenance. Throws IoError if the folder cannot be written.
   SpooledSource(std::filesystem::path folder, std::vector<std::string> class_names, std::string notes = "{}");
   ~SpooledSource() override;
+  SpooledSource(const SpooledSource&) = delete;
+  SpooledSource& operator=(const SpooledSource&) = delete;
 
   /// Appends samples to the split `layout.name`, which the first call with that name makes. Of `layout`, sample_count
   /// is not looked at; all else must be as in the first call.

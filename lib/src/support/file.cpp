@@ -158,7 +158,7 @@ void throw_io_error(std::string_view doing, const std::filesystem::path& path, i
   if (error_number == ENOSPC || error_number == EDQUOT) message += "; free some space or choose another folder";
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS) message += "; check its permissions";
   if (error_number == ENOENT) message += "; check the path";
-  throw IoError(message);
+  throw IoError(message, error_number);
 }
 
 }  // namespace octavo

@@ -1,0 +1,182 @@
+// Opening packed files and reading what is in them.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/view.hpp>
+#include <string>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+using namespace nb::literals;
+
+std::string label_kind(const LabelLayout& labels) {
+  switch (labels.kind) {
+    case LabelKind::none:
+      return "none";
+    case LabelKind::class_index:
+      return "class";
+    case LabelKind::multi_label:
+      return "multi";
+    case LabelKind::target:
+      return "target";
+  }
+  return "none";
+}
+
+std::tuple<std::int64_t, std::int64_t, std::int64_t> shape_of(const Split& split) {
+  const SampleShape shape = split.shape();
+  return {shape.channels, shape.height, shape.width};
+}
+
+void check_stretch(const Split& split, std::int64_t first, std::int64_t count) {
+  if (first < 0 || count < 0 || first > split.sample_count() - count) {
+    throw InvalidArgument("read split " + split.name() + ": samples " + std::to_string(first) + " to " +
+                          std::to_string(first + count) + " are not all in [0, " +
+                          std::to_string(split.sample_count()) + ")");
+  }
+}
+
+/// The codes of `count` samples from `first` on, compared with their checksums.
+NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std::int64_t count) {
+  check_stretch(split, first, count);
+  const SampleShape shape = split.shape();
+  const auto value_count = static_cast<std::size_t>(count * shape.values());
+  auto codes = array_memory<std::int8_t>(value_count);
+  {
+    const nb::gil_scoped_release release;
+    std::vector<std::byte> labels(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
+    if (count > 0) split.read_checked(first, count, {codes.get(), value_count}, labels);
+  }
+  return to_numpy(std::move(codes),
+                  {static_cast<std::size_t>(count), static_cast<std::size_t>(shape.channels),
+                   static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width)});
+}
+
+template <typename T>
+nb::object read_labels_as(const Split& split) {
+  const auto count = static_cast<std::size_t>(split.sample_count());
+  const auto width = static_cast<std::size_t>(split.labels().width);
+  auto labels = array_memory<T>(count * width);
+  {
+    const nb::gil_scoped_release release;
+    split.read_labels(0, split.sample_count(), std::as_writable_bytes(std::span(labels.get(), count * width)));
+    split.ensure_unchanged();
+  }
+  if (split.labels().kind == LabelKind::class_index) return nb::cast(to_numpy(std::move(labels), {count}));
+  return nb::cast(to_numpy(std::move(labels), {count, width}));
+}
+
+nb::object read_labels(const Split& split) {
+  switch (split.labels().kind) {
+    case LabelKind::none:
+      return nb::none();
+    case LabelKind::target:
+      return read_labels_as<float>(split);
+    default:
+      return read_labels_as<std::int32_t>(split);
+  }
+}
+
+void add_statistics(nb::module_& module) {
+  nb::class_<Statistics>(module, "Statistics", "Exact statistics of a split, in the units of its source.")
+      .def_prop_ro(
+          "mean", [](const Statistics& s) { return to_numpy(s.mean, {s.mean.size()}); },
+          nb::rv_policy::move, "float64 [C]: mean of each channel.")
+      .def_prop_ro(
+          "std",
+          [](const Statistics& s) { return to_numpy(s.standard_deviation, {s.standard_deviation.size()}); },
+          nb::rv_policy::move, "float64 [C]: population standard deviation of each channel.")
+      .def_prop_ro(
+          "histogram",
+          [](const Statistics& s) { return to_numpy(s.histogram, {s.histogram.size() / 256, std::size_t{256}}); },
+          nb::rv_policy::move, "int64 [C, 256]: how often each stored value occurs in each channel.")
+      .def_prop_ro(
+          "mean_image", [](const Statistics& s) { return to_numpy(s.mean_image, {s.mean_image.size()}); },
+          nb::rv_policy::move, "float32 [C*H*W]: the mean of each place.")
+      .def_prop_ro(
+          "scale",
+          [](const Statistics& s) {
+            std::vector<double> scale;
+            for (const ChannelQuantisation& q : s.quantisation) scale.push_back(q.scale);
+            return to_numpy(scale, {scale.size()});
+          },
+          nb::rv_policy::move, "float64 [C]: source = scale * (code + 128) + zero_point.")
+      .def_prop_ro(
+          "zero_point",
+          [](const Statistics& s) {
+            std::vector<double> zero_point;
+            for (const ChannelQuantisation& q : s.quantisation) zero_point.push_back(q.zero_point);
+            return to_numpy(zero_point, {zero_point.size()});
+          },
+          nb::rv_policy::move, "float64 [C].");
+}
+
+void add_split(nb::module_& module) {
+  nb::class_<Split>(module, "Split", "One split of an open file.")
+      .def_prop_ro("name", &Split::name)
+      .def_prop_ro("sample_count", &Split::sample_count)
+      .def_prop_ro("shape", &shape_of, "(C, H, W).")
+      .def_prop_ro(
+          "label_kind", [](const Split& split) { return label_kind(split.labels()); },
+          "'none', 'class', 'multi' or 'target'.")
+      .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
+      .def_prop_ro("packed_bytes", &Split::packed_bytes)
+      .def_prop_ro("source_dtype", &Split::source_dtype)
+      .def_prop_ro("class_names", &Split::class_names)
+      .def_prop_ro("path", &Split::path)
+      .def_prop_ro("dataset", &Split::dataset)
+      .def("statistics", &Split::statistics, nb::call_guard<nb::gil_scoped_release>())
+      .def("sample_name", &Split::sample_name, "row"_a)
+      .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], compared with their checksums.")
+      .def("read_labels", &read_labels, "int32 [N], int32 [N, K], float32 [N, K], or None.");
+}
+
+void add_dataset(nb::module_& module) {
+  nb::class_<Dataset>(module, "Dataset", "A packed file, opened for reading.")
+      .def_static("open", &Dataset::open, "path"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("split_names", &Dataset::split_names)
+      .def("split", &Dataset::split, "name"_a)
+      .def("training_split", &Dataset::training_split)
+      .def_prop_ro("class_names", &Dataset::class_names)
+      .def_prop_ro("provenance", &Dataset::provenance, "JSON.")
+      .def_prop_ro("uuid", &Dataset::uuid)
+      .def_prop_ro("created", &Dataset::created)
+      .def_prop_ro("writer", &Dataset::writer)
+      .def_prop_ro("format_version", &Dataset::format_version)
+      .def_prop_ro("file_bytes", &Dataset::file_bytes)
+      .def_prop_ro("path", &Dataset::path);
+}
+
+void write_sheet(const Dataset& dataset, const std::filesystem::path& path, const std::string& split,
+                 std::int64_t count, std::int64_t columns) {
+  ContactSheetOptions options;
+  options.split = split;
+  options.count = count;
+  options.columns = columns;
+  options.replace_existing = true;
+  write_contact_sheet(dataset, path, options);
+}
+
+}  // namespace
+
+void add_datasets(nb::module_& module) {
+  add_statistics(module);
+  add_split(module);
+  add_dataset(module);
+  module.def("write_contact_sheet", &write_sheet, "dataset"_a, "path"_a, "split"_a, "count"_a, "columns"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "Writes a PNG with the first `count` samples of a split.");
+}
+
+}  // namespace octavo::python

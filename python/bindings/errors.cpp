@@ -1,0 +1,63 @@
+// Exceptions of the library become Python's own where Python has one, else one of three of ours.
+#include <octavo/errors.hpp>
+
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+namespace nb = nanobind;
+
+// Owned by the module, which lives as long as the interpreter.
+PyObject* format_error = nullptr;
+PyObject* device_error = nullptr;
+PyObject* unavailable_error = nullptr;
+
+PyObject* add_exception(nb::module_& module, const char* name, const char* doc, PyObject* base) {
+  PyObject* type = PyErr_NewExceptionWithDoc((std::string("octavo.") + name).c_str(), doc, base, nullptr);
+  if (type == nullptr) throw nb::python_error();
+  module.attr(name) = nb::handle(type);
+  return type;
+}
+
+/// OSError chooses its subclass, such as FileNotFoundError, by the number.
+void raise_os_error(const IoError& error) {
+  if (error.error_number() == 0) {
+    PyErr_SetString(PyExc_OSError, error.what());
+    return;
+  }
+  const nb::object arguments = nb::make_tuple(error.error_number(), error.what());
+  PyErr_SetObject(PyExc_OSError, arguments.ptr());
+}
+
+void translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const FormatError& error) {
+    PyErr_SetString(format_error, error.what());
+  } catch (const IoError& error) {
+    raise_os_error(error);
+  } catch (const OutOfMemory& error) {
+    PyErr_SetString(PyExc_MemoryError, error.what());
+  } catch (const DeviceError& error) {
+    PyErr_SetString(device_error, error.what());
+  } catch (const Unavailable& error) {
+    PyErr_SetString(unavailable_error, error.what());
+  } catch (const InvalidArgument& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  }
+}
+
+}  // namespace
+
+void add_errors(nb::module_& module) {
+  format_error = add_exception(module, "FormatError", "A file is damaged, of a newer version, or no Octavo file.",
+                               PyExc_ValueError);
+  device_error = add_exception(module, "DeviceError", "A device failed.", PyExc_RuntimeError);
+  unavailable_error = add_exception(module, "UnavailableError",
+                                    "Something that this build or this machine does not have, such as CUDA.",
+                                    PyExc_RuntimeError);
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace octavo::python

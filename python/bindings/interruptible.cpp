@@ -1,0 +1,126 @@
+#include "interruptible.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace octavo::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// How often the calling thread looks for signals and shows progress.
+constexpr auto kPeriod = std::chrono::milliseconds(50);
+
+/// Ends the work from within its progress function.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("cancelled") {}
+};
+
+/// What the two threads share.
+class Call {
+ public:
+  /// On the working thread.
+  void work(const std::function<void(const ProgressFunction&)>& work) {
+    try {
+      work([this](const Progress& progress) { note(progress); });
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    is_done_ = true;
+    changed_.notify_one();
+  }
+
+  /// On the calling thread, with the GIL: until the work is done.
+  void accompany(const nb::object& on_progress) {
+    while (!wait()) {
+      try {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!on_progress.is_none()) show(on_progress);
+      } catch (...) {
+        cancel(std::current_exception());
+      }
+    }
+  }
+
+  /// After both: throws what went wrong first.
+  void finish() {
+    if (interruption_ && failure_) std::rethrow_exception(interruption_);
+    if (failure_) std::rethrow_exception(failure_);
+    // Work that was done before it could be stopped stays done, but who pressed Ctrl-C is to see it.
+    if (interruption_) std::rethrow_exception(interruption_);
+  }
+
+  void show(const nb::object& on_progress) {
+    Progress progress;
+    std::string stage;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!has_progress_) return;
+      has_progress_ = false;
+      progress = progress_;
+      stage = stage_;
+    }
+    on_progress(stage, progress.done_samples, progress.total_samples, progress.done_bytes, progress.total_bytes);
+  }
+
+ private:
+  void note(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    if (is_cancelled_) throw Cancelled();
+    progress_ = progress;
+    stage_ = progress.stage;  // its text may be gone when it is shown
+    has_progress_ = true;
+  }
+
+  /// Whether the work is done, after waiting for it a while.
+  bool wait() {
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPeriod, [this] { return is_done_; });
+  }
+
+  void cancel(std::exception_ptr reason) {
+    if (interruption_) return;
+    interruption_ = std::move(reason);
+    const std::lock_guard lock(mutex_);
+    is_cancelled_ = true;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Progress progress_;
+  std::string stage_;
+  bool has_progress_ = false;
+  bool is_cancelled_ = false;
+  bool is_done_ = false;
+  std::exception_ptr failure_;       ///< of the work
+  std::exception_ptr interruption_;  ///< of the calling thread: a signal, or on_progress
+};
+
+}  // namespace
+
+void run_interruptibly(const nb::object& on_progress, const std::function<void(const ProgressFunction&)>& work) {
+  Call call;
+  {
+    std::jthread worker([&] { call.work(work); });
+    call.accompany(on_progress);
+  }
+  try {
+    if (!on_progress.is_none()) call.show(on_progress);
+  } catch (...) {
+    call.finish();
+    throw;
+  }
+  call.finish();
+}
+
+}  // namespace octavo::python

@@ -1,0 +1,215 @@
+// Stores, and batches made from them.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <octavo/batch_maker.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/owned_tensor.hpp>
+#include <octavo/store.hpp>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+using namespace nb::literals;
+
+template <typename Value>
+using Names = std::initializer_list<std::pair<const char*, Value>>;
+
+/// The value of that name. Throws InvalidArgument, which names the argument and lists what it may be.
+template <typename Value>
+Value value_of(const std::string& name, const char* argument, Names<Value> names) {
+  std::string known;
+  for (const auto& [text, value] : names) {
+    if (name == text) return value;
+    known += (known.empty() ? "'" : ", '") + std::string(text) + "'";
+  }
+  throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
+}
+
+DType dtype_of(const std::string& name, const char* argument) {
+  return value_of<DType>(name, argument,
+                         {{"float32", DType::float32},
+                          {"float16", DType::float16},
+                          {"bfloat16", DType::bfloat16},
+                          {"int32", DType::int32},
+                          {"int64", DType::int64}});
+}
+
+/// How samples become batches; numbers take the place of a rule where there are any.
+BatchSpec make_spec(const std::string& centre, const std::vector<double>& centre_values, const std::string& divisor,
+                    const std::vector<double>& divisor_values, bool of_stored_values,
+                    const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
+  BatchSpec spec;
+  spec.centre = value_of<Centre>(centre, "centre",
+                                 {{"none", Centre::none},
+                                  {"dataset", Centre::dataset},
+                                  {"channel", Centre::channel},
+                                  {"pixel", Centre::pixel},
+                                  {"batch", Centre::batch},
+                                  {"values", Centre::values}});
+  spec.centre_values = centre_values;
+  spec.divisor =
+      value_of<Divisor>(divisor, "divisor", {{"std", Divisor::standard_deviation}, {"values", Divisor::values}});
+  spec.divisor_values = divisor_values;
+  spec.of_stored_values = of_stored_values;
+  spec.statistics = statistics;
+  spec.dtype = value_of<DType>(
+      dtype, "dtype", {{"float32", DType::float32}, {"float16", DType::float16}, {"bfloat16", DType::bfloat16}});
+  spec.layout = value_of<Layout>(layout, "layout", {{"nchw", Layout::nchw}, {"nhwc", Layout::nhwc}});
+  return spec;
+}
+
+Store load(const Split& split, const std::string& device, bool verify_checksums, int thread_count,
+           const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    return Store::load(split, Device::parse(device), {verify_checksums, thread_count, progress});
+  });
+}
+
+void add_store(nb::module_& module) {
+  nb::class_<BatchSpec>(module, "BatchSpec", "How samples become batches.")
+      .def("__init__",
+           [](BatchSpec* self, const std::string& centre, const std::vector<double>& centre_values,
+              const std::string& divisor, const std::vector<double>& divisor_values, bool of_stored_values,
+              const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
+             new (self) BatchSpec(make_spec(centre, centre_values, divisor, divisor_values, of_stored_values,
+                                            statistics, dtype, layout));
+           },
+           "centre"_a, "centre_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a,
+           "statistics"_a.none(), "dtype"_a, "layout"_a)
+      .def("__str__", &describe);
+  nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
+      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a,
+                  "on_progress"_a.none())
+      .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
+      .def_prop_ro("sample_count", &Store::sample_count)
+      .def_prop_ro("device_bytes", &Store::device_bytes)
+      .def_prop_ro("statistics_split", &Store::statistics_split)
+      .def(
+          "gather",
+          [](const Store& store, const std::vector<std::int64_t>& rows, const BatchSpec& spec, std::uintptr_t images,
+             const std::vector<std::int64_t>& image_shape, std::uintptr_t labels, const std::string& label_dtype,
+             std::uintptr_t stream) {
+            const nb::gil_scoped_release release;
+            const auto count = static_cast<std::int64_t>(rows.size());
+            const TensorView image_view{reinterpret_cast<void*>(images), spec.dtype, image_shape, store.device()};
+            const TensorView label_view{reinterpret_cast<void*>(labels),
+                                        dtype_of(label_dtype, "label_dtype"),
+                                        {count, store.labels().width},
+                                        store.device()};
+            store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)));
+          },
+          "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "stream"_a,
+          "Makes a batch of these rows at two addresses; memory must be there for it.");
+}
+
+/// A BatchMaker and the types of what it makes.
+class Maker {
+ public:
+  Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
+        bool shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size)
+      : device_(store.device()),
+        shape_(store.shape()),
+        labels_(store.labels()),
+        dtype_(spec.dtype),
+        layout_(spec.layout),
+        label_dtype_(dtype_of(label_dtype, "label_dtype")),
+        maker_(store, {batch_size, shuffle, seed, drop_last, rank, world_size, spec}) {}
+
+  std::int64_t batches_per_epoch() const { return maker_.batches_per_epoch(); }
+  std::int64_t batch_count(std::int64_t step) const { return maker_.batch_count(step); }
+  std::int64_t device_bytes() const { return maker_.device_bytes(); }
+  NumpyArray<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
+    const std::vector<std::int64_t> rows = maker_.rows(epoch, step);
+    return to_numpy(rows, {rows.size()});
+  }
+
+  /// Into memory at these addresses, of which the caller has seen to it that there is enough: 0 for no labels.
+  void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
+            std::uintptr_t stream) const {
+    const std::int64_t count = maker_.batch_count(step);
+    maker_.make(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+                {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
+                StreamRef(reinterpret_cast<void*>(stream)));
+  }
+
+  /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that it
+  /// does not matter on which stream they are used.
+  std::pair<nb::object, nb::object> make_owned(std::int64_t epoch, std::int64_t step) const {
+    const std::int64_t count = maker_.batch_count(step);
+    std::optional<OwnedTensor> images, labels;
+    {
+      const nb::gil_scoped_release release;
+      images.emplace(dtype_, std::vector<std::int64_t>{count, shape_.values()}, device_);
+      labels.emplace(label_dtype_, std::vector<std::int64_t>{count, labels_.width}, device_);
+      maker_.make(epoch, step, images->view(), labels->view());
+      synchronize(device_);
+    }
+    const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
+               H = static_cast<std::size_t>(shape_.height), W = static_cast<std::size_t>(shape_.width);
+    nb::object image_array = layout_ == Layout::nchw ? to_dlpack(std::move(*images), {B, C, H, W})
+                                                     : to_dlpack(std::move(*images), {B, H, W, C});
+    if (labels_.kind == LabelKind::none) return {std::move(image_array), nb::none()};
+    const auto K = static_cast<std::size_t>(labels_.width);
+    if (labels_.kind == LabelKind::class_index) {
+      return {std::move(image_array), to_dlpack(std::move(*labels), {B})};
+    }
+    return {std::move(image_array), to_dlpack(std::move(*labels), {B, K})};
+  }
+
+ private:
+  static nb::dlpack::dtype dlpack_type(DType type) {
+    using Code = nb::dlpack::dtype_code;
+    const bool is_integer = type == DType::int32 || type == DType::int64;
+    const Code code = type == DType::bfloat16 ? Code::Bfloat : is_integer ? Code::Int : Code::Float;
+    return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
+  }
+
+  static nb::object to_dlpack(OwnedTensor tensor, std::initializer_list<std::size_t> shape) {
+    const TensorView view = tensor.view();
+    const nb::capsule owner(new OwnedTensor(std::move(tensor)),
+                            [](void* pointer) noexcept { delete static_cast<OwnedTensor*>(pointer); });
+    const bool on_cpu = view.device.is_cpu();
+    return nb::cast(nb::ndarray<nb::array_api>(view.data, shape.size(), shape.begin(), owner, nullptr, dlpack_type(view.dtype),
+                                  on_cpu ? nb::device::cpu::value : nb::device::cuda::value,
+                                  on_cpu ? 0 : view.device.ordinal()));
+  }
+
+  Device device_;
+  SampleShape shape_;
+  LabelLayout labels_;
+  DType dtype_;
+  Layout layout_;
+  DType label_dtype_;
+  BatchMaker maker_;
+};
+
+}  // namespace
+
+void add_loading(nb::module_& module) {
+  add_store(module);
+  nb::class_<Maker>(module, "BatchMaker", "Any batch of any epoch, by its number.")
+      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, bool,
+                    std::int64_t, std::int64_t>(),
+           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "rank"_a,
+           "world_size"_a)
+      .def_prop_ro("batches_per_epoch", &Maker::batches_per_epoch)
+      .def_prop_ro("device_bytes", &Maker::device_bytes)
+      .def("batch_count", &Maker::batch_count, "step"_a)
+      .def("rows", &Maker::rows, "epoch"_a, "step"_a)
+      .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
+}
+
+}  // namespace octavo::python

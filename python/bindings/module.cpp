@@ -1,0 +1,17 @@
+// The extension module octavo._native: the public C++ API, as the Python sources of the package need it.
+#include "module.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+#include <octavo/version.hpp>
+
+NB_MODULE(_native, module) {
+  module.doc() = "The compiled part of octavo; import octavo instead.";
+  module.attr("__version__") = octavo::kVersion;
+  octavo::python::add_errors(module);
+  octavo::python::add_devices(module);
+  octavo::python::add_datasets(module);
+  octavo::python::add_loading(module);
+  octavo::python::add_packing(module);
+  octavo::python::add_reports(module);
+}

@@ -1,0 +1,199 @@
+// Packing files and folders, and samples that Python makes.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <octavo/pack.hpp>
+#include <octavo/spooled_source.hpp>
+#include <octavo/verify.hpp>
+#include <string>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+using namespace nb::literals;
+
+void add_summary(nb::module_& module) {
+  nb::class_<SampleFailure>(module, "SampleFailure", "A sample that could not be read.")
+      .def_ro("row", &SampleFailure::row, "Its number in its split.")
+      .def_ro("name", &SampleFailure::name, "Its file, or file and number in it.")
+      .def_ro("reason", &SampleFailure::reason, "What is wrong.")
+      .def("__repr__", [](const SampleFailure& failure) {
+        return "SampleFailure(name='" + failure.name + "', reason='" + failure.reason + "')";
+      });
+  nb::class_<PackSummary>(module, "PackSummary", "What packing did.")
+      .def_prop_ro(
+          "splits",
+          [](const PackSummary& summary) {
+            nb::dict splits;
+            for (const SourceSplit& split : summary.splits) splits[split.name.c_str()] = split.sample_count;
+            return splits;
+          },
+          nb::sig("def splits(self) -> dict[str, int]"), "Samples of each split, as written.")
+      .def_ro("skipped", &PackSummary::skipped, "Samples that were left out.")
+      .def_ro("packed_bytes", &PackSummary::packed_bytes)
+      .def_ro("file_bytes", &PackSummary::file_bytes)
+      .def_ro("elapsed_seconds", &PackSummary::elapsed_seconds);
+}
+
+PackSummary pack_files(const std::vector<std::pair<std::filesystem::path, std::string>>& sources,
+                       const std::filesystem::path& path, const SourceOptions& source_options,
+                       const PackOptions& pack_options, const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    std::vector<SourceSpec> specs;
+    for (const auto& [source, split] : sources) specs.push_back({source, split});
+    PackOptions options = pack_options;
+    options.on_progress = progress;
+    const auto source = open_source(specs, source_options);
+    return pack(*source, path, options);
+  });
+}
+
+PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& path, const PackOptions& pack_options,
+                         const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    PackOptions options = pack_options;
+    options.on_progress = progress;
+    return pack(source, path, options);
+  });
+}
+
+void add_options(nb::module_& module) {
+  nb::enum_<SourceFormat>(module, "SourceFormat")
+      .value("auto", SourceFormat::automatic)
+      .value("idx", SourceFormat::idx)
+      .value("cifar10", SourceFormat::cifar10)
+      .value("cifar100", SourceFormat::cifar100)
+      .value("folder", SourceFormat::folder);
+  nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
+  nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
+  nb::class_<SourceOptions>(module, "SourceOptions", "How sources are read.")
+      .def(nb::init<>())
+      .def_rw("format", &SourceOptions::format)
+      .def_rw("size", &SourceOptions::size, nb::arg().none())
+      .def_rw("fit", &SourceOptions::fit)
+      .def_rw("channels", &SourceOptions::channels, nb::arg().none())
+      .def_rw("background", &SourceOptions::background)
+      .def_rw("class_order", &SourceOptions::class_order)
+      .def_rw("class_names", &SourceOptions::class_names)
+      .def_rw("select", &SourceOptions::select)
+      .def_rw("limit", &SourceOptions::limit, nb::arg().none())
+      .def_rw("holdout", &SourceOptions::holdout)
+      .def_rw("seed", &SourceOptions::seed)
+      .def_rw("skip_unreadable", &SourceOptions::skip_unreadable)
+      .def_rw("thread_count", &SourceOptions::thread_count);
+  nb::class_<PackOptions>(module, "PackOptions", "How the file is made.")
+      .def(nb::init<>())
+      .def_rw("with_names", &PackOptions::with_names)
+      .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
+      .def_rw("reproducible", &PackOptions::reproducible)
+      .def_rw("command_line", &PackOptions::command_line)
+      .def_rw("replace_existing", &PackOptions::replace_existing)
+      .def_rw("thread_count", &PackOptions::thread_count);
+}
+
+using Images = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+/// Appends uint8 [n,C,H,W] with labels: int32 [n], multi-labels int32 [n,K], targets float32 [n,K], or none.
+template <typename Labels>
+void append(SpooledSource& source, const std::string& split, const Images& images, const Labels& labels,
+            LabelKind kind, Color color, const std::vector<std::string>& names) {
+  SourceSplit layout{split, 0, {}, {}, color};
+  layout.shape = {static_cast<std::int64_t>(images.shape(1)), static_cast<std::int64_t>(images.shape(2)),
+                  static_cast<std::int64_t>(images.shape(3))};
+  const std::size_t width = labels.ndim() == 1 ? 1 : labels.shape(1);
+  layout.labels = {kind, static_cast<std::int64_t>(width)};
+  if (kind == LabelKind::none) layout.labels.width = 0;
+  const std::span<const std::byte> label_bytes(reinterpret_cast<const std::byte*>(labels.data()),
+                                               kind == LabelKind::none ? 0 : labels.size() * 4);
+  const nb::gil_scoped_release release;
+  source.append(layout, {images.data(), images.size()}, label_bytes, names);
+}
+
+void add_spooled_source(nb::module_& module) {
+  using Integers = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
+  using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  nb::enum_<Color>(module, "Color").value("gray", Color::gray).value("rgb", Color::rgb).value("other", Color::other);
+  nb::class_<SpooledSource>(module, "SpooledSource", "Samples that wait on disk until their number is known.")
+      .def(nb::init<std::filesystem::path, std::vector<std::string>, std::string>(), "folder"_a, "class_names"_a,
+           "notes"_a)
+      .def_prop_ro("splits",
+                   [](const SpooledSource& source) {
+                     std::vector<std::pair<std::string, std::int64_t>> splits;
+                     for (const SourceSplit& split : source.splits()) splits.emplace_back(split.name, split.sample_count);
+                     return splits;
+                   })
+      .def(
+          "append_classes",
+          [](SpooledSource& source, const std::string& split, const Images& images, const Integers& labels,
+             Color color, const std::vector<std::string>& names) {
+            append(source, split, images, labels, labels.ndim() == 1 ? LabelKind::class_index : LabelKind::multi_label,
+                   color, names);
+          },
+          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a)
+      .def(
+          "append_targets",
+          [](SpooledSource& source, const std::string& split, const Images& images, const Floats& labels, Color color,
+             const std::vector<std::string>& names) {
+            append(source, split, images, labels, LabelKind::target, color, names);
+          },
+          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a)
+      .def(
+          "append_unlabelled",
+          [](SpooledSource& source, const std::string& split, const Images& images, Color color,
+             const std::vector<std::string>& names) {
+            append(source, split, images, images, LabelKind::none, color, names);
+          },
+          "split"_a, "images"_a, "color"_a, "names"_a);
+}
+
+void add_verification(nb::module_& module) {
+  nb::class_<Defect>(module, "Defect", "Something wrong with a file.")
+      .def_ro("where", &Defect::where, "Such as '/train/images sample 17'.")
+      .def_ro("what", &Defect::what, "What is wrong.")
+      .def("__repr__", [](const Defect& defect) {
+        return "Defect(where='" + defect.where + "', what='" + defect.what + "')";
+      });
+  nb::class_<VerifyResult>(module, "VerifyResult", "What verify() found. True if the file is whole.")
+      .def_ro("defects", &VerifyResult::defects, "At most 1,000 of them.")
+      .def_ro("defect_count", &VerifyResult::defect_count)
+      .def_ro("checked_bytes", &VerifyResult::checked_bytes)
+      .def_ro("checked_samples", &VerifyResult::checked_samples)
+      .def("__bool__", [](const VerifyResult& result) { return result.defect_count == 0; })
+      .def("__repr__", [](const VerifyResult& result) {
+        return "VerifyResult(defect_count=" + std::to_string(result.defect_count) +
+               ", checked_samples=" + std::to_string(result.checked_samples) + ")";
+      });
+  module.def(
+      "verify",
+      [](const std::filesystem::path& path, int thread_count, const nb::object& on_progress) {
+        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+          return verify(path, {thread_count, true, progress});
+        });
+      },
+      "path"_a, "thread_count"_a, "on_progress"_a.none());
+}
+
+}  // namespace
+
+void add_packing(nb::module_& module) {
+  add_summary(module);
+  add_options(module);
+  add_spooled_source(module);
+  module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a,
+             "on_progress"_a.none());
+  module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "pack_options"_a, "on_progress"_a.none());
+  add_verification(module);
+}
+
+}  // namespace octavo::python

@@ -1,0 +1,146 @@
+"""Where batches go: torch tensors, NumPy arrays, or the library's own memory for any consumer of DLPack.
+
+Each framework gives two functions that allocate, and tells the stream to work on. Batches are made in place.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+Framework = Literal["auto", "torch", "numpy", "dlpack"]
+
+_DTYPES = ("float32", "float16", "bfloat16")
+_LABEL_DTYPES = ("int64", "int32", "float32")
+
+
+class Allocator(Protocol):
+    """What a framework does for a loader."""
+
+    #: Whether the axes of a channels_last batch are [B, H, W, C]; torch keeps [B, C, H, W] and says so in the strides.
+    moves_axes: bool
+
+    def images(self, shape: tuple[int, int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
+        """A function of B that allocates the images of a batch; `shape` is (_, C, H, W)."""
+
+    def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+        """A function of B that allocates labels, each of `shape`."""
+
+    def address(self, tensor: Any) -> int:
+        """Where the numbers of a tensor begin."""
+
+    def stream(self) -> int:
+        """The stream to work on; 0 is the default one."""
+
+
+class NumpyAllocator:
+    """NumPy arrays in host memory."""
+
+    moves_axes = True
+
+    def images(self, shape: tuple[int, int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
+        _, channels, height, width = shape
+        numbers = _numpy_dtype(dtype)
+        axes = (height, width, channels) if channels_last else (channels, height, width)
+        return lambda count: np.empty((count, *axes), numbers)
+
+    def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+        numbers = np.dtype(dtype)
+        return lambda count: np.empty((count, *shape), numbers)
+
+    def address(self, tensor: Any) -> int:
+        address: int = tensor.ctypes.data
+        return address
+
+    def stream(self) -> int:
+        return 0
+
+
+def _numpy_dtype(dtype: str) -> np.dtype[Any]:
+    if dtype != "bfloat16":
+        return np.dtype(dtype)
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise ValueError(
+            "dtype is bfloat16, which NumPy does not have; use float16 or float32, or install ml_dtypes"
+        ) from None
+    return np.dtype(bfloat16)
+
+
+def resolve_framework(framework: str, device: str) -> str:
+    """The framework that is meant: for ``"auto"`` torch where it is installed, else NumPy, on a GPU DLPack."""
+    if framework not in ("auto", "torch", "numpy", "dlpack"):
+        raise ValueError(f"framework is {framework!r}; it must be 'auto', 'torch', 'numpy' or 'dlpack'")
+    if framework == "auto":
+        if "torch" in sys.modules or importlib.util.find_spec("torch") is not None:
+            return "torch"
+        return "numpy" if device == "cpu" else "dlpack"
+    if framework == "torch" and importlib.util.find_spec("torch") is None:
+        raise ValueError("framework is 'torch', which is not installed; install it, or use 'numpy' or 'dlpack'")
+    if framework == "numpy" and device != "cpu":
+        raise ValueError(f"framework is 'numpy', whose arrays cannot lie on {device}; use 'torch' or 'dlpack'")
+    return framework
+
+
+def make_allocator(framework: str, device: str) -> Allocator:
+    """The allocator of ``"torch"`` or ``"numpy"``."""
+    if framework == "numpy":
+        return NumpyAllocator()
+    from ._torch import TorchAllocator
+
+    return TorchAllocator(device)
+
+
+def resolve_device(device: Any) -> str:
+    """The name of a device: of a string, or of a ``torch.device``."""
+    name = device if isinstance(device, str) else str(device)
+    if name == "cuda" and "torch" in sys.modules:
+        # In torch, "cuda" is the current device, which distributed training chooses for each process.
+        cuda = sys.modules["torch"].cuda
+        if cuda.is_available() and cuda.is_initialized():
+            name = f"cuda:{cuda.current_device()}"
+    from . import _native
+
+    return _native.parse_device(name)
+
+
+def resolve_dtype(dtype: Any) -> str:
+    """The name of a floating-point type: of a string, a NumPy or a torch type. None: float32."""
+    return _dtype_name(dtype, "dtype", _DTYPES) if dtype is not None else "float32"
+
+
+def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
+    """The name of the type of labels. None: int64 for classes, float32 for multi-labels and targets."""
+    if dtype is None:
+        return "int64" if label_kind in ("class", "none") else "float32"
+    name = _dtype_name(dtype, "label_dtype", _LABEL_DTYPES)
+    if label_kind == "target" and name != "float32":
+        raise ValueError(f"label_dtype is {name}; the targets of this split are float32")
+    if label_kind == "class" and name == "float32":
+        raise ValueError("label_dtype is float32; class numbers are int64 or int32")
+    return name
+
+
+def resolve_channels_last(memory_format: Any) -> bool:
+    """Whether it is channels last: of None, a string or a ``torch.memory_format``."""
+    name = "contiguous_format" if memory_format is None else str(memory_format).removeprefix("torch.")
+    if name in ("channels_last", "contiguous", "contiguous_format", "preserve_format"):
+        return name == "channels_last"
+    raise ValueError(f"memory_format is {memory_format!r}; it must be 'channels_last' or 'contiguous'")
+
+
+def _dtype_name(dtype: Any, argument: str, known: tuple[str, ...]) -> str:
+    name = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
+    if name not in known:
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = str(dtype)
+    if name not in known:
+        raise ValueError(f"{argument} is {dtype!r}; it must be one of {', '.join(known)}")
+    return name

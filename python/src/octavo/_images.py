@@ -1,0 +1,116 @@
+"""Images of other libraries as uint8 arrays [C, H, W]: PIL images, NumPy arrays, torch tensors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Layout = Literal["auto", "hwc", "chw"]
+Pixels = npt.NDArray[np.uint8]
+
+#: A float image must be within this of whole levels: what ToTensor() made of 8 bits is within 2e-5.
+_LEVEL_TOLERANCE = 1e-3
+
+
+def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
+    """The image as uint8 [C, H, W], values unchanged.
+
+    Raises
+    ------
+    TypeError
+        If it is nothing that holds an image.
+    ValueError
+        If its values are not those of an 8-bit image, or its axes can be taken in two ways.
+    """
+    if _is_pil(image):
+        pixels = _of_pil(image, channels)
+    elif _is_tensor(image):
+        pixels = _planar(_levels(image.detach().cpu().numpy()), "chw" if layout == "auto" else layout)
+    elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
+        pixels = _planar(_levels(np.asarray(image)), layout)
+    else:
+        raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor")
+    return _with_channels(pixels, channels)
+
+
+def color_of(channels: int) -> Literal["gray", "rgb", "other"]:
+    """What so many channels show."""
+    return "gray" if channels == 1 else "rgb" if channels == 3 else "other"
+
+
+def _is_pil(image: Any) -> bool:
+    pil = sys.modules.get("PIL.Image")
+    return pil is not None and isinstance(image, pil.Image)
+
+
+def _is_tensor(image: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(image, torch.Tensor)
+
+
+def _of_pil(image: Any, channels: int | None) -> Pixels:
+    if image.mode.startswith("I;16") or image.mode == "I":
+        # As for 16-bit PNG: (v + 128) / 257, which takes 65535 to 255.
+        wide = np.asarray(image).astype(np.int64)
+        if wide.min(initial=0) < 0 or wide.max(initial=0) > 65535:
+            raise ValueError("its values are not in 0 ... 65535")
+        return _planar(((wide + 128) // 257).astype(np.uint8), "hwc")
+    if image.mode == "F":
+        raise ValueError("it holds floats (mode F); convert it to 8 bits first")
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        # Over black, as for files.
+        from PIL import Image
+
+        opaque = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", opaque.size, (0, 0, 0, 255)), opaque).convert("RGB")
+    elif image.mode not in ("L", "RGB"):
+        image = image.convert("L" if image.mode == "1" else "RGB")
+    if channels == 1 and image.mode == "RGB":
+        image = image.convert("L")
+    return _planar(np.asarray(image), "hwc")
+
+
+def _levels(array: npt.NDArray[Any]) -> Pixels:
+    """The values as 0 ... 255."""
+    if array.dtype == np.uint8:
+        return array
+    if array.dtype == np.bool_:
+        return array.astype(np.uint8) * np.uint8(255)
+    if np.issubdtype(array.dtype, np.integer):
+        if array.size and (array.min() < 0 or array.max() > 255):
+            raise ValueError(f"its {array.dtype} values reach from {array.min()} to {array.max()}, not in 0 ... 255")
+        return array.astype(np.uint8)
+    if np.issubdtype(array.dtype, np.floating):
+        levels = array.astype(np.float64) * 255.0
+        nearest = np.rint(levels)
+        if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not 0 <= nearest.min()):
+            raise ValueError("its float values are not those of an 8-bit image in 0 ... 1; pack it before normalising")
+        if array.size and nearest.max() > 255:
+            raise ValueError("its float values exceed 1; give uint8, or floats in 0 ... 1")
+        return nearest.astype(np.uint8)
+    raise TypeError(f"its values are {array.dtype}, not uint8")
+
+
+def _planar(pixels: Pixels, layout: Layout) -> Pixels:
+    """[H, W], [H, W, C] or [C, H, W] as [C, H, W]."""
+    if pixels.ndim == 2:
+        return pixels[np.newaxis]
+    if pixels.ndim != 3:
+        raise ValueError(f"it has {pixels.ndim} axes, not [H, W], [H, W, C] or [C, H, W]")
+    if layout == "auto":
+        first, last = pixels.shape[0] in (1, 3), pixels.shape[2] in (1, 3)
+        if first == last:
+            raise ValueError(f"its shape {pixels.shape} can be [H, W, C] or [C, H, W]; say which: layout='hwc' or 'chw'")
+        layout = "chw" if first else "hwc"
+    return pixels if layout == "chw" else pixels.transpose(2, 0, 1)
+
+
+def _with_channels(pixels: Pixels, channels: int | None) -> Pixels:
+    if channels is None or pixels.shape[0] == channels:
+        return pixels
+    if pixels.shape[0] == 1:
+        return np.repeat(pixels, channels, axis=0)
+    raise ValueError(f"it has {pixels.shape[0]} channels, not {channels}")

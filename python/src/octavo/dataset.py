@@ -1,0 +1,337 @@
+"""Opening packed files and looking at what is in them."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import operator
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+
+_SHEET_IMAGES = 40
+
+
+class ImageArray:
+    """The images of a split, int8 [N, C, H, W], read from the file when they are indexed.
+
+    A stored value is that of the image, 0 ... 255, minus 128: ``images[i].view("uint8") ^ 0x80`` is the image. What is
+    read is compared with its checksums: damage raises `FormatError`, which names the sample.
+    """
+
+    def __init__(self, split: Split) -> None:
+        self._split = split
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """(N, C, H, W)."""
+        return (len(self._split), *self._split.shape)
+
+    @property
+    def dtype(self) -> np.dtype[np.int8]:
+        """int8."""
+        return np.dtype(np.int8)
+
+    @property
+    def ndim(self) -> int:
+        """4."""
+        return 4
+
+    def __len__(self) -> int:
+        return len(self._split)
+
+    def __getitem__(self, index: Any) -> npt.NDArray[np.int8]:
+        """The images at a number, slice, array of numbers or mask; further indices apply to C, H and W.
+
+        Raises
+        ------
+        IndexError
+            For a number out of range.
+        FormatError
+            If an image is damaged.
+        """
+        first, rest = (index[0], index[1:]) if isinstance(index, tuple) and index else (index, ())
+        images = self._read(first)
+        if not rest:
+            return images
+        # A single number has taken the first axis away.
+        taken: npt.NDArray[np.int8] = images[rest] if images.ndim == 3 else images[(slice(None), *rest)]
+        return taken
+
+    def _read(self, index: Any) -> npt.NDArray[np.int8]:
+        native, count = self._split._opened(), len(self)
+        if index is Ellipsis:
+            index = slice(None)
+        if isinstance(index, slice):
+            start, stop, step = index.indices(count)
+            chosen = range(start, stop, step)
+            if not chosen:
+                return native.read_images(0, 0)
+            low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
+            if abs(step) == 1:
+                return native.read_images(low, high - low + 1)[::step]
+            return self._read_rows(native, chosen)
+        if isinstance(index, (Sequence, np.ndarray)):
+            numbers = np.asarray(index)
+            if numbers.dtype == np.bool_:
+                if numbers.shape != (count,):
+                    raise IndexError(f"a mask of shape {numbers.shape} does not fit {count} images")
+                numbers = np.flatnonzero(numbers)
+            elif numbers.size == 0:
+                return native.read_images(0, 0)
+            elif numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
+                raise IndexError("images are indexed by numbers, slices, lists of numbers and masks")
+            return self._read_rows(native, [self._row(int(number)) for number in numbers])
+        return native.read_images(self._row(operator.index(index)), 1)[0]
+
+    def _row(self, number: int) -> int:
+        count = len(self)
+        if not -count <= number < count:
+            raise IndexError(f"image {number} is not among the {count} of split {self._split.name!r}")
+        return number % count
+
+    def _read_rows(self, native: _native.Split, rows: Sequence[int]) -> npt.NDArray[np.int8]:
+        images = np.empty((len(rows), *self._split.shape), np.int8)
+        for place, row in enumerate(rows):
+            images[place] = native.read_images(row, 1)[0]
+        return images
+
+    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("the images are in a file; making an array of them copies them")
+        return np.asarray(self[:], dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"ImageArray(shape={self.shape}, dtype=int8)"
+
+
+class Split:
+    """One split of an open `Dataset`, such as ``train``. Also a map-style dataset of (image, label)."""
+
+    def __init__(self, dataset: Dataset, native: _native.Split) -> None:
+        self._dataset = dataset
+        self._native = native
+
+    def _opened(self) -> _native.Split:
+        self._dataset._opened()
+        return self._native
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._native.name
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset that it is of."""
+        return self._dataset
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(C, H, W) of an image."""
+        return self._native.shape
+
+    @property
+    def images(self) -> ImageArray:
+        """int8 [N, C, H, W], read when indexed."""
+        return ImageArray(self)
+
+    @cached_property
+    def labels(self) -> npt.NDArray[Any] | None:
+        """int32 [N] class numbers, int32 [N, K] multi-labels, float32 [N, K] targets; None if there are none."""
+        labels: npt.NDArray[Any] | None = self._opened().read_labels()
+        return labels
+
+    @property
+    def label_kind(self) -> str:
+        """``"class"``, ``"multi"``, ``"target"`` or ``"none"``."""
+        return self._native.label_kind
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """The shape of one label: () for a class number, else (K,)."""
+        return (self._native.label_width,) if self.label_kind in ("multi", "target") else ()
+
+    @property
+    def classes(self) -> list[str]:
+        """Class names in label order; empty if unknown."""
+        return self._native.class_names
+
+    @cached_property
+    def statistics(self) -> _native.Statistics:
+        """Exact statistics, in the units of the source."""
+        return self._opened().statistics()
+
+    @property
+    def mean(self) -> npt.NDArray[np.float64]:
+        """float64 [C]: mean of each channel, in the units of the source (0 ... 255 for 8-bit images)."""
+        return self.statistics.mean
+
+    @property
+    def std(self) -> npt.NDArray[np.float64]:
+        """float64 [C]: population standard deviation of each channel, likewise."""
+        return self.statistics.std
+
+    @property
+    def mean_image(self) -> npt.NDArray[np.float32]:
+        """float32 [C, H, W]: the mean of each place."""
+        return self.statistics.mean_image.reshape(self.shape)
+
+    @property
+    def histogram(self) -> npt.NDArray[np.int64]:
+        """int64 [C, 256]: how often each value 0 ... 255 occurs in each channel."""
+        return self.statistics.histogram
+
+    @property
+    def packed_bytes(self) -> int:
+        """N*C*H*W: what all images take."""
+        return self._native.packed_bytes
+
+    def sample_name(self, index: int) -> str | None:
+        """Where an image came from, or None if the file was packed without names."""
+        return self._opened().sample_name(self.images._row(operator.index(index)))
+
+    def __len__(self) -> int:
+        return self._native.sample_count
+
+    def __getitem__(self, index: int) -> tuple[npt.NDArray[np.int8], Any]:
+        """The image, int8 [C, H, W], and its label (None if there are none)."""
+        row = self.images._row(operator.index(index))
+        return self.images[row], None if self.labels is None else self.labels[row]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen_split, (self._dataset.path, self.name)
+
+    def __repr__(self) -> str:
+        channels, height, width = self.shape
+        return f"Split({self.name!r}, {len(self)} images of {channels}x{height}x{width}, labels: {self.label_kind})"
+
+    def _repr_html_(self) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            sheet = Path(folder) / "sheet.png"
+            dataset = self._dataset._opened()
+            _native.write_contact_sheet(dataset, sheet, self.name, min(_SHEET_IMAGES, len(self)), 0)
+            picture = base64.b64encode(sheet.read_bytes()).decode()
+        return f'<div>{html.escape(repr(self))}<br><img src="data:image/png;base64,{picture}"></div>'
+
+
+class Dataset:
+    """A packed file, opened for reading; what it holds is read when it is asked for.
+
+    Safe to use after ``fork()``, and to pass to other processes, which open it again.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read; `FileNotFoundError` if it is not there.
+    FormatError
+        If it is no Octavo file, of a newer version, damaged, or was changed by another program.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._native: _native.Dataset | None = _native.Dataset.open(Path(path))
+        self._path = Path(path)
+
+    def _opened(self) -> _native.Dataset:
+        if self._native is None:
+            raise ValueError(f"the dataset {str(self._path)!r} is closed; open it again")
+        return self._native
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def split_names(self) -> list[str]:
+        """Names of the splits, in the order of the file."""
+        return self._opened().split_names
+
+    def split(self, name: str | None = None) -> Split:
+        """The split of that name; without one, ``train`` if there is one, else the first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such split; the message lists those there are.
+        """
+        native = self._opened()
+        return Split(self, native.training_split() if name is None else native.split(name))
+
+    def __getitem__(self, name: str) -> Split:
+        """The split of that name. Raises KeyError if there is none."""
+        if name not in self.split_names:
+            raise KeyError(name)
+        return self.split(name)
+
+    def __iter__(self) -> Iterator[Split]:
+        return (self.split(name) for name in self.split_names)
+
+    def __len__(self) -> int:
+        return len(self.split_names)
+
+    @property
+    def classes(self) -> list[str]:
+        """Class names in label order; empty if unknown."""
+        return self._opened().class_names
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How the file was made: command line, sources, resizing, skipped files, library versions."""
+        provenance: dict[str, Any] = json.loads(self._opened().provenance)
+        return provenance
+
+    @property
+    def uuid(self) -> str:
+        """The file's own number."""
+        return self._opened().uuid
+
+    @property
+    def created(self) -> str:
+        """When the file was made: ISO 8601, UTC."""
+        return self._opened().created
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the whole file."""
+        return self._opened().file_bytes
+
+    def close(self) -> None:
+        """Lets go of the file. What was loaded from it stays; reading from it raises ValueError from now on."""
+        self._native = None
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dataset, (self._path,)
+
+    def __repr__(self) -> str:
+        if self._native is None:
+            return f"Dataset({str(self._path)!r}, closed)"
+        splits = ", ".join(f"{split.name}: {len(split)}" for split in self)
+        return f"Dataset({str(self._path)!r}, {splits})"
+
+    def _repr_html_(self) -> str:
+        return f"<div>{html.escape(repr(self))}</div>" + "".join(split._repr_html_() for split in self)
+
+
+def _reopen_split(path: Path, name: str) -> Split:
+    return Dataset(path).split(name)

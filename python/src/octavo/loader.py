@@ -1,0 +1,341 @@
+"""Batches for a training loop."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _frameworks, _native, _progress
+from .dataset import Split
+from .normalize import Normalize, Preset
+from .store import Data, Store, resolve_normalize
+
+#: Images and their labels, or None where there are no labels.
+Batch = tuple[Any, Any]
+
+#: Of the order in which epochs visit the samples; a saved state carries it.
+_ORDER_VERSION = 1
+
+
+class Loader:
+    """An iterable of batches, in place of a ``torch.utils.data.DataLoader``.
+
+    >>> loader = octavo.Loader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
+    >>> for epoch in range(10):
+    ...     for images, labels in loader:
+    ...         train_step(images, labels)
+
+    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalisation, and of nothing
+    else: device, threads, ranks and resuming change no bit. Its tensors are new ones, ready on the current stream, to be
+    kept as long as wanted.
+
+    Each iteration that hands out all its batches advances the epoch, and with it the order; one that is broken off is
+    repeated by the next.
+
+    Parameters
+    ----------
+    data
+        A packed file, a `Dataset`, a `Split`; or a `Store`, whose memory several loaders can share.
+    split
+        The split of the file; by default ``train`` if there is one, else the first.
+    batch_size
+        Samples of a batch; with several ranks, over all ranks.
+    shuffle
+        A new order each epoch, over all samples; else that of the file.
+    seed
+        Of the order.
+    drop_last
+        Leave out a last batch that would be short.
+    device
+        Where samples are kept and batches are made: ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``,
+        ``"cuda:1"`` or a ``torch.device``. With a `Store`, that of the store.
+    normalize
+        A `Normalize`, or the name of a preset: ``"default"``: (x - dataset mean) / 128; ``"unit"``: x / 255;
+        ``"standard"``: each channel's mean and standard deviation; ``"imagenet"``.
+    dtype
+        Of images: float32, float16 or bfloat16, as a string, a NumPy or a torch type.
+    memory_format
+        ``"channels_last"`` (or ``torch.channels_last``) or ``"contiguous"``. With torch, batches are [B, C, H, W] in
+        either, and differ in strides; NumPy arrays and DLPack tensors in channels_last are [B, H, W, C].
+    label_dtype
+        Of labels: int64 (the default for class numbers) or int32; float32 (the default) or an integer type for
+        multi-labels; float32 for targets.
+    rank, world_size
+        The number of this process among those that share each batch; by default those of ``torch.distributed`` if it is
+        initialised, else 0 and 1. Rank r takes the r-th part of each batch, so the batches as wholes do not depend on
+        how many ranks there are.
+    framework
+        ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch where
+        it is installed, else NumPy, on a GPU DLPack.
+    verify, threads, progress
+        Of loading, as of `Store`.
+
+    Raises
+    ------
+    ValueError
+        For options that make no sense; the message names the argument.
+    FormatError, OSError, MemoryError, UnavailableError
+        As `Store` does.
+    """
+
+    def __init__(
+        self,
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        batch_size: int = 256,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_last: bool = False,
+        device: Any = "auto",
+        normalize: Normalize | Preset = "default",
+        dtype: Any = None,
+        memory_format: Any = None,
+        label_dtype: Any = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        framework: _frameworks.Framework = "auto",
+        verify: bool = True,
+        threads: int = 0,
+        progress: _progress.Progress = None,
+    ) -> None:
+        self.batch_size = operator.index(batch_size)
+        self.shuffle = bool(shuffle)
+        self.seed = _checked_seed(seed)
+        self.drop_last = bool(drop_last)
+        self.normalize = resolve_normalize(normalize)
+        self.rank, self.world_size = _resolve_ranks(rank, world_size)
+        self._channels_last = _frameworks.resolve_channels_last(memory_format)
+        self._dtype = _frameworks.resolve_dtype(dtype)
+        spec = self.normalize.to_native(self._dtype, "nhwc" if self._channels_last else "nchw")
+        name = _resolve_store_device(data, device)
+        self.framework = _frameworks.resolve_framework(framework, name)
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+
+        self._store = data if isinstance(data, Store) else Store(
+            data, split, device=name, verify=verify, threads=threads, progress=progress
+        )
+        if isinstance(data, Store) and split is not None and split != data.split.name:
+            raise ValueError(f"split is {split!r}, but the store holds {data.split.name!r}")
+        if self.batch_size > len(self._store) and self.drop_last:
+            raise ValueError(
+                f"batch_size is {batch_size}, the split has {len(self._store)} samples, and drop_last leaves out the "
+                "short batch: no batch would be left"
+            )
+        self._label_dtype = _frameworks.resolve_label_dtype(label_dtype, self.dataset.label_kind)
+        self._maker = _native.BatchMaker(
+            self._store._usable(), spec, self._label_dtype, self.batch_size, self.shuffle, self.seed, self.drop_last,
+            self.rank, self.world_size,
+        )  # fmt: skip
+        self._make = self._batch_function()
+        self._length = self._maker.batches_per_epoch
+        # The place: `_handed_out` batches of `_epoch`; a restored place is where the next iteration begins.
+        self._epoch = 0
+        self._handed_out = 0
+        self._is_restored = False
+        self._iteration = 0
+
+    # ---- Batches ---------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Batches of an epoch; the same on every rank."""
+        return self._length
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches of an epoch.
+
+        That after the last one that was handed out whole; or, after `load_state_dict`, the rest of that one.
+        """
+        self._store._usable()
+        if self._handed_out >= self._length:
+            self._epoch, self._handed_out = self._epoch + 1, 0
+        first = self._handed_out if self._is_restored else 0
+        self._is_restored = False
+        self._handed_out = first
+        self._iteration += 1
+        return self._iterate(self._iteration, self._epoch, first)
+
+    def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
+        make = self._make
+        for step in range(first, self._length):
+            batch = make(epoch, step)
+            # An older iteration, which somebody still holds, moves nothing.
+            if iteration == self._iteration:
+                self._handed_out = step + 1
+            yield batch
+        if iteration == self._iteration:
+            self._epoch, self._handed_out = epoch + 1, 0
+
+    def __getitem__(self, step: int) -> Batch:
+        """Batch `step` of this epoch, whatever was handed out before; negative numbers count from the end.
+
+        Raises
+        ------
+        IndexError
+            If there is no such batch.
+        """
+        self._store._usable()
+        return self._make(self._epoch, self._step(step))
+
+    def indices(self, step: int) -> npt.NDArray[np.int64]:
+        """int64 [B]: the numbers, in their split, of the samples of batch `step` of this epoch.
+
+        Raises
+        ------
+        IndexError
+            If there is no such batch.
+        """
+        return self._maker.rows(self._epoch, self._step(step))
+
+    def _step(self, step: int) -> int:
+        number = operator.index(step)
+        if not -self._length <= number < self._length:
+            raise IndexError(f"batch {number} is not among the {self._length} of an epoch")
+        return number % self._length
+
+    def _batch_function(self) -> Callable[[int, int], Batch]:
+        """What makes batch `step` of `epoch`."""
+        maker, has_labels = self._maker, self.dataset.label_kind != "none"
+        if self.framework == "dlpack":
+            return maker.make_owned
+        allocator = _frameworks.make_allocator(self.framework, self.device)
+        new_images = allocator.images((0, *self.dataset.shape), self._dtype, self._channels_last)
+        new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
+        make, count_of, address, stream = maker.make, maker.batch_count, allocator.address, allocator.stream
+
+        def batch(epoch: int, step: int) -> Batch:
+            count = count_of(step)
+            images = new_images(count)
+            if not has_labels:
+                make(epoch, step, address(images), 0, stream())
+                return images, None
+            labels = new_labels(count)
+            make(epoch, step, address(images), address(labels), stream())
+            return images, labels
+
+        return batch
+
+    # ---- The place -------------------------------------------------------------------------------------------------
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that is iterated over, or else the one that comes next."""
+        return self._epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes `epoch` the one that the next iteration draws, from its first batch.
+
+        After `load_state_dict` to a place in this very epoch, the place stays, so that a loop that sets each epoch can
+        go on with a saved one.
+
+        Raises
+        ------
+        ValueError
+            If it is negative.
+        """
+        number = operator.index(epoch)
+        if number < 0:
+            raise ValueError(f"epoch is {number}; epochs count from 0")
+        if self._is_restored and number == self._epoch:
+            return
+        self._epoch, self._handed_out, self._is_restored = number, 0, False
+        self._iteration += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place after the batches that were handed out, to be saved beside the model; plain numbers."""
+        epoch, step = self._epoch, self._handed_out
+        if step >= self._length:
+            epoch, step = epoch + 1, 0
+        return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes to a place that `state_dict` gave: the next iteration begins there, on any number of ranks.
+
+        Raises
+        ------
+        ValueError
+            If it is of a loader with other options or other data; the message names them. Nothing has changed then.
+        """
+        try:
+            order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
+            saved = {key: state[key] for key in self._options()}
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"state is not what state_dict() gave: {error}") from None
+        if order != _ORDER_VERSION:
+            raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
+        for key, value in self._options().items():
+            if saved[key] != value:
+                raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
+        if epoch < 0 or not 0 <= step < self._length:
+            raise ValueError(f"state is of batch {step} of epoch {epoch}, which does not exist")
+        self._epoch, self._handed_out, self._is_restored = epoch, step, True
+        self._iteration += 1
+
+    def _options(self) -> dict[str, Any]:
+        """What the order depends on."""
+        return {
+            "seed": self.seed,
+            "batch_size": self.batch_size,
+            "sample_count": len(self._store),
+            "shuffle": self.shuffle,
+            "drop_last": self.drop_last,
+        }
+
+    # ---- What it draws from ----------------------------------------------------------------------------------------
+
+    @property
+    def store(self) -> Store:
+        """The samples on the device; another loader can draw from it too."""
+        return self._store
+
+    @property
+    def dataset(self) -> Split:
+        """The split that batches are of."""
+        return self._store.split
+
+    @property
+    def device(self) -> str:
+        """Where batches are: ``"cpu"`` or ``"cuda:0"``."""
+        return self._store.device
+
+    def __repr__(self) -> str:
+        return (
+            f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
+            f"seed={self.seed}, drop_last={self.drop_last}, batches={self._length})"
+        )
+
+
+def _checked_seed(seed: int) -> int:
+    number = operator.index(seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
+    return number
+
+
+def _resolve_store_device(data: Data | Store, device: Any) -> str:
+    if not isinstance(data, Store):
+        return _frameworks.resolve_device(device)
+    if not (isinstance(device, str) and device == "auto") and _frameworks.resolve_device(device) != data.device:
+        raise ValueError(f"device is {str(device)!r}, but the store is on {data.device}")
+    return data.device
+
+
+def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    if (rank is None) != (world_size is None):
+        raise ValueError("rank and world_size go together; give both or neither")
+    if rank is None or world_size is None:
+        # It can only be initialised where it was imported.
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+            return 0, 1
+        return distributed.get_rank(), distributed.get_world_size()
+    rank, world_size = operator.index(rank), operator.index(world_size)
+    if not 0 <= rank < world_size:
+        raise ValueError(f"rank is {rank} of world_size {world_size}; ranks count from 0")
+    return rank, world_size

@@ -1,0 +1,103 @@
+"""How samples become batches: what is subtracted from a value, and what the difference is divided by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from . import _native
+
+if TYPE_CHECKING:
+    from .dataset import Split
+
+Centre = Literal["none", "dataset", "channel", "pixel", "batch"]
+Preset = Literal["default", "unit", "standard", "imagenet"]
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """The normalisation of batches: ``y = (x - centre) / divisor``, in one fused multiply-add with one rounding.
+
+    Parameters
+    ----------
+    centre
+        What is subtracted: ``"none"``; ``"dataset"``, one mean over all channels; ``"channel"``, each channel's mean;
+        ``"pixel"``, the mean image; ``"batch"``, the minibatch's own mean (not with several ranks); or numbers, one or
+        one a channel.
+    divisor
+        One number or one a channel, not 0; or ``"std"``: each channel's standard deviation with ``centre="channel"``,
+        else one over all channels.
+    of_stored_values
+        ``centre`` and ``divisor`` are of the stored 0 ... 255, not of the source's units. The same for 8-bit images.
+    statistics
+        The split whose statistics are used; by default ``train`` of the same file where there is one, else the split
+        that is loaded.
+    """
+
+    centre: Centre | float | Sequence[float] = "dataset"
+    divisor: Literal["std"] | float | Sequence[float] = 128.0
+    of_stored_values: bool = False
+    statistics: Split | None = None
+
+    @classmethod
+    def preset(cls, name: Preset) -> Normalize:
+        """The preset of that name.
+
+        ``"default"``: dataset mean, divided by 128. ``"unit"``: 0 ... 255 to 0 ... 1. ``"standard"``: channel mean and
+        standard deviation. ``"imagenet"``: the usual RGB constants.
+
+        Raises
+        ------
+        ValueError
+            For another name.
+        """
+        try:
+            return _PRESETS[name]
+        except (KeyError, TypeError):
+            known = ", ".join(repr(preset) for preset in _PRESETS)
+            raise ValueError(f"normalize is {name!r}; it must be a Normalize or one of {known}") from None
+
+    @classmethod
+    def from_unit_scale(cls, mean: float | Sequence[float], std: float | Sequence[float]) -> Normalize:
+        """The normalisation of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
+
+        `mean` and `std` are of values in 0 ... 1.
+        """
+        centre = [255.0 * value for value in _numbers("mean", mean)]
+        divisor = [255.0 * value for value in _numbers("std", std)]
+        return cls(centre, divisor, of_stored_values=True)
+
+    def to_native(self, dtype: str, layout: str) -> _native.BatchSpec:
+        """The same for the compiled part."""
+        centre, centre_values = ("values", []) if not isinstance(self.centre, str) else (str(self.centre), [])
+        if centre == "values" and not isinstance(self.centre, str):
+            centre_values = _numbers("centre", self.centre)
+        if centre == "values" and not centre_values:
+            raise ValueError("centre is empty; give one number, or one a channel")
+        divisor, divisor_values = "values", [1.0]
+        if isinstance(self.divisor, str):
+            divisor = self.divisor
+        else:
+            divisor_values = _numbers("divisor", self.divisor)
+        statistics = None if self.statistics is None else self.statistics.statistics
+        return _native.BatchSpec(
+            centre, centre_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
+        )
+
+
+def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:
+    try:
+        if isinstance(value, (int, float)):
+            return [float(value)]
+        return [float(number) for number in value]
+    except (TypeError, ValueError):
+        raise TypeError(f"{argument} is {value!r}; it must be a number or a sequence of numbers") from None
+
+
+_PRESETS: dict[str, Normalize] = {
+    "default": Normalize(),
+    "unit": Normalize("none", 255.0, of_stored_values=True),
+    "standard": Normalize("channel", "std"),
+    "imagenet": Normalize.from_unit_scale((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+}

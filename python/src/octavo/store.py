@@ -1,0 +1,177 @@
+"""Packed samples resident on a device."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _frameworks, _native, _progress
+from .dataset import Dataset, Split
+from .normalize import Normalize, Preset
+
+#: What a store or a loader is made of.
+Data = str | os.PathLike[str] | Dataset | Split
+
+
+class Store:
+    """All images of one split, one byte a value, in the memory of one device.
+
+    Several loaders may draw from one store: its memory is there once. It is freed with the last of them.
+
+    Parameters
+    ----------
+    data
+        A packed file, a `Dataset` or a `Split`.
+    split
+        The split of the file; by default ``train`` if there is one, else the first.
+    device
+        ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or a ``torch.device``.
+    verify
+        Compare every sample with its checksum on the way.
+    threads
+        Threads that load; 0: all that this process may use.
+    progress
+        None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
+        ``(stage, done, total)``.
+
+    Raises
+    ------
+    FormatError
+        If the file is no Octavo file or a sample is damaged; the message names it.
+    OSError
+        If the file cannot be read.
+    MemoryError
+        If the memory of the device does not suffice.
+    octavo.UnavailableError
+        If this build or machine has no such device.
+    ValueError
+        If there is no such split or the name of the device is none.
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        split: str | None = None,
+        *,
+        device: Any = "auto",
+        verify: bool = True,
+        threads: int = 0,
+        progress: _progress.Progress = None,
+    ) -> None:
+        self._split = _find_split(data, split)
+        name = _frameworks.resolve_device(device)
+        if threads < 0:
+            raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
+        with _progress.shown(progress) as on_progress:
+            self._native = _native.Store.load(self._split._opened(), name, bool(verify), threads, on_progress)
+        self._process = os.getpid()
+
+    def _usable(self) -> _native.Store:
+        """The compiled store, unless it is on a GPU and this is a child of the process that loaded it."""
+        if self.device != "cpu" and os.getpid() != self._process:
+            raise RuntimeError(
+                f"use a store on {self.device} in process {os.getpid()}: it was loaded before fork() by process "
+                f"{self._process}, and CUDA does not survive fork(); load it in the child, or start processes by spawn"
+            )
+        return self._native
+
+    @property
+    def split(self) -> Split:
+        """The split that was loaded."""
+        return self._split
+
+    @property
+    def device(self) -> str:
+        """``"cpu"`` or ``"cuda:0"``."""
+        return self._native.device
+
+    @property
+    def device_bytes(self) -> int:
+        """Bytes that it takes on the device."""
+        return self._native.device_bytes
+
+    def __len__(self) -> int:
+        return self._native.sample_count
+
+    def gather(
+        self,
+        indices: Sequence[int] | npt.NDArray[np.integer[Any]],
+        *,
+        normalize: Normalize | Preset = "default",
+        dtype: Any = None,
+        memory_format: Any = None,
+        label_dtype: Any = None,
+        framework: _frameworks.Framework = "auto",
+    ) -> tuple[Any, Any]:
+        """The images and labels of these samples, in this order, normalised: one batch of your own choice.
+
+        Parameters
+        ----------
+        indices
+            B numbers in [0, len(self)); order and repetition are free.
+        normalize, dtype, memory_format, label_dtype, framework
+            As of `Loader`. ``"dlpack"`` is not possible here.
+
+        Returns
+        -------
+        images, labels
+            As a `Loader` yields them.
+
+        Raises
+        ------
+        IndexError
+            If a number is out of range.
+        """
+        native = self._usable()
+        rows = [operator.index(index) for index in indices]
+        for row in rows:
+            if not 0 <= row < len(self):
+                raise IndexError(f"sample {row} is not among the {len(self)} of split {self._split.name!r}")
+        kind = _frameworks.resolve_framework(framework, self.device)
+        if kind == "dlpack":
+            raise ValueError("framework is 'dlpack'; gather() fills tensors of 'torch' or arrays of 'numpy'")
+        allocator = _frameworks.make_allocator(kind, self.device)
+        shape = self._split.shape
+        channels_last = _frameworks.resolve_channels_last(memory_format)
+        number_type = _frameworks.resolve_dtype(dtype)
+        label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
+        spec = resolve_normalize(normalize).to_native(number_type, "nhwc" if channels_last else "nchw")
+        images = allocator.images((len(rows), *shape), number_type, channels_last)(len(rows))
+        labels = None
+        if self._split.label_kind != "none":
+            labels = allocator.labels(self._split.label_shape, label_type)(len(rows))
+        native.gather(
+            rows,
+            spec,
+            allocator.address(images),
+            [len(rows), *shape],
+            0 if labels is None else allocator.address(labels),
+            label_type,
+            allocator.stream(),
+        )
+        return images, labels
+
+    def __repr__(self) -> str:
+        return f"Store({self._split!r}, {self.device}, {self.device_bytes / 2**20:.1f} MiB)"
+
+
+def resolve_normalize(normalize: Normalize | Preset) -> Normalize:
+    """The Normalize of that name, or itself."""
+    return normalize if isinstance(normalize, Normalize) else Normalize.preset(normalize)
+
+
+def _find_split(data: Data, split: str | None) -> Split:
+    if isinstance(data, Split):
+        if split is not None and split != data.name:
+            raise ValueError(f"split is {split!r}, but the data is the split {data.name!r} already")
+        return data
+    if isinstance(data, Dataset):
+        return data.split(split)
+    if isinstance(data, (str, os.PathLike)):
+        return Dataset(data).split(split)
+    raise TypeError(f"data is a {type(data).__name__}; it must be a path, a Dataset, a Split or a Store")

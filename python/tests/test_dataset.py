@@ -1,0 +1,126 @@
+"""Opening files and looking at what is in them."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed
+
+
+def test_a_dataset_tells_what_is_in_it(packed: Packed) -> None:
+    with octavo.Dataset(packed.path) as dataset:
+        assert dataset.split_names == ["train"]
+        assert dataset.classes[3] == "class 3"
+        assert dataset.file_bytes == packed.path.stat().st_size
+        assert dataset.provenance["format"] == "appended"
+        train = dataset["train"]
+        assert len(train) == 47
+        assert train.shape == (3, 8, 6)
+        assert train.label_kind == "class"
+        assert train.classes == dataset.classes
+        assert "47 images of 3x8x6" in repr(train)
+        assert [split.name for split in dataset] == ["train"]
+        with pytest.raises(KeyError):
+            dataset["test"]
+        with pytest.raises(ValueError, match="test"):
+            dataset.split("test")
+
+
+def test_statistics_are_exact(packed: Packed) -> None:
+    train = octavo.Dataset(packed.path).split()
+    by_channel = packed.values.transpose(1, 0, 2, 3).reshape(3, -1)
+    np.testing.assert_allclose(train.mean, by_channel.mean(axis=1, dtype=np.float64), rtol=1e-15)
+    np.testing.assert_allclose(train.std, by_channel.std(axis=1, dtype=np.float64), rtol=1e-12)
+    np.testing.assert_array_equal(train.histogram, [np.bincount(channel, minlength=256) for channel in by_channel])
+    np.testing.assert_array_equal(train.mean_image, packed.values.mean(axis=0, dtype=np.float64).astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        0, -1, 46, slice(3, 7), slice(None), slice(None, None, -1), slice(40, 3, -7), slice(5, 5), ..., [], [4, 4, -2],
+        np.array([1, 0]), np.arange(47) % 5 == 0, (slice(3, 7), 0), (2, slice(None), 1), (..., ),
+    ],
+)  # fmt: skip
+def test_images_are_indexed_as_an_array_is(packed: Packed, index) -> None:
+    images = octavo.Dataset(packed.path).split("train").images
+    assert images.shape == packed.codes.shape
+    expected = packed.codes[:0] if isinstance(index, list) and not index else packed.codes[index]
+    taken = images[index]
+    assert taken.dtype == np.int8
+    np.testing.assert_array_equal(taken, expected)
+
+
+def test_all_images_as_one_array(packed: Packed) -> None:
+    train = octavo.Dataset(packed.path).split()
+    np.testing.assert_array_equal(np.asarray(train.images), packed.codes)
+    np.testing.assert_array_equal(train.images[0].view("uint8") ^ 0x80, packed.values[0])
+    np.testing.assert_array_equal(train.labels, packed.labels)
+    image, label = train[5]
+    np.testing.assert_array_equal(image, packed.codes[5])
+    assert label == 5
+
+
+@pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x"])
+def test_an_index_out_of_range_is_an_index_error(packed: Packed, index) -> None:
+    images = octavo.Dataset(packed.path).split().images
+    with pytest.raises((IndexError, TypeError)):
+        images[index]
+
+
+def test_a_closed_dataset_says_so(packed: Packed) -> None:
+    dataset = octavo.Dataset(packed.path)
+    split = dataset.split()
+    dataset.close()
+    for use in (lambda: dataset.split_names, lambda: split.images[0], lambda: split.labels, lambda: octavo.Loader(split)):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    assert "closed" in repr(dataset)
+
+
+def test_datasets_travel_to_other_processes(packed: Packed) -> None:
+    dataset = octavo.Dataset(packed.path)
+    assert pickle.loads(pickle.dumps(dataset)).split_names == ["train"]
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(dataset.split())).images[3], packed.codes[3])
+
+
+def test_a_notebook_shows_a_contact_sheet(packed: Packed) -> None:
+    shown = octavo.Dataset(packed.path)._repr_html_()
+    assert shown.count("data:image/png;base64,iVBOR") == 1
+    assert "47 images" in shown
+
+
+def test_names_of_samples(tmp_path) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for row in range(3):
+            writer.append(np.zeros((2, 2), np.uint8), row, name=f"image-{row}.png")
+    assert octavo.Dataset(tmp_path / "out.h5").split().sample_name(-1) == "image-2.png"
+
+
+def test_a_damaged_sample_is_named(packed: Packed) -> None:
+    assert octavo.verify(packed.path)
+    damaged = bytearray(packed.path.read_bytes())
+    place = damaged.find(packed.codes[17].tobytes())
+    damaged[place] ^= 1
+    packed.path.write_bytes(damaged)
+    result = octavo.verify(packed.path)
+    assert not result
+    assert [defect.where for defect in result.defects][0] == "/train/images sample 17"
+    with pytest.raises(octavo.FormatError, match="17"):
+        octavo.Loader(packed.path, framework="numpy", device="cpu")
+    with pytest.raises(octavo.FormatError, match="17"):
+        octavo.Dataset(packed.path).split().images[17]
+    with pytest.raises(ValueError, match="17"):  # which FormatError is, too
+        octavo.Dataset(packed.path).split().images[10:20]
+
+
+def test_the_report_adds_up(packed: Packed) -> None:
+    figures = octavo.report(packed.path, device="cpu", batch_size=8)
+    assert figures["sample_count"] == 47
+    assert figures["certificate"]["lossless"] is True
+    assert "int8" in str(figures)
+    with pytest.raises(ValueError, match="nowhere"):
+        octavo.report(packed.path, "nowhere", device="cpu")

@@ -1,0 +1,298 @@
+"""Batches without any framework but NumPy."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed, centred
+
+
+def numpy_loader(data, **options) -> octavo.Loader:
+    return octavo.Loader(data, framework="numpy", device="cpu", **options)
+
+
+def epoch_of(loader: octavo.Loader) -> np.ndarray:
+    return np.concatenate([images for images, _ in loader])
+
+
+def test_a_batch_holds_the_defined_values(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, shuffle=True, seed=5)
+    mean = packed.values.mean(dtype=np.float64)
+    for step, (images, labels) in enumerate(loader):
+        rows = loader.indices(step)
+        assert images.dtype == np.float32
+        assert labels.dtype == np.int64
+        assert images.shape == (len(rows), 3, 8, 6)
+        np.testing.assert_array_equal(labels, packed.labels[rows])
+        np.testing.assert_array_equal(images, centred(packed, rows, mean, 128.0))
+
+
+@pytest.mark.parametrize(
+    ("normalize", "centre", "divisor"),
+    [
+        ("unit", 0.0, 255.0),
+        (octavo.Normalize("none", 1.0), 0.0, 1.0),
+        (octavo.Normalize([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])),
+        (octavo.Normalize(7, 9), 7.0, 9.0),
+        (
+            octavo.Normalize.from_unit_scale((0.5, 0.25, 0.125), 0.5),
+            255 * np.array([0.5, 0.25, 0.125]),
+            255 * np.array([0.5, 0.5, 0.5]),
+        ),
+    ],
+)
+def test_normalisations(packed: Packed, normalize, centre, divisor) -> None:
+    loader = numpy_loader(packed.path, batch_size=47, normalize=normalize)
+    images, _ = loader[0]
+    np.testing.assert_array_equal(images, centred(packed, np.arange(47), centre, divisor))
+
+
+def test_standard_normalisation_has_mean_zero_and_deviation_one(packed: Packed) -> None:
+    images, _ = numpy_loader(packed.path, batch_size=47, normalize="standard")[0]
+    np.testing.assert_allclose(images.mean(axis=(0, 2, 3), dtype=np.float64), 0.0, atol=1e-6)
+    np.testing.assert_allclose(images.std(axis=(0, 2, 3), dtype=np.float64), 1.0, atol=1e-6)
+
+
+def test_statistics_of_another_split(packed: Packed, tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    with octavo.Writer(tmp_path / "dark.h5", layout="chw") as writer:
+        for _ in range(9):
+            writer.append(rng.integers(0, 50, (3, 8, 6), dtype=np.uint8), 0)
+    dark = octavo.Dataset(tmp_path / "dark.h5").split()
+    images, _ = numpy_loader(packed.path, batch_size=47, normalize=octavo.Normalize(statistics=dark))[0]
+    expected = centred(packed, np.arange(47), float(dark.mean.mean()), 128.0)
+    np.testing.assert_allclose(images, expected, rtol=0, atol=1e-6)
+
+
+def test_types_and_layouts_hold_the_same_values(packed: Packed) -> None:
+    images, _ = numpy_loader(packed.path, batch_size=47)[0]
+    half, labels = numpy_loader(packed.path, batch_size=47, dtype=np.float16, label_dtype="int32")[0]
+    assert labels.dtype == np.int32
+    np.testing.assert_array_equal(half, images.astype(np.float16))
+    last, _ = numpy_loader(packed.path, batch_size=47, memory_format="channels_last")[0]
+    assert last.shape == (47, 8, 6, 3)
+    np.testing.assert_array_equal(last.transpose(0, 3, 1, 2), images)
+
+
+def test_dlpack_tensors_hold_the_same_values(packed: Packed) -> None:
+    loader = octavo.Loader(packed.path, framework="dlpack", device="cpu", batch_size=10, shuffle=True)
+    expected = numpy_loader(packed.path, batch_size=10, shuffle=True)
+    for (images, labels), (wanted, wanted_labels) in zip(loader, expected, strict=True):
+        np.testing.assert_array_equal(np.from_dlpack(images), wanted)
+        np.testing.assert_array_equal(np.from_dlpack(labels), wanted_labels)
+
+
+def test_an_epoch_visits_every_sample_once_in_a_new_order(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, shuffle=True, seed=1)
+    assert len(loader) == 5
+    orders = []
+    for epoch in range(3):
+        assert loader.epoch == epoch
+        orders.append(np.concatenate([loader.indices(step) for step in range(len(loader))]))
+        np.testing.assert_array_equal(
+            np.concatenate([labels for _, labels in loader]), packed.labels[orders[-1]]
+        )
+    for order in orders:
+        np.testing.assert_array_equal(np.sort(order), np.arange(47))
+    assert not np.array_equal(orders[0], orders[1])
+    other = numpy_loader(packed.path, batch_size=10, shuffle=True, seed=2)
+    assert not np.array_equal(other.indices(0), orders[0][:10])
+
+
+def test_without_shuffle_the_order_is_that_of_the_file(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10)
+    for _ in range(2):
+        np.testing.assert_array_equal(np.concatenate([labels for _, labels in loader]), packed.labels)
+
+
+def test_drop_last_leaves_out_the_short_batch(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, drop_last=True)
+    assert len(loader) == 4
+    assert [len(images) for images, _ in loader] == [10, 10, 10, 10]
+    assert [len(images) for images, _ in numpy_loader(packed.path, batch_size=10)] == [10, 10, 10, 10, 7]
+    assert [len(images) for images, _ in numpy_loader(packed.path, batch_size=100)] == [47]
+
+
+def test_a_finished_iteration_advances_and_a_broken_one_repeats(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, shuffle=True)
+    first = next(iter(loader))[0]
+    np.testing.assert_array_equal(next(iter(loader))[0], first)
+    assert loader.epoch == 0
+    epoch_of(loader)
+    assert loader.epoch == 1
+    assert not np.array_equal(next(iter(loader))[0], first)
+    loader.set_epoch(0)
+    np.testing.assert_array_equal(next(iter(loader))[0], first)
+    # All batches were handed out, though nobody asked for one more.
+    list(itertools.islice(loader, len(loader)))
+    next(iter(loader))
+    assert loader.epoch == 1
+
+
+def test_a_batch_by_number_is_always_the_same(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, shuffle=True)
+    batches = [images for images, _ in loader]
+    loader.set_epoch(0)
+    for step in (4, 0, 2, 2, -1):
+        np.testing.assert_array_equal(loader[step][0], batches[step])
+    assert loader.state_dict()["step"] == 0
+    for step, (images, _) in enumerate(loader):
+        np.testing.assert_array_equal(loader[step][0], images)
+    for step in (5, -6):
+        with pytest.raises(IndexError, match="not among the 5"):
+            loader[step]
+
+
+def test_batches_stay_what_they_are(large: Packed) -> None:
+    loader = numpy_loader(large.path, batch_size=512, shuffle=True)
+    kept = [(images, images.copy()) for images, _ in loader]
+    epoch_of(loader)
+    for images, copy in kept:
+        np.testing.assert_array_equal(images, copy)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8])
+def test_ranks_share_the_batches_of_one(packed: Packed, ranks: int) -> None:
+    for step, (images, labels) in enumerate(numpy_loader(packed.path, batch_size=7, shuffle=True)):
+        shares = [
+            numpy_loader(packed.path, batch_size=7, shuffle=True, rank=rank, world_size=ranks)[step]
+            for rank in range(ranks)
+        ]
+        np.testing.assert_array_equal(np.concatenate([share[0] for share in shares]), images)
+        np.testing.assert_array_equal(np.concatenate([share[1] for share in shares]), labels)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 4, 5, 7])
+def test_a_saved_place_is_gone_on_from(packed: Packed, taken: int) -> None:
+    options = {"batch_size": 10, "shuffle": True, "seed": 3}
+    whole = numpy_loader(packed.path, **options)
+    expected = [images for _ in range(3) for images, _ in whole]
+    first = numpy_loader(packed.path, **options)
+    list(itertools.islice((batch for _ in range(3) for batch in first), taken))
+    state = json.loads(json.dumps(first.state_dict()))
+    assert (state["epoch"], state["step"]) == divmod(taken, 5)
+
+    # On another number of ranks, and by a loop that sets each epoch.
+    resumed = [numpy_loader(packed.path, **options, rank=rank, world_size=2) for rank in range(2)]
+    for loader in resumed:
+        loader.load_state_dict(state)
+        assert loader.state_dict() == state
+    shares = []
+    for loader in resumed:
+        batches = []
+        for epoch in range(loader.epoch, 3):
+            loader.set_epoch(epoch)
+            batches += [images for images, _ in loader]
+        shares.append(batches)
+    assert len(shares[0]) == 15 - taken
+    for wanted, *parts in zip(expected[taken:], *shares, strict=True):
+        np.testing.assert_array_equal(np.concatenate(parts), wanted)
+
+
+def test_a_state_of_another_loader_is_refused(packed: Packed) -> None:
+    state = numpy_loader(packed.path, batch_size=10, shuffle=True).state_dict()
+    loader = numpy_loader(packed.path, batch_size=9, shuffle=True)
+    with pytest.raises(ValueError, match="batch_size=10; this one has batch_size=9"):
+        loader.load_state_dict(state)
+    for wrong in ({}, {**state, "step": "x"}, {**state, "order": 2}, {**state, "batch_size": 9, "step": 6}):
+        with pytest.raises(ValueError, match="state is"):
+            loader.load_state_dict(wrong)
+    assert loader.state_dict()["step"] == 0
+
+
+def test_an_older_iteration_moves_nothing(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10)
+    older = iter(loader)
+    newer = iter(loader)
+    next(newer)
+    list(older)
+    assert loader.state_dict()["step"] == 1
+    assert loader.epoch == 0
+
+
+def test_loaders_share_a_store(packed: Packed) -> None:
+    store = octavo.Store(packed.path, device="cpu")
+    train, evaluate = numpy_loader(store, batch_size=5, shuffle=True), numpy_loader(store, batch_size=47)
+    assert train.store is evaluate.store
+    np.testing.assert_array_equal(
+        np.concatenate([train[step][0] for step in range(len(train))])[np.argsort(np.concatenate(
+            [train.indices(step) for step in range(len(train))]))], evaluate[0][0])  # fmt: skip
+    images, labels = store.gather([3, 3, 46], framework="numpy")
+    np.testing.assert_array_equal(images, evaluate[0][0][[3, 3, 46]])
+    np.testing.assert_array_equal(labels, packed.labels[[3, 3, 46]])
+    with pytest.raises(IndexError, match="sample 47"):
+        store.gather([47], framework="numpy")
+
+
+def test_labels_of_every_kind(tmp_path) -> None:
+    image = np.zeros((4, 4), np.uint8)
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for row in range(6):
+            writer.append(image, [row % 2, 1, 0], split="multi")
+            writer.append(image, [0.5 * row, -1.0], split="target")
+            writer.append(image, split="none")
+    _, labels = numpy_loader(tmp_path / "out.h5", split="multi", batch_size=6)[0]
+    assert labels.dtype == np.float32
+    np.testing.assert_array_equal(labels, [[row % 2, 1, 0] for row in range(6)])
+    _, labels = numpy_loader(tmp_path / "out.h5", split="multi", batch_size=6, label_dtype="int64")[0]
+    assert labels.dtype == np.int64
+    np.testing.assert_array_equal(labels, [[row % 2, 1, 0] for row in range(6)])
+    _, labels = numpy_loader(tmp_path / "out.h5", split="target", batch_size=6)[0]
+    np.testing.assert_array_equal(labels, np.array([[0.5 * row, -1.0] for row in range(6)], np.float32))
+    images, labels = numpy_loader(tmp_path / "out.h5", split="none", batch_size=6)[0]
+    assert labels is None
+    assert images.shape == (6, 1, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"batch_size": 0}, ValueError, "batch_size is 0"),
+        ({"batch_size": -3}, ValueError, "batch_size is -3"),
+        ({"batch_size": 48, "drop_last": True}, ValueError, "no batch would be left"),
+        ({"batch_size": 2.5}, TypeError, "float"),
+        ({"split": "nowhere"}, ValueError, "nowhere"),
+        ({"device": "gpu"}, ValueError, "gpu"),
+        ({"device": "cuda:x"}, ValueError, "cuda:x"),
+        ({"dtype": "int8"}, ValueError, "dtype is 'int8'"),
+        ({"dtype": np.float64}, ValueError, "dtype is"),
+        ({"label_dtype": "float32"}, ValueError, "label_dtype is float32"),
+        ({"label_dtype": "uint8"}, ValueError, "label_dtype is 'uint8'"),
+        ({"memory_format": "rows"}, ValueError, "memory_format is 'rows'"),
+        ({"normalize": "magic"}, ValueError, "normalize is 'magic'"),
+        ({"normalize": octavo.Normalize("middle")}, ValueError, "centre is 'middle'"),
+        ({"normalize": octavo.Normalize([1.0, 2.0])}, ValueError, "centre"),
+        ({"normalize": octavo.Normalize(0.0, 0.0)}, ValueError, "divisor"),
+        ({"normalize": octavo.Normalize(["a"])}, TypeError, "centre"),
+        ({"normalize": octavo.Normalize("batch"), "rank": 0, "world_size": 2}, ValueError, "own mean"),
+        ({"rank": 1}, ValueError, "rank and world_size"),
+        ({"rank": 2, "world_size": 2}, ValueError, "rank is 2"),
+        ({"seed": -1}, ValueError, "seed is -1"),
+        ({"framework": "jax"}, ValueError, "framework is 'jax'"),
+        ({"threads": -1}, ValueError, "threads is -1"),
+    ],
+)
+def test_options_that_make_no_sense(packed: Packed, options, error, message) -> None:
+    split = options.pop("split", None)
+    with pytest.raises(error, match=message):
+        octavo.Loader(packed.path, split, **{"framework": "numpy", "device": "cpu", "batch_size": 10, **options})
+
+
+def test_data_of_another_kind_is_refused(tmp_path) -> None:
+    with pytest.raises(TypeError, match="data is a int"):
+        octavo.Loader(3)
+    with pytest.raises(FileNotFoundError):
+        octavo.Loader(tmp_path / "missing.h5")
+    (tmp_path / "text.h5").write_text("no such file" * 1000)
+    with pytest.raises(octavo.FormatError, match=r"text\.h5"):
+        octavo.Loader(tmp_path / "text.h5")
+
+
+@pytest.mark.skipif(len(octavo.devices()) > 1, reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_unavailable(packed: Packed) -> None:
+    with pytest.raises(octavo.UnavailableError, match="cpu"):
+        octavo.Loader(packed.path, device="cuda", framework="dlpack")

@@ -1,0 +1,348 @@
+"""Packing files, and samples that Python makes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import octavo
+import pytest
+from PIL import Image
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
+
+
+def values_of(path: Path, split: str = "train") -> np.ndarray:
+    return np.asarray(octavo.Dataset(path).split(split).images).view(np.uint8) ^ 0x80
+
+
+def write_idx(folder: Path, images: np.ndarray, labels: np.ndarray) -> None:
+    header = struct.pack(">IIII", 0x803, *images.shape)
+    (folder / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(header + images.tobytes()))
+    (folder / "train-labels-idx1-ubyte").write_bytes(struct.pack(">II", 0x801, len(labels)) + labels.tobytes())
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    for number in range(6):
+        folder = tmp_path / "photos" / f"class{number % 2}"
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (20 + number, 30, 3), dtype=np.uint8)).save(folder / f"{number}.png")
+    return tmp_path / "photos"
+
+
+def test_files_are_packed_as_by_the_command(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    images, labels = rng.integers(0, 256, (50, 5, 4), dtype=np.uint8), rng.integers(0, 10, 50, dtype=np.uint8)
+    (tmp_path / "idx").mkdir()
+    write_idx(tmp_path / "idx", images, labels)
+    summary = octavo.pack(tmp_path / "idx", tmp_path / "out.h5", classes=list("abcdefghij"), names=True)
+    assert summary.splits == {"train": 50}
+    assert summary.packed_bytes == 1000
+    assert summary.file_bytes == (tmp_path / "out.h5").stat().st_size
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[:, 0], images)
+    train = octavo.Dataset(tmp_path / "out.h5").split()
+    np.testing.assert_array_equal(train.labels, labels)
+    assert train.classes == list("abcdefghij")
+    # Anybody else reads the file too.
+    with h5py.File(tmp_path / "out.h5") as file:
+        np.testing.assert_array_equal(file["train/images"][:].view(np.uint8)[:, 0] ^ 0x80, images)
+
+
+def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> None:
+    summary = octavo.pack(
+        {"val": photos}, tmp_path / "out.h5", size=(8, 9), fit="pad", channels=1, background=(1, 2, 3), limit=5
+    )
+    assert summary.splits == {"val": 5}
+    split = octavo.Dataset(tmp_path / "out.h5").split("val")
+    assert split.shape == (1, 8, 9)
+    assert split.classes == ["class0", "class1"]
+    with pytest.raises(ValueError, match="size"):
+        octavo.pack(photos, tmp_path / "other.h5")
+    octavo.pack([photos], tmp_path / "other.h5", size=(8, 8), select="class1", reproducible=True)
+    assert len(octavo.Dataset(tmp_path / "other.h5").split()) == 3
+    (photos / "class0" / "0.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    summary = octavo.pack(photos, tmp_path / "other.h5", size=(8, 8), on_error="skip", force=True)
+    assert [Path(failure.name).name for failure in summary.skipped] == ["0.png"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "jpeg"}, "format is 'jpeg'"),
+        ({"fit": "zoom"}, "fit is 'zoom'"),
+        ({"class_order": "none"}, "class_order is 'none'"),
+        ({"on_error": "ask"}, "on_error is 'ask'"),
+        ({"channels": 2}, "channels is 2"),
+        ({"size": (0, 4)}, "size is"),
+        ({"limit": 0}, "limit is 0"),
+        ({"holdout": 1.5}, "hold out a share"),
+        ({"threads": -1}, "threads is -1"),
+    ],
+)
+def test_options_that_make_no_sense(photos: Path, tmp_path: Path, options, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        octavo.pack(photos, tmp_path / "out.h5", **{"size": (8, 8), **options})
+    assert files_in(tmp_path) == {"photos"}
+
+
+def test_a_file_that_is_there_stays(photos: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.h5").write_text("mine")
+    for make in (
+        lambda: octavo.pack(photos, tmp_path / "out.h5", size=(8, 8)),
+        lambda: octavo.Writer(tmp_path / "out.h5"),
+        lambda: octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 0)], tmp_path / "out.h5"),
+    ):
+        with pytest.raises(FileExistsError, match="force=True"):
+            make()
+    with pytest.raises(ValueError, match="size"):
+        octavo.pack(photos, tmp_path / "out.h5", force=True)
+    assert (tmp_path / "out.h5").read_text() == "mine"
+
+
+def test_progress_is_told_and_can_stop_the_work(photos: Path, tmp_path: Path) -> None:
+    told = []
+    octavo.pack(photos, tmp_path / "out.h5", size=(8, 8), progress=lambda *step: told.append(step))
+    assert told[-1][1:] == (6, 6)
+
+    def stop(*step: object) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        octavo.pack(photos, tmp_path / "other.h5", size=(8, 8), progress=stop)
+    with pytest.raises(TypeError, match="progress is 3"):
+        octavo.pack(photos, tmp_path / "third.h5", size=(8, 8), progress=3)
+
+
+# ---- Writer --------------------------------------------------------------------------------------------------------
+
+
+def test_a_writer_takes_samples_of_unknown_number(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (2500, 28, 28), dtype=np.uint8)  # more than one block
+    with octavo.Writer(tmp_path / "out.h5", classes=list("abc")) as writer:
+        for number, image in enumerate(images):
+            writer.append(image, number % 3, split="test" if number % 5 == 0 else "train")
+        assert files_in(tmp_path) == set()
+    chosen = np.arange(2500) % 5 == 0
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5", "test")[:, 0], images[chosen])
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[:, 0], images[~chosen])
+    train = octavo.Dataset(tmp_path / "out.h5").split("train")
+    np.testing.assert_array_equal(train.labels, (np.arange(2500) % 3)[~chosen])
+    assert octavo.verify(tmp_path / "out.h5")
+
+
+def test_reproducible_writers_write_equal_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        with octavo.Writer(tmp_path / name, reproducible=True) as writer:
+            writer.append(np.eye(4, dtype=np.uint8), 0)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+RGB = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        (RGB, RGB.transpose(2, 0, 1)),
+        (RGB.transpose(2, 0, 1), RGB.transpose(2, 0, 1)),
+        (RGB[..., 0], RGB[np.newaxis, ..., 0]),
+        (RGB.astype(np.int64), RGB.transpose(2, 0, 1)),
+        (RGB.astype(np.float32) / np.float32(255), RGB.transpose(2, 0, 1)),
+        (RGB[..., 0] > 20, np.where(RGB[np.newaxis, ..., 0] > 20, 255, 0)),
+        (Image.fromarray(RGB), RGB.transpose(2, 0, 1)),
+        (Image.fromarray(RGB[..., 0]), RGB[np.newaxis, ..., 0]),
+        (Image.fromarray(RGB).convert("P", palette=Image.Palette.ADAPTIVE, colors=60), RGB.transpose(2, 0, 1)),
+        (Image.fromarray((RGB[..., 0].astype(np.uint16)) * 257), RGB[np.newaxis, ..., 0]),
+        (Image.fromarray(np.dstack([RGB, np.full((4, 5), 255, np.uint8)])), RGB.transpose(2, 0, 1)),
+        (Image.fromarray(np.dstack([RGB, np.zeros((4, 5), np.uint8)])), np.zeros((3, 4, 5))),
+    ],
+)
+def test_images_of_every_kind(tmp_path: Path, image, expected) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        writer.append(image, 0)
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[0], expected)
+
+
+def test_gray_images_among_colour_ones_need_channels(tmp_path: Path) -> None:
+    gray = Image.fromarray(RGB[..., 0])
+    with octavo.Writer(tmp_path / "out.h5", channels=3) as writer:
+        writer.append(Image.fromarray(RGB), 0)
+        writer.append(gray, 0)
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[1], np.repeat(RGB[np.newaxis, ..., 0], 3, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("image", "label", "error", "message"),
+    [
+        ("a.png", 0, TypeError, "it is a str"),
+        (np.zeros((2, 3, 4, 5), np.uint8), 0, ValueError, "4 axes"),
+        (np.zeros((3, 7, 3), np.uint8), 0, ValueError, "layout="),
+        (np.zeros((4, 5, 3), np.complex64), 0, TypeError, "complex64"),
+        (np.full((4, 5, 3), 300), 0, ValueError, "from 300 to 300"),
+        (np.full((4, 5, 3), 0.3337), 0, ValueError, "before normalising"),
+        (np.full((4, 5, 3), 2.0), 0, ValueError, "exceed 1"),
+        (np.full((4, 5, 3), np.nan), 0, ValueError, "before normalising"),
+        (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, those before it are 3x4x5"),
+        (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, those before it are 3x4x5"),
+        (RGB, -1, ValueError, "label -1"),
+        (RGB, 2**31, ValueError, "label"),
+        (RGB, None, ValueError, "another kind"),
+        (RGB, [0, 1], ValueError, "another kind"),
+        (RGB, 0.5, ValueError, "another kind"),
+        (RGB, "cat", TypeError, "'cat'"),
+        (RGB, [[1, 2]], ValueError, "label has shape"),
+    ],
+)
+def test_a_sample_that_does_not_fit_is_named(tmp_path: Path, image, label, error, message) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        writer.append(RGB, 0)
+        writer.append(RGB, 1)
+        with pytest.raises(error, match=f"split 'train', sample 2: .*{message}"):
+            writer.append(image, label)
+        writer.append(RGB, 1)
+    assert len(octavo.Dataset(tmp_path / "out.h5").split()) == 3
+
+
+def test_nothing_appears_when_writing_fails(tmp_path: Path) -> None:
+    (tmp_path / "out.h5").write_text("mine")
+
+    def fail() -> None:
+        with octavo.Writer(tmp_path / "out.h5", force=True) as writer:
+            writer.append(RGB, 0)
+            raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError, match="in the middle"):
+        fail()
+    with pytest.raises(ValueError, match="no sample was appended"), octavo.Writer(tmp_path / "none.h5"):
+        pass
+    with pytest.raises(ValueError, match="sample 0"), octavo.Writer(tmp_path / "class.h5", classes=["one"]) as writer:
+        writer.append(RGB, 1)
+    with pytest.raises(ValueError, match="no split name"), octavo.Writer(tmp_path / "name.h5") as writer:
+        writer.append(RGB, 1, split="../x")
+    assert files_in(tmp_path) == {"out.h5"}
+    assert (tmp_path / "out.h5").read_text() == "mine"
+    with pytest.raises(ValueError, match="closed"):
+        writer.append(RGB, 0)
+    with pytest.raises(OSError, match="nowhere"):
+        octavo.Writer("/nowhere/out.h5")
+
+
+# ---- pack_dataset --------------------------------------------------------------------------------------------------
+
+
+class MapStyle:
+    """Like torchvision's: classes, a length, and no IndexError at the end."""
+
+    classes = ("cat", "dog")
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
+        return Image.fromarray(RGB + np.uint8(index)), index % 2
+
+
+class Rows:
+    """Like Hugging Face's: mappings, and features that know the names of the classes."""
+
+    class _Names:
+        names = ("a", "b")
+
+    features = {"label": _Names()}  # noqa: RUF012
+
+    def __iter__(self):
+        for index in range(4):
+            yield {"image": Image.fromarray(RGB + np.uint8(index)), "label": index % 2, "id": index}
+
+
+@pytest.mark.parametrize("dataset", [MapStyle(), Rows(), [MapStyle()[i] for i in range(4)], (MapStyle()[i] for i in range(4))])
+def test_datasets_of_every_style(tmp_path: Path, dataset) -> None:
+    summary = octavo.pack_dataset(dataset, tmp_path / "out.h5", progress=False)
+    assert summary.splits == {"train": 4}
+    np.testing.assert_array_equal(
+        values_of(tmp_path / "out.h5"), [(RGB + np.uint8(index)).transpose(2, 0, 1) for index in range(4)]
+    )
+    train = octavo.Dataset(tmp_path / "out.h5").split()
+    np.testing.assert_array_equal(train.labels, [0, 1, 0, 1])
+    assert train.classes == list(getattr(dataset, "classes", ["a", "b"] if isinstance(dataset, Rows) else []))
+
+
+def test_several_splits_and_a_transform(tmp_path: Path) -> None:
+    octavo.pack_dataset(
+        {"train": MapStyle(), "val": Rows()}, tmp_path / "out.h5", transform=lambda image: image.resize((2, 2))
+    )
+    dataset = octavo.Dataset(tmp_path / "out.h5")
+    assert dataset.split_names == ["train", "val"]
+    assert dataset["val"].shape == (3, 2, 2)
+    images_only = [RGB, RGB]
+    octavo.pack_dataset(images_only, tmp_path / "images.h5")
+    assert octavo.Dataset(tmp_path / "images.h5").split().labels is None
+
+
+def test_a_dataset_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    class Failing(MapStyle):
+        def __getitem__(self, index: int) -> tuple[Image.Image, int]:
+            if index == 2:
+                raise OSError("the third is broken")
+            return super().__getitem__(index)
+
+    with pytest.raises(OSError, match="the third is broken") as caught:
+        octavo.pack_dataset(Failing(), tmp_path / "out.h5")
+    assert "sample 2 of split 'train'" in "".join(getattr(caught.value, "__notes__", [str(caught.value)]))
+    with pytest.raises(ValueError, match="split 'train', sample 1: it is 3x5x4"):
+        octavo.pack_dataset([(RGB, 0), (RGB.transpose(1, 0, 2), 0)], tmp_path / "out.h5")
+    with pytest.raises(ValueError, match="image_key"):
+        octavo.pack_dataset([{"picture": RGB}], tmp_path / "out.h5")
+    with pytest.raises(ValueError, match="no field 'picture'"):
+        octavo.pack_dataset([{"image": RGB}], tmp_path / "out.h5", image_key="picture")
+    with pytest.raises(ValueError, match="3 parts"):
+        octavo.pack_dataset([(RGB, 0, 1)], tmp_path / "out.h5")
+    assert files_in(tmp_path) == set()
+
+
+# ---- Processes -----------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_stops_packing_and_leaves_nothing(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    (tmp_path / "idx").mkdir()
+    images = rng.integers(0, 256, (20000, 28, 28), dtype=np.uint8)
+    write_idx(tmp_path / "idx", images, np.zeros(20000, np.uint8))
+    script = textwrap.dedent("""
+        import sys, time, octavo
+        def slowly(*step):
+            print("packing", flush=True)
+            time.sleep(0.2)
+        while True:
+            octavo.pack(sys.argv[1], sys.argv[2], force=True, progress=slowly)
+    """)
+    command = [sys.executable, "-c", script, str(tmp_path / "idx"), str(tmp_path / "out.h5")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "packing\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert files_in(tmp_path) <= {"idx", "out.h5"}
+    if (tmp_path / "out.h5").exists():
+        assert octavo.verify(tmp_path / "out.h5")
+
+
+def test_the_command_comes_with_the_package(tmp_path: Path) -> None:
+    version = subprocess.run([sys.executable, "-m", "octavo", "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout == f"octavo {octavo.__version__}\n"
+    assert os.access(Path(sys.executable).parent / "octavo", os.X_OK)

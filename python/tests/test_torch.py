@@ -1,0 +1,143 @@
+"""Batches as torch tensors, beside torch's own data loader."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed
+
+torch = pytest.importorskip("torch")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+def test_batches_are_tensors_of_the_type_that_was_asked_for(packed: Packed) -> None:
+    expected = octavo.Loader(packed.path, framework="numpy", device="cpu", batch_size=10, shuffle=True)[2][0]
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        for memory_format in (torch.contiguous_format, torch.channels_last):
+            loader = octavo.Loader(
+                packed.path, batch_size=10, shuffle=True, device=torch.device("cpu"), dtype=dtype,
+                memory_format=memory_format,
+            )  # fmt: skip
+            images, labels = loader[2]
+            assert images.dtype == dtype
+            assert labels.dtype == torch.int64
+            assert images.shape == (10, 3, 8, 6)
+            assert images.is_contiguous(memory_format=memory_format)
+            assert torch.equal(images, torch.from_numpy(expected).to(dtype))
+    images, labels = octavo.Loader(packed.path, batch_size=10, device="cpu", label_dtype=torch.int32)[0]
+    assert labels.dtype == torch.int32
+    torch.nn.functional.cross_entropy(torch.zeros(10, 10), labels.long())
+
+
+def test_gather_gives_tensors(packed: Packed) -> None:
+    store = octavo.Store(packed.path, device="cpu")
+    images, labels = store.gather(torch.tensor([4, 2, 4]), normalize="unit", dtype=torch.bfloat16)
+    assert images.dtype == torch.bfloat16
+    assert labels.tolist() == [4, 2, 4]
+
+
+class UnitScale(torch.utils.data.Dataset):
+    """What a user has today: ToTensor(), then Normalize(mean, std), as torchvision does them."""
+
+    def __init__(self, packed: Packed, mean: float, std: float) -> None:
+        self.packed, self.mean, self.std = packed, mean, std
+
+    def __len__(self) -> int:
+        return len(self.packed.values)
+
+    def __getitem__(self, index: int):
+        image = torch.from_numpy(self.packed.values[index]).to(torch.float32).div(255)
+        return image.sub(self.mean).div(self.std), int(self.packed.labels[index])
+
+
+def loader_beside(packed: Packed, mean: float, std: float):
+    """An octavo loader, and torch's over the same order."""
+    loader = octavo.Loader(
+        packed.path, batch_size=10, shuffle=True, seed=4, device="cpu",
+        normalize=octavo.Normalize.from_unit_scale(mean, std),
+    )  # fmt: skip
+    order = [loader.indices(step).tolist() for step in range(len(loader))]
+    return loader, torch.utils.data.DataLoader(UnitScale(packed, mean, std), batch_sampler=order)
+
+
+def test_batches_equal_those_of_a_data_loader(packed: Packed) -> None:
+    mean, std = 0.4375, 0.25
+    loader, reference = loader_beside(packed, mean, std)
+    for step, ((images, labels), (wanted, wanted_labels)) in enumerate(zip(loader, reference, strict=True)):
+        assert torch.equal(labels, wanted_labels)
+        # Torch rounds three times: u8 / 255, minus the mean, over std; each error is at most half a unit in the last
+        # place of numbers below 1, and the last division makes it 1 / std times as large.
+        assert (images - wanted).abs().max() <= 2 ** -24 / std * 2 + 2 ** -23
+        exact = (packed.values[loader.indices(step)].astype(np.float64) / 255 - mean) / std
+        ours, theirs = np.abs(images.numpy() - exact).max(), np.abs(wanted.numpy() - exact).max()
+        assert ours <= theirs + 2**-23
+
+
+def test_a_model_trains_the_same_from_either(packed: Packed) -> None:
+    losses = []
+    for batches in loader_beside(packed, 0.5, 0.5):
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(4 * 6 * 4, 10)
+        )
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for images, labels in batches:
+            loss = torch.nn.functional.cross_entropy(model(images), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    ours, theirs = losses[: len(losses) // 2], losses[len(losses) // 2 :]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+def test_ranks_are_those_of_torch_distributed(packed: Packed, tmp_path: Path) -> None:
+    distributed = torch.distributed
+    if not distributed.is_available():
+        pytest.skip("this torch has no torch.distributed")
+    distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/rendezvous", rank=0, world_size=1)
+    try:
+        loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
+        assert (loader.rank, loader.world_size) == (0, 1)
+    finally:
+        distributed.destroy_process_group()
+
+
+def test_ranks_of_a_larger_world(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = torch.distributed
+    monkeypatch.setattr(distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(distributed, "get_world_size", lambda: 4)
+    loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
+    assert (loader.rank, loader.world_size) == (1, 4)
+    assert len(loader[0][0]) == 3  # places 2, 3 and 4 of 10
+
+
+def test_tensors_of_torch_are_packed(tmp_path: Path) -> None:
+    pixels = torch.arange(3 * 4 * 5, dtype=torch.uint8).reshape(3, 4, 5)
+    dataset = torch.utils.data.TensorDataset(
+        torch.stack([pixels, pixels + 1]).float() / 255, torch.tensor([1, 0])
+    )
+    octavo.pack_dataset(dataset, tmp_path / "out.h5")
+    train = octavo.Dataset(tmp_path / "out.h5").split()
+    assert np.array_equal(train.images[1].view(np.uint8) ^ 0x80, (pixels + 1).numpy())
+    assert train.labels.tolist() == [1, 0]
+
+
+def test_the_example_trains(packed: Packed, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["pytorch_train.py", str(packed.path), "--epochs", "2", "--batch-size", "16", "--device", "cpu"]
+    )
+    runpy.run_path(str(EXAMPLES / "pytorch_train.py"), run_name="__main__")
+    assert "epoch 2" in capsys.readouterr().out
+
+
+def test_lightning_takes_a_loader(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("lightning")
+    monkeypatch.setattr(sys, "argv", ["lightning_train.py", str(packed.path), "--epochs", "1", "--device", "cpu"])
+    runpy.run_path(str(EXAMPLES / "lightning_train.py"), run_name="__main__")
