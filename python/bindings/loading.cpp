@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <memory>
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
@@ -16,6 +18,7 @@
 #include "arrays.hpp"
 #include "interruptible.hpp"
 #include "module.hpp"
+#include "recycled_memory.hpp"
 
 namespace octavo::python {
 namespace {
@@ -124,9 +127,12 @@ class Maker {
         dtype_(spec.dtype),
         layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
+        memory_{std::make_shared<RecycledMemory>(std::min(batch_size, store.sample_count()) * shape_.values() *
+                                                 bytes_of(dtype_))},
         maker_(store, {batch_size, shuffle, seed, drop_last, rank, world_size, spec}) {}
 
   std::int64_t batches_per_epoch() const { return maker_.batches_per_epoch(); }
+  std::int64_t largest_batch_bytes() const { return memory_.pool->block_bytes(); }
   std::int64_t batch_count(std::int64_t step) const { return maker_.batch_count(step); }
   std::int64_t device_bytes() const { return maker_.device_bytes(); }
   NumpyArray<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
@@ -141,6 +147,23 @@ class Maker {
     maker_.make(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
                 StreamRef(reinterpret_cast<void*>(stream)));
+  }
+
+  /// Into host memory that is used again when nobody holds the images any more: the images as plain bytes, [bytes].
+  /// Labels go to an address, as in make().
+  NumpyArray<std::uint8_t> make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.values() * bytes_of(dtype_));
+    std::unique_ptr<RecycledMemory::Block> block;
+    {
+      const nb::gil_scoped_release release;
+      block = memory_.pool->take();
+      make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
+    }
+    void* data = block->data();
+    const nb::capsule owner(block.release(), [](void* pointer) noexcept {
+      delete static_cast<RecycledMemory::Block*>(pointer);
+    });
+    return NumpyArray<std::uint8_t>(static_cast<std::uint8_t*>(data), {bytes}, owner);
   }
 
   /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that it
@@ -191,6 +214,12 @@ class Maker {
   DType dtype_;
   Layout layout_;
   DType label_dtype_;
+  /// Closes its pool.
+  struct Memory {
+    std::shared_ptr<RecycledMemory> pool;
+    ~Memory() { pool->close(); }
+  };
+  Memory memory_;
   BatchMaker maker_;
 };
 
@@ -205,10 +234,12 @@ void add_loading(nb::module_& module) {
            "world_size"_a)
       .def_prop_ro("batches_per_epoch", &Maker::batches_per_epoch)
       .def_prop_ro("device_bytes", &Maker::device_bytes)
+      .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
       .def("batch_count", &Maker::batch_count, "step"_a)
       .def("rows", &Maker::rows, "epoch"_a, "step"_a)
       .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a,
            nb::call_guard<nb::gil_scoped_release>())
+      .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a)
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }
 

@@ -75,7 +75,12 @@ def test_a_closed_dataset_says_so(packed: Packed) -> None:
     dataset = octavo.Dataset(packed.path)
     split = dataset.split()
     dataset.close()
-    for use in (lambda: dataset.split_names, lambda: split.images[0], lambda: split.labels, lambda: octavo.Loader(split)):
+    for use in (
+        lambda: dataset.split_names,
+        lambda: split.images[0],
+        lambda: split.labels,
+        lambda: octavo.Loader(split),
+    ):
         with pytest.raises(ValueError, match="closed"):
             use()
     assert "closed" in repr(dataset)
@@ -108,7 +113,7 @@ def test_a_damaged_sample_is_named(packed: Packed) -> None:
     packed.path.write_bytes(damaged)
     result = octavo.verify(packed.path)
     assert not result
-    assert [defect.where for defect in result.defects][0] == "/train/images sample 17"
+    assert next(defect.where for defect in result.defects) == "/train/images sample 17"
     with pytest.raises(octavo.FormatError, match="17"):
         octavo.Loader(packed.path, framework="numpy", device="cpu")
     with pytest.raises(octavo.FormatError, match="17"):

@@ -93,9 +93,7 @@ def test_an_epoch_visits_every_sample_once_in_a_new_order(packed: Packed) -> Non
     for epoch in range(3):
         assert loader.epoch == epoch
         orders.append(np.concatenate([loader.indices(step) for step in range(len(loader))]))
-        np.testing.assert_array_equal(
-            np.concatenate([labels for _, labels in loader]), packed.labels[orders[-1]]
-        )
+        np.testing.assert_array_equal(np.concatenate([labels for _, labels in loader]), packed.labels[orders[-1]])
     for order in orders:
         np.testing.assert_array_equal(np.sort(order), np.arange(47))
     assert not np.array_equal(orders[0], orders[1])

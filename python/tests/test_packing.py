@@ -269,7 +269,9 @@ class Rows:
             yield {"image": Image.fromarray(RGB + np.uint8(index)), "label": index % 2, "id": index}
 
 
-@pytest.mark.parametrize("dataset", [MapStyle(), Rows(), [MapStyle()[i] for i in range(4)], (MapStyle()[i] for i in range(4))])
+@pytest.mark.parametrize(
+    "dataset", [MapStyle(), Rows(), [MapStyle()[i] for i in range(4)], (MapStyle()[i] for i in range(4))]
+)
 def test_datasets_of_every_style(tmp_path: Path, dataset) -> None:
     summary = octavo.pack_dataset(dataset, tmp_path / "out.h5", progress=False)
     assert summary.splits == {"train": 4}

@@ -72,7 +72,7 @@ def test_batches_equal_those_of_a_data_loader(packed: Packed) -> None:
         assert torch.equal(labels, wanted_labels)
         # Torch rounds three times: u8 / 255, minus the mean, over std; each error is at most half a unit in the last
         # place of numbers below 1, and the last division makes it 1 / std times as large.
-        assert (images - wanted).abs().max() <= 2 ** -24 / std * 2 + 2 ** -23
+        assert (images - wanted).abs().max() <= 2**-24 / std * 2 + 2**-23
         exact = (packed.values[loader.indices(step)].astype(np.float64) / 255 - mean) / std
         ours, theirs = np.abs(images.numpy() - exact).max(), np.abs(wanted.numpy() - exact).max()
         assert ours <= theirs + 2**-23
@@ -120,9 +120,7 @@ def test_ranks_of_a_larger_world(packed: Packed, monkeypatch: pytest.MonkeyPatch
 
 def test_tensors_of_torch_are_packed(tmp_path: Path) -> None:
     pixels = torch.arange(3 * 4 * 5, dtype=torch.uint8).reshape(3, 4, 5)
-    dataset = torch.utils.data.TensorDataset(
-        torch.stack([pixels, pixels + 1]).float() / 255, torch.tensor([1, 0])
-    )
+    dataset = torch.utils.data.TensorDataset(torch.stack([pixels, pixels + 1]).float() / 255, torch.tensor([1, 0]))
     octavo.pack_dataset(dataset, tmp_path / "out.h5")
     train = octavo.Dataset(tmp_path / "out.h5").split()
     assert np.array_equal(train.images[1].view(np.uint8) ^ 0x80, (pixels + 1).numpy())

@@ -2,6 +2,8 @@
 #include <octavo/device.hpp>
 
 #include <charconv>
+#include <map>
+#include <mutex>
 
 #include <octavo/errors.hpp>
 
@@ -48,7 +50,14 @@ std::vector<std::string> list_backends() {
 namespace backend {
 
 std::shared_ptr<Backend> make_backend(Device device) {
-  return device.is_cpu() ? make_cpu_backend() : make_cuda_backend(device.ordinal());
+  static std::mutex mutex;
+  static std::map<Device, std::weak_ptr<Backend>> backends;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<Backend>& known = backends[device];
+  if (std::shared_ptr<Backend> backend = known.lock()) return backend;
+  std::shared_ptr<Backend> backend = device.is_cpu() ? make_cpu_backend() : make_cuda_backend(device.ordinal());
+  known = backend;
+  return backend;
 }
 
 }  // namespace backend

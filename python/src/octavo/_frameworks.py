@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 Framework = Literal["auto", "torch", "numpy", "dlpack"]
 
@@ -21,55 +22,66 @@ _LABEL_DTYPES = ("int64", "int32", "float32")
 class Allocator(Protocol):
     """What a framework does for a loader."""
 
-    #: Whether the axes of a channels_last batch are [B, H, W, C]; torch keeps [B, C, H, W] and says so in the strides.
-    moves_axes: bool
+    def images(self, shape: tuple[int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
+        """A function of B that allocates the images of a batch; `shape` is (C, H, W)."""
 
-    def images(self, shape: tuple[int, int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
-        """A function of B that allocates the images of a batch; `shape` is (_, C, H, W)."""
+    def images_in(
+        self, shape: tuple[int, int, int], dtype: str, channels_last: bool
+    ) -> Callable[[npt.NDArray[np.uint8], int], Any]:
+        """A function of bytes and B that takes the bytes for the images of a batch."""
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         """A function of B that allocates labels, each of `shape`."""
 
-    def address(self, tensor: Any) -> int:
-        """Where the numbers of a tensor begin."""
+    @property
+    def address(self) -> Callable[[Any], int]:
+        """A function of a tensor: where its numbers begin."""
 
-    def stream(self) -> int:
-        """The stream to work on; 0 is the default one."""
+    @property
+    def stream(self) -> Callable[[], int] | None:
+        """What tells the stream to work on; None: always the default one."""
 
 
 class NumpyAllocator:
-    """NumPy arrays in host memory."""
+    """NumPy arrays in host memory; those in channels_last are [B, H, W, C]."""
 
-    moves_axes = True
+    stream: Callable[[], int] | None = None
 
-    def images(self, shape: tuple[int, int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
-        _, channels, height, width = shape
-        numbers = _numpy_dtype(dtype)
-        axes = (height, width, channels) if channels_last else (channels, height, width)
+    def images(self, shape: tuple[int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
+        numbers, axes = _numpy_dtype(dtype), _axes(shape, channels_last)
         return lambda count: np.empty((count, *axes), numbers)
+
+    def images_in(
+        self, shape: tuple[int, int, int], dtype: str, channels_last: bool
+    ) -> Callable[[npt.NDArray[np.uint8], int], Any]:
+        numbers, axes = _numpy_dtype(dtype), _axes(shape, channels_last)
+        return lambda memory, count: memory.view(numbers).reshape(count, *axes)
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         numbers = np.dtype(dtype)
         return lambda count: np.empty((count, *shape), numbers)
 
-    def address(self, tensor: Any) -> int:
-        address: int = tensor.ctypes.data
-        return address
+    @property
+    def address(self) -> Callable[[Any], int]:
+        return lambda array: int(array.ctypes.data)
 
-    def stream(self) -> int:
-        return 0
+
+def _axes(shape: tuple[int, int, int], channels_last: bool) -> tuple[int, int, int]:
+    channels, height, width = shape
+    return (height, width, channels) if channels_last else shape
 
 
 def _numpy_dtype(dtype: str) -> np.dtype[Any]:
     if dtype != "bfloat16":
         return np.dtype(dtype)
     try:
-        from ml_dtypes import bfloat16
+        import ml_dtypes
     except ImportError:
         raise ValueError(
             "dtype is bfloat16, which NumPy does not have; use float16 or float32, or install ml_dtypes"
         ) from None
-    return np.dtype(bfloat16)
+    bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return bfloat16
 
 
 def resolve_framework(framework: str, device: str) -> str:

@@ -86,7 +86,7 @@ def _levels(array: npt.NDArray[Any]) -> Pixels:
     if np.issubdtype(array.dtype, np.floating):
         levels = array.astype(np.float64) * 255.0
         nearest = np.rint(levels)
-        if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not 0 <= nearest.min()):
+        if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not nearest.min() >= 0):
             raise ValueError("its float values are not those of an 8-bit image in 0 ... 1; pack it before normalising")
         if array.size and nearest.max() > 255:
             raise ValueError("its float values exceed 1; give uint8, or floats in 0 ... 1")
@@ -103,7 +103,9 @@ def _planar(pixels: Pixels, layout: Layout) -> Pixels:
     if layout == "auto":
         first, last = pixels.shape[0] in (1, 3), pixels.shape[2] in (1, 3)
         if first == last:
-            raise ValueError(f"its shape {pixels.shape} can be [H, W, C] or [C, H, W]; say which: layout='hwc' or 'chw'")
+            raise ValueError(
+                f"its shape {pixels.shape} can be [H, W, C] or [C, H, W]; say which: layout='hwc' or 'chw'"
+            )
         layout = "chw" if first else "hwc"
     return pixels if layout == "chw" else pixels.transpose(2, 0, 1)
 

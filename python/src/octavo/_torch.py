@@ -1,43 +1,51 @@
-"""Batches as torch tensors: allocated by torch's own allocator, filled in place on its current stream."""
+"""Batches as torch tensors: on a GPU allocated by torch's own allocator, and filled in place on its current stream."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 
 class TorchAllocator:
-    """Tensors on one device."""
-
-    moves_axes = False
+    """Tensors on one device; the axes are always [B, C, H, W], channels_last shows in the strides."""
 
     def __init__(self, device: str) -> None:
         self._device = torch.device(device)
-        if self._device.type == "cuda" and not torch.cuda.is_available():
-            raise RuntimeError(
-                f"put batches on {device}: this torch has no CUDA; install one that has, or use framework='dlpack'"
-            )
+        self.stream: Callable[[], int] | None = None
+        if self._device.type == "cuda":
+            if not torch.cuda.is_available():
+                raise RuntimeError(
+                    f"put batches on {device}: this torch has no CUDA; install one that has, or use framework='dlpack'"
+                )
+            self.stream = lambda: torch.cuda.current_stream(self._device).cuda_stream
 
-    def images(self, shape: tuple[int, int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
-        _, channels, height, width = shape
-        empty, device, numbers = torch.empty, self._device, getattr(torch, dtype)
-        memory_format = torch.channels_last if channels_last else torch.contiguous_format
-        return lambda count: empty(
-            (count, channels, height, width), dtype=numbers, device=device, memory_format=memory_format
-        )
+    @property
+    def address(self) -> Callable[[Any], int]:
+        address: Callable[[Any], int] = torch.Tensor.data_ptr
+        return address
+
+    def images(self, shape: tuple[int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
+        options: dict[str, Any] = {"dtype": getattr(torch, dtype), "device": self._device}
+        if channels_last:
+            options["memory_format"] = torch.channels_last
+        empty = torch.empty
+        return lambda count: empty((count, *shape), **options)
+
+    def images_in(
+        self, shape: tuple[int, int, int], dtype: str, channels_last: bool
+    ) -> Callable[[npt.NDArray[np.uint8], int], Any]:
+        channels, height, width = shape
+        numbers, from_numpy = getattr(torch, dtype), torch.from_numpy
+        if channels_last:
+            return lambda memory, count: (
+                from_numpy(memory).view(numbers).view(count, height, width, channels).permute(0, 3, 1, 2)
+            )
+        return lambda memory, count: from_numpy(memory).view(numbers).view(count, *shape)
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         empty, device, numbers = torch.empty, self._device, getattr(torch, dtype)
         return lambda count: empty((count, *shape), dtype=numbers, device=device)
-
-    def address(self, tensor: Any) -> int:
-        address: int = tensor.data_ptr()
-        return address
-
-    def stream(self) -> int:
-        if self._device.type == "cpu":
-            return 0
-        stream: int = torch.cuda.current_stream(self._device).cuda_stream
-        return stream

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,8 @@ class ImageArray:
             elif numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
                 raise IndexError("images are indexed by numbers, slices, lists of numbers and masks")
             return self._read_rows(native, [self._row(int(number)) for number in numbers])
-        return native.read_images(self._row(operator.index(index)), 1)[0]
+        image: npt.NDArray[np.int8] = native.read_images(self._row(operator.index(index)), 1)[0]
+        return image
 
     def _row(self, number: int) -> int:
         count = len(self)
@@ -105,7 +106,7 @@ class ImageArray:
             images[place] = native.read_images(row, 1)[0]
         return images
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the images are in a file; making an array of them copies them")
         return np.asarray(self[:], dtype=dtype)
@@ -148,8 +149,8 @@ class Split:
     @cached_property
     def labels(self) -> npt.NDArray[Any] | None:
         """int32 [N] class numbers, int32 [N, K] multi-labels, float32 [N, K] targets; None if there are none."""
-        labels: npt.NDArray[Any] | None = self._opened().read_labels()
-        return labels
+        labels: Any = self._opened().read_labels()
+        return cast("npt.NDArray[Any] | None", labels)
 
     @property
     def label_kind(self) -> str:

@@ -21,6 +21,10 @@ Batch = tuple[Any, Any]
 #: Of the order in which epochs visit the samples; a saved state carries it.
 _ORDER_VERSION = 1
 
+#: Host batches of this size and more are made in memory of batches that nobody holds any more: what malloc gives for
+#: them is fresh from the system, and faulting it in takes longer than filling it (docs/performance.md).
+_RECYCLED_BYTES = 128 << 10
+
 
 class Loader:
     """An iterable of batches, in place of a ``torch.utils.data.DataLoader``.
@@ -31,8 +35,8 @@ class Loader:
     ...         train_step(images, labels)
 
     A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalisation, and of nothing
-    else: device, threads, ranks and resuming change no bit. Its tensors are new ones, ready on the current stream, to be
-    kept as long as wanted.
+    else: device, threads, ranks and resuming change no bit. Its tensors are yours, ready on the current stream, to be
+    changed or kept as long as wanted.
 
     Each iteration that hands out all its batches advances the epoch, and with it the order; one that is broken off is
     repeated by the next.
@@ -118,8 +122,10 @@ class Loader:
         if self.batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
 
-        self._store = data if isinstance(data, Store) else Store(
-            data, split, device=name, verify=verify, threads=threads, progress=progress
+        self._store = (
+            data
+            if isinstance(data, Store)
+            else Store(data, split, device=name, verify=verify, threads=threads, progress=progress)
         )
         if isinstance(data, Store) and split is not None and split != data.split.name:
             raise ValueError(f"split is {split!r}, but the store holds {data.split.name!r}")
@@ -205,18 +211,21 @@ class Loader:
         if self.framework == "dlpack":
             return maker.make_owned
         allocator = _frameworks.make_allocator(self.framework, self.device)
-        new_images = allocator.images((0, *self.dataset.shape), self._dtype, self._channels_last)
+        layout = (self.dataset.shape, self._dtype, self._channels_last)
+        new_images, images_in = allocator.images(*layout), allocator.images_in(*layout)
         new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
-        make, count_of, address, stream = maker.make, maker.batch_count, allocator.address, allocator.stream
+        make, make_recycled, count_of = maker.make, maker.make_recycled, maker.batch_count
+        address, stream = allocator.address, allocator.stream
+        is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
 
         def batch(epoch: int, step: int) -> Batch:
             count = count_of(step)
+            labels = new_labels(count) if has_labels else None
+            labels_at = address(labels) if has_labels else 0
+            if is_recycled:
+                return images_in(make_recycled(epoch, step, labels_at), count), labels
             images = new_images(count)
-            if not has_labels:
-                make(epoch, step, address(images), 0, stream())
-                return images, None
-            labels = new_labels(count)
-            make(epoch, step, address(images), address(labels), stream())
+            make(epoch, step, address(images), labels_at, stream() if stream else 0)
             return images, labels
 
         return batch

@@ -72,7 +72,9 @@ def pack(
     limit
         At most so many samples a split.
     holdout
-        The share of ``train``, below 1, that becomes the split ``val``, chosen by a hash of `seed` and the sample.
+        The share of ``train``, below 1, that becomes the split ``val``, chosen by a hash.
+    seed
+        Of that hash.
     names
         Store where each sample came from.
     on_error
@@ -197,8 +199,8 @@ class Writer:
         Parameters
         ----------
         image
-            A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or such floats in 0 ... 1 as ``ToTensor()`` makes of 8-bit
-            images.
+            A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or such floats in 0 ... 1 as ``ToTensor()`` makes of
+            8-bit images.
         label
             A class number; K numbers 0 or 1 (integers: several classes) or K floats (targets); or None.
         split
@@ -410,7 +412,7 @@ def _samples(part: Any, split: str) -> Iterable[Any]:
         else:
             for number, sample in enumerate(part):
                 yield sample
-                number += 1  # noqa: PLW2901 -- the one that is read next
+                number += 1
     except Exception as error:
         note = f"while sample {number} of split {split!r} was read"
         if hasattr(error, "add_note"):
@@ -498,7 +500,9 @@ def _pack_options(names: bool, reproducible: bool, force: bool, threads: int) ->
 
 def _check_target(path: _Path, force: bool) -> None:
     if not force and os.path.lexists(path):
-        raise FileExistsError(errno.EEXIST, f"pack {str(path)!r}: it exists; choose another name, or replace it with force=True")
+        raise FileExistsError(
+            errno.EEXIST, f"pack {str(path)!r}: it exists; choose another name, or replace it with force=True"
+        )
 
 
 def _text(shape: Sequence[int]) -> str:

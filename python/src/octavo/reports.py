@@ -57,6 +57,8 @@ def report(
         As of `Loader`.
     batch_size
         Of the batch buffers, and of the measured gathers.
+    progress
+        As of `Store`.
 
     Raises
     ------

@@ -141,7 +141,7 @@ class Store:
         number_type = _frameworks.resolve_dtype(dtype)
         label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
         spec = resolve_normalize(normalize).to_native(number_type, "nhwc" if channels_last else "nchw")
-        images = allocator.images((len(rows), *shape), number_type, channels_last)(len(rows))
+        images = allocator.images(shape, number_type, channels_last)(len(rows))
         labels = None
         if self._split.label_kind != "none":
             labels = allocator.labels(self._split.label_shape, label_type)(len(rows))
@@ -152,7 +152,7 @@ class Store:
             [len(rows), *shape],
             0 if labels is None else allocator.address(labels),
             label_type,
-            allocator.stream(),
+            0 if allocator.stream is None else allocator.stream(),
         )
         return images, labels
 

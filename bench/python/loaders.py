@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""One epoch of iteration, no model: Octavo and what people use instead, on the same images, batches and threads.
+
+loaders.py [--shape CxHxW] [--count N] [--batch-size B] [--rounds R] [--device cpu|cuda] [--json OUT]
+
+Every way yields normalised float32 batches and int64 labels, in the order that Octavo draws, which the others are
+given as ready index tensors. All batches of an epoch are compared before anything is timed. Ways take turns: a pause,
+in which the threads of the one before go to sleep; an epoch that is not timed, since after a pause a virtual machine
+was seen to map memory anew, which took tens of milliseconds for 150 MB; and one that is. Slow ones do part of an
+epoch. Ways whose library is missing are skipped and counted. Medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import octavo
+
+IDLE_SECONDS = 0.3
+TOLERANCE = 1e-5  # the others round after every operation, Octavo once
+SLOW_BATCHES = 12  # of an epoch, for what takes a hundred times longer
+
+
+class Epoch:
+    """The images, and the order of one epoch."""
+
+    def __init__(self, folder: Path, shape: tuple[int, int, int], count: int, batch_size: int, device: str) -> None:
+        rng = np.random.default_rng(1)
+        self.values = rng.integers(0, 256, (count, *shape), dtype=np.uint8)
+        self.labels = rng.integers(0, 10, count)
+        self.batch_size = batch_size
+        self.device = device
+        self.path = folder / "images.h5"
+        with octavo.Writer(self.path, layout="chw", progress=False) as writer:
+            for image, label in zip(self.values, self.labels, strict=True):
+                writer.append(image, label)
+        self.store = octavo.Store(self.path, device=device, progress=False)
+        split = self.store.split
+        self.mean, self.std = split.mean, split.std
+        loader = self.octavo_loader()
+        self.rows = [loader.indices(step) for step in range(len(loader))]
+
+    def octavo_loader(self, **options) -> octavo.Loader:
+        return octavo.Loader(
+            self.store, batch_size=self.batch_size, shuffle=True, seed=3, normalize="standard", **options
+        )
+
+    def constants(self, torch):
+        """Mean and standard deviation [1, C, 1, 1] as float32."""
+        return (
+            torch.tensor(x, dtype=torch.float32, device=self.device).reshape(1, -1, 1, 1) for x in (self.mean, self.std)
+        )
+
+    def expected(self, step: int) -> tuple[np.ndarray, np.ndarray]:
+        rows = self.rows[step]
+        mean, std = (x.reshape(-1, 1, 1) for x in (self.mean, self.std))
+        return ((self.values[rows] - mean) / std).astype(np.float32), self.labels[rows]
+
+
+# ---- Ways: name, function that gives an iterator of an epoch -------------------------------------------------------
+
+
+def octavo_way(epoch: Epoch, framework: str):
+    loader = epoch.octavo_loader(framework=framework)
+
+    def batches():
+        loader.set_epoch(0)
+        return iter(loader)
+
+    return batches
+
+
+def numpy_way(epoch: Epoch):
+    mean, std = (x.astype(np.float32).reshape(-1, 1, 1) for x in (epoch.mean, epoch.std))
+
+    def batches():
+        for rows in epoch.rows:
+            images = epoch.values[rows].astype(np.float32)
+            images -= mean
+            images /= std
+            yield images, epoch.labels[rows]
+
+    return batches
+
+
+def torch_ways(epoch: Epoch, torch):
+    mean, std = epoch.constants(torch)
+    data = torch.from_numpy(epoch.values).to(epoch.device)
+    labels = torch.from_numpy(epoch.labels).to(epoch.device)
+    order = [torch.from_numpy(rows).to(epoch.device) for rows in epoch.rows]
+
+    def eager():
+        for rows in order:
+            yield data[rows].float().sub_(mean).div_(std), labels[rows]
+
+    yield "PyTorch: resident uint8, x[idx].float().sub_().div_()", eager, False
+
+    if hasattr(torch, "compile"):
+
+        @functools.partial(torch.compile, dynamic=False)
+        def chain(rows):
+            return (data[rows].float() - mean) / std, labels[rows]
+
+        def compiled():
+            return (chain(rows) for rows in order)
+
+        try:
+            for _ in compiled():  # short last batches have code of their own
+                pass
+            yield "PyTorch: the same under torch.compile", compiled, False
+        except Exception as error:  # no compiler, an unsupported Python
+            yield f"torch.compile: {type(error).__name__}", None, False
+
+    # As airbench does: everything normalised once, then slices of it; 4 times the memory.
+    resident = torch.empty(data.shape, dtype=torch.float32, device=epoch.device)
+    for start in range(0, len(data), 4096):
+        resident[start : start + 4096] = (data[start : start + 4096].float() - mean) / std
+
+    def sliced():
+        return ((resident[rows], labels[rows]) for rows in order)
+
+    yield "PyTorch: float32 resident (4 x the memory), x[idx]", sliced, False
+
+    host_data, host_labels = torch.from_numpy(epoch.values), torch.from_numpy(epoch.labels)
+    tensors = torch.utils.data.TensorDataset(host_data, host_labels)
+    for workers in (0, 2):
+
+        def loaded(workers=workers):
+            loader = torch.utils.data.DataLoader(
+                tensors, batch_sampler=[rows.tolist() for rows in epoch.rows], num_workers=workers
+            )
+            for images, targets in loader:
+                images = images.to(epoch.device)
+                yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
+
+        yield f"DataLoader over a TensorDataset, {workers} workers, normalised by batch", loaded, True
+
+
+def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
+    """A DataLoader over PNG files, decoded by Pillow, as ImageFolder does; for the first samples of the order."""
+    from PIL import Image
+
+    mean, std = epoch.constants(torch)
+    wanted = np.unique(np.concatenate(epoch.rows[:count]))
+    files = {}
+    for row in wanted:
+        files[int(row)] = folder / f"{row}.png"
+        pixels = epoch.values[row]
+        Image.fromarray(pixels[0] if len(pixels) == 1 else pixels.transpose(1, 2, 0)).save(files[int(row)])
+
+    class Folder(torch.utils.data.Dataset):
+        def __len__(self):
+            return len(epoch.values)
+
+        def __getitem__(self, index):
+            with Image.open(files[index]) as image:
+                pixels = np.array(image)
+            planar = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1).copy()
+            return torch.from_numpy(planar), int(epoch.labels[index])
+
+    for workers in (0, 2):
+
+        def loaded(workers=workers):
+            loader = torch.utils.data.DataLoader(
+                Folder(), batch_sampler=[rows.tolist() for rows in epoch.rows[:count]], num_workers=workers
+            )
+            for images, targets in loader:
+                images = images.to(epoch.device)
+                yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
+
+        yield f"DataLoader over PNG files, {workers} workers, normalised by batch", loaded, True
+
+
+def all_ways(epoch: Epoch, folder: Path):
+    """(name, function, slow) of every way; a name without a function was skipped."""
+    try:
+        import torch
+    except ImportError:
+        yield "Octavo, NumPy arrays", octavo_way(epoch, "numpy"), False
+        yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), False
+        yield "PyTorch is not installed", None, False
+        return
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    yield "Octavo", octavo_way(epoch, "torch"), False
+    yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), False
+    yield from torch_ways(epoch, torch)
+    yield from folder_ways(epoch, torch, folder, SLOW_BATCHES)
+    try:
+        import ffcv  # noqa: F401
+
+        yield "FFCV is installed, but this script has no loop for it", None, False
+    except ImportError:
+        yield "FFCV is not installed", None, False
+
+
+# ---- Checking and timing -------------------------------------------------------------------------------------------
+
+
+def to_numpy(tensor) -> np.ndarray:
+    return tensor if isinstance(tensor, np.ndarray) else tensor.cpu().numpy()
+
+
+def check(epoch: Epoch, name: str, batches, slow: bool) -> None:
+    steps = 0
+    for step, (images, labels) in enumerate(batches()):
+        expected, expected_labels = epoch.expected(step)
+        if np.abs(to_numpy(images) - expected).max() > TOLERANCE or (to_numpy(labels) != expected_labels).any():
+            sys.exit(f"{name}: batch {step} is wrong, so nothing was timed")
+        steps += 1
+        if slow and steps == SLOW_BATCHES:
+            return
+    if steps != len(epoch.rows) and not slow:
+        sys.exit(f"{name}: {steps} batches in place of {len(epoch.rows)}, so nothing was timed")
+
+
+def timed(epoch: Epoch, batches, slow: bool, synchronize) -> float:
+    """Seconds of an epoch; of a slow way, from its second batch on, when its workers are up."""
+    iterator = batches()
+    if not slow:
+        for _ in iterator:
+            pass
+        iterator = batches()
+        synchronize()
+        start = time.perf_counter()
+        for _ in iterator:
+            pass
+        synchronize()
+        return time.perf_counter() - start
+    next(iterator)
+    start = time.perf_counter()
+    done = sum(1 for _ in zip(range(SLOW_BATCHES - 1), iterator, strict=False))
+    synchronize()
+    seconds = time.perf_counter() - start
+    iterator.close()
+    return seconds / done * len(epoch.rows)
+
+
+def step_cost(epoch: Epoch, framework: str) -> float:
+    """Seconds of a step at batch_size 1."""
+    loader = octavo.Loader(epoch.store, batch_size=1, shuffle=True, framework=framework)
+    times = []
+    for _ in range(5):
+        loader.set_epoch(0)
+        steps = min(len(loader), 20000)
+        iterator = iter(loader)
+        start = time.perf_counter()
+        for _ in range(steps):
+            next(iterator)
+        times.append((time.perf_counter() - start) / steps)
+    return statistics.median(times)
+
+
+def quartile_spread(seconds: list[float]) -> float:
+    low, _, high = statistics.quantiles(seconds, n=4)
+    return (high - low) / statistics.median(seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shape", default="3x32x32")
+    parser.add_argument("--count", type=int, default=50000)
+    parser.add_argument("--batch-size", type=int, default=512)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    channels, height, width = map(int, arguments.shape.split("x"))
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        epoch = Epoch(folder, (channels, height, width), arguments.count, arguments.batch_size, arguments.device)
+        ways, skipped = {}, []
+        for way, batches, slow in all_ways(epoch, folder):
+            if batches is None:
+                skipped.append(way)
+            else:
+                check(epoch, way, batches, slow)
+                ways[way] = (batches, slow)
+
+        synchronize = lambda: None  # noqa: E731
+        versions = {"octavo": octavo.__version__, "numpy": np.__version__}
+        framework = "numpy"
+        if "torch" in sys.modules:
+            torch = sys.modules["torch"]
+            versions["torch"] = torch.__version__
+            framework = "torch"
+            if arguments.device != "cpu":
+                synchronize = torch.cuda.synchronize
+        seconds: dict[str, list[float]] = {way: [] for way in ways}
+        for round_number in range(arguments.rounds):
+            for way, (batches, slow) in ways.items():
+                if slow and round_number >= 3:
+                    continue
+                time.sleep(IDLE_SECONDS)
+                seconds[way].append(timed(epoch, batches, slow, synchronize))
+        step_seconds = step_cost(epoch, framework)
+
+    ours = statistics.median(seconds["Octavo"] if "Octavo" in seconds else seconds["Octavo, NumPy arrays"])
+    moved = arguments.count * channels * height * width * 5  # one byte read, four written
+    rows = []
+    print(f"an epoch of {arguments.count} images {arguments.shape} in batches of {arguments.batch_size} on "
+          f"{arguments.device}, {len(os.sched_getaffinity(0))} threads, "
+          + ", ".join(f"{library} {version}" for library, version in versions.items()))  # fmt: skip
+    print(f"  {'':72} {'images/s':>12} {'GB/s':>7} {'spread':>7} {'Octavo is':>10}")
+    for way, times in seconds.items():
+        median = statistics.median(times)
+        rows.append({"section": f"an epoch of {arguments.shape}, batches of {arguments.batch_size}", "name": way,
+                     "median_seconds": median, "spread": quartile_spread(times),
+                     "images_per_second": arguments.count / median, "octavo_is_faster_by": median / ours})  # fmt: skip
+        print(f"  {way:72} {arguments.count / median:12.0f} {moved / median / 1e9:7.2f} {rows[-1]['spread']:6.1%} "
+              f"{median / ours:9.2f}x")  # fmt: skip
+    print(f"  a step of batch 1: {step_seconds * 1e6:.2f} us")
+    for reason in skipped:
+        print(f"SKIPPED: {reason}")
+    if arguments.json:
+        document = {"benchmark": "loaders", "versions": versions, "skipped": len(skipped), "rows": rows,
+                    "step_seconds": step_seconds}  # fmt: skip
+        Path(arguments.json).write_text(json.dumps(document, indent=2))
+
+
+if __name__ == "__main__":
+    main()
