@@ -27,6 +27,7 @@ libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohma
   libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h libstb-dev=stb_image_resize.h
   libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h)
 optional=(libopenblas-dev)
+python_packages=(python3-dev python3-venv)
 test_packages=(hdf5-tools python3-h5py python3-pil python3-numpy)
 
 missing_programs() {
@@ -79,7 +80,7 @@ wanted=()
 if [[ -f $root/.deps/include/hdf5.h ]]; then
   optional=()
 else
-  wanted+=("${libraries[@]%%=*}")
+  wanted+=("${libraries[@]%%=*}" "${python_packages[@]}")
   if [[ $with_tests == yes ]]; then wanted+=(catch2 "${test_packages[@]}"); fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi

@@ -5,7 +5,7 @@
 #   --large   also the tests that need many gigabytes of memory or disk
 #
 # The suites are presets: cuda where there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer). Without a device the tests that need one are skipped, and counted. The last lines sum up.
+# UndefinedBehaviorSanitizer); then the Python package (tools/test_python.sh). Without a device the tests that need one are skipped, and counted. The last lines sum up.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no
@@ -48,6 +48,15 @@ for suite in "${suites[@]}"; do
   all_count=$((all_count + count))
   all_skipped=$((all_skipped + skipped))
 done
+
+if [[ $quick == no ]]; then
+  "$root/tools/test_python.sh" 2>&1 | tee "$log"
+  result=$(tail -1 "$log")
+  [[ $result =~ ^python\ [0-9.]+:\ ([0-9]+)\ tests\ passed,\ ([0-9]+)\ skipped$ ]] || fail "no summary of the Python tests"
+  summary+=("$result")
+  all_count=$((all_count + BASH_REMATCH[1] + BASH_REMATCH[2]))
+  all_skipped=$((all_skipped + BASH_REMATCH[2]))
+fi
 
 # A failed test has stopped the script before this.
 heading "Summary"
