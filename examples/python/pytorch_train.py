@@ -19,16 +19,16 @@ from torch import nn
 def make_model(shape: tuple[int, int, int], class_count: int) -> nn.Module:
     """Two convolutions and a linear layer, for small images."""
     return nn.Sequential(
-        nn.Conv2d(shape[0], 32, 3, padding=1),
-        nn.BatchNorm2d(32),
+        nn.Conv2d(shape[0], 16, 3, padding=1),
+        nn.BatchNorm2d(16),
         nn.ReLU(),
         nn.MaxPool2d(2),
-        nn.Conv2d(32, 64, 3, padding=1),
-        nn.BatchNorm2d(64),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.BatchNorm2d(32),
         nn.ReLU(),
         nn.AdaptiveMaxPool2d(4),
         nn.Flatten(),
-        nn.Linear(64 * 4 * 4, class_count),
+        nn.Linear(32 * 4 * 4, class_count),
     )
 
 

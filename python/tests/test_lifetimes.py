@@ -83,3 +83,19 @@ def test_batches_outlive_their_loader(large: Packed) -> None:
     del loader, images
     gc.collect()
     np.testing.assert_array_equal(array, copy)
+
+
+def test_a_view_keeps_the_memory_of_its_batch(large: Packed) -> None:
+    loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=512, shuffle=True)
+    view = loader[0][0][7, 1]
+    copy = view.copy()
+    for _ in range(3):
+        for images, _ in loader:
+            images[:] = 0.0
+    np.testing.assert_array_equal(view, copy)
+
+
+def test_memory_of_batches_is_used_again(large: Packed) -> None:
+    loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=512, shuffle=True)
+    places = {images.ctypes.data for _ in range(5) for images, _ in loader}
+    assert len(places) <= 3

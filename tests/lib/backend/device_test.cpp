@@ -29,6 +29,15 @@ TEST_CASE("the CPU is the first device of every machine", "[unit][backend]") {
   REQUIRE(octavo::list_backends().at(0) == "cpu");
 }
 
+TEST_CASE("all that use a device at the same time share its back end", "[unit][backend]") {
+  auto first = octavo::backend::make_backend(Device::cpu());
+  REQUIRE(octavo::backend::make_backend(Device::cpu()) == first);
+  const std::weak_ptr<octavo::backend::Backend> gone = first;
+  first.reset();
+  REQUIRE(gone.expired());  // its threads end with the last of them
+  REQUIRE(octavo::backend::make_backend(Device::cpu()) != nullptr);
+}
+
 TEST_CASE("a CUDA device that is not there is unavailable, and the message says what to do", "[unit][backend]") {
   REQUIRE_THROWS_AS(octavo::backend::make_backend(Device::cuda(1000)), octavo::Unavailable);
   REQUIRE_THROWS_WITH(octavo::backend::make_backend(Device::cuda(1000)), ContainsSubstring("use the device cpu"));
