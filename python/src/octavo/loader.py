@@ -76,8 +76,13 @@ class Loader:
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch where
         it is installed, else NumPy, on a GPU DLPack.
-    verify, threads, progress
-        Of loading, as of `Store`.
+    verify
+        Compare every sample with its checksum when it is loaded.
+    threads
+        Threads that load; 0: all that this process may use.
+    progress
+        Of loading: None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a
+        function ``(stage, done, total)``.
 
     Raises
     ------
