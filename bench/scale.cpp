@@ -1,4 +1,5 @@
-// What does not grow with the number of samples: evaluating the order, opening a file, taking a batch.
+// What does not grow with the number of samples: evaluating the order, opening a file, and, a sample, loading and
+// serving it.
 #include <algorithm>
 #include <octavo/octavo.hpp>
 #include <vector>
@@ -29,11 +30,12 @@ void check(const OrderKey& key) {
   }
 }
 
+std::string power_of_ten(std::int64_t count) { return "10^" + std::to_string(std::to_string(count).size() - 1); }
+
 Subject order(std::int64_t sample_count) {
   const OrderKey key = make_order_key(sample_count, 1, 1, true);
   check(key);
-  return {"order of 10^" + std::to_string(std::to_string(sample_count).size() - 1) + " samples, a million positions", 0,
-          [key] {
+  return {"order of " + power_of_ten(sample_count) + " samples, a million positions", 0, [key] {
             std::vector<std::int64_t> rows(1024);
             const std::int64_t stride = key.sample_count / (kPositions / 1024);
             return seconds_of([&] {
@@ -45,10 +47,36 @@ Subject order(std::int64_t sample_count) {
 }
 
 Subject open_file(const std::filesystem::path& path, std::int64_t sample_count) {
-  write_random_file(path, {1, 4, 4}, sample_count);
-  return {"open a file of 10^" + std::to_string(std::to_string(sample_count).size() - 1) + " samples", 0, [=] {
+  return {"open a file of " + power_of_ten(sample_count) + " samples", 0, [=] {
             return seconds_of(
                 [&] { require(octavo::Dataset::open(path).split("train").sample_count() == sample_count, "opening"); });
+          }};
+}
+
+/// Seconds for a million samples, whatever their number.
+Subject load_file(const std::filesystem::path& path, std::int64_t sample_count) {
+  return {"load " + power_of_ten(sample_count) + " samples, a million of them", 0, [=] {
+            const octavo::Split train = octavo::Dataset::open(path).split("train");
+            const double seconds = seconds_of([&] { octavo::Store::load(train, octavo::Device::cpu()); });
+            return seconds / static_cast<double>(sample_count) * 1e6;
+          }};
+}
+
+/// Likewise of batches of 4,096 in shuffled order, of at most 2^22 samples.
+Subject serve_file(const std::filesystem::path& path, std::int64_t sample_count) {
+  const auto store = octavo::Store::load(octavo::Dataset::open(path).split("train"), octavo::Device::cpu(),
+                                         {.verify_checksums = false});
+  require(store.device_bytes() - sample_count * 20 < 4096, "the memory of a sample");  // 16 of values, 4 of label
+  return {"batches of 4,096 out of " + power_of_ten(sample_count) + ", a million samples", 0, [=] {
+            octavo::Loader loader(store, {.batch_size = 4096, .shuffle = true});
+            std::int64_t served = 0;
+            const double seconds = seconds_of([&] {
+              for (const octavo::Batch& batch : loader.epoch(0)) {
+                served += batch.size();
+                if (served >= (std::int64_t{1} << 22)) break;
+              }
+            });
+            return seconds / static_cast<double>(served) * 1e6;
           }};
 }
 
@@ -62,18 +90,27 @@ int main(int argc, char** argv) try {
                                    std::int64_t{10000000000}, std::int64_t{1000000000000}}) {
     orders.push_back(order(count));
   }
-  auto measured = measure(orders, rounds);
+  const auto measured = measure(orders, rounds);
   results.section("evaluating the order, time of the smallest / time");
   for (const Measurement& measurement : measured) results.add_time(measurement, measured[0].median_seconds);
 
   const ScratchFolder folder;
-  std::vector<Subject> files;
-  for (const std::int64_t count : {10000, 1000000, 10000000}) {
-    files.push_back(open_file(folder / (std::to_string(count) + ".h5"), count));
+  std::vector<Subject> opened, loaded, served;
+  for (const std::int64_t count : {10000, 1000000, 100000000}) {
+    const std::filesystem::path path = folder / (std::to_string(count) + ".h5");
+    write_random_file(path, {1, 4, 4}, count);
+    opened.push_back(open_file(path, count));
+    loaded.push_back(load_file(path, count));
+    served.push_back(serve_file(path, count));
   }
-  measured = measure(files, rounds);
-  results.section("opening a file, time of the smallest / time");
-  for (const Measurement& measurement : measured) results.add_time(measurement, measured[0].median_seconds);
+  const auto compare = [&](const char* section, const std::vector<Subject>& subjects, int times) {
+    const auto compared = measure(subjects, times);
+    results.section(section);
+    for (const Measurement& measurement : compared) results.add_time(measurement, compared[0].median_seconds);
+  };
+  compare("opening a file, time of the smallest / time", opened, rounds);
+  compare("loading, per sample, time of the smallest / time", loaded, std::min(rounds, 3));
+  compare("batches, per sample, time of the smallest / time", served, rounds);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_scale: %s\n", error.what());

@@ -59,9 +59,8 @@ NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std:
     std::vector<std::byte> labels(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
     if (count > 0) split.read_checked(first, count, {codes.get(), value_count}, labels);
   }
-  return to_numpy(std::move(codes),
-                  {static_cast<std::size_t>(count), static_cast<std::size_t>(shape.channels),
-                   static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width)});
+  return to_numpy(std::move(codes), {static_cast<std::size_t>(count), static_cast<std::size_t>(shape.channels),
+                                     static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width)});
 }
 
 template <typename T>
@@ -92,15 +91,16 @@ nb::object read_labels(const Split& split) {
 void add_statistics(nb::module_& module) {
   nb::class_<Statistics>(module, "Statistics", "Exact statistics of a split, in the units of its source.")
       .def_prop_ro(
-          "mean", [](const Statistics& s) { return to_numpy(s.mean, {s.mean.size()}); },
-          nb::rv_policy::move, "float64 [C]: mean of each channel.")
+          "mean", [](const Statistics& s) { return to_numpy(s.mean, {s.mean.size()}); }, nb::rv_policy::move,
+          "float64 [C]: mean of each channel.")
       .def_prop_ro(
-          "std",
-          [](const Statistics& s) { return to_numpy(s.standard_deviation, {s.standard_deviation.size()}); },
+          "std", [](const Statistics& s) { return to_numpy(s.standard_deviation, {s.standard_deviation.size()}); },
           nb::rv_policy::move, "float64 [C]: population standard deviation of each channel.")
       .def_prop_ro(
           "histogram",
-          [](const Statistics& s) { return to_numpy(s.histogram, {s.histogram.size() / 256, std::size_t{256}}); },
+          [](const Statistics& s) {
+            return to_numpy(s.histogram, {s.histogram.size() / 256, std::size_t{256}});
+          },
           nb::rv_policy::move, "int64 [C, 256]: how often each stored value occurs in each channel.")
       .def_prop_ro(
           "mean_image", [](const Statistics& s) { return to_numpy(s.mean_image, {s.mean_image.size()}); },

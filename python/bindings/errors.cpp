@@ -54,9 +54,9 @@ void add_errors(nb::module_& module) {
   format_error = add_exception(module, "FormatError", "A file is damaged, of a newer version, or no Octavo file.",
                                PyExc_ValueError);
   device_error = add_exception(module, "DeviceError", "A device failed.", PyExc_RuntimeError);
-  unavailable_error = add_exception(module, "UnavailableError",
-                                    "Something that this build or this machine does not have, such as CUDA.",
-                                    PyExc_RuntimeError);
+  unavailable_error =
+      add_exception(module, "UnavailableError",
+                    "Something that this build or this machine does not have, such as CUDA.", PyExc_RuntimeError);
   nb::register_exception_translator(translate);
 }
 

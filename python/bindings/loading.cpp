@@ -81,19 +81,19 @@ Store load(const Split& split, const std::string& device, bool verify_checksums,
 
 void add_store(nb::module_& module) {
   nb::class_<BatchSpec>(module, "BatchSpec", "How samples become batches.")
-      .def("__init__",
-           [](BatchSpec* self, const std::string& centre, const std::vector<double>& centre_values,
-              const std::string& divisor, const std::vector<double>& divisor_values, bool of_stored_values,
-              const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
-             new (self) BatchSpec(make_spec(centre, centre_values, divisor, divisor_values, of_stored_values,
-                                            statistics, dtype, layout));
-           },
-           "centre"_a, "centre_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a,
-           "statistics"_a.none(), "dtype"_a, "layout"_a)
+      .def(
+          "__init__",
+          [](BatchSpec* self, const std::string& centre, const std::vector<double>& centre_values,
+             const std::string& divisor, const std::vector<double>& divisor_values, bool of_stored_values,
+             const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
+            new (self) BatchSpec(
+                make_spec(centre, centre_values, divisor, divisor_values, of_stored_values, statistics, dtype, layout));
+          },
+          "centre"_a, "centre_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a, "statistics"_a.none(),
+          "dtype"_a, "layout"_a)
       .def("__str__", &describe);
   nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
-      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a,
-                  "on_progress"_a.none())
+      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none())
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)
       .def_prop_ro("device_bytes", &Store::device_bytes)
@@ -160,9 +160,8 @@ class Maker {
       make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
     }
     void* data = block->data();
-    const nb::capsule owner(block.release(), [](void* pointer) noexcept {
-      delete static_cast<RecycledMemory::Block*>(pointer);
-    });
+    const nb::capsule owner(block.release(),
+                            [](void* pointer) noexcept { delete static_cast<RecycledMemory::Block*>(pointer); });
     return NumpyArray<std::uint8_t>(static_cast<std::uint8_t*>(data), {bytes}, owner);
   }
 
@@ -203,9 +202,9 @@ class Maker {
     const nb::capsule owner(new OwnedTensor(std::move(tensor)),
                             [](void* pointer) noexcept { delete static_cast<OwnedTensor*>(pointer); });
     const bool on_cpu = view.device.is_cpu();
-    return nb::cast(nb::ndarray<nb::array_api>(view.data, shape.size(), shape.begin(), owner, nullptr, dlpack_type(view.dtype),
-                                  on_cpu ? nb::device::cpu::value : nb::device::cuda::value,
-                                  on_cpu ? 0 : view.device.ordinal()));
+    return nb::cast(nb::ndarray<nb::array_api>(
+        view.data, shape.size(), shape.begin(), owner, nullptr, dlpack_type(view.dtype),
+        on_cpu ? nb::device::cpu::value : nb::device::cuda::value, on_cpu ? 0 : view.device.ordinal()));
   }
 
   Device device_;

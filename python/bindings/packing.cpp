@@ -106,8 +106,8 @@ using Images = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::de
 
 /// Appends uint8 [n,C,H,W] with labels: int32 [n], multi-labels int32 [n,K], targets float32 [n,K], or none.
 template <typename Labels>
-void append(SpooledSource& source, const std::string& split, const Images& images, const Labels& labels,
-            LabelKind kind, Color color, const std::vector<std::string>& names) {
+void append(SpooledSource& source, const std::string& split, const Images& images, const Labels& labels, LabelKind kind,
+            Color color, const std::vector<std::string>& names) {
   SourceSplit layout{split, 0, {}, {}, color};
   layout.shape = {static_cast<std::int64_t>(images.shape(1)), static_cast<std::int64_t>(images.shape(2)),
                   static_cast<std::int64_t>(images.shape(3))};
@@ -130,13 +130,14 @@ void add_spooled_source(nb::module_& module) {
       .def_prop_ro("splits",
                    [](const SpooledSource& source) {
                      std::vector<std::pair<std::string, std::int64_t>> splits;
-                     for (const SourceSplit& split : source.splits()) splits.emplace_back(split.name, split.sample_count);
+                     for (const SourceSplit& split : source.splits())
+                       splits.emplace_back(split.name, split.sample_count);
                      return splits;
                    })
       .def(
           "append_classes",
-          [](SpooledSource& source, const std::string& split, const Images& images, const Integers& labels,
-             Color color, const std::vector<std::string>& names) {
+          [](SpooledSource& source, const std::string& split, const Images& images, const Integers& labels, Color color,
+             const std::vector<std::string>& names) {
             append(source, split, images, labels, labels.ndim() == 1 ? LabelKind::class_index : LabelKind::multi_label,
                    color, names);
           },
@@ -161,9 +162,8 @@ void add_verification(nb::module_& module) {
   nb::class_<Defect>(module, "Defect", "Something wrong with a file.")
       .def_ro("where", &Defect::where, "Such as '/train/images sample 17'.")
       .def_ro("what", &Defect::what, "What is wrong.")
-      .def("__repr__", [](const Defect& defect) {
-        return "Defect(where='" + defect.where + "', what='" + defect.what + "')";
-      });
+      .def("__repr__",
+           [](const Defect& defect) { return "Defect(where='" + defect.where + "', what='" + defect.what + "')"; });
   nb::class_<VerifyResult>(module, "VerifyResult", "What verify() found. True if the file is whole.")
       .def_ro("defects", &VerifyResult::defects, "At most 1,000 of them.")
       .def_ro("defect_count", &VerifyResult::defect_count)

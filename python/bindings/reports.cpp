@@ -19,13 +19,11 @@ void add_reports(nb::module_& module) {
       [](const Dataset& dataset, const std::string& split, const std::string& device, std::int64_t batch_size,
          const nb::object& on_progress) {
         return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-          const MemoryReport report =
-              measure_report(dataset, {split, Device::parse(device), batch_size, progress});
+          const MemoryReport report = measure_report(dataset, {split, Device::parse(device), batch_size, progress});
           return std::pair(to_json(report), to_text(report));
         });
       },
-      "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "on_progress"_a.none(),
-      "The report as JSON and as text.");
+      "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "on_progress"_a.none(), "The report as JSON and as text.");
 }
 
 }  // namespace octavo::python

@@ -40,9 +40,8 @@ struct GatherCase {
     return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
            " B=" + std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") +
            " type=" + std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
-           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) + " T=" +
-           std::to_string(static_cast<int>(label_type)) +
-           " pad=" + std::to_string(stride_padding);
+           (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) +
+           " T=" + std::to_string(static_cast<int>(label_type)) + " pad=" + std::to_string(stride_padding);
   }
 };
 

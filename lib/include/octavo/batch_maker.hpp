@@ -11,9 +11,9 @@
 
 namespace octavo {
 
-/// Makes the batches that a Loader with the same options serves, in any order and as often as wanted, in memory that the
-/// caller has allocated: for frameworks with an allocator of their own. Keeps no place and no buffer; `prefetch` of the
-/// options has no meaning here. Safe to use from several threads, unless batches are centred on themselves.
+/// Makes the batches that a Loader with the same options serves, in any order and as often as wanted, in memory that
+/// the caller has allocated: for frameworks with an allocator of their own. Keeps no place and no buffer; `prefetch` of
+/// the options has no meaning here. Safe to use from several threads, unless batches are centred on themselves.
 class BatchMaker {
  public:
   /// Throws InvalidArgument as Loader does.

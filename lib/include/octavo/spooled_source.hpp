@@ -15,9 +15,9 @@
 
 namespace octavo {
 
-/// A source that is filled by append(), and then packed with pack(). Samples wait on disk, in a file without a name that
-/// goes with this object, so memory does not grow with them. append() from one thread at a time, and not while it is
-/// read.
+/// A source that is filled by append(), and then packed with pack(). Samples wait on disk, in a file without a name
+/// that goes with this object, so memory does not grow with them. append() from one thread at a time, and not while it
+/// is read.
 class SpooledSource final : public Source {
  public:
   /// Samples are to wait in `folder`, best that of the file to be packed. `class_names` in label order, or empty;

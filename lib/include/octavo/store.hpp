@@ -51,7 +51,8 @@ class Store {
  public:
   /// Brings `split` to `device`, checking each sample. On CUDA through pinned double buffers.
   /// Throws FormatError naming the sample if one is damaged, IoError if the file cannot be read or changes meanwhile,
-  /// OutOfMemory if the memory does not suffice, DeviceError if the device fails, Unavailable if this build or machine has no such device.
+  /// OutOfMemory if the memory does not suffice, DeviceError if the device fails, Unavailable if this build or machine
+  /// has no such device.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 
   Device device() const;

@@ -48,9 +48,7 @@ class Pipeline {
   };
 
   Slot& slot_of(std::int64_t step) { return slots_[static_cast<std::size_t>(step) % slots_.size()]; }
-  BatchPlaces places_of(std::int64_t step) const {
-    return batch_places(options_, server_->sample_count(), step);
-  }
+  BatchPlaces places_of(std::int64_t step) const { return batch_places(options_, server_->sample_count(), step); }
   void prepare_until(std::int64_t end_step);
   void prepare(std::int64_t step);
   void show_current();

@@ -30,12 +30,8 @@ void makes_what_a_loader_serves(Device device) {
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const bool drop_last : {false, true}) {
     for (const std::int64_t rank : {0, 1}) {
-      const LoaderOptions options{.batch_size = 9,
-                                  .shuffle = true,
-                                  .seed = 9,
-                                  .drop_last = drop_last,
-                                  .rank = rank,
-                                  .world_size = 2};
+      const LoaderOptions options{
+          .batch_size = 9, .shuffle = true, .seed = 9, .drop_last = drop_last, .rank = rank, .world_size = 2};
       Loader loader(store, options);
       const BatchMaker maker(store, options);
       REQUIRE(maker.batches_per_epoch() == loader.batches_per_epoch());
