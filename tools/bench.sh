@@ -3,15 +3,16 @@
 # tools/bench.sh --compare OLD.json NEW.json: prints what moved between two results files.
 #
 #   --out DIR      where the results go; the default is docs/results, or build/bench/results with --only or --quick
-#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,scale,train,peers; the default is all of them
+#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,scale,train,peers,loaders; the default is all of them
 #   --quick        less data and fewer rounds: to see that it works, not to report
 #
 # Builds the release preset in build/bench and runs every benchmark of bench/, one after another, while nothing else
 # should run. Writes <processor>.json, .md and a plot of each figure. The rows of PyTorch, NumPy and h5py are measured
-# with the python3 that $PYTHON names, and left out, and counted, where it lacks them.
+# with the python3 that $PYTHON names, and left out, and counted, where it lacks them; `loaders` needs the Python package
+# installed there.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-names=gather_cpu,batches,epoch,load,pack,scale,train,peers
+names=gather_cpu,batches,epoch,load,pack,scale,train,peers,loaders
 only=
 quick=
 while (($# > 0)); do
@@ -88,6 +89,12 @@ for name in "${wanted[@]}"; do
         ${quick:+--rounds 2} --json "$results/peers.json"
     else
       note "SKIPPED: $python has no NumPy or no h5py"
+    fi
+  elif [[ $name == loaders ]]; then
+    if "$python" -c 'import octavo' 2>/dev/null; then
+      "$python" "$root/bench/python/loaders.py" ${quick:+--rounds 2 --shapes 1x28x28:8000} --json "$results/loaders.json"
+    else
+      note "SKIPPED: $python has no octavo; pip install ./python"
     fi
   else
     "$build/bench/bench_$name" "${words[@]}" --json "$results/$name.json"

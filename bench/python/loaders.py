@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One epoch of iteration, no model: Octavo and what people use instead, on the same images, batches and threads.
 
-loaders.py [--shape CxHxW] [--count N] [--batch-size B] [--rounds R] [--device cpu|cuda] [--json OUT]
+loaders.py [--shapes CxHxW:N,...] [--batch-size B] [--rounds R] [--device cpu|cuda] [--json OUT]
 
 Every way yields normalised float32 batches and int64 labels, in the order that Octavo draws, which the others are
 given as ready index tensors. All batches of an epoch are compared before anything is timed. Ways take turns: a pause,
@@ -28,6 +28,7 @@ import octavo
 IDLE_SECONDS = 0.3
 TOLERANCE = 1e-5  # the others round after every operation, Octavo once
 SLOW_BATCHES = 12  # of an epoch, for what takes a hundred times longer
+SLOW_ROUNDS = 3
 
 
 class Epoch:
@@ -244,19 +245,25 @@ def timed(epoch: Epoch, batches, slow: bool, synchronize) -> float:
     return seconds / done * len(epoch.rows)
 
 
-def step_cost(epoch: Epoch, framework: str) -> float:
-    """Seconds of a step at batch_size 1."""
+def step_cost(epoch: Epoch, framework: str) -> tuple[float, float]:
+    """Seconds of a step at batch_size 1: in the loop, and of the compiled call in it alone."""
     loader = octavo.Loader(epoch.store, batch_size=1, shuffle=True, framework=framework)
-    times = []
-    for _ in range(5):
+    images, labels = np.empty(epoch.values[0].shape, np.float32), np.empty(1, np.int64)
+    make, at, labels_at = loader._maker.make, images.ctypes.data, labels.ctypes.data
+    steps = min(len(loader), 20000)
+    in_loop, alone = [], []
+    for _ in range(7):
         loader.set_epoch(0)
-        steps = min(len(loader), 20000)
         iterator = iter(loader)
         start = time.perf_counter()
         for _ in range(steps):
             next(iterator)
-        times.append((time.perf_counter() - start) / steps)
-    return statistics.median(times)
+        middle = time.perf_counter()
+        for step in range(steps):
+            make(0, step, at, labels_at, 0)
+        in_loop.append((middle - start) / steps)
+        alone.append((time.perf_counter() - middle) / steps)
+    return statistics.median(in_loop), statistics.median(alone)
 
 
 def quartile_spread(seconds: list[float]) -> float:
@@ -264,66 +271,92 @@ def quartile_spread(seconds: list[float]) -> float:
     return (high - low) / statistics.median(seconds)
 
 
+def copy_way(epoch: Epoch):
+    """Copies as many bytes, read and written, as an epoch moves; on one thread, by blocks of a batch."""
+    moved = epoch.values.nbytes * 5  # one byte read, four written
+    block = np.ones(min(moved // 2, epoch.values[0].nbytes * 5 * epoch.batch_size // 2), np.uint8)
+    source, target = np.tile(block, 8), np.ones(8 * len(block), np.uint8)
+
+    def batches():
+        for number in range(moved // 2 // len(block)):
+            place = slice(number % 8 * len(block), (number % 8 + 1) * len(block))
+            np.copyto(target[place], source[place])
+            yield None
+
+    return batches
+
+
+def measure(epoch: Epoch, folder: Path, rounds: int) -> tuple[dict[str, list[float]], list[str]]:
+    """Seconds of an epoch by every way, and what was skipped."""
+    ways, skipped = {"a copy of as many bytes, one thread": (copy_way(epoch), False)}, []
+    for way, batches, slow in all_ways(epoch, folder):
+        if batches is None:
+            skipped.append(way)
+        else:
+            check(epoch, way, batches, slow)
+            ways[way] = (batches, slow)
+    torch = sys.modules.get("torch")
+    synchronize = torch.cuda.synchronize if torch and epoch.device != "cpu" else lambda: None
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    for round_number in range(rounds):
+        for way, (batches, slow) in ways.items():
+            if slow and round_number >= SLOW_ROUNDS:
+                continue
+            time.sleep(IDLE_SECONDS)
+            seconds[way].append(timed(epoch, batches, slow, synchronize))
+    return seconds, skipped
+
+
+def report(epoch: Epoch, seconds: dict[str, list[float]]) -> list[dict]:
+    """Prints the table, and gives its rows."""
+    count, shape = len(epoch.values), "x".join(map(str, epoch.values.shape[1:]))
+    ours = next(statistics.median(times) for way, times in seconds.items() if way.startswith("Octavo"))
+    section = f"an epoch of {count} images {shape}, batches of {epoch.batch_size}, on {epoch.device}"
+    print(f"{section}\n  {'':72} {'images/s':>12} {'GB/s':>7} {'spread':>7} {'Octavo is':>10}")
+    rows = []
+    for way, times in seconds.items():
+        median = statistics.median(times)
+        row = {"section": section, "name": way, "median_seconds": median, "spread": quartile_spread(times)}
+        row |= {"images_per_second": count / median, "octavo_is_faster_by": median / ours}
+        rows.append(row)
+        speed = epoch.values.nbytes * 5 / median / 1e9
+        print(f"  {way:72} {count / median:12.0f} {speed:7.2f} {row['spread']:6.1%} {median / ours:9.2f}x")
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shape", default="3x32x32")
-    parser.add_argument("--count", type=int, default=50000)
+    parser.add_argument("--shapes", default="1x28x28:60000,3x32x32:50000", help="shape:count, separated by commas")
     parser.add_argument("--batch-size", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    channels, height, width = map(int, arguments.shape.split("x"))
 
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        epoch = Epoch(folder, (channels, height, width), arguments.count, arguments.batch_size, arguments.device)
-        ways, skipped = {}, []
-        for way, batches, slow in all_ways(epoch, folder):
-            if batches is None:
-                skipped.append(way)
-            else:
-                check(epoch, way, batches, slow)
-                ways[way] = (batches, slow)
-
-        synchronize = lambda: None  # noqa: E731
-        versions = {"octavo": octavo.__version__, "numpy": np.__version__}
-        framework = "numpy"
-        if "torch" in sys.modules:
-            torch = sys.modules["torch"]
-            versions["torch"] = torch.__version__
-            framework = "torch"
-            if arguments.device != "cpu":
-                synchronize = torch.cuda.synchronize
-        seconds: dict[str, list[float]] = {way: [] for way in ways}
-        for round_number in range(arguments.rounds):
-            for way, (batches, slow) in ways.items():
-                if slow and round_number >= 3:
-                    continue
-                time.sleep(IDLE_SECONDS)
-                seconds[way].append(timed(epoch, batches, slow, synchronize))
-        step_seconds = step_cost(epoch, framework)
-
-    ours = statistics.median(seconds["Octavo"] if "Octavo" in seconds else seconds["Octavo, NumPy arrays"])
-    moved = arguments.count * channels * height * width * 5  # one byte read, four written
-    rows = []
-    print(f"an epoch of {arguments.count} images {arguments.shape} in batches of {arguments.batch_size} on "
-          f"{arguments.device}, {len(os.sched_getaffinity(0))} threads, "
-          + ", ".join(f"{library} {version}" for library, version in versions.items()))  # fmt: skip
-    print(f"  {'':72} {'images/s':>12} {'GB/s':>7} {'spread':>7} {'Octavo is':>10}")
-    for way, times in seconds.items():
-        median = statistics.median(times)
-        rows.append({"section": f"an epoch of {arguments.shape}, batches of {arguments.batch_size}", "name": way,
-                     "median_seconds": median, "spread": quartile_spread(times),
-                     "images_per_second": arguments.count / median, "octavo_is_faster_by": median / ours})  # fmt: skip
-        print(f"  {way:72} {arguments.count / median:12.0f} {moved / median / 1e9:7.2f} {rows[-1]['spread']:6.1%} "
-              f"{median / ours:9.2f}x")  # fmt: skip
-    print(f"  a step of batch 1: {step_seconds * 1e6:.2f} us")
+    rows: list[dict] = []
+    versions = {"octavo": octavo.__version__, "numpy": np.__version__}
+    for entry in arguments.shapes.split(","):
+        shape, _, count = entry.partition(":")
+        channels, height, width = map(int, shape.split("x"))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            epoch = Epoch(folder, (channels, height, width), int(count), arguments.batch_size, arguments.device)
+            seconds, skipped = measure(epoch, folder, arguments.rounds)
+            rows += report(epoch, seconds)
+            if arguments.device == "cpu":
+                framework = "torch" if "torch" in sys.modules else "numpy"
+                step, kernel = step_cost(epoch, framework)
+                rows.append({"section": "a step of the loop at batch_size 1, next to the compiled call in it",
+                             "name": f"{shape}, {framework}", "median_seconds": step, "spread": 0.0,
+                             "fraction_of_reference": kernel / step})  # fmt: skip
+                print(f"  a step at batch_size 1: {step * 1e6:.2f} us, {(step - kernel) * 1e6:.2f} beyond the kernel\n")
+    if "torch" in sys.modules:
+        versions["torch"] = sys.modules["torch"].__version__
+    print(f"{len(os.sched_getaffinity(0))} threads, " + ", ".join(f"{name} {text}" for name, text in versions.items()))
     for reason in skipped:
         print(f"SKIPPED: {reason}")
     if arguments.json:
-        document = {"benchmark": "loaders", "versions": versions, "skipped": len(skipped), "rows": rows,
-                    "step_seconds": step_seconds}  # fmt: skip
+        document = {"benchmark": "loaders", "versions": versions, "skipped": len(skipped), "rows": rows}
         Path(arguments.json).write_text(json.dumps(document, indent=2))
 
 
