@@ -325,7 +325,8 @@ def test_ctrl_c_stops_packing_and_leaves_nothing(tmp_path: Path) -> None:
     images = rng.integers(0, 256, (20000, 28, 28), dtype=np.uint8)
     write_idx(tmp_path / "idx", images, np.zeros(20000, np.uint8))
     script = textwrap.dedent("""
-        import sys, time, octavo
+        import signal, sys, time, octavo
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
         def slowly(*step):
             print("packing", flush=True)
             time.sleep(0.2)
@@ -334,10 +335,13 @@ def test_ctrl_c_stops_packing_and_leaves_nothing(tmp_path: Path) -> None:
     """)
     command = [sys.executable, "-c", script, str(tmp_path / "idx"), str(tmp_path / "out.h5")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "packing\n"
-    time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        assert process.stdout.readline() == "packing\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in errors
     assert files_in(tmp_path) <= {"idx", "out.h5"}
     if (tmp_path / "out.h5").exists():
