@@ -5,7 +5,8 @@
 #   --large   also the tests that need many gigabytes of memory or disk
 #
 # The suites are presets: cuda where there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer); then the Python package (tools/test_python.sh). Without a device the tests that need one are skipped, and counted. The last lines sum up.
+# UndefinedBehaviorSanitizer); then the Python package (tools/test_python.sh). Without a device the tests that need one
+# are skipped, and counted. The last lines sum up.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no

@@ -4,8 +4,8 @@
 #   --torch          also the tests with PyTorch: installs its CPU build into the environment of the tests
 #   --python PYTHON  the interpreter, 3.10 or newer; the default is python3
 #
-# In a virtual environment of its own, build/python/<version>: pytest, mypy, ruff, the documentation, and a wheel built from
-# the sdist alone. Needs PyPI; without it the tests are skipped, and counted. The last line sums up.
+# In a virtual environment of its own, build/python/<version>: an sdist, a wheel built from it alone, and with that wheel
+# pytest, mypy, ruff and the documentation. Needs PyPI; without it the tests are skipped, and counted. The last line sums up.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 python=python3
@@ -44,9 +44,26 @@ if [[ $with_torch == yes ]]; then
 fi
 
 heading "Python: the package"
+# The wheel is made from the sdist alone, in a folder where nothing but what is in it can be found. The CUDA code is left
+# to the suite cuda: nothing of it runs here.
+rm -rf "$work/dist"
+"$bin/python" -m build -q --sdist "$root/python" -o "$work/dist"
+elsewhere=$(mktemp -d)
+trap 'rm -rf "$elsewhere"' EXIT
+cp "$work"/dist/octavo-*.tar.gz "$elsewhere"
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-# The CUDA code is compiled by the suite cuda; nothing of it runs here.
-"$bin/python" -m pip install -q "$root/python[test,lint,docs]" -C cmake.define.OCTAVO_CUDA=OFF -C "build-dir=$work/wheel"
+(cd "$elsewhere" && "$bin/python" -m pip wheel -q --no-deps octavo-*.tar.gz -C cmake.define.OCTAVO_CUDA=OFF -w "$work/dist")
+wheel=("$work"/dist/octavo-*.whl)
+"$bin/python" - "${wheel[0]}" <<'PYTHON'
+import sys, zipfile
+
+names = zipfile.ZipFile(sys.argv[1]).namelist()
+for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_native.pyi", "scripts/octavo"):
+    if not any(name.endswith(wanted) for name in names):
+        sys.exit(f"the wheel has no {wanted}: {names}")
+PYTHON
+"$bin/python" -m pip install -q --force-reinstall --no-deps "${wheel[0]}"
+"$bin/python" -m pip install -q "${wheel[0]}[test,lint,docs]"
 
 heading "Python: tests"
 log=$work/pytest.log
@@ -61,22 +78,5 @@ sources=(python bench/python/loaders.py examples/python)
 (cd "$root" && "$bin/ruff" check -q --config python/pyproject.toml --extend-ignore D "${sources[@]}" &&
   "$bin/ruff" check -q python && "$bin/ruff" format -q --check --config python/pyproject.toml "${sources[@]}")
 "$bin/mkdocs" build -q -f "$root/python/mkdocs.yml" -d "$work/site"
-
-heading "Python: a wheel from the sdist alone"
-rm -rf "$work/dist"
-"$bin/python" -m build -q --sdist "$root/python" -o "$work/dist"
-# Elsewhere, so that nothing but what is in the sdist can be found.
-elsewhere=$(mktemp -d)
-trap 'rm -rf "$elsewhere"' EXIT
-cp "$work"/dist/octavo-*.tar.gz "$elsewhere"
-(cd "$elsewhere" && "$bin/python" -m pip wheel -q --no-deps octavo-*.tar.gz -C cmake.define.OCTAVO_CUDA=OFF -w wheels)
-"$bin/python" - "$elsewhere"/wheels/octavo-*.whl <<'PYTHON'
-import sys, zipfile
-
-names = zipfile.ZipFile(sys.argv[1]).namelist()
-for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_native.pyi", "scripts/octavo"):
-    if not any(name.endswith(wanted) for name in names):
-        sys.exit(f"the wheel has no {wanted}: {names}")
-PYTHON
 
 echo "python $version: $passed tests passed, $skipped skipped"

@@ -121,7 +121,7 @@ def torch_ways(epoch: Epoch, torch):
         except Exception as error:  # no compiler, an unsupported Python
             yield f"torch.compile: {type(error).__name__}", None, False
 
-    # As airbench does: everything normalised once, then slices of it; 4 times the memory.
+    # As airbench does: everything normalised once, then rows drawn of it; 4 times the memory.
     resident = torch.empty(data.shape, dtype=torch.float32, device=epoch.device)
     for start in range(0, len(data), 4096):
         resident[start : start + 4096] = (data[start : start + 4096].float() - mean) / std
@@ -129,7 +129,7 @@ def torch_ways(epoch: Epoch, torch):
     def sliced():
         return ((resident[rows], labels[rows]) for rows in order)
 
-    yield "PyTorch: float32 resident (4 x the memory), x[idx]", sliced, False
+    yield "PyTorch, airbench-style: float32 resident (4 x the memory), x[idx]", sliced, False
 
     host_data, host_labels = torch.from_numpy(epoch.values), torch.from_numpy(epoch.labels)
     tensors = torch.utils.data.TensorDataset(host_data, host_labels)
@@ -242,7 +242,7 @@ def timed(epoch: Epoch, batches, slow: bool, synchronize) -> float:
     synchronize()
     seconds = time.perf_counter() - start
     iterator.close()
-    return seconds / done * len(epoch.rows)
+    return seconds / max(1, done) * len(epoch.rows)
 
 
 def step_cost(epoch: Epoch, framework: str) -> tuple[float, float]:

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "interruptible.hpp"
 #include "module.hpp"
 
@@ -55,7 +56,7 @@ NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std:
   const auto value_count = static_cast<std::size_t>(count * shape.values());
   auto codes = array_memory<std::int8_t>(value_count);
   {
-    const nb::gil_scoped_release release;
+    const GilRelease released;
     std::vector<std::byte> labels(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
     if (count > 0) split.read_checked(first, count, {codes.get(), value_count}, labels);
   }
@@ -69,7 +70,7 @@ nb::object read_labels_as(const Split& split) {
   const auto width = static_cast<std::size_t>(split.labels().width);
   auto labels = array_memory<T>(count * width);
   {
-    const nb::gil_scoped_release release;
+    const GilRelease released;
     split.read_labels(0, split.sample_count(), std::as_writable_bytes(std::span(labels.get(), count * width)));
     split.ensure_unchanged();
   }
@@ -137,7 +138,7 @@ void add_split(nb::module_& module) {
       .def_prop_ro("class_names", &Split::class_names)
       .def_prop_ro("path", &Split::path)
       .def_prop_ro("dataset", &Split::dataset)
-      .def("statistics", &Split::statistics, nb::call_guard<nb::gil_scoped_release>())
+      .def("statistics", &Split::statistics, nb::call_guard<GilRelease>())
       .def("sample_name", &Split::sample_name, "row"_a)
       .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], compared with their checksums.")
       .def("read_labels", &read_labels, "int32 [N], int32 [N, K], float32 [N, K], or None.");
@@ -145,7 +146,7 @@ void add_split(nb::module_& module) {
 
 void add_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", "A packed file, opened for reading.")
-      .def_static("open", &Dataset::open, "path"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_static("open", &Dataset::open, "path"_a, nb::call_guard<GilRelease>())
       .def_prop_ro("split_names", &Dataset::split_names)
       .def("split", &Dataset::split, "name"_a)
       .def("training_split", &Dataset::training_split)
@@ -176,7 +177,7 @@ void add_datasets(nb::module_& module) {
   add_split(module);
   add_dataset(module);
   module.def("write_contact_sheet", &write_sheet, "dataset"_a, "path"_a, "split"_a, "count"_a, "columns"_a,
-             nb::call_guard<nb::gil_scoped_release>(), "Writes a PNG with the first `count` samples of a split.");
+             nb::call_guard<GilRelease>(), "Writes a PNG with the first `count` samples of a split.");
 }
 
 }  // namespace octavo::python

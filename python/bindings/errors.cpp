@@ -20,31 +20,34 @@ PyObject* add_exception(nb::module_& module, const char* name, const char* doc, 
   return type;
 }
 
+/// Messages name files, whose names need not be UTF-8.
+void raise(PyObject* type, const std::exception& error) {
+  const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  if (message.is_valid()) PyErr_SetObject(type, message.ptr());
+}
+
 /// OSError chooses its subclass, such as FileNotFoundError, by the number.
 void raise_os_error(const IoError& error) {
-  if (error.error_number() == 0) {
-    PyErr_SetString(PyExc_OSError, error.what());
-    return;
-  }
-  const nb::object arguments = nb::make_tuple(error.error_number(), error.what());
-  PyErr_SetObject(PyExc_OSError, arguments.ptr());
+  if (error.error_number() == 0) return raise(PyExc_OSError, error);
+  const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  if (message.is_valid()) PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error_number(), message).ptr());
 }
 
 void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const FormatError& error) {
-    PyErr_SetString(format_error, error.what());
+    raise(format_error, error);
   } catch (const IoError& error) {
     raise_os_error(error);
   } catch (const OutOfMemory& error) {
-    PyErr_SetString(PyExc_MemoryError, error.what());
+    raise(PyExc_MemoryError, error);
   } catch (const DeviceError& error) {
-    PyErr_SetString(device_error, error.what());
+    raise(device_error, error);
   } catch (const Unavailable& error) {
-    PyErr_SetString(unavailable_error, error.what());
+    raise(unavailable_error, error);
   } catch (const InvalidArgument& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    raise(PyExc_ValueError, error);
   }
 }
 

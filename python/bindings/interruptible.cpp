@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "gil.hpp"
+
 namespace octavo::python {
 namespace {
 
@@ -83,7 +85,7 @@ class Call {
 
   /// Whether the work is done, after waiting for it a while.
   bool wait() {
-    const nb::gil_scoped_release release;
+    const GilRelease released;
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPeriod, [this] { return is_done_; });
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "interruptible.hpp"
 #include "module.hpp"
 #include "recycled_memory.hpp"
@@ -92,20 +94,23 @@ void add_store(nb::module_& module) {
           "centre"_a, "centre_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a, "statistics"_a.none(),
           "dtype"_a, "layout"_a)
       .def("__str__", &describe);
+  nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
       .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none())
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)
       .def_prop_ro("device_bytes", &Store::device_bytes)
       .def_prop_ro("statistics_split", &Store::statistics_split)
+      .def("prepare", &Store::prepare, "spec"_a, nb::call_guard<GilRelease>())
       .def(
           "gather",
-          [](const Store& store, const std::vector<std::int64_t>& rows, const BatchSpec& spec, std::uintptr_t images,
+          [](const Store& store, const std::vector<std::int64_t>& rows, const PreparedSpec& spec, std::uintptr_t images,
              const std::vector<std::int64_t>& image_shape, std::uintptr_t labels, const std::string& label_dtype,
              std::uintptr_t stream) {
-            const nb::gil_scoped_release release;
+            const GilRelease released;
             const auto count = static_cast<std::int64_t>(rows.size());
-            const TensorView image_view{reinterpret_cast<void*>(images), spec.dtype, image_shape, store.device()};
+            const TensorView image_view{reinterpret_cast<void*>(images), spec.spec().dtype, image_shape,
+                                        store.device()};
             const TensorView label_view{reinterpret_cast<void*>(labels),
                                         dtype_of(label_dtype, "label_dtype"),
                                         {count, store.labels().width},
@@ -127,9 +132,14 @@ class Maker {
         dtype_(spec.dtype),
         layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        memory_{std::make_shared<RecycledMemory>(std::min(batch_size, store.sample_count()) * shape_.values() *
-                                                 bytes_of(dtype_))},
-        maker_(store, {batch_size, shuffle, seed, drop_last, rank, world_size, spec}) {}
+        centres_on_batch_(spec.centre == Centre::batch),
+        maker_(store, {batch_size, shuffle, seed, drop_last, rank, world_size, spec}),
+        memory_{std::make_shared<RecycledMemory>(
+            std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.values() *
+            bytes_of(dtype_))} {}
+
+  Maker(const Maker&) = delete;
+  Maker& operator=(const Maker&) = delete;
 
   std::int64_t batches_per_epoch() const { return maker_.batches_per_epoch(); }
   std::int64_t largest_batch_bytes() const { return memory_.pool->block_bytes(); }
@@ -144,9 +154,9 @@ class Maker {
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
             std::uintptr_t stream) const {
     const std::int64_t count = maker_.batch_count(step);
-    maker_.make(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
-                {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
-                StreamRef(reinterpret_cast<void*>(stream)));
+    make_in_turn(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
+                 StreamRef(reinterpret_cast<void*>(stream)));
   }
 
   /// Into host memory that is used again when nobody holds the images any more: the images as plain bytes, [bytes].
@@ -155,7 +165,7 @@ class Maker {
     const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.values() * bytes_of(dtype_));
     std::unique_ptr<RecycledMemory::Block> block;
     {
-      const nb::gil_scoped_release release;
+      const GilRelease released;
       block = memory_.pool->take();
       make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
     }
@@ -171,10 +181,10 @@ class Maker {
     const std::int64_t count = maker_.batch_count(step);
     std::optional<OwnedTensor> images, labels;
     {
-      const nb::gil_scoped_release release;
+      const GilRelease released;
       images.emplace(dtype_, std::vector<std::int64_t>{count, shape_.values()}, device_);
       labels.emplace(label_dtype_, std::vector<std::int64_t>{count, labels_.width}, device_);
-      maker_.make(epoch, step, images->view(), labels->view());
+      make_in_turn(epoch, step, images->view(), labels->view(), {});
       synchronize(device_);
     }
     const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
@@ -190,6 +200,16 @@ class Maker {
   }
 
  private:
+  /// Batches that centre on themselves share the place where their sums are made: one at a time, and on one stream.
+  void make_in_turn(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
+                    StreamRef stream) const {
+    if (!centres_on_batch_) return maker_.make(epoch, step, images, labels, stream);
+    const std::lock_guard lock(centring_);
+    if (stream.handle() != centring_stream_.handle()) synchronize(device_, centring_stream_);
+    centring_stream_ = stream;
+    maker_.make(epoch, step, images, labels, stream);
+  }
+
   static nb::dlpack::dtype dlpack_type(DType type) {
     using Code = nb::dlpack::dtype_code;
     const bool is_integer = type == DType::int32 || type == DType::int64;
@@ -218,8 +238,11 @@ class Maker {
     std::shared_ptr<RecycledMemory> pool;
     ~Memory() { pool->close(); }
   };
-  Memory memory_;
+  bool centres_on_batch_;
+  mutable std::mutex centring_;
+  mutable StreamRef centring_stream_;
   BatchMaker maker_;
+  Memory memory_;
 };
 
 }  // namespace
@@ -236,8 +259,7 @@ void add_loading(nb::module_& module) {
       .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
       .def("batch_count", &Maker::batch_count, "step"_a)
       .def("rows", &Maker::rows, "epoch"_a, "step"_a)
-      .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a)
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }

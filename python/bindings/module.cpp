@@ -5,9 +5,12 @@
 
 #include <octavo/version.hpp>
 
+#include "gil.hpp"
+
 NB_MODULE(_native, module) {
   module.doc() = "The compiled part of octavo; import octavo instead.";
   module.attr("__version__") = octavo::kVersion;
+  octavo::python::add_gil(module);
   octavo::python::add_errors(module);
   octavo::python::add_devices(module);
   octavo::python::add_datasets(module);

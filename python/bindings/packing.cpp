@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "interruptible.hpp"
 #include "module.hpp"
 
@@ -23,13 +24,20 @@ namespace {
 
 using namespace nb::literals;
 
+/// File names need not be UTF-8.
+nb::object file_name(const std::string& name) {
+  return nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+}
+
 void add_summary(nb::module_& module) {
   nb::class_<SampleFailure>(module, "SampleFailure", "A sample that could not be read.")
       .def_ro("row", &SampleFailure::row, "Its number in its split.")
-      .def_ro("name", &SampleFailure::name, "Its file, or file and number in it.")
+      .def_prop_ro(
+          "name", [](const SampleFailure& failure) { return file_name(failure.name); },
+          nb::sig("def name(self) -> str"), "Its file, or file and number in it.")
       .def_ro("reason", &SampleFailure::reason, "What is wrong.")
       .def("__repr__", [](const SampleFailure& failure) {
-        return "SampleFailure(name='" + failure.name + "', reason='" + failure.reason + "')";
+        return nb::str("SampleFailure(name={!r}, reason={!r})").format(file_name(failure.name), failure.reason);
       });
   nb::class_<PackSummary>(module, "PackSummary", "What packing did.")
       .def_prop_ro(
@@ -56,6 +64,19 @@ PackSummary pack_files(const std::vector<std::pair<std::filesystem::path, std::s
     options.on_progress = progress;
     const auto source = open_source(specs, source_options);
     return pack(*source, path, options);
+  });
+}
+
+/// What would be packed.
+PackSummary survey_files(const std::vector<std::pair<std::filesystem::path, std::string>>& sources,
+                         const SourceOptions& source_options, const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction&) {
+    std::vector<SourceSpec> specs;
+    for (const auto& [source, split] : sources) specs.push_back({source, split});
+    PackSummary summary;
+    summary.splits = open_source(specs, source_options)->splits();
+    for (const SourceSplit& split : summary.splits) summary.packed_bytes += split.sample_count * split.shape.values();
+    return summary;
   });
 }
 
@@ -116,7 +137,7 @@ void append(SpooledSource& source, const std::string& split, const Images& image
   if (kind == LabelKind::none) layout.labels.width = 0;
   const std::span<const std::byte> label_bytes(reinterpret_cast<const std::byte*>(labels.data()),
                                                kind == LabelKind::none ? 0 : labels.size() * 4);
-  const nb::gil_scoped_release release;
+  const GilRelease released;
   source.append(layout, {images.data(), images.size()}, label_bytes, names);
 }
 
@@ -192,6 +213,7 @@ void add_packing(nb::module_& module) {
   add_spooled_source(module);
   module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a,
              "on_progress"_a.none());
+  module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
   module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "pack_options"_a, "on_progress"_a.none());
   add_verification(module);
 }

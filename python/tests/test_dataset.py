@@ -42,7 +42,8 @@ def test_statistics_are_exact(packed: Packed) -> None:
     "index",
     [
         0, -1, 46, slice(3, 7), slice(None), slice(None, None, -1), slice(40, 3, -7), slice(5, 5), ..., [], [4, 4, -2],
-        np.array([1, 0]), np.arange(47) % 5 == 0, (slice(3, 7), 0), (2, slice(None), 1), (..., ),
+        np.array([1, 0]), (..., 0), (..., slice(0, 2)), (..., 1, slice(2)), (), (3, ..., 1), np.array(4),
+        np.arange(47) % 5 == 0, (slice(3, 7), 0), (2, slice(None), 1), (..., ),
     ],
 )  # fmt: skip
 def test_images_are_indexed_as_an_array_is(packed: Packed, index) -> None:
@@ -64,7 +65,7 @@ def test_all_images_as_one_array(packed: Packed) -> None:
     assert label == 5
 
 
-@pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x"])
+@pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x", True, ([0, 1], [0, 2])])
 def test_an_index_out_of_range_is_an_index_error(packed: Packed, index) -> None:
     images = octavo.Dataset(packed.path).split().images
     with pytest.raises((IndexError, TypeError)):

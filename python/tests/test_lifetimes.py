@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -83,6 +86,24 @@ def test_batches_outlive_their_loader(large: Packed) -> None:
     del loader, images
     gc.collect()
     np.testing.assert_array_equal(array, copy)
+
+
+def test_a_thread_that_iterates_does_not_disturb_the_end_of_the_process(large: Packed) -> None:
+    script = textwrap.dedent("""
+        import sys, threading, time, octavo
+        loader = octavo.Loader(sys.argv[1], framework=sys.argv[2], device="cpu", batch_size=int(sys.argv[3]))
+        def iterate():
+            while True:
+                for batch in loader:
+                    pass
+        for _ in range(3):
+            threading.Thread(target=iterate, daemon=True).start()
+        time.sleep(0.3)
+        sys.exit(7)
+    """)
+    for framework, batch_size in (("numpy", "512"), ("numpy", "1"), ("dlpack", "8")):
+        command = [sys.executable, "-c", script, str(large.path), framework, batch_size]
+        assert subprocess.run(command, timeout=60).returncode == 7
 
 
 def test_a_view_keeps_the_memory_of_its_batch(large: Packed) -> None:

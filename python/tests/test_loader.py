@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
+import weakref
 
 import numpy as np
 import octavo
@@ -202,6 +204,54 @@ def test_a_state_of_another_loader_is_refused(packed: Packed) -> None:
     assert loader.state_dict()["step"] == 0
 
 
+def test_a_restored_place_stays_until_a_batch_is_handed_out(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, batch_size=10, shuffle=True)
+    expected = [images for images, _ in loader]
+    loader.load_state_dict({**loader.state_dict(), "epoch": 0, "step": 3})
+    iter(loader)  # as frameworks do that look whether it can be iterated
+    assert loader.state_dict()["step"] == 3
+    np.testing.assert_array_equal(next(iter(loader))[0], expected[3])
+    with pytest.raises(ValueError, match="the last one is"):
+        loader.set_epoch(2**63)
+
+
+def test_nothing_keeps_a_batch_that_was_let_go_of(packed: Packed) -> None:
+    batches = iter(numpy_loader(packed.path, batch_size=10))
+    images, labels = next(batches)
+    seen = weakref.ref(images)
+    del images, labels
+    assert seen() is None
+
+
+def test_options_are_refused_before_anything_is_loaded(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*arguments: object, **options: object) -> None:
+        raise AssertionError("it was loaded")
+
+    monkeypatch.setattr(octavo.Store, "__init__", load)
+    for options in ({"label_dtype": "float32"}, {"normalize": octavo.Normalize([1.0, 2.0])}, {"drop_last": True}):
+        with pytest.raises(ValueError, match=r"label_dtype|centre|no batch"):
+            numpy_loader(packed.path, batch_size=100, **options)
+
+
+def test_batches_centred_on_themselves_are_right_from_several_threads(large: Packed) -> None:
+    loader = numpy_loader(large.path, batch_size=100, shuffle=True, normalize=octavo.Normalize("batch"))
+    expected = [images for images, _ in loader]
+    loader.set_epoch(0)
+    wrong: list[int] = []
+
+    def look(first: int) -> None:
+        for step in range(first, len(loader), 2):
+            if not np.array_equal(loader[step][0], expected[step]):
+                wrong.append(step)
+
+    threads = [threading.Thread(target=look, args=(number % 2,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
 def test_an_older_iteration_moves_nothing(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10)
     older = iter(loader)
@@ -253,6 +303,7 @@ def test_labels_of_every_kind(tmp_path) -> None:
         ({"batch_size": -3}, ValueError, "batch_size is -3"),
         ({"batch_size": 48, "drop_last": True}, ValueError, "no batch would be left"),
         ({"batch_size": 2.5}, TypeError, "float"),
+        ({"batch_size": 2**64}, ValueError, "batch_size is"),
         ({"split": "nowhere"}, ValueError, "nowhere"),
         ({"device": "gpu"}, ValueError, "gpu"),
         ({"device": "cuda:x"}, ValueError, "cuda:x"),
@@ -266,6 +317,8 @@ def test_labels_of_every_kind(tmp_path) -> None:
         ({"normalize": octavo.Normalize([1.0, 2.0])}, ValueError, "centre"),
         ({"normalize": octavo.Normalize(0.0, 0.0)}, ValueError, "divisor"),
         ({"normalize": octavo.Normalize(["a"])}, TypeError, "centre"),
+        ({"normalize": octavo.Normalize([])}, ValueError, "centre is empty"),
+        ({"normalize": octavo.Normalize("none", "values")}, ValueError, "divisor is 'values'"),
         ({"normalize": octavo.Normalize("batch"), "rank": 0, "world_size": 2}, ValueError, "own mean"),
         ({"rank": 1}, ValueError, "rank and world_size"),
         ({"rank": 2, "world_size": 2}, ValueError, "rank is 2"),

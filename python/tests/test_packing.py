@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -90,6 +91,9 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
         ({"limit": 0}, "limit is 0"),
         ({"holdout": 1.5}, "hold out a share"),
         ({"threads": -1}, "threads is -1"),
+        ({"background": (300, 0, 0)}, "background is"),
+        ({"seed": -1}, "seed is -1"),
+        ({"size": 5}, "size is 5"),
     ],
 )
 def test_options_that_make_no_sense(photos: Path, tmp_path: Path, options, message) -> None:
@@ -110,6 +114,53 @@ def test_a_file_that_is_there_stays(photos: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="size"):
         octavo.pack(photos, tmp_path / "out.h5", force=True)
     assert (tmp_path / "out.h5").read_text() == "mine"
+
+
+def test_several_paths_for_a_split_and_a_dry_run(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for number in range(3):
+        records = rng.integers(0, 256, (4, 3073), dtype=np.uint8)
+        records[:, 0] %= 10
+        (tmp_path / f"part{number}.bin").write_bytes(records.tobytes())
+    parts = [tmp_path / f"part{number}.bin" for number in range(3)]
+    sources = {"train": parts[:2], "val": parts[2]}
+    plan = octavo.pack(sources, tmp_path / "out.h5", format="cifar10", dry_run=True)
+    assert plan.splits == {"train": 8, "val": 4}
+    assert plan.packed_bytes == 12 * 3072
+    assert not (tmp_path / "out.h5").exists()
+    assert octavo.pack(sources, tmp_path / "out.h5", format="cifar10").splits == {"train": 8, "val": 4}
+
+
+def test_a_writer_takes_samples_from_several_threads(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+
+        def append(number: int) -> None:
+            for _ in range(3000):
+                writer.append(np.full((16, 16), number, np.uint8), number, split=f"split{number}")
+                writer.append(np.full((16, 16), number, np.uint8), number, split="both")
+
+        threads = [threading.Thread(target=append, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    dataset = octavo.Dataset(tmp_path / "out.h5")
+    assert [len(dataset[f"split{number}"]) for number in range(3)] == [3000] * 3
+    values = values_of(tmp_path / "out.h5", "both")[:, 0, 0, 0]
+    np.testing.assert_array_equal(values, dataset["both"].labels)
+    np.testing.assert_array_equal(np.bincount(values), [3000] * 3)
+
+
+def test_files_whose_names_are_no_utf8(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        octavo.Dataset(os.fsdecode(b"/nowhere/\xff.h5"))
+    folder = tmp_path / "photos" / "a"
+    folder.mkdir(parents=True)
+    Image.fromarray(RGB).save(folder / "good.png")
+    (folder / os.fsdecode(b"\xff.png")).write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    summary = octavo.pack(tmp_path / "photos", tmp_path / "out.h5", on_error="skip")
+    assert summary.skipped[0].name.endswith(os.fsdecode(b"\xff.png"))
+    assert "SampleFailure(name=" in repr(summary.skipped)
 
 
 def test_progress_is_told_and_can_stop_the_work(photos: Path, tmp_path: Path) -> None:
@@ -205,10 +256,13 @@ def test_gray_images_among_colour_ones_need_channels(tmp_path: Path) -> None:
         (RGB, 0.5, ValueError, "another kind"),
         (RGB, "cat", TypeError, "'cat'"),
         (RGB, [[1, 2]], ValueError, "label has shape"),
+        (RGB, 2, ValueError, "its label 2 has no name"),
+        (RGB, float("nan"), ValueError, "not finite"),
+        (RGB, [0, 3], ValueError, "0 and 1"),
     ],
 )
 def test_a_sample_that_does_not_fit_is_named(tmp_path: Path, image, label, error, message) -> None:
-    with octavo.Writer(tmp_path / "out.h5") as writer:
+    with octavo.Writer(tmp_path / "out.h5", classes=["a", "b"]) as writer:
         writer.append(RGB, 0)
         writer.append(RGB, 1)
         with pytest.raises(error, match=f"split 'train', sample 2: .*{message}"):
@@ -229,7 +283,10 @@ def test_nothing_appears_when_writing_fails(tmp_path: Path) -> None:
         fail()
     with pytest.raises(ValueError, match="no sample was appended"), octavo.Writer(tmp_path / "none.h5"):
         pass
-    with pytest.raises(ValueError, match="sample 0"), octavo.Writer(tmp_path / "class.h5", classes=["one"]) as writer:
+    with (
+        pytest.raises(ValueError, match="sample 0: its label 1 has no name"),
+        octavo.Writer(tmp_path / "class.h5", classes=["one"]) as writer,
+    ):
         writer.append(RGB, 1)
     with pytest.raises(ValueError, match="no split name"), octavo.Writer(tmp_path / "name.h5") as writer:
         writer.append(RGB, 1, split="../x")
@@ -309,6 +366,11 @@ def test_a_dataset_that_fails_leaves_nothing(tmp_path: Path) -> None:
         octavo.pack_dataset([(RGB, 0), (RGB.transpose(1, 0, 2), 0)], tmp_path / "out.h5")
     with pytest.raises(ValueError, match="image_key"):
         octavo.pack_dataset([{"picture": RGB}], tmp_path / "out.h5")
+    with pytest.raises(ValueError, match=r"sample 0: .*label_key"):
+        octavo.pack_dataset([{"image": RGB, "kind": 1}], tmp_path / "out.h5")
+    with pytest.raises(ZeroDivisionError) as caught:
+        octavo.pack_dataset([(RGB, 0)], tmp_path / "out.h5", transform=lambda image: 1 // 0)
+    assert "split 'train', sample 0" in "".join(getattr(caught.value, "__notes__", [str(caught.value)]))
     with pytest.raises(ValueError, match="no field 'picture'"):
         octavo.pack_dataset([{"image": RGB}], tmp_path / "out.h5", image_key="picture")
     with pytest.raises(ValueError, match="3 parts"):

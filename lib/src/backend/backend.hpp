@@ -74,7 +74,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) = 0;
 };
 
-/// The back end of `device`: one for all that use it at the same time, so that they share its threads. Throws Unavailable if this build or this machine does not have it.
+/// The back end of `device`: one for all that use it at the same time, so that they share its threads.
+/// Throws Unavailable if this build or this machine does not have it.
 std::shared_ptr<Backend> make_backend(Device device);
 
 /// The CPU back end on `thread_count` threads (0: all that this process may use).

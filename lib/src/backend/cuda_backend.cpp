@@ -1,5 +1,6 @@
 // The CUDA back end.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <string>
 
@@ -21,8 +22,22 @@ using cuda::check;
 cudaStream_t stream_of(StreamRef stream) { return static_cast<cudaStream_t>(stream.handle()); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
+/// Whether this process has a context on a device: making it current would create one, which takes hundreds of
+/// megabytes of its memory. The runtime has no such question; the driver, which it has loaded by then, has.
+bool has_context(int ordinal) {
+  using GetState = int (*)(int device, unsigned* flags, int* is_active);
+  static const auto get_state = [] {
+    void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    return driver == nullptr ? nullptr : reinterpret_cast<GetState>(::dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  }();
+  unsigned flags = 0;
+  int is_active = 0;
+  return get_state != nullptr && get_state(ordinal, &flags, &is_active) == 0 && is_active != 0;
+}
+
 /// Makes a device the calling thread's current one, and the one before it again at the end: which device is current is
-/// the caller's business, and every call that depends on it begins with this.
+/// the caller's business, and every call that depends on it begins with this. A device that the process has not used is
+/// not made current again: fresh threads name device 0, whichever one they are for.
 class SelectedDevice {
  public:
   explicit SelectedDevice(int ordinal) : ordinal_(ordinal) {
@@ -30,7 +45,7 @@ class SelectedDevice {
     if (previous_ != ordinal_) check(cudaSetDevice(ordinal_), "choose the device");
   }
   ~SelectedDevice() {
-    if (previous_ != ordinal_) static_cast<void>(cudaSetDevice(previous_));
+    if (previous_ != ordinal_ && has_context(previous_)) static_cast<void>(cudaSetDevice(previous_));
   }
   SelectedDevice(const SelectedDevice&) = delete;
   SelectedDevice& operator=(const SelectedDevice&) = delete;
@@ -60,7 +75,9 @@ class CudaBackend final : public Backend {
   void* allocate(std::size_t bytes, std::string_view what) override {
     const SelectedDevice selected(ordinal_);
     void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status != cudaErrorMemoryAllocation) check(status, "take memory of the device");
+    if (status != cudaSuccess) {
       static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
       throw OutOfMemory("take " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
                         std::string(what) + ": only " + std::to_string(this->memory().free_bytes) +
@@ -68,11 +85,14 @@ class CudaBackend final : public Backend {
     }
     return memory;
   }
+  /// cudaFree waits for the device: work that was enqueued before, on any stream, is done with the memory by then.
   void release(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFree(memory)); }
   void* allocate_pinned(std::size_t bytes) override {
     const SelectedDevice selected(ordinal_);
     void* memory = nullptr;
-    if (cudaHostAlloc(&memory, bytes, cudaHostAllocDefault) != cudaSuccess) {
+    const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
+    if (status != cudaErrorMemoryAllocation) check(status, "take pinned host memory");
+    if (status != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       throw OutOfMemory("take " + std::to_string(bytes) + " bytes of pinned host memory: they could not be had; " +
                         "close other programs");
@@ -151,6 +171,7 @@ class CudaBackend final : public Backend {
     return static_cast<const std::int64_t*>(memory);
   }
   void return_rows(const std::int64_t* rows, StreamRef stream) override {
+    const SelectedDevice selected(ordinal_);
     check(cudaFreeAsync(const_cast<std::int64_t*>(rows), stream_of(stream)), "give back row numbers");
   }
 

@@ -5,6 +5,7 @@ Each framework gives two functions that allocate, and tells the stream to work o
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from . import _native
 
 Framework = Literal["auto", "torch", "numpy", "dlpack"]
 
@@ -89,14 +92,18 @@ def resolve_framework(framework: str, device: str) -> str:
     if framework not in ("auto", "torch", "numpy", "dlpack"):
         raise ValueError(f"framework is {framework!r}; it must be 'auto', 'torch', 'numpy' or 'dlpack'")
     if framework == "auto":
-        if "torch" in sys.modules or importlib.util.find_spec("torch") is not None:
-            return "torch"
-        return "numpy" if device == "cpu" else "dlpack"
-    if framework == "torch" and importlib.util.find_spec("torch") is None:
+        if device == "cpu":
+            return "torch" if _has_torch() else "numpy"
+        return "torch" if _has_torch() and importlib.import_module("torch").cuda.is_available() else "dlpack"
+    if framework == "torch" and not _has_torch():
         raise ValueError("framework is 'torch', which is not installed; install it, or use 'numpy' or 'dlpack'")
     if framework == "numpy" and device != "cpu":
         raise ValueError(f"framework is 'numpy', whose arrays cannot lie on {device}; use 'torch' or 'dlpack'")
     return framework
+
+
+def _has_torch() -> bool:
+    return "torch" in sys.modules or importlib.util.find_spec("torch") is not None
 
 
 def make_allocator(framework: str, device: str) -> Allocator:
@@ -111,14 +118,13 @@ def make_allocator(framework: str, device: str) -> Allocator:
 def resolve_device(device: Any) -> str:
     """The name of a device: of a string, or of a ``torch.device``."""
     name = device if isinstance(device, str) else str(device)
-    if name == "cuda" and "torch" in sys.modules:
+    resolved = _native.parse_device(name)
+    if name in ("auto", "cuda") and resolved != "cpu" and "torch" in sys.modules:
         # In torch, "cuda" is the current device, which distributed training chooses for each process.
         cuda = sys.modules["torch"].cuda
         if cuda.is_available() and cuda.is_initialized():
-            name = f"cuda:{cuda.current_device()}"
-    from . import _native
-
-    return _native.parse_device(name)
+            return f"cuda:{cuda.current_device()}"
+    return resolved
 
 
 def resolve_dtype(dtype: Any) -> str:

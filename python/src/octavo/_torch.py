@@ -19,7 +19,8 @@ class TorchAllocator:
         if self._device.type == "cuda":
             if not torch.cuda.is_available():
                 raise RuntimeError(
-                    f"put batches on {device}: this torch has no CUDA; install one that has, or use framework='dlpack'"
+                    f"put batches on {device}: torch finds no CUDA device; install a torch for it, or use "
+                    "framework='dlpack'"
                 )
             self.stream = lambda: torch.cuda.current_stream(self._device).cuda_stream
 

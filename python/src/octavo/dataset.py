@@ -19,6 +19,14 @@ import numpy.typing as npt
 from . import _native
 
 _SHEET_IMAGES = 40
+_BLOCK_BYTES = 32 << 20
+
+
+def _is_array(index: Any) -> bool:
+    """Whether it is several numbers, or a mask."""
+    if isinstance(index, np.ndarray):
+        return index.ndim > 0
+    return isinstance(index, Sequence) and not isinstance(index, (str, bytes, tuple))
 
 
 class ImageArray:
@@ -59,12 +67,23 @@ class ImageArray:
         FormatError
             If an image is damaged.
         """
-        first, rest = (index[0], index[1:]) if isinstance(index, tuple) and index else (index, ())
+        if not isinstance(index, tuple):
+            return self._read(index)
+        if not index:
+            return self._read(slice(None))
+        first, rest = index[0], index[1:]
+        if first is Ellipsis:
+            # It stands for as many whole axes as are missing.
+            if len(rest) > self.ndim:
+                raise IndexError(f"{len(rest)} indices for {self.ndim} axes")
+            whole = (slice(None),) * (self.ndim - len(rest)) + rest
+            return self._read(slice(None))[whole] if not rest or len(rest) < self.ndim else self[rest]
+        if _is_array(first) and any(_is_array(further) for further in rest):
+            raise IndexError("images are indexed by one array at most; apply the other to what comes out")
         images = self._read(first)
-        if not rest:
-            return images
         # A single number has taken the first axis away.
-        taken: npt.NDArray[np.int8] = images[rest] if images.ndim == 3 else images[(slice(None), *rest)]
+        places = rest if images.ndim == 3 else (slice(None), *rest)
+        taken: npt.NDArray[np.int8] = images[places]
         return taken
 
     def _read(self, index: Any) -> npt.NDArray[np.int8]:
@@ -74,20 +93,19 @@ class ImageArray:
         if isinstance(index, slice):
             start, stop, step = index.indices(count)
             chosen = range(start, stop, step)
-            if not chosen:
-                return native.read_images(0, 0)
-            low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
-            if abs(step) == 1:
-                return native.read_images(low, high - low + 1)[::step]
+            if chosen and abs(step) == 1:
+                return self._read_stretch(native, min(chosen[0], chosen[-1]), len(chosen))[::step]
             return self._read_rows(native, chosen)
-        if isinstance(index, (Sequence, np.ndarray)):
+        if isinstance(index, (bool, np.bool_)):
+            raise IndexError("images are indexed by numbers, slices, lists of numbers and masks, not by a truth value")
+        if _is_array(index):
             numbers = np.asarray(index)
             if numbers.dtype == np.bool_:
                 if numbers.shape != (count,):
                     raise IndexError(f"a mask of shape {numbers.shape} does not fit {count} images")
                 numbers = np.flatnonzero(numbers)
             elif numbers.size == 0:
-                return native.read_images(0, 0)
+                return self._read_rows(native, [])
             elif numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
                 raise IndexError("images are indexed by numbers, slices, lists of numbers and masks")
             return self._read_rows(native, [self._row(int(number)) for number in numbers])
@@ -99,6 +117,15 @@ class ImageArray:
         if not -count <= number < count:
             raise IndexError(f"image {number} is not among the {count} of split {self._split.name!r}")
         return number % count
+
+    def _read_stretch(self, native: _native.Split, first: int, count: int) -> npt.NDArray[np.int8]:
+        images = np.empty((count, *self._split.shape), np.int8)
+        # In blocks, so that Ctrl-C is heard in between.
+        block = max(1, _BLOCK_BYTES // max(1, images[:1].nbytes))
+        for start in range(0, count, block):
+            stop = min(count, start + block)
+            images[start:stop] = native.read_images(first + start, stop - start)
+        return images
 
     def _read_rows(self, native: _native.Split, rows: Sequence[int]) -> npt.NDArray[np.int8]:
         images = np.empty((len(rows), *self._split.shape), np.int8)
@@ -312,7 +339,10 @@ class Dataset:
         return self._opened().file_bytes
 
     def close(self) -> None:
-        """Lets go of the file. What was loaded from it stays; reading from it raises ValueError from now on."""
+        """Ends reading from the file: that raises ValueError from now on. What was loaded from it stays.
+
+        The file itself is let go of with the last `Split` or `Store` that was made of it.
+        """
         self._native = None
 
     def __enter__(self) -> Dataset:

@@ -13,13 +13,16 @@ import numpy.typing as npt
 from . import _frameworks, _native, _progress
 from .dataset import Split
 from .normalize import Normalize, Preset
-from .store import Data, Store, resolve_normalize
+from .store import Data, Store, find_split, resolve_normalize
 
 #: Images and their labels, or None where there are no labels.
 Batch = tuple[Any, Any]
 
 #: Of the order in which epochs visit the samples; a saved state carries it.
 _ORDER_VERSION = 1
+
+_LARGEST_BATCH = 2**40
+_LAST_EPOCH = 2**62
 
 #: Host batches of this size and more are made in memory of batches that nobody holds any more: what malloc gives for
 #: them is fresh from the system, and faulting it in takes longer than filling it (docs/performance.md).
@@ -119,32 +122,38 @@ class Loader:
         self.drop_last = bool(drop_last)
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
+        if not 1 <= self.batch_size <= _LARGEST_BATCH:
+            raise ValueError(f"batch_size is {batch_size}; it must be at least 1 and at most {_LARGEST_BATCH}")
+        # All that can be wrong is found before anything is loaded.
+        source = data.split if isinstance(data, Store) else find_split(data, split)
         self._channels_last = _frameworks.resolve_channels_last(memory_format)
         self._dtype = _frameworks.resolve_dtype(dtype)
+        self._label_dtype = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
         spec = self.normalize.to_native(self._dtype, "nhwc" if self._channels_last else "nchw")
+        self.normalize.check_channels(source.shape[0])
         name = _resolve_store_device(data, device)
         self.framework = _frameworks.resolve_framework(framework, name)
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+        allocator = None
+        if self.framework != "dlpack":
+            allocator = _frameworks.make_allocator(self.framework, name)
+            allocator.images(source.shape, self._dtype, self._channels_last)
 
-        self._store = (
-            data
-            if isinstance(data, Store)
-            else Store(data, split, device=name, verify=verify, threads=threads, progress=progress)
-        )
-        if isinstance(data, Store) and split is not None and split != data.split.name:
-            raise ValueError(f"split is {split!r}, but the store holds {data.split.name!r}")
-        if self.batch_size > len(self._store) and self.drop_last:
+        if self.batch_size > len(source) and self.drop_last:
             raise ValueError(
-                f"batch_size is {batch_size}, the split has {len(self._store)} samples, and drop_last leaves out the "
-                "short batch: no batch would be left"
+                f"batch_size is {batch_size}, the split has {len(source)} samples, and drop_last leaves out the short "
+                "batch: no batch would be left"
             )
-        self._label_dtype = _frameworks.resolve_label_dtype(label_dtype, self.dataset.label_kind)
+        if isinstance(data, Store) and split is not None and split != source.name:
+            raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
+        if isinstance(data, Store):
+            self._store = data
+        else:
+            self._store = Store(source, device=name, verify=verify, threads=threads, progress=progress)
         self._maker = _native.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, self.shuffle, self.seed, self.drop_last,
             self.rank, self.world_size,
         )  # fmt: skip
-        self._make = self._batch_function()
+        self._make = self._batch_function(allocator)
         self._length = self._maker.batches_per_epoch
         # The place: `_handed_out` batches of `_epoch`; a restored place is where the next iteration begins.
         self._epoch = 0
@@ -166,8 +175,8 @@ class Loader:
         self._store._usable()
         if self._handed_out >= self._length:
             self._epoch, self._handed_out = self._epoch + 1, 0
+        # A restored place stays until a batch is handed out.
         first = self._handed_out if self._is_restored else 0
-        self._is_restored = False
         self._handed_out = first
         self._iteration += 1
         return self._iterate(self._iteration, self._epoch, first)
@@ -175,11 +184,12 @@ class Loader:
     def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
         make = self._make
         for step in range(first, self._length):
-            batch = make(epoch, step)
+            # Not kept in a variable: who lets go of a batch gets its memory back at once.
+            batch = [make(epoch, step)]
             # An older iteration, which somebody still holds, moves nothing.
             if iteration == self._iteration:
-                self._handed_out = step + 1
-            yield batch
+                self._handed_out, self._is_restored = step + 1, False
+            yield batch.pop()
         if iteration == self._iteration:
             self._epoch, self._handed_out = epoch + 1, 0
 
@@ -210,12 +220,18 @@ class Loader:
             raise IndexError(f"batch {number} is not among the {self._length} of an epoch")
         return number % self._length
 
-    def _batch_function(self) -> Callable[[int, int], Batch]:
-        """What makes batch `step` of `epoch`."""
+    def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
+        """What makes batch `step` of `epoch`; without an allocator in the library's own memory, for DLPack."""
         maker, has_labels = self._maker, self.dataset.label_kind != "none"
-        if self.framework == "dlpack":
-            return maker.make_owned
-        allocator = _frameworks.make_allocator(self.framework, self.device)
+        usable = None if self.device == "cpu" else self._store._usable
+        if allocator is None:
+
+            def owned(epoch: int, step: int) -> Batch:
+                if usable:
+                    usable()
+                return maker.make_owned(epoch, step)
+
+            return owned
         layout = (self.dataset.shape, self._dtype, self._channels_last)
         new_images, images_in = allocator.images(*layout), allocator.images_in(*layout)
         new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
@@ -224,6 +240,8 @@ class Loader:
         is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
 
         def batch(epoch: int, step: int) -> Batch:
+            if usable:
+                usable()
             count = count_of(step)
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
@@ -256,6 +274,8 @@ class Loader:
         number = operator.index(epoch)
         if number < 0:
             raise ValueError(f"epoch is {number}; epochs count from 0")
+        if number > _LAST_EPOCH:
+            raise ValueError(f"epoch is {number}; the last one is {_LAST_EPOCH}")
         if self._is_restored and number == self._epoch:
             return
         self._epoch, self._handed_out, self._is_restored = number, 0, False
@@ -274,7 +294,8 @@ class Loader:
         Raises
         ------
         ValueError
-            If it is of a loader with other options or other data; the message names them. Nothing has changed then.
+            If it is of a loader with other options or another number of samples; the message names them. Nothing has
+            changed then.
         """
         try:
             order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
@@ -286,7 +307,7 @@ class Loader:
         for key, value in self._options().items():
             if saved[key] != value:
                 raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
-        if epoch < 0 or not 0 <= step < self._length:
+        if not 0 <= epoch <= _LAST_EPOCH or not 0 <= step < self._length:
             raise ValueError(f"state is of batch {step} of epoch {epoch}, which does not exist")
         self._epoch, self._handed_out, self._is_restored = epoch, step, True
         self._iteration += 1
@@ -350,6 +371,6 @@ def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
             return 0, 1
         return distributed.get_rank(), distributed.get_world_size()
     rank, world_size = operator.index(rank), operator.index(world_size)
-    if not 0 <= rank < world_size:
+    if not 0 <= rank < world_size <= 2**31:
         raise ValueError(f"rank is {rank} of world_size {world_size}; ranks count from 0")
     return rank, world_size

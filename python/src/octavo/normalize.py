@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from . import _native
 
 if TYPE_CHECKING:
     from .dataset import Split
 
 Centre = Literal["none", "dataset", "channel", "pixel", "batch"]
+_CENTRES = ("none", "dataset", "channel", "pixel", "batch")
 Preset = Literal["default", "unit", "standard", "imagenet"]
 
 
@@ -68,18 +71,31 @@ class Normalize:
         divisor = [255.0 * value for value in _numbers("std", std)]
         return cls(centre, divisor, of_stored_values=True)
 
+    def check_channels(self, channels: int) -> None:
+        """Raises ValueError if the numbers are not one, or one a channel."""
+        for argument, value in (("centre", self.centre), ("divisor", self.divisor)):
+            count = 1 if isinstance(value, str) else len(_numbers(argument, value))
+            if count not in (1, channels):
+                raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
+
     def to_native(self, dtype: str, layout: str) -> _native.BatchSpec:
         """The same for the compiled part."""
-        centre, centre_values = ("values", []) if not isinstance(self.centre, str) else (str(self.centre), [])
-        if centre == "values" and not isinstance(self.centre, str):
+        centre, centre_values = "values", []
+        if isinstance(self.centre, str):
+            centre = self.centre
+            if centre not in _CENTRES:
+                raise ValueError(f"centre is {centre!r}; it must be numbers or one of {', '.join(map(repr, _CENTRES))}")
+        else:
             centre_values = _numbers("centre", self.centre)
-        if centre == "values" and not centre_values:
-            raise ValueError("centre is empty; give one number, or one a channel")
         divisor, divisor_values = "values", [1.0]
         if isinstance(self.divisor, str):
             divisor = self.divisor
+            if divisor != "std":
+                raise ValueError(f"divisor is {divisor!r}; it must be numbers or 'std'")
         else:
             divisor_values = _numbers("divisor", self.divisor)
+            if 0.0 in divisor_values:
+                raise ValueError("divisor is 0")
         statistics = None if self.statistics is None else self.statistics.statistics
         return _native.BatchSpec(
             centre, centre_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
@@ -88,11 +104,12 @@ class Normalize:
 
 def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:
     try:
-        if isinstance(value, (int, float)):
-            return [float(value)]
-        return [float(number) for number in value]
+        numbers = [float(number) for number in np.atleast_1d(np.asarray(value, dtype=np.float64))]
     except (TypeError, ValueError):
         raise TypeError(f"{argument} is {value!r}; it must be a number or a sequence of numbers") from None
+    if not numbers:
+        raise ValueError(f"{argument} is empty; give one number, or one a channel")
+    return numbers
 
 
 _PRESETS: dict[str, Normalize] = {

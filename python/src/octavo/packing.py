@@ -6,8 +6,10 @@ import errno
 import json
 import operator
 import os
+import re
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -19,12 +21,14 @@ from . import _images, _native, _progress
 
 _Path = str | os.PathLike[str]
 
+_SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
 #: Samples that are appended are handed on in blocks of about this size.
 _BLOCK_BYTES = 1 << 20
 
 
 def pack(
-    source: _Path | Sequence[_Path] | Mapping[str, _Path],
+    source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
     format: Literal["auto", "idx", "cifar10", "cifar100", "folder"] = "auto",
@@ -42,6 +46,7 @@ def pack(
     on_error: Literal["stop", "skip"] = "stop",
     reproducible: bool = False,
     force: bool = False,
+    dry_run: bool = False,
     threads: int = 0,
     progress: _progress.Progress = None,
 ) -> _native.PackSummary:
@@ -83,6 +88,8 @@ def pack(
         Equal input gives equal bytes: no time, no command line.
     force
         Replace `path` if it is there.
+    dry_run
+        Write nothing: only find out splits, samples and bytes.
     threads
         0: all that this process may use.
     progress
@@ -113,12 +120,17 @@ def pack(
     if channels not in (None, 1, 3):
         raise ValueError(f"channels is {channels!r}; it must be 1, 3 or None")
     if size is not None:
-        height, width = size
-        if height < 1 or width < 1:
-            raise ValueError(f"size is {size}; height and width must be at least 1")
-        source_options.size = (height, width)
-    if limit is not None and limit < 1:
+        if len(np.atleast_1d(size)) != 2 or min(size) < 1:
+            raise ValueError(f"size is {size}; it must be (height, width), both at least 1")
+        source_options.size = (operator.index(size[0]), operator.index(size[1]))
+    if limit is not None and operator.index(limit) < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
+    if len(background) != 3 or not all(0 <= value <= 255 for value in background):
+        raise ValueError(f"background is {background}; it must be three numbers in 0 ... 255")
+    if not 0 <= operator.index(seed) < 2**64:
+        raise ValueError(f"seed is {seed}; it must be in [0, 2**64)")
+    if operator.index(threads) < 0:
+        raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     source_options.channels = channels
     source_options.background = background
     source_options.class_names = list(classes or ())
@@ -130,6 +142,8 @@ def pack(
     source_options.thread_count = threads
     options = _pack_options(names, reproducible, force, threads)
     options.skip_bad_samples = on_error == "skip"
+    if dry_run:
+        return _native.survey_files(sources, source_options, None)
     _check_target(path, force)
     with _progress.shown(progress) as on_progress:
         return _native.pack_files(sources, Path(path), source_options, options, on_progress)
@@ -192,9 +206,11 @@ class Writer:
             self._path.parent, list(classes or ()), notes
         )
         self._blocks: dict[str, _Block] = {}
+        self._class_count = len(classes or ())
+        self._lock = threading.RLock()
 
     def append(self, image: Any, label: Any = None, *, split: str = "train", name: str | None = None) -> None:
-        """Appends one sample to `split`.
+        """Appends one sample to `split`. Safe to call from several threads, which then decide the order.
 
         Parameters
         ----------
@@ -212,17 +228,36 @@ class Writer:
         ------
         ValueError, TypeError
             If it is no image, or its shape or label does not match those before it; the message names split and sample.
+            It is not appended then, and others can be.
+        OSError
+            If the disk is full. Everything is let go of then.
         """
+        with self._lock:
+            self._append(image, label, split, name)
+
+    def _append(self, image: Any, label: Any, split: str, name: str | None) -> None:
         source = self._opened()
         block = self._blocks.get(split)
         number = block.total if block else 0
         where = f"append to split {split!r}, sample {number}: "
         try:
             pixels = _images.to_pixels(image, self._channels, self._layout)
-            kind, numbers = _label(label)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{where}{error}") from None
+            kind, numbers = _label(label, self._class_count)
+        except TypeError as error:
+            raise TypeError(f"{where}{error}") from error
+        except ValueError as error:
+            raise ValueError(f"{where}{error}") from error
+        except Exception as error:  # such as an image that PIL cannot decode
+            _annotate(error, where.removesuffix(": "))
+            raise
         if block is None:
+            if not _SPLIT_NAME.fullmatch(split):
+                raise ValueError(
+                    f"{where}{split!r} is no split name; use up to 64 letters, digits, '_', '.' and '-', the first a "
+                    "letter or digit"
+                )
+            if 0 in pixels.shape:
+                raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
             block = self._blocks[split] = _Block(pixels.shape, kind, numbers.shape, name is not None)
         if pixels.shape != block.shape:
             raise ValueError(
@@ -235,7 +270,11 @@ class Writer:
             raise ValueError(f"{where}either all samples of a split have names, or none")
         block.add(pixels, numbers, name)
         if block.is_full():
-            block.flush(source, split)
+            try:
+                block.flush(source, split)
+            except BaseException:
+                self.discard()  # part of what was appended is lost, so that a file would lack it
+                raise
 
     def close(self) -> _native.PackSummary:
         """Completes the file. A ``with`` block does so at its end.
@@ -245,6 +284,10 @@ class Writer:
         ValueError
             If nothing was appended, or a label does not fit `classes`; nothing appears then.
         """
+        with self._lock:
+            return self._close()
+
+    def _close(self) -> _native.PackSummary:
         source = self._opened()
         try:
             for split, block in self._blocks.items():
@@ -261,8 +304,9 @@ class Writer:
 
     def discard(self) -> None:
         """Lets go of everything that was appended; no file appears."""
-        self._source = None
-        self._blocks.clear()
+        with self._lock:
+            self._source = None
+            self._blocks.clear()
 
     def _opened(self) -> _native.SpooledSource:
         if self._source is None:
@@ -289,7 +333,7 @@ def pack_dataset(
     channels: int | None = None,
     layout: _images.Layout = "auto",
     image_key: str | None = None,
-    label_key: str | None = None,
+    label_key: str | Literal[False] | None = None,
     reproducible: bool = False,
     force: bool = False,
     threads: int = 0,
@@ -312,6 +356,7 @@ def pack_dataset(
         Called with each image before it is packed: such as a function that brings all to one size.
     image_key, label_key
         In mappings; None: ``image``, ``img`` or the like, ``label``, ``labels``, ``fine_label`` or ``target``.
+        ``label_key=False``: there are no labels.
     channels, layout, reproducible, force, threads, progress
         As of `Writer`.
 
@@ -335,9 +380,14 @@ def pack_dataset(
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
             for number, sample in enumerate(_samples(part, name)):
-                image, label = _image_and_label(sample, image_key, label_key, f"split {name!r}, sample {number}")
+                where = f"split {name!r}, sample {number}"
+                image, label = _image_and_label(sample, image_key, label_key, where)
                 if transform is not None:
-                    image = transform(image)
+                    try:
+                        image = transform(image)
+                    except Exception as error:
+                        _annotate(error, f"while transform was called with the image of {where}")
+                        raise
                 writer.append(image, label, split=name)
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
@@ -383,8 +433,8 @@ class _Block:
             source.append_classes(split, pixels, labels, color, names)
 
 
-def _label(label: Any) -> tuple[str, npt.NDArray[Any]]:
-    """Its kind, and its numbers."""
+def _label(label: Any, class_count: int) -> tuple[str, npt.NDArray[Any]]:
+    """Its kind, and its numbers, which the format allows."""
     if label is None:
         return "none", np.empty(0, np.int32)
     if hasattr(label, "detach"):  # a tensor
@@ -393,12 +443,23 @@ def _label(label: Any) -> tuple[str, npt.NDArray[Any]]:
     if numbers.ndim > 1 or numbers.size == 0:
         raise ValueError(f"its label has shape {numbers.shape}; it must be a number or a row of numbers")
     if np.issubdtype(numbers.dtype, np.floating):
-        return "target", np.atleast_1d(numbers).astype(np.float32)
+        targets = np.atleast_1d(numbers).astype(np.float32)
+        if not np.isfinite(targets).all():
+            raise ValueError(f"its label {label!r} is not finite")
+        return "target", targets
     if not np.issubdtype(numbers.dtype, np.integer) and numbers.dtype != np.bool_:
         raise TypeError(f"its label is {label!r}, not a class number, several, or targets")
     if numbers.dtype != np.bool_ and (numbers.min() < 0 or numbers.max() > 2**31 - 1):
         raise ValueError(f"its label {label!r} is negative or beyond 2**31 - 1")
-    return ("class" if numbers.ndim == 0 else "multi"), numbers.astype(np.int32)
+    if numbers.ndim == 0:
+        if class_count and numbers >= class_count:
+            raise ValueError(f"its label {label!r} has no name; there are {class_count} classes")
+        return "class", numbers.astype(np.int32)
+    if numbers.max() > 1:
+        raise ValueError(f"its label {label!r} is not one of 0 and 1 for each class")
+    if class_count and numbers.size != class_count:
+        raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
+    return "multi", numbers.astype(np.int32)
 
 
 def _samples(part: Any, split: str) -> Iterable[Any]:
@@ -414,12 +475,18 @@ def _samples(part: Any, split: str) -> Iterable[Any]:
                 yield sample
                 number += 1
     except Exception as error:
-        note = f"while sample {number} of split {split!r} was read"
-        if hasattr(error, "add_note"):
-            error.add_note(note)
-        elif error.args and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]} ({note})", *error.args[1:])
+        _annotate(error, f"while sample {number} of split {split!r} was read")
         raise
+
+
+def _annotate(error: Exception, note: str) -> None:
+    """Adds a line to what an exception of somebody else's says."""
+    if sys.version_info >= (3, 11):
+        error.add_note(note)
+    elif isinstance(error, OSError) and error.strerror:
+        error.strerror = f"{error.strerror} ({note})"
+    elif error.args and isinstance(error.args[0], str):
+        error.args = (f"{error.args[0]} ({note})", *error.args[1:])
 
 
 def _splits_of(dataset: Any, split: str) -> dict[str, Any]:
@@ -447,13 +514,22 @@ _IMAGE_KEYS = ("image", "img", "pixel_values", "images", "x")
 _LABEL_KEYS = ("label", "labels", "fine_label", "target", "targets", "y")
 
 
-def _image_and_label(sample: Any, image_key: str | None, label_key: str | None, where: str) -> tuple[Any, Any]:
+def _image_and_label(
+    sample: Any, image_key: str | None, label_key: str | Literal[False] | None, where: str
+) -> tuple[Any, Any]:
     if isinstance(sample, Mapping):
-        image_name = _key(sample, image_key, _IMAGE_KEYS)
+        image_name = _key(sample, image_key, _IMAGE_KEYS, where)
         if image_name is None:
             raise ValueError(f"{where}: it has the fields {list(sample)}; say which is the image by image_key=")
-        label_name = _key(sample, label_key, _LABEL_KEYS)
-        return sample[image_name], None if label_name is None else sample[label_name]
+        if label_key is False or (label_key is None and len(sample) == 1):
+            return sample[image_name], None
+        label_name = _key(sample, label_key, _LABEL_KEYS, where)
+        if label_name is None:
+            raise ValueError(
+                f"{where}: it has the fields {list(sample)}; say which is the label by label_key=, or that there is "
+                "none by label_key=False"
+            )
+        return sample[image_name], sample[label_name]
     if isinstance(sample, (tuple, list)):
         if len(sample) == 1:
             return sample[0], None
@@ -463,20 +539,21 @@ def _image_and_label(sample: Any, image_key: str | None, label_key: str | None, 
     return sample, None
 
 
-def _key(sample: Mapping[Any, Any], wanted: str | None, usual: Sequence[str]) -> str | None:
+def _key(sample: Mapping[Any, Any], wanted: str | None, usual: Sequence[str], where: str) -> str | None:
     if wanted is not None:
         if wanted not in sample:
-            raise ValueError(f"there is no field {wanted!r}; the sample has {list(sample)}")
+            raise ValueError(f"{where}: there is no field {wanted!r}; it has {list(sample)}")
         return wanted
     return next((key for key in usual if key in sample), None)
 
 
-def _sources(source: _Path | Sequence[_Path] | Mapping[str, _Path]) -> list[tuple[Path, str]]:
-    if isinstance(source, Mapping):
-        return [(Path(path), str(split)) for split, path in source.items()]
-    if isinstance(source, (str, os.PathLike)):
-        return [(Path(source), "")]
-    return [(Path(path), "") for path in source]
+def _sources(source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]]) -> list[tuple[Path, str]]:
+    splits = source.items() if isinstance(source, Mapping) else [("", source)]
+    sources = []
+    for split, paths in splits:
+        for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+            sources.append((Path(path), str(split)))
+    return sources
 
 
 def _choice(kind: Any, argument: str, name: str) -> Any:

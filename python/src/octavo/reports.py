@@ -88,6 +88,10 @@ def verify(
     ------
     OSError
         If the file cannot be read.
+    ValueError
+        If threads is negative.
     """
+    if threads < 0:
+        raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
         return _native.verify(Path(path), threads, on_progress)

@@ -63,13 +63,14 @@ class Store:
         threads: int = 0,
         progress: _progress.Progress = None,
     ) -> None:
-        self._split = _find_split(data, split)
+        self._split = find_split(data, split)
         name = _frameworks.resolve_device(device)
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
             self._native = _native.Store.load(self._split._opened(), name, bool(verify), threads, on_progress)
         self._process = os.getpid()
+        self._prepared: tuple[tuple[Normalize, str, bool], _native.PreparedSpec] | None = None
 
     def _usable(self) -> _native.Store:
         """The compiled store, unless it is on a GPU and this is a child of the process that loaded it."""
@@ -128,6 +129,8 @@ class Store:
             If a number is out of range.
         """
         native = self._usable()
+        if np.asarray(indices).dtype == np.bool_:
+            raise IndexError("indices are truth values; pass np.flatnonzero(mask)")
         rows = [operator.index(index) for index in indices]
         for row in rows:
             if not 0 <= row < len(self):
@@ -140,7 +143,7 @@ class Store:
         channels_last = _frameworks.resolve_channels_last(memory_format)
         number_type = _frameworks.resolve_dtype(dtype)
         label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
-        spec = resolve_normalize(normalize).to_native(number_type, "nhwc" if channels_last else "nchw")
+        spec = self._prepare(resolve_normalize(normalize), number_type, channels_last)
         images = allocator.images(shape, number_type, channels_last)(len(rows))
         labels = None
         if self._split.label_kind != "none":
@@ -156,6 +159,14 @@ class Store:
         )
         return images, labels
 
+    def _prepare(self, normalize: Normalize, dtype: str, channels_last: bool) -> _native.PreparedSpec:
+        """The spec, kept for the next call: preparing it takes and copies memory of the device."""
+        key = (normalize, dtype, channels_last)
+        if self._prepared is None or self._prepared[0] != key:
+            spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
+            self._prepared = (key, self._native.prepare(spec))
+        return self._prepared[1]
+
     def __repr__(self) -> str:
         return f"Store({self._split!r}, {self.device}, {self.device_bytes / 2**20:.1f} MiB)"
 
@@ -165,7 +176,8 @@ def resolve_normalize(normalize: Normalize | Preset) -> Normalize:
     return normalize if isinstance(normalize, Normalize) else Normalize.preset(normalize)
 
 
-def _find_split(data: Data, split: str | None) -> Split:
+def find_split(data: Data, split: str | None) -> Split:
+    """The split that is meant."""
     if isinstance(data, Split):
         if split is not None and split != data.name:
             raise ValueError(f"split is {split!r}, but the data is the split {data.name!r} already")

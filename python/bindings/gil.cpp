@@ -1,0 +1,52 @@
+#include "gil.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+namespace nb = nanobind;
+
+std::thread::id ending_thread;  ///< the one that ends the interpreter; written before is_ending
+std::atomic<bool> is_ending = false;
+std::atomic<int> returning_count = 0;  ///< threads that are taking the GIL again
+
+[[noreturn]] void wait_for_the_end() {
+  while (true) ::pause();
+}
+
+/// Runs before the interpreter begins to end: from now on no thread comes back, and those that are on their way have
+/// arrived before this returns.
+void prepare_for_the_end() {
+  ending_thread = std::this_thread::get_id();
+  is_ending = true;
+  PyThreadState* state = PyEval_SaveThread();
+  while (returning_count != 0) std::this_thread::yield();
+  PyEval_RestoreThread(state);
+}
+
+}  // namespace
+
+GilRelease::GilRelease() : state_(PyEval_SaveThread()) {}
+
+GilRelease::~GilRelease() {
+  ++returning_count;
+  if (is_ending && std::this_thread::get_id() != ending_thread) {
+    --returning_count;
+    wait_for_the_end();
+  }
+  PyEval_RestoreThread(state_);
+  --returning_count;
+}
+
+void add_gil(nb::module_& module) {
+  module.def("_prepare_for_the_end", &prepare_for_the_end);
+  nb::module_::import_("atexit").attr("register")(module.attr("_prepare_for_the_end"));
+}
+
+}  // namespace octavo::python
