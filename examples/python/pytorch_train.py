@@ -52,10 +52,14 @@ def main() -> None:
     arguments = parser.parse_args()
 
     dataset = octavo.Dataset(arguments.file)
-    options = {"batch_size": arguments.batch_size, "device": arguments.device, "normalize": "standard"}
-    train = octavo.Loader(dataset, "train", shuffle=True, seed=arguments.seed, drop_last=True, **options)
+    options = {"device": arguments.device, "normalize": "standard"}
+    train = octavo.Loader(
+        dataset, "train", batch_size=arguments.batch_size, shuffle=True, seed=arguments.seed, drop_last=True, **options
+    )
     held_out = next((name for name in ("test", "val") if name in dataset.split_names), None)
-    test = octavo.Loader(dataset, held_out, **options) if held_out else None
+    test = (
+        octavo.Loader(dataset, held_out, batch_size=min(1000, len(dataset[held_out])), **options) if held_out else None
+    )
 
     torch.manual_seed(arguments.seed)
     split = train.dataset

@@ -76,7 +76,8 @@ def _of_pil(image: Any, channels: int | None) -> Pixels:
 def _levels(array: npt.NDArray[Any]) -> Pixels:
     """The values as 0 ... 255."""
     if array.dtype == np.uint8:
-        return array
+        pixels: Pixels = array
+        return pixels
     if array.dtype == np.bool_:
         return array.astype(np.uint8) * np.uint8(255)
     if np.issubdtype(array.dtype, np.integer):

@@ -21,7 +21,6 @@ Batch = tuple[Any, Any]
 #: Of the order in which epochs visit the samples; a saved state carries it.
 _ORDER_VERSION = 1
 
-_LARGEST_BATCH = 2**40
 _LAST_EPOCH = 2**62
 
 #: Host batches of this size and more are made in memory of batches that nobody holds any more: what malloc gives for
@@ -51,7 +50,7 @@ class Loader:
     split
         The split of the file; by default ``train`` if there is one, else the first.
     batch_size
-        Samples of a batch; with several ranks, over all ranks.
+        Samples of a batch, at most those of the split; with several ranks, over all ranks.
     shuffle
         A new order each epoch, over all samples; else that of the file.
     seed
@@ -122,8 +121,8 @@ class Loader:
         self.drop_last = bool(drop_last)
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
-        if not 1 <= self.batch_size <= _LARGEST_BATCH:
-            raise ValueError(f"batch_size is {batch_size}; it must be at least 1 and at most {_LARGEST_BATCH}")
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
         # All that can be wrong is found before anything is loaded.
         source = data.split if isinstance(data, Store) else find_split(data, split)
         self._channels_last = _frameworks.resolve_channels_last(memory_format)
@@ -138,10 +137,9 @@ class Loader:
             allocator = _frameworks.make_allocator(self.framework, name)
             allocator.images(source.shape, self._dtype, self._channels_last)
 
-        if self.batch_size > len(source) and self.drop_last:
+        if self.batch_size > len(source):
             raise ValueError(
-                f"batch_size is {batch_size}, the split has {len(source)} samples, and drop_last leaves out the short "
-                "batch: no batch would be left"
+                f"batch_size is {batch_size}, but split {source.name!r} has {len(source)} samples; choose at most as many"
             )
         if isinstance(data, Store) and split is not None and split != source.name:
             raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
