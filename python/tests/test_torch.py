@@ -135,7 +135,7 @@ def test_the_example_trains(packed: Packed, monkeypatch: pytest.MonkeyPatch, cap
     assert "epoch 2" in capsys.readouterr().out
 
 
-def test_lightning_takes_a_loader(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lightning_takes_a_loader(large: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("lightning")
-    monkeypatch.setattr(sys, "argv", ["lightning_train.py", str(packed.path), "--epochs", "1", "--device", "cpu"])
+    monkeypatch.setattr(sys, "argv", ["lightning_train.py", str(large.path), "--epochs", "1", "--device", "cpu"])
     runpy.run_path(str(EXAMPLES / "lightning_train.py"), run_name="__main__")

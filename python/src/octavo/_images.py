@@ -76,8 +76,7 @@ def _of_pil(image: Any, channels: int | None) -> Pixels:
 def _levels(array: npt.NDArray[Any]) -> Pixels:
     """The values as 0 ... 255."""
     if array.dtype == np.uint8:
-        pixels: Pixels = array
-        return pixels
+        return array.astype(np.uint8, copy=False)
     if array.dtype == np.bool_:
         return array.astype(np.uint8) * np.uint8(255)
     if np.issubdtype(array.dtype, np.integer):

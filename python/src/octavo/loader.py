@@ -22,6 +22,7 @@ Batch = tuple[Any, Any]
 _ORDER_VERSION = 1
 
 _LAST_EPOCH = 2**62
+_USUAL_BATCH = 256
 
 #: Host batches of this size and more are made in memory of batches that nobody holds any more: what malloc gives for
 #: them is fresh from the system, and faulting it in takes longer than filling it (docs/performance.md).
@@ -50,7 +51,8 @@ class Loader:
     split
         The split of the file; by default ``train`` if there is one, else the first.
     batch_size
-        Samples of a batch, at most those of the split; with several ranks, over all ranks.
+        Samples of a batch, at most those of the split; with several ranks, over all ranks. None: 256, or all samples
+        if they are fewer.
     shuffle
         A new order each epoch, over all samples; else that of the file.
     seed
@@ -99,7 +101,7 @@ class Loader:
         data: Data | Store,
         split: str | None = None,
         *,
-        batch_size: int = 256,
+        batch_size: int | None = None,
         shuffle: bool = False,
         seed: int = 0,
         drop_last: bool = False,
@@ -115,16 +117,15 @@ class Loader:
         threads: int = 0,
         progress: _progress.Progress = None,
     ) -> None:
-        self.batch_size = operator.index(batch_size)
         self.shuffle = bool(shuffle)
         self.seed = _checked_seed(seed)
         self.drop_last = bool(drop_last)
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
         # All that can be wrong is found before anything is loaded.
         source = data.split if isinstance(data, Store) else find_split(data, split)
+        source._opened()
+        self.batch_size = _checked_batch_size(batch_size, source)
         self._channels_last = _frameworks.resolve_channels_last(memory_format)
         self._dtype = _frameworks.resolve_dtype(dtype)
         self._label_dtype = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
@@ -137,10 +138,6 @@ class Loader:
             allocator = _frameworks.make_allocator(self.framework, name)
             allocator.images(source.shape, self._dtype, self._channels_last)
 
-        if self.batch_size > len(source):
-            raise ValueError(
-                f"batch_size is {batch_size}, but split {source.name!r} has {len(source)} samples; choose at most as many"
-            )
         if isinstance(data, Store) and split is not None and split != source.name:
             raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
         if isinstance(data, Store):
@@ -342,6 +339,19 @@ class Loader:
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
             f"seed={self.seed}, drop_last={self.drop_last}, batches={self._length})"
         )
+
+
+def _checked_batch_size(batch_size: int | None, split: Split) -> int:
+    if batch_size is None:
+        return min(_USUAL_BATCH, len(split))
+    number = operator.index(batch_size)
+    if number < 1:
+        raise ValueError(f"batch_size is {number}; it must be at least 1")
+    if number > len(split):
+        raise ValueError(
+            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; choose at most as many"
+        )
+    return number
 
 
 def _checked_seed(seed: int) -> int:
