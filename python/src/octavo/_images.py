@@ -76,9 +76,9 @@ def _of_pil(image: Any, channels: int | None) -> Pixels:
 def _levels(array: npt.NDArray[Any]) -> Pixels:
     """The values as 0 ... 255."""
     if array.dtype == np.uint8:
-        return array.astype(np.uint8, copy=False)
+        return array.view(np.uint8)
     if array.dtype == np.bool_:
-        return array.astype(np.uint8) * np.uint8(255)
+        return np.where(array, np.uint8(255), np.uint8(0))
     if np.issubdtype(array.dtype, np.integer):
         if array.size and (array.min() < 0 or array.max() > 255):
             raise ValueError(f"its {array.dtype} values reach from {array.min()} to {array.max()}, not in 0 ... 255")
