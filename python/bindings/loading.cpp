@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <octavo/batch_maker.hpp>
@@ -159,20 +160,28 @@ class Maker {
                  StreamRef(reinterpret_cast<void*>(stream)));
   }
 
-  /// Into host memory that is used again when nobody holds the images any more: the images as plain bytes, [bytes].
-  /// Labels go to an address, as in make().
-  NumpyArray<std::uint8_t> make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
-    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.values() * bytes_of(dtype_));
-    std::unique_ptr<RecycledMemory::Block> block;
-    {
-      const GilRelease released;
-      block = memory_.pool->take();
-      make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
-    }
+  /// Into host memory that is used again when nobody holds the images any more: a DLPack capsule with the axes
+  /// [B,C,H,W], whatever the layout. Labels go to an address, as in make().
+  nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
+    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
+    const std::int64_t c = shape_.channels, h = shape_.height, w = shape_.width;
+    const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(step)),
+                                             static_cast<std::size_t>(c), static_cast<std::size_t>(h),
+                                             static_cast<std::size_t>(w)};
+    const std::array<std::int64_t, 4> strides = layout_ == Layout::nchw
+                                                    ? std::array<std::int64_t, 4>{c * h * w, h * w, w, 1}
+                                                    : std::array<std::int64_t, 4>{c * h * w, 1, w * c, c};
     void* data = block->data();
-    const nb::capsule owner(block.release(),
-                            [](void* pointer) noexcept { delete static_cast<RecycledMemory::Block*>(pointer); });
-    return NumpyArray<std::uint8_t>(static_cast<std::uint8_t*>(data), {bytes}, owner);
+    return nb::cast(
+        nb::ndarray<>(data, 4, axes.data(), owner_of(std::move(block)), strides.data(), dlpack_type(dtype_)));
+  }
+
+  /// The same as plain bytes, [bytes].
+  NumpyArray<std::uint8_t> make_recycled_bytes(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
+    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.values() * bytes_of(dtype_));
+    auto* data = static_cast<std::uint8_t*>(block->data());
+    return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
 
   /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that it
@@ -208,6 +217,18 @@ class Maker {
     if (stream.handle() != centring_stream_.handle()) synchronize(device_, centring_stream_);
     centring_stream_ = stream;
     maker_.make(epoch, step, images, labels, stream);
+  }
+
+  std::unique_ptr<RecycledMemory::Block> recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
+    const GilRelease released;
+    std::unique_ptr<RecycledMemory::Block> block = memory_.pool->take();
+    make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
+    return block;
+  }
+
+  static nb::capsule owner_of(std::unique_ptr<RecycledMemory::Block> block) {
+    return nb::capsule(block.release(),
+                       [](void* pointer) noexcept { delete static_cast<RecycledMemory::Block*>(pointer); });
   }
 
   static nb::dlpack::dtype dlpack_type(DType type) {
@@ -261,6 +282,7 @@ void add_loading(nb::module_& module) {
       .def("rows", &Maker::rows, "epoch"_a, "step"_a)
       .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a)
+      .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a)
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }
 

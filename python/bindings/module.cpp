@@ -10,6 +10,8 @@
 NB_MODULE(_native, module) {
   module.doc() = "The compiled part of octavo; import octavo instead.";
   module.attr("__version__") = octavo::kVersion;
+  // What is left at the end belongs to threads that are still at work.
+  nanobind::set_leak_warnings(false);
   octavo::python::add_gil(module);
   octavo::python::add_errors(module);
   octavo::python::add_devices(module);

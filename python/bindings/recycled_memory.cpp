@@ -12,7 +12,7 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 /// Fresh memory; in huge pages, a five-hundredth of the page faults, where there is room for some.
 RecycledMemory::Memory fresh_memory(std::size_t bytes) {
-  const std::size_t alignment = bytes >= 4 * kHugePageBytes ? kHugePageBytes : kLineBytes;
+  const std::size_t alignment = bytes >= kHugePageBytes / 2 ? kHugePageBytes : kLineBytes;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   RecycledMemory::Memory memory(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
   if (!memory) throw std::bad_alloc();

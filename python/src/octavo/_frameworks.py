@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _native
 
@@ -28,10 +27,10 @@ class Allocator(Protocol):
     def images(self, shape: tuple[int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
         """A function of B that allocates the images of a batch; `shape` is (C, H, W)."""
 
-    def images_in(
-        self, shape: tuple[int, int, int], dtype: str, channels_last: bool
-    ) -> Callable[[npt.NDArray[np.uint8], int], Any]:
-        """A function of bytes and B that takes the bytes for the images of a batch."""
+    def recycled_images(
+        self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
+    ) -> Callable[[int, int, int], Any]:
+        """A function of epoch, step and an address for labels: the images, in host memory that is used again."""
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         """A function of B that allocates labels, each of `shape`."""
@@ -54,11 +53,11 @@ class NumpyAllocator:
         numbers, axes = _numpy_dtype(dtype), _axes(shape, channels_last)
         return lambda count: np.empty((count, *axes), numbers)
 
-    def images_in(
-        self, shape: tuple[int, int, int], dtype: str, channels_last: bool
-    ) -> Callable[[npt.NDArray[np.uint8], int], Any]:
-        numbers, axes = _numpy_dtype(dtype), _axes(shape, channels_last)
-        return lambda memory, count: memory.view(numbers).reshape(count, *axes)
+    def recycled_images(
+        self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
+    ) -> Callable[[int, int, int], Any]:
+        make, numbers, axes = maker.make_recycled_bytes, _numpy_dtype(dtype), _axes(shape, channels_last)
+        return lambda epoch, step, labels: make(epoch, step, labels).view(numbers).reshape(-1, *axes)
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         numbers = np.dtype(dtype)

@@ -228,9 +228,9 @@ class Loader:
 
             return owned
         layout = (self.dataset.shape, self._dtype, self._channels_last)
-        new_images, images_in = allocator.images(*layout), allocator.images_in(*layout)
+        new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
         new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
-        make, make_recycled, count_of = maker.make, maker.make_recycled, maker.batch_count
+        make, count_of = maker.make, maker.batch_count
         address, stream = allocator.address, allocator.stream
         is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
 
@@ -241,7 +241,7 @@ class Loader:
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
             if is_recycled:
-                return images_in(make_recycled(epoch, step, labels_at), count), labels
+                return recycled_images(epoch, step, labels_at), labels
             images = new_images(count)
             make(epoch, step, address(images), labels_at, stream() if stream else 0)
             return images, labels
