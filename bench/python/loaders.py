@@ -27,8 +27,10 @@ import octavo
 
 IDLE_SECONDS = 0.3
 TOLERANCE = 1e-5  # the others round after every operation, Octavo once
-SLOW_BATCHES = 12  # of an epoch, for what takes a hundred times longer
-SLOW_ROUNDS = 3
+# Batches of an epoch, and rounds, of what takes ten to hundreds of times longer.
+LOADED_BATCHES = 40
+DECODED_BATCHES = 12
+SLOW_ROUNDS = 5
 
 
 class Epoch:
@@ -103,7 +105,7 @@ def torch_ways(epoch: Epoch, torch):
         for rows in order:
             yield data[rows].float().sub_(mean).div_(std), labels[rows]
 
-    yield "PyTorch: resident uint8, x[idx].float().sub_().div_()", eager, False
+    yield "PyTorch: resident uint8, x[idx].float().sub_().div_()", eager, 0
 
     if hasattr(torch, "compile"):
 
@@ -117,9 +119,9 @@ def torch_ways(epoch: Epoch, torch):
         try:
             for _ in compiled():  # short last batches have code of their own
                 pass
-            yield "PyTorch: the same under torch.compile", compiled, False
+            yield "PyTorch: the same under torch.compile", compiled, 0
         except Exception as error:  # no compiler, an unsupported Python
-            yield f"torch.compile: {type(error).__name__}", None, False
+            yield f"torch.compile: {type(error).__name__}", None, 0
 
     # As airbench does: everything normalised once, then rows drawn of it; 4 times the memory.
     resident = torch.empty(data.shape, dtype=torch.float32, device=epoch.device)
@@ -129,7 +131,7 @@ def torch_ways(epoch: Epoch, torch):
     def sliced():
         return ((resident[rows], labels[rows]) for rows in order)
 
-    yield "PyTorch, airbench-style: float32 resident (4 x the memory), x[idx]", sliced, False
+    yield "PyTorch, airbench-style: float32 resident (4 x the memory), x[idx]", sliced, 0
 
     host_data, host_labels = torch.from_numpy(epoch.values), torch.from_numpy(epoch.labels)
     tensors = torch.utils.data.TensorDataset(host_data, host_labels)
@@ -143,7 +145,7 @@ def torch_ways(epoch: Epoch, torch):
                 images = images.to(epoch.device)
                 yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
 
-        yield f"DataLoader over a TensorDataset, {workers} workers, normalised by batch", loaded, True
+        yield f"DataLoader over a TensorDataset, {workers} workers, normalised by batch", loaded, LOADED_BATCHES
 
 
 def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
@@ -178,29 +180,29 @@ def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
                 images = images.to(epoch.device)
                 yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
 
-        yield f"DataLoader over PNG files, {workers} workers, normalised by batch", loaded, True
+        yield f"DataLoader over PNG files, {workers} workers, normalised by batch", loaded, count
 
 
 def all_ways(epoch: Epoch, folder: Path):
-    """(name, function, slow) of every way; a name without a function was skipped."""
+    """Name, function and, of slow ones, batches of every way (0: an epoch); a name without a function was skipped."""
     try:
         import torch
     except ImportError:
-        yield "Octavo, NumPy arrays", octavo_way(epoch, "numpy"), False
-        yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), False
-        yield "PyTorch is not installed", None, False
+        yield "Octavo, NumPy arrays", octavo_way(epoch, "numpy"), 0
+        yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), 0
+        yield "PyTorch is not installed", None, 0
         return
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    yield "Octavo", octavo_way(epoch, "torch"), False
-    yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), False
+    yield "Octavo", octavo_way(epoch, "torch"), 0
+    yield "NumPy: x[idx].astype(float32), -=, /=", numpy_way(epoch), 0
     yield from torch_ways(epoch, torch)
-    yield from folder_ways(epoch, torch, folder, SLOW_BATCHES)
+    yield from folder_ways(epoch, torch, folder, DECODED_BATCHES)
     try:
         import ffcv  # noqa: F401
 
-        yield "FFCV is installed, but this script has no loop for it", None, False
+        yield "FFCV is installed, but this script has no loop for it", None, 0
     except ImportError:
-        yield "FFCV is not installed", None, False
+        yield "FFCV is not installed", None, 0
 
 
 # ---- Checking and timing -------------------------------------------------------------------------------------------
@@ -210,23 +212,23 @@ def to_numpy(tensor) -> np.ndarray:
     return tensor if isinstance(tensor, np.ndarray) else tensor.cpu().numpy()
 
 
-def check(epoch: Epoch, name: str, batches, slow: bool) -> None:
+def check(epoch: Epoch, name: str, batches, most: int) -> None:
     steps = 0
     for step, (images, labels) in enumerate(batches()):
         expected, expected_labels = epoch.expected(step)
         if np.abs(to_numpy(images) - expected).max() > TOLERANCE or (to_numpy(labels) != expected_labels).any():
             sys.exit(f"{name}: batch {step} is wrong, so nothing was timed")
         steps += 1
-        if slow and steps == SLOW_BATCHES:
+        if steps == most:
             return
-    if steps != len(epoch.rows) and not slow:
+    if steps != len(epoch.rows) and not most:
         sys.exit(f"{name}: {steps} batches in place of {len(epoch.rows)}, so nothing was timed")
 
 
-def timed(epoch: Epoch, batches, slow: bool, synchronize) -> float:
+def timed(epoch: Epoch, batches, most: int, synchronize) -> float:
     """Seconds of an epoch; of a slow way, from its second batch on, when its workers are up."""
     iterator = batches()
-    if not slow:
+    if most == 0:
         for _ in iterator:
             pass
         iterator = batches()
@@ -238,7 +240,7 @@ def timed(epoch: Epoch, batches, slow: bool, synchronize) -> float:
         return time.perf_counter() - start
     next(iterator)
     start = time.perf_counter()
-    done = sum(1 for _ in zip(range(SLOW_BATCHES - 1), iterator, strict=False))
+    done = sum(1 for _ in zip(range(most - 1), iterator, strict=False))
     synchronize()
     seconds = time.perf_counter() - start
     iterator.close()
@@ -288,22 +290,22 @@ def copy_way(epoch: Epoch):
 
 def measure(epoch: Epoch, folder: Path, rounds: int) -> tuple[dict[str, list[float]], list[str]]:
     """Seconds of an epoch by every way, and what was skipped."""
-    ways, skipped = {"a copy of as many bytes, one thread": (copy_way(epoch), False)}, []
-    for way, batches, slow in all_ways(epoch, folder):
+    ways, skipped = {"a copy of as many bytes, one thread": (copy_way(epoch), 0)}, []
+    for way, batches, most in all_ways(epoch, folder):
         if batches is None:
             skipped.append(way)
         else:
-            check(epoch, way, batches, slow)
-            ways[way] = (batches, slow)
+            check(epoch, way, batches, most)
+            ways[way] = (batches, most)
     torch = sys.modules.get("torch")
     synchronize = torch.cuda.synchronize if torch and epoch.device != "cpu" else lambda: None
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for round_number in range(rounds):
-        for way, (batches, slow) in ways.items():
-            if slow and round_number >= SLOW_ROUNDS:
+        for way, (batches, most) in ways.items():
+            if most > 0 and round_number >= SLOW_ROUNDS:
                 continue
             time.sleep(IDLE_SECONDS)
-            seconds[way].append(timed(epoch, batches, slow, synchronize))
+            seconds[way].append(timed(epoch, batches, most, synchronize))
     return seconds, skipped
 
 
