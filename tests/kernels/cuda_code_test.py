@@ -92,7 +92,8 @@ class CudaCode(unittest.TestCase):
                 # Beside the values only labels are stored: 4 bytes at a time, or 8 where they are widened to int64. The
                 # error is an atomic operation.
                 self.assertEqual(set(widths["stores"]) - {32, 64, 128}, set())
-                self.assertEqual(widths["stores"].count(64), 1)
+                # One of 8 for two of 4 (as stored, as float32), however often the compiler repeats the loop.
+                self.assertEqual(widths["stores"].count(32), 2 * widths["stores"].count(64))
         self.assertEqual(seen, 6 * len(ARCHITECTURES))  # three types, with and without a mean image
 
     def test_the_gather_loads_the_codes_of_a_store_at_once(self):
