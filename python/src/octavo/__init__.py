@@ -19,11 +19,13 @@ from ._native import (
     devices,
 )
 from .dataset import Dataset, ImageArray, Split
+from .dataset_packing import pack_dataset
 from .loader import Loader
 from .normalize import Normalize
-from .packing import Writer, pack, pack_dataset
+from .packing import pack
 from .reports import Report, report, verify
 from .store import Store
+from .writer import Writer
 
 __all__ = [
     "Dataset",

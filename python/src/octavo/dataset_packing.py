@@ -1,0 +1,158 @@
+"""Packing the datasets that Python has: torchvision's, Hugging Face's, any iterable of samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from . import _images, _native, _progress
+from .writer import Writer, annotate
+
+_Path = str | os.PathLike[str]
+
+
+def pack_dataset(
+    dataset: Any,
+    path: _Path,
+    *,
+    split: str = "train",
+    classes: Sequence[str] | None = None,
+    transform: Callable[[Any], Any] | None = None,
+    channels: int | None = None,
+    layout: _images.Layout = "auto",
+    image_key: str | None = None,
+    label_key: str | Literal[False] | None = None,
+    reproducible: bool = False,
+    force: bool = False,
+    threads: int = 0,
+    progress: _progress.Progress = None,
+) -> _native.PackSummary:
+    """Packs any dataset of Python: a map-style ``torch.utils.data.Dataset``, Hugging Face rows, any iterable.
+
+    Parameters
+    ----------
+    dataset
+        Its samples are (image, label) pairs, images alone, or mappings with an image and a label. Or a mapping from
+        split names to such datasets. What `Writer.append` takes is an image or a label.
+    path
+        The file to write. It appears complete or not at all.
+    split
+        The name of the split, unless `dataset` has several.
+    classes
+        Class names in label order; None: those that the dataset has as ``classes``, or in its ``features``.
+    transform
+        Called with each image before it is packed: such as a function that brings all to one size.
+    image_key, label_key
+        In mappings; None: ``image``, ``img`` or the like, ``label``, ``labels``, ``fine_label`` or ``target``.
+        ``label_key=False``: there are no labels.
+    channels, layout, reproducible, force, threads, progress
+        As of `Writer`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a sample is none, or does not match those before it; the message names split and sample.
+    Exception
+        What the dataset raises, with a note that names the sample. Nothing appears then.
+    """
+    parts = _splits_of(dataset, split)
+    if classes is None:
+        classes = _classes_of(next(iter(parts.values())))
+    with (
+        _progress.shown(progress) as on_progress,
+        Writer(
+            path, classes=classes, channels=channels, layout=layout, reproducible=reproducible, force=force,
+            threads=threads, progress=False,
+        ) as writer,
+    ):  # fmt: skip
+        for name, part in parts.items():
+            total = len(part) if hasattr(part, "__len__") else 0
+            for number, sample in enumerate(_samples(part, name)):
+                where = f"split {name!r}, sample {number}"
+                image, label = _image_and_label(sample, image_key, label_key, where)
+                if transform is not None:
+                    try:
+                        image = transform(image)
+                    except Exception as error:
+                        annotate(error, f"while transform was called with the image of {where}")
+                        raise
+                writer.append(image, label, split=name)
+                if on_progress is not None:
+                    on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
+        return writer.close()
+
+
+def _samples(part: Any, split: str) -> Iterable[Any]:
+    """The samples of a dataset; what it raises gets a note that says where."""
+    number = 0
+    try:
+        # Map-style datasets may raise no IndexError at their end: their length is asked.
+        if hasattr(part, "__len__") and hasattr(part, "__getitem__"):
+            for number in range(len(part)):
+                yield part[number]
+        else:
+            for number, sample in enumerate(part):
+                yield sample
+                number += 1
+    except Exception as error:
+        annotate(error, f"while sample {number} of split {split!r} was read")
+        raise
+
+
+def _splits_of(dataset: Any, split: str) -> dict[str, Any]:
+    if isinstance(dataset, Mapping):
+        if not dataset:
+            raise ValueError("dataset is an empty mapping; it must have splits")
+        return {str(name): part for name, part in dataset.items()}
+    return {split: dataset}
+
+
+def _classes_of(dataset: Any) -> list[str]:
+    classes = getattr(dataset, "classes", None)
+    if isinstance(classes, (list, tuple)):
+        return [str(name) for name in classes]
+    features = getattr(dataset, "features", None)
+    if isinstance(features, Mapping):
+        for key in _LABEL_KEYS:
+            names = getattr(features.get(key), "names", None)
+            if names:
+                return [str(name) for name in names]
+    return []
+
+
+_IMAGE_KEYS = ("image", "img", "pixel_values", "images", "x")
+_LABEL_KEYS = ("label", "labels", "fine_label", "target", "targets", "y")
+
+
+def _image_and_label(
+    sample: Any, image_key: str | None, label_key: str | Literal[False] | None, where: str
+) -> tuple[Any, Any]:
+    if isinstance(sample, Mapping):
+        image_name = _key(sample, image_key, _IMAGE_KEYS, where)
+        if image_name is None:
+            raise ValueError(f"{where}: it has the fields {list(sample)}; say which is the image by image_key=")
+        if label_key is False or (label_key is None and len(sample) == 1):
+            return sample[image_name], None
+        label_name = _key(sample, label_key, _LABEL_KEYS, where)
+        if label_name is None:
+            raise ValueError(
+                f"{where}: it has the fields {list(sample)}; say which is the label by label_key=, or that there is "
+                "none by label_key=False"
+            )
+        return sample[image_name], sample[label_name]
+    if isinstance(sample, (tuple, list)):
+        if len(sample) == 1:
+            return sample[0], None
+        if len(sample) != 2:
+            raise ValueError(f"{where}: it has {len(sample)} parts, not an image and a label")
+        return sample[0], sample[1]
+    return sample, None
+
+
+def _key(sample: Mapping[Any, Any], wanted: str | None, usual: Sequence[str], where: str) -> str | None:
+    if wanted is not None:
+        if wanted not in sample:
+            raise ValueError(f"{where}: there is no field {wanted!r}; it has {list(sample)}")
+        return wanted
+    return next((key for key in usual if key in sample), None)
