@@ -76,8 +76,7 @@ class ImageArray:
             # It stands for as many whole axes as are missing.
             if len(rest) > self.ndim:
                 raise IndexError(f"{len(rest)} indices for {self.ndim} axes")
-            whole = (slice(None),) * (self.ndim - len(rest)) + rest
-            return self._read(slice(None))[whole] if not rest or len(rest) < self.ndim else self[rest]
+            return self[(slice(None),) * (self.ndim - len(rest)) + rest]
         if _is_array(first) and any(_is_array(further) for further in rest):
             raise IndexError("images are indexed by one array at most; apply the other to what comes out")
         images = self._read(first)
