@@ -12,24 +12,22 @@ using namespace octavo::bench;
 
 struct Fed {
   const char* name;
-  octavo::Residency residency;
+  octavo::SampleForm form;
 };
-constexpr Fed kFed[] = {{"one batch, made beforehand", octavo::Residency::one_batch},
-                        {"int8 in memory", octavo::Residency::int8},
-                        {"float32 in memory", octavo::Residency::float32}};
+constexpr Fed kFed[] = {{"one batch, made beforehand", octavo::SampleForm::one_batch},
+                        {"int8 in memory", octavo::SampleForm::int8},
+                        {"float32 in memory", octavo::SampleForm::float32}};
 
-octavo::TrainResult train(const octavo::Dataset& dataset, octavo::TrainOptions options, octavo::Residency residency) {
-  options.residency = residency;
+octavo::TrainResult train(const octavo::Dataset& dataset, octavo::TrainOptions options, octavo::SampleForm form) {
+  options.form = form;
   return octavo::train(dataset, options);
 }
 
 /// int8 and float32 residency give the same losses.
 void check(const octavo::Dataset& dataset, octavo::TrainOptions options) {
   options.epochs = 1;
-  const auto losses = [&](octavo::Residency residency) {
-    return train(dataset, options, residency).epochs[0].batch_losses;
-  };
-  require(losses(octavo::Residency::int8) == losses(octavo::Residency::float32), "training");
+  const auto losses = [&](octavo::SampleForm form) { return train(dataset, options, form).epochs[0].batch_losses; };
+  require(losses(octavo::SampleForm::int8) == losses(octavo::SampleForm::float32), "training");
 }
 
 }  // namespace
@@ -49,7 +47,7 @@ int main(int argc, char** argv) try {
   check(dataset, options);
   std::vector<Subject> subjects;
   for (const Fed& fed : kFed) {
-    subjects.push_back({fed.name, 0, [&] { return train(dataset, options, fed.residency).median_epoch_seconds(); }});
+    subjects.push_back({fed.name, 0, [&] { return train(dataset, options, fed.form).median_epoch_seconds(); }});
   }
   const auto measured = measure(subjects, rounds);
   results.section("an epoch of the MLP with " + std::to_string(options.hidden_units) + " hidden units on " +

@@ -5,14 +5,14 @@
 
 #include "affine.hpp"
 #include "host_device.hpp"
+#include "packed_rows.hpp"
 #include "row_selection.hpp"
 
 namespace octavo::kernels {
 
 /// Borrowed pointers, on the device that runs it.
 struct BatchMeanArgs {
-  const std::int8_t* codes;  ///< N rows of row_stride_bytes
-  std::int64_t row_stride_bytes;
+  PackedRows packed;                 ///< N rows; without labels
   std::int64_t channel_count;        ///< C
   std::int64_t values_per_channel;   ///< P
   RowSelection selection;            ///< which rows; those out of range count as codes of -128

@@ -8,6 +8,7 @@
 #include "host_device.hpp"
 #include "intrinsics.hpp"
 #include "labels.hpp"
+#include "packed_rows.hpp"
 #include "row_selection.hpp"
 
 namespace octavo::kernels {
@@ -31,8 +32,7 @@ inline constexpr std::int64_t kMostChannels = 4096;
 
 /// Everything a gather needs; borrowed pointers, on the device that runs it.
 struct GatherArgs {
-  const std::int8_t* codes;  ///< N rows of row_stride_bytes, the first C*P bytes of each are its codes [C,P]
-  std::int64_t row_stride_bytes;
+  PackedRows packed;                ///< N rows
   std::int64_t channel_count;       ///< C, at most kMostChannels
   std::int64_t values_per_channel;  ///< P
   RowSelection selection;           ///< which rows; selection.order.sample_count is N
@@ -42,12 +42,10 @@ struct GatherArgs {
   const float* pixel_shifts;        ///< C*P, in the order of the output, used in place of the maps' shift; or null
   Layout layout;
   ValueType value_type;
-  void* values;                 ///< B*C*P values of value_type
-  const std::uint32_t* labels;  ///< [N,label_words], or null
-  std::int64_t label_words;     ///< K: 4-byte words of a label
-  LabelType label_type;         ///< what they are written as
-  void* out_labels;             ///< [B,label_words] of label_type, or null
-  std::uint32_t* error_slot;    ///< set to 1 if a row is out of range (its place in the output is zeroed)
+  void* values;               ///< B*C*P values of value_type
+  LabelType label_type;       ///< what labels are written as
+  void* out_labels;           ///< [B,label_words] of label_type, or null
+  std::uint32_t* error_slot;  ///< set to 1 if a row is out of range (its place in the output is zeroed)
 };
 
 /// `value` rounded to the output type.
@@ -95,8 +93,8 @@ OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std
 /// Copies the label of `row` (zeros for -1) to place `b`.
 OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
                                                std::int64_t word) {
-  const std::uint32_t stored = row < 0 ? 0 : args.labels[row * args.label_words + word];
-  write_label(args.label_type, stored, args.out_labels, b * args.label_words + word);
+  const std::uint32_t stored = row < 0 ? 0 : label_of(args.packed, row)[word];
+  write_label(args.label_type, stored, args.out_labels, b * args.packed.label_words + word);
 }
 
 }  // namespace octavo::kernels

@@ -24,12 +24,13 @@ class Bench {
   explicit Bench(std::size_t bytes) : bytes_(bytes), data_(make_big_memory(bytes)), out_(make_big_memory(bytes)) {}
 
   GatherArgs args(const Shape& shape, const Variant& variant) {
+    const std::int64_t N = static_cast<std::int64_t>(bytes_) / shape.values();
     GatherArgs args{};
-    args.codes = reinterpret_cast<const std::int8_t*>(data_.get());
-    args.row_stride_bytes = shape.values();
+    args.packed.codes = reinterpret_cast<const std::int8_t*>(data_.get());
+    args.packed.resident_count = N;
+    args.packed.row_stride_bytes = shape.values();
     args.channel_count = shape.channels;
     args.values_per_channel = shape.values_per_channel;
-    const std::int64_t N = static_cast<std::int64_t>(bytes_) / shape.values();
     args.selection = {nullptr, make_order_key(N, 1, ++epoch_, true), 0};
     args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / (variant.value_bytes() * shape.values()));
     args.maps = maps_;
@@ -153,8 +154,9 @@ class Bench {
       const std::int64_t known = std::min(last - start, kBlock + kAhead);
       cpu::permute_range(args.selection.order, start, known, rows.data());
       for (std::int64_t i = 0; i < std::min(last - start, kBlock); ++i) {
-        const std::int8_t* codes = args.codes + rows[static_cast<std::size_t>(i)] * values;
-        const std::int8_t* next = args.codes + rows[static_cast<std::size_t>(std::min(i + kAhead, known - 1))] * values;
+        const std::int8_t* codes = args.packed.codes + rows[static_cast<std::size_t>(i)] * values;
+        const std::int8_t* next =
+            args.packed.codes + rows[static_cast<std::size_t>(std::min(i + kAhead, known - 1))] * values;
         for (std::int64_t at = 0; at + 64 <= values; at += 64) {
           __builtin_prefetch(next + at, 0, 2);
           std::uint64_t words[8];

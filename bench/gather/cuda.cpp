@@ -73,8 +73,9 @@ class Bench {
     }
     if (out_offset_ + out_bytes > static_cast<std::int64_t>(kBytes)) out_offset_ = 0;
     GatherArgs args{};
-    args.codes = static_cast<const std::int8_t*>(codes_.get());
-    args.row_stride_bytes = shape.values();
+    args.packed.codes = static_cast<const std::int8_t*>(codes_.get());
+    args.packed.resident_count = N;
+    args.packed.row_stride_bytes = shape.values();
     args.channel_count = shape.channels;
     args.values_per_channel = shape.values_per_channel;
     args.selection = {nullptr, make_order_key(N, 1, epoch_, true), position_};
@@ -105,7 +106,7 @@ class Bench {
     launch(args);
     check(cudaMemcpy(actual.data(), args.values, bytes, cudaMemcpyDeviceToHost), "copy back");
     std::uint32_t error = 0;
-    args.codes = reinterpret_cast<const std::int8_t*>(host_codes_.get());
+    args.packed.codes = reinterpret_cast<const std::int8_t*>(host_codes_.get());
     args.maps = reinterpret_cast<const Affine*>(host_small_.data());
     args.pixel_shifts = variant.pixel_shifts ? host_small_.data() : nullptr;
     args.values = expected.data();

@@ -25,7 +25,7 @@ void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t 
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t row = row_at(args.selection, b);
     if (row < 0) continue;
-    const std::int8_t* codes = args.codes + row * args.row_stride_bytes;
+    const std::int8_t* codes = codes_of(args.packed, row);
     for (std::int64_t c = 0; c < args.channel_count; ++c) {
       sums[c] +=
           sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) + 128 * args.values_per_channel;

@@ -125,7 +125,7 @@ class SampleWalk {
 
   /// The row at place `b`, -1 if there is none.
   std::int64_t row(std::int64_t b) { return window_.row(b); }
-  const std::int8_t* codes(std::int64_t row) const { return args_.codes + row * args_.row_stride_bytes; }
+  const std::int8_t* codes(std::int64_t row) const { return codes_of(args_.packed, row); }
 
   /// The sample whose lines are to be prefetched while that at place `b` is decoded, or null.
   const std::int8_t* next(std::int64_t b) {
@@ -171,7 +171,7 @@ void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t las
       decoder.decode(walk.codes(row), next, output);
     }
     if (args.out_labels == nullptr) continue;
-    for (std::int64_t word = 0; word < args.label_words; ++word) copy_label_word(args, row, b, word);
+    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }
   output.finish();
 }

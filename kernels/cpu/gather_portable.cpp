@@ -18,11 +18,11 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
       std::fill_n(out, value_count, Value{});
       __atomic_store_n(args.error_slot, 1u, __ATOMIC_RELAXED);
     } else {
-      const std::int8_t* codes = args.codes + row * args.row_stride_bytes;
+      const std::int8_t* codes = codes_of(args.packed, row);
       for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(args, codes, i);
     }
     if (args.out_labels == nullptr) continue;
-    for (std::int64_t word = 0; word < args.label_words; ++word) copy_label_word(args, row, b, word);
+    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }
 }
 

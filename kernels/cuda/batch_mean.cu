@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(kLargestBlock)
   const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.y;
   for (int s = 0; s < places.count; ++s) {
     if (rows[s] < 0) continue;
-    const auto* words = reinterpret_cast<const Word*>(args.codes + rows[s] * args.row_stride_bytes +
-                                                      blockIdx.z * args.values_per_channel);
+    const auto* words =
+        reinterpret_cast<const Word*>(codes_of(args.packed, rows[s]) + blockIdx.z * args.values_per_channel);
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x; i < words_per_channel;
          i += stride) {
       if constexpr (sizeof(Word) == 4)
@@ -68,8 +68,7 @@ cudaError_t launch_batch_mean(const BatchMeanArgs& args, int multiprocessor_coun
   constexpr unsigned kThreads = 128;
   cudaError_t error = launch(clear_sums, dim3(1), dim3(kThreads), stream, args.sums, args.channel_count);
   if (error != cudaSuccess) return error;
-  const bool takes_words = args.values_per_channel % 4 == 0 && args.row_stride_bytes % 4 == 0 &&
-                           reinterpret_cast<std::uintptr_t>(args.codes) % 4 == 0;
+  const bool takes_words = args.values_per_channel % 4 == 0 && is_aligned(args.packed, 4);
   error = takes_words ? launch_sums<std::uint32_t>(args, multiprocessor_count, stream)
                       : launch_sums<std::int8_t>(args, multiprocessor_count, stream);
   if (error != cudaSuccess) return error;

@@ -7,6 +7,7 @@
 
 #include "cuda/geometry.hpp"
 #include "labels.hpp"
+#include "packed_rows.hpp"
 #include "row_selection.hpp"
 
 namespace octavo::kernels::cuda {
@@ -34,13 +35,25 @@ __device__ inline void find_rows(const RowSelection& selection, BlockPlaces plac
   __syncthreads();
 }
 
+/// Whether `pointer` is a multiple of `bytes`; null is.
+inline bool is_aligned(const void* pointer, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
+}
+
+/// Whether every row begins at a multiple of `bytes`.
+inline bool is_aligned(const PackedRows& packed, std::size_t bytes) {
+  return packed.row_stride_bytes % static_cast<std::int64_t>(bytes) == 0 && is_aligned(packed.codes, bytes) &&
+         is_aligned(packed.staged_codes, bytes);
+}
+
 /// Copies the labels of the block's places, written as `type`; zeros for a row of -1.
-__device__ inline void copy_labels(const std::uint32_t* labels, std::int64_t label_words, LabelType type, void* out,
-                                   BlockPlaces places, const std::int64_t* shared_rows) {
+__device__ inline void copy_labels(const PackedRows& packed, LabelType type, void* out, BlockPlaces places,
+                                   const std::int64_t* shared_rows) {
+  const std::int64_t label_words = packed.label_words;
   const std::int64_t words = places.count * label_words;
   for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x) {
     const std::int64_t row = shared_rows[i / label_words];
-    const std::uint32_t stored = row < 0 ? 0 : labels[row * label_words + i % label_words];
+    const std::uint32_t stored = row < 0 ? 0 : label_of(packed, row)[i % label_words];
     write_label(type, stored, out, places.first * label_words + i);
   }
 }

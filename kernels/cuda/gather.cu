@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kLargestBlock)
   const BlockPlaces places = block_places(args.batch_count, samples_per_block);
   find_rows(args.selection, places, args.error_slot, rows);
   if (args.out_labels != nullptr && blockIdx.y == 0 && blockIdx.z == 0) {
-    copy_labels(args.labels, args.label_words, args.label_type, args.out_labels, places, rows);
+    copy_labels(args.packed, args.label_type, args.out_labels, places, rows);
   }
 
   const std::int64_t run_start = static_cast<std::int64_t>(blockIdx.z) * units * kValuesPerStore<Value>;
@@ -71,8 +71,9 @@ __global__ void __launch_bounds__(kLargestBlock)
       const std::int64_t row = rows[s];
       auto* out = reinterpret_cast<ValueVector<Value>*>(static_cast<Value*>(args.values) +
                                                         (places.first + s) * sample_values + run_start);
-      const auto* codes = reinterpret_cast<const CodeWords<Value>*>(
-          args.codes + (row < 0 ? 0 : row) * args.row_stride_bytes + run_start);
+      // A row out of range loads the first row of the batch's memory, and stores zeros.
+      const auto* codes =
+          reinterpret_cast<const CodeWords<Value>*>(codes_of(args.packed, row < 0 ? 0 : row) + run_start);
       CodeWords<Value> loaded[kUnroll];
 #pragma unroll
       for (int k = 0; k < kUnroll; ++k) {
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(kLargestBlock) gather_values(const GatherArgs 
   const BlockPlaces places = block_places(args.batch_count, samples_per_block);
   find_rows(args.selection, places, args.error_slot, rows);
   if (args.out_labels != nullptr && blockIdx.y == 0) {
-    copy_labels(args.labels, args.label_words, args.label_type, args.out_labels, places, rows);
+    copy_labels(args.packed, args.label_type, args.out_labels, places, rows);
   }
 
   const std::int64_t sample_values = args.channel_count * args.values_per_channel;
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(kLargestBlock) gather_values(const GatherArgs 
     for (int s = 0; s < places.count; ++s) {
       const std::int64_t row = rows[s];
       Value* out = static_cast<Value*>(args.values) + (places.first + s) * sample_values;
-      const std::int8_t* codes = args.codes + (row < 0 ? 0 : row) * args.row_stride_bytes;
+      const std::int8_t* codes = codes_of(args.packed, row < 0 ? 0 : row);
 #pragma unroll
       for (int k = 0; k < kUnroll; ++k) {
         const std::int64_t i = first + static_cast<std::int64_t>(k) * blockDim.x;
@@ -129,17 +130,13 @@ __global__ void __launch_bounds__(kLargestBlock) gather_values(const GatherArgs 
   }
 }
 
-bool is_aligned(const void* pointer, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
 /// Whether runs of `values_per_run` values can be loaded and stored in whole vectors.
 template <typename Value>
 bool takes_vectors(const GatherArgs& args, std::int64_t values_per_run) {
   const bool keeps_order = args.layout == Layout::nchw || args.channel_count == 1;
   return keeps_order && values_per_run % kValuesPerStore<Value> == 0 &&
-         args.row_stride_bytes % kValuesPerStore<Value> == 0 && is_aligned(args.codes, kValuesPerStore<Value>) &&
-         is_aligned(args.values, 16) && is_aligned(args.pixel_shifts, 16);
+         is_aligned(args.packed, kValuesPerStore<Value>) && is_aligned(args.values, 16) &&
+         is_aligned(args.pixel_shifts, 16);
 }
 
 template <typename Value>

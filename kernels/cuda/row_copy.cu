@@ -18,7 +18,11 @@ __global__ void __launch_bounds__(kLargestBlock)
   const BlockPlaces places = block_places(args.batch_count, samples_per_block);
   find_rows(args.selection, places, args.error_slot, rows);
   if (args.out_labels != nullptr && blockIdx.y == 0) {
-    copy_labels(args.labels, args.label_words, LabelType::words, args.out_labels, places, rows);
+    PackedRows labels{};
+    labels.labels = args.labels;
+    labels.label_words = args.label_words;
+    labels.resident_count = args.selection.order.sample_count;
+    copy_labels(labels, LabelType::words, args.out_labels, places, rows);
   }
 
   const std::int64_t units_per_tile = static_cast<std::int64_t>(blockDim.x) * kUnroll;

@@ -14,8 +14,7 @@ TEST_CASE("a batch is centred on the one mean of all its values", "[unit][kernel
   const std::vector<double> divisors = {1.0, 2.0};
   std::vector<std::int64_t> sums(2, 0);
   std::vector<Affine> maps(2);
-  const BatchMeanArgs args{codes.data(),
-                           4,
+  const BatchMeanArgs args{{codes.data(), nullptr, 3, nullptr, nullptr, 4, 0},
                            2,
                            2,
                            {rows.data(), make_order_key(3, 0, 0, false), 0},

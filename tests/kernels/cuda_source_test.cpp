@@ -103,7 +103,7 @@ TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim
 TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") {
   for (const std::int64_t P : {1, 3, 4, 64, 1021, 1024}) {
     for (const std::int64_t C : {1, 3, 130}) {
-      const GatherCase parameters{.N = 20, .C = C, .P = P, .B = 13};
+      const GatherCase parameters{.N = 20, .C = C, .P = P, .B = 13, .staged_count = 6};
       GatherData data(parameters);
       const GatherArgs gather = data.args();
       const auto channels = static_cast<std::size_t>(C);
@@ -115,16 +115,9 @@ TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") 
       }
       std::vector<std::int64_t> sums(channels), expected_sums(channels);
       std::vector<Affine> maps(channels), expected_maps(channels);
-      BatchMeanArgs args{gather.codes,
-                         gather.row_stride_bytes,
-                         C,
-                         P,
-                         gather.selection,
-                         13,
-                         quantisation.data(),
-                         divisors.data(),
-                         expected_sums.data(),
-                         expected_maps.data()};
+      BatchMeanArgs args{
+          gather.packed,       C, P, gather.selection, 13, quantisation.data(), divisors.data(), expected_sums.data(),
+          expected_maps.data()};
       cpu::add_batch_sums(args, 0, 13, expected_sums.data());
       cpu::fold_batch_maps(args);
       args.sums = sums.data();

@@ -35,13 +35,15 @@ struct GatherCase {
   LabelType label_type = LabelType::words;
   std::int64_t stride_padding = 0;
   std::int64_t first_position = 0;
+  std::int64_t staged_count = 0;  ///< the last rows lie elsewhere
 
   std::string name() const {
     return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
            " B=" + std::to_string(B) + (layout == Layout::nhwc ? " NHWC" : " NCHW") +
            " type=" + std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
            (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) +
-           " T=" + std::to_string(static_cast<int>(label_type)) + " pad=" + std::to_string(stride_padding);
+           " T=" + std::to_string(static_cast<int>(label_type)) + " pad=" + std::to_string(stride_padding) +
+           " staged=" + std::to_string(staged_count);
   }
 };
 
@@ -57,6 +59,11 @@ class GatherData {
     for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random());
     labels_.resize(static_cast<std::size_t>(case_.N * case_.label_words));
     for (std::uint32_t& label : labels_) label = static_cast<std::uint32_t>(random());
+    const auto staged_from = case_.N - case_.staged_count;
+    resident_codes_.assign(codes_.begin(), codes_.begin() + staged_from * (S + case_.stride_padding));
+    staged_codes_.assign(codes_.begin() + staged_from * (S + case_.stride_padding), codes_.end());
+    resident_labels_.assign(labels_.begin(), labels_.begin() + staged_from * case_.label_words);
+    staged_labels_.assign(labels_.begin() + staged_from * case_.label_words, labels_.end());
     for (std::int64_t c = 0; c < (case_.uniform_map ? 1 : case_.C); ++c) {
       maps_.push_back({1.0f / (50.0f + static_cast<float>(c)), 0.25f - 0.125f * static_cast<float>(c)});
     }
@@ -70,8 +77,13 @@ class GatherData {
 
   GatherArgs args() {
     GatherArgs args{};
-    args.codes = codes_.data();
-    args.row_stride_bytes = case_.C * case_.P + case_.stride_padding;
+    args.packed = {resident_codes_.data(),
+                   case_.label_words > 0 ? resident_labels_.data() : nullptr,
+                   case_.N - case_.staged_count,
+                   case_.staged_count > 0 ? staged_codes_.data() : nullptr,
+                   case_.staged_count > 0 && case_.label_words > 0 ? staged_labels_.data() : nullptr,
+                   case_.C * case_.P + case_.stride_padding,
+                   case_.label_words};
     args.channel_count = case_.C;
     args.values_per_channel = case_.P;
     args.selection = {rows_.empty() ? nullptr : rows_.data(), make_order_key(case_.N, 7, 3, case_.shuffled),
@@ -83,8 +95,6 @@ class GatherData {
     args.layout = case_.layout;
     args.value_type = case_.value_type;
     args.values = values_.data();
-    args.labels = case_.label_words > 0 ? labels_.data() : nullptr;
-    args.label_words = case_.label_words;
     args.label_type = case_.label_type;
     args.out_labels = case_.label_words > 0 ? out_labels_.data() : nullptr;
     args.error_slot = &error_;
@@ -185,8 +195,9 @@ class GatherData {
   }
 
   GatherCase case_;
-  std::vector<std::int8_t> codes_;
-  std::vector<std::uint32_t> labels_;
+  std::vector<std::int8_t> codes_;  ///< all rows; the next two are the same, as a gather gets them
+  std::vector<std::int8_t> resident_codes_, staged_codes_;
+  std::vector<std::uint32_t> labels_, resident_labels_, staged_labels_;
   std::vector<Affine> maps_;
   std::vector<float> shifts_;
   std::vector<std::int64_t> rows_;
@@ -238,6 +249,26 @@ inline std::vector<GatherCase> gather_cases() {
     for (const LabelType type : {LabelType::int64, LabelType::float32}) {
       cases.push_back({.N = 40, .C = 3, .P = 16, .B = 33, .layout = layout, .label_words = 1, .label_type = type});
       cases.push_back({.N = 40, .C = 1, .P = 7, .B = 9, .layout = layout, .label_words = 5, .label_type = type});
+    }
+    // A part of the rows, or all, lie in a second place.
+    for (const std::int64_t staged : {1, 20, 40}) {
+      cases.push_back({.N = 40, .C = 3, .P = 1024, .B = 33, .layout = layout, .staged_count = staged});
+      cases.push_back({.N = 40,
+                       .C = 3,
+                       .P = 35,
+                       .B = 40,
+                       .layout = layout,
+                       .label_words = 3,
+                       .stride_padding = 1,
+                       .staged_count = staged});
+      cases.push_back({.N = 40,
+                       .C = 1,
+                       .P = 784,
+                       .B = 40,
+                       .layout = layout,
+                       .value_type = ValueType::bfloat16,
+                       .label_words = 0,
+                       .staged_count = staged});
     }
     cases.push_back({.N = 1, .C = 1, .P = 1, .B = 1, .layout = layout});
     cases.push_back({.N = 4, .C = 3, .P = 64, .B = 0, .layout = layout});

@@ -104,7 +104,7 @@ TEST_CASE("a host program's flush-to-zero changes no bit, and is still set after
   std::vector<float> out(512);
   GatherData data(parameters);
   GatherArgs args = data.args();
-  args.codes = codes.data();
+  args.packed.codes = codes.data();
   args.maps = &tiny;
   args.uniform_map = true;
   args.values = out.data();

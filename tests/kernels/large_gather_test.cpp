@@ -53,8 +53,7 @@ TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are
       }
     }
     GatherArgs args{};
-    args.codes = codes.as<std::int8_t>();
-    args.row_stride_bytes = S;
+    args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, S, 0};
     args.channel_count = 3;
     args.values_per_channel = 1024;
     // The rows of places b, b + 1 and b + 2 stand at the start of a list that is thought to begin b places earlier.
@@ -94,8 +93,7 @@ TEST_CASE("more than 2^32 samples are drawn and read by the order", "[unit][kern
     REQUIRE(largest_row > std::int64_t{1} << 31);
     std::vector<float> values(kPlaces);
     GatherArgs args{};
-    args.codes = codes.as<std::int8_t>();
-    args.row_stride_bytes = 1;
+    args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, 1, 0};
     args.channel_count = 1;
     args.values_per_channel = 1;
     args.selection = {nullptr, order, first_position};
