@@ -12,8 +12,9 @@
 namespace octavo {
 
 /// Makes the batches that a Loader with the same options serves, in any order and as often as wanted, in memory that
-/// the caller has allocated: for frameworks with an allocator of their own. Keeps no place and no buffer; `prefetch` of
-/// the options has no meaning here. Safe to use from several threads, unless batches are centred on themselves.
+/// the caller has allocated: for frameworks with an allocator of their own. Keeps no place. Where samples are read from
+/// the file, the batches after the one that was made last are read ahead, `prefetch` of them; elsewhere that option has
+/// no meaning here. Safe to use from several threads, unless batches are centred on themselves.
 class BatchMaker {
  public:
   /// Throws InvalidArgument as Loader does.
@@ -32,7 +33,8 @@ class BatchMaker {
   /// Makes batch `step` of `epoch`: `images`, B*C*H*W numbers of the spec's type and layout, and `labels` (data ==
   /// nullptr for none), as Store::gather() takes them. Ordered on `stream`; may return before the work is done. The
   /// tensors and this object must live until the stream has passed this call. Throws InvalidArgument, and writes
-  /// nothing, if there is no such batch or a tensor does not fit.
+  /// nothing, if there is no such batch or a tensor does not fit; where samples are read from the file, IoError and
+  /// FormatError.
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels = {},
             StreamRef stream = {}) const;
 

@@ -12,7 +12,8 @@ namespace octavo {
 
 /// The batches that a Loader with the same options and drop_last serves, epoch after epoch, into tensors of the
 /// caller's. next() always enqueues the same work: on CUDA it allocates nothing, waits for nothing, and reads and
-/// advances its place in device memory. So it can be captured in a CUDA graph together with the step that uses the batch.
+/// advances its place in device memory. So it can be captured in a CUDA graph together with the step that uses the
+/// batch.
 ///
 ///     GraphLoader loader(store, {.batch_size = 256, .shuffle = true, .seed = 7, .drop_last = true});
 ///     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
@@ -25,7 +26,8 @@ class GraphLoader {
  public:
   /// `batches_per_launch` batches are made by each next(): for batches so small that launching them takes longer than
   /// making them. They lie one after another, and may be of two epochs.
-  /// Throws InvalidArgument as Loader does; without drop_last, since every batch must be whole; for a rank whose share
+  /// Throws InvalidArgument as Loader does; for samples that are not all on the device, and for the orders blocks and
+  /// windows; without drop_last, since every batch must be whole; for a rank whose share
   /// of a batch is empty; for batches_per_launch below 1 or above the batches of an epoch; for several batches a launch
   /// that are to be centred each on its own mean.
   GraphLoader(const Store& store, LoaderOptions options, std::int64_t batches_per_launch = 1);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <octavo/batch_spec.hpp>
+#include <octavo/shuffle.hpp>
 #include <octavo/store.hpp>
 #include <octavo/tensor.hpp>
 
@@ -44,14 +45,15 @@ class Batch {
 struct LoaderOptions {
   // What changes the batches.
   std::int64_t batch_size = 256;  ///< samples in a global batch, over all ranks
-  bool shuffle = false;           ///< a new order each epoch, else that of the file
+  Shuffle shuffle = false;        ///< true: a new order each epoch; false: that of the file; or a cheaper one
   std::uint64_t seed = 0;         ///< of the order
   bool drop_last = false;         ///< leave out a last batch that would be short
   std::int64_t rank = 0;          ///< this process's number among world_size
   std::int64_t world_size = 1;    ///< processes that share each global batch
   BatchSpec spec = {};
   // What changes only speed and memory.
-  int prefetch = -1;  ///< batches prepared ahead; -1: 2 on a GPU, 0 on the CPU, whose cores the model needs
+  int prefetch = -1;  ///< batches prepared ahead, if memory suffices; -1: 2 on a GPU or where samples are read from the
+                      ///< file, else 0: the model needs the cores. options() tells what came of it
 };
 
 /// Where a loader stands: which batch comes next. Small, to be saved beside the model.
@@ -62,7 +64,7 @@ struct LoaderState {
   std::uint64_t seed = 0;
   std::int64_t batch_size = 0;
   std::int64_t sample_count = 0;
-  bool shuffle = false;
+  Shuffle shuffle = false;
   bool drop_last = false;
 
   /// One line of JSON.
@@ -132,7 +134,7 @@ class Loader {
   std::int64_t device_bytes() const;
 
  private:
-  friend Loader make_loader(std::shared_ptr<loader::BatchServer> server, LoaderOptions options);
+  friend Loader make_loader(std::shared_ptr<loader::BatchServer> server);
   explicit Loader(std::unique_ptr<loader::Pipeline> pipeline);
   std::unique_ptr<loader::Pipeline> pipeline_;
 };

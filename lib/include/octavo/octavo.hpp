@@ -16,7 +16,9 @@
 #include <octavo/progress.hpp>
 #include <octavo/reindex.hpp>
 #include <octavo/report.hpp>
+#include <octavo/residency.hpp>
 #include <octavo/sample.hpp>
+#include <octavo/shuffle.hpp>
 #include <octavo/source.hpp>
 #include <octavo/spooled_source.hpp>
 #include <octavo/statistics.hpp>

@@ -11,6 +11,7 @@
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/progress.hpp>
+#include <octavo/residency.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 #include <octavo/tensor.hpp>
@@ -18,7 +19,7 @@
 namespace octavo {
 
 namespace store {
-class ResidentSamples;
+class StoredSamples;
 class PreparedMaps;
 struct StoreAccess;
 }  // namespace store
@@ -28,6 +29,13 @@ struct LoadOptions {
   bool verify_checksums = true;  ///< compare every sample with its checksum on the way
   int thread_count = 0;          ///< 0: all that this process may use
   ProgressFunction on_progress = {};
+  Residency residency = Residency::automatic;
+  /// Bytes of the device's memory that the samples and their labels may take; 0: four fifths of what is free, so that a
+  /// fifth is left to the model and its batches.
+  std::int64_t memory_limit_bytes = 0;
+  std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
+  std::int64_t window_samples =
+      0;  ///< for `window`: samples in one; 0: an eighth of the split, or what the limit allows
 };
 
 /// A BatchSpec folded for one store: its maps lie on the store's device. Cheap to copy. To be used on one stream at a
@@ -45,14 +53,16 @@ class PreparedSpec {
   std::shared_ptr<const store::PreparedMaps> maps_;
 };
 
-/// All samples of one split, packed, in the memory of one device: one byte a value. A cheap handle; copies share the
-/// memory. Safe to use from several threads.
+/// The samples of one split, packed, one byte a value: in the memory of one device, or as far as it has room (see
+/// Residency). A cheap handle; copies share the memory. Safe to use from several threads.
 class Store {
  public:
-  /// Brings `split` to `device`, checking each sample. On CUDA through pinned double buffers.
+  /// Brings `split` to `device`, checking each sample; on CUDA through pinned double buffers. Samples that are not
+  /// resident are checked when they are read. With Residency::automatic, memory that does not suffice means that fewer
+  /// samples are resident; residency_reason() says so.
   /// Throws FormatError naming the sample if one is damaged, IoError if the file cannot be read or changes meanwhile,
-  /// OutOfMemory if the memory does not suffice, DeviceError if the device fails, Unavailable if this build or machine
-  /// has no such device.
+  /// OutOfMemory if the memory does not suffice for the residency that was asked for, DeviceError if the device fails,
+  /// Unavailable if this build or machine has no such device, InvalidArgument for options that make no sense.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 
   Device device() const;
@@ -64,6 +74,14 @@ class Store {
   const Statistics& statistics() const;
   /// The split that statistics() belongs to.
   const std::string& statistics_split() const;
+  /// What was asked for, or, of `automatic`, what came of it.
+  Residency residency() const;
+  /// Why less is resident than could be, in a sentence or two; empty if there is nothing to say.
+  const std::string& residency_reason() const;
+  /// Samples [0, resident_count()) are in the memory of the device.
+  std::int64_t resident_count() const;
+  /// Samples of a window of the residency `window`; else 0.
+  std::int64_t window_samples() const;
   /// Bytes on the device: packed samples (with row padding, if any) and labels.
   std::int64_t device_bytes() const;
   /// Of these, what padding of the rows takes; 0 if rows stand without gaps.
@@ -82,7 +100,8 @@ class Store {
   /// Both begin at a multiple of the size of their numbers.
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
   /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another
-  /// size, type, device or alignment; nothing is written then.
+  /// size, type, device or alignment; nothing is written then. Of samples that are not resident it waits until they are
+  /// read, and for `stream`; throws what reading them throws.
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
   /// The same, preparing the spec first; for occasional calls.
@@ -92,8 +111,8 @@ class Store {
  private:
   friend class Loader;
   friend struct store::StoreAccess;
-  explicit Store(std::shared_ptr<const store::ResidentSamples> samples) : samples_(std::move(samples)) {}
-  std::shared_ptr<const store::ResidentSamples> samples_;
+  explicit Store(std::shared_ptr<const store::StoredSamples> samples) : samples_(std::move(samples)) {}
+  std::shared_ptr<const store::StoredSamples> samples_;
 };
 
 }  // namespace octavo

@@ -24,8 +24,8 @@ enum class ModelKind {
 /// of about 128, centred and scaled as BatchSpec does by default.
 double default_learning_rate(ModelKind model);
 
-/// Where the training samples live between batches.
-enum class Residency {
+/// In which form the training samples are kept between batches.
+enum class SampleForm {
   int8,       ///< packed; each batch is decoded as it is needed
   float32,    ///< every value decoded beforehand, four bytes each: what is usually done, for comparison
   one_batch,  ///< the first batch again and again: what an epoch costs without any loading; nothing useful is learned
@@ -45,7 +45,7 @@ struct TrainOptions {
   std::string train_split = {};  ///< empty: `train` if there is one, else the first
   std::string test_split = {};   ///< empty: `test`, else `val`, if there is one of the same shape; else none
   // What changes only speed and memory.
-  Residency residency = Residency::int8;
+  SampleForm form = SampleForm::int8;
   Device device = Device::best();
   std::function<void(const struct EpochResult&)> on_epoch = {};  ///< called after each epoch; may throw to stop
 };
@@ -101,7 +101,7 @@ struct ResidencyComparison {
   std::optional<double> overhead_percent = {};
 };
 
-/// Trains from both residencies, epochs interleaved so that both see the same machine; options.residency is not used.
+/// Trains from both residencies, epochs interleaved so that both see the same machine; options.form is not used.
 /// options.on_epoch is called for each epoch twice: first with the int8 result, then with the float32 one.
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options = {});
 

@@ -19,6 +19,8 @@ struct Header {
   std::int64_t index_length = 0;
   std::uint64_t index_hash = 0;
   std::uint64_t metadata_hash = 0;
+
+  bool operator==(const Header&) const = default;
 };
 
 /// The 4096 bytes of `header`, with their own hash at the end.

@@ -1,5 +1,6 @@
 #include "archive/reader.hpp"
 
+#include <array>
 #include <cstring>
 
 #include <octavo/errors.hpp>
@@ -135,13 +136,20 @@ void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std:
     const auto code = codes.subspan(i * code_bytes, code_bytes);
     const auto label = labels.subspan(i * label_bytes, label_bytes);
     if (sample_checksum(hash, code, label) == checksums[i]) continue;
-    fail(dataset_path(split, "images"), "sample " + std::to_string(first_row + static_cast<std::int64_t>(i)) +
-                                            " is damaged (its checksum does not match)");
+    fail_sample(split, first_row + static_cast<std::int64_t>(i));
   }
 }
 
+void Reader::fail_sample(const SplitEntry& split, std::int64_t row) const {
+  fail(dataset_path(split, "images"), "sample " + std::to_string(row) + " is damaged (its checksum does not match)");
+}
+
 void Reader::ensure_unchanged() const {
-  if (file_.length() == header_.file_length && file_.modified_ns() == modified_ns_) return;
+  std::array<std::byte, kHeaderBytes> header;
+  if (file_.length() == header_.file_length && file_.modified_ns() == modified_ns_ &&
+      file_.read_some_at(0, header) == header.size() && header == encode_header(header_)) {
+    return;
+  }
   throw IoError("read " + quoted(file_.path()) + ": the file was changed while it was read; open it again");
 }
 

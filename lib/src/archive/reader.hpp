@@ -56,8 +56,11 @@ class Reader {
   void check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                      std::span<const std::byte> codes, std::span<const std::byte> labels) const;
 
-  /// Throws IoError if the file's length or time of change is no longer what it was when it was opened. To be called
-  /// at the end of a load.
+  /// Throws the FormatError that says that sample `row` does not match its checksum.
+  [[noreturn]] void fail_sample(const SplitEntry& split, std::int64_t row) const;
+
+  /// Throws IoError if the file's length, time of change or header is no longer what it was when it was opened. To be
+  /// called after reading. (Of a file that was replaced by another of its name, the old one is still read, unchanged.)
   void ensure_unchanged() const;
 
  private:

@@ -63,7 +63,7 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
   /// The row numbers where kernels enqueued on `stream` from now on can read them, until return_rows() on the same
-  /// stream takes them back. The span may go when the call returns.
+  /// stream takes them back; so long the span must live.
   virtual const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) = 0;
   virtual void return_rows(const std::int64_t* rows, StreamRef stream) = 0;
 

@@ -10,7 +10,7 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
-#include "row_selection.hpp"
+#include "loader/batch_order.hpp"
 
 namespace octavo::loader {
 
@@ -19,7 +19,8 @@ class BatchServer {
   virtual ~BatchServer() = default;
 
   virtual const std::shared_ptr<backend::Backend>& backend() const = 0;
-  virtual std::int64_t sample_count() const = 0;
+  /// Which samples a batch holds.
+  virtual const BatchOrder& order() const = 0;
   virtual SampleShape shape() const = 0;
   virtual LabelLayout labels() const = 0;
   virtual DType dtype() const = 0;
@@ -29,16 +30,18 @@ class BatchServer {
   /// Bytes on the device beside the resident samples.
   virtual std::int64_t device_bytes() const = 0;
 
-  /// Enqueues the batch of the selected samples; `labels`, as they are stored, may be null.
-  virtual void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-                     StreamRef stream) const = 0;
+  /// Batches that it prepares ahead by itself; if there are some, a pipeline need not.
+  virtual int depth() const { return 0; }
+
+  /// Enqueues batch `step` of `epoch`; `labels`, as they are stored, may be null. Throws what reading samples throws.
+  virtual void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const = 0;
 };
 
 }  // namespace octavo::loader
 
 namespace octavo {
 
-/// A loader over any server; the public constructor is the case of a Store.
-Loader make_loader(std::shared_ptr<loader::BatchServer> server, LoaderOptions options);
+/// A loader over any server, in its order; the public constructor is the case of a Store.
+Loader make_loader(std::shared_ptr<loader::BatchServer> server);
 
 }  // namespace octavo

@@ -4,9 +4,9 @@
 
 namespace octavo::loader {
 
-Float32Server::Float32Server(const BatchServer& packed)
+Float32Server::Float32Server(const PackedServer& packed)
     : backend_(packed.backend()),
-      sample_count_(packed.sample_count()),
+      order_(packed.order()),
       shape_(packed.shape()),
       labels_(packed.labels()),
       layout_(packed.layout()) {
@@ -19,21 +19,23 @@ Float32Server::Float32Server(const BatchServer& packed)
         "another "
         "centre");
   }
-  values_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(sample_count_ * shape_.values()) * sizeof(float),
+  const std::int64_t N = order_.sample_count();
+  values_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(N * shape_.values()) * sizeof(float),
                                   "all samples as float32");
-  label_words_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(sample_count_ * labels_.bytes_per_sample()),
-                                       "their labels");
+  label_words_ =
+      backend::DeviceBuffer(backend_, static_cast<std::size_t>(N * labels_.bytes_per_sample()), "their labels");
   error_slot_ = backend::DeviceBuffer(backend_, sizeof(std::uint32_t), "an error slot");
-  const kernels::OrderKey file_order = kernels::make_order_key(sample_count_, 0, 0, false);
-  packed.serve({nullptr, file_order, 0}, sample_count_, values_.data(), label_words_.data(), {});
+  packed.serve_first(N, values_.data(), label_words_.data());
   backend_->synchronize({});
 }
 
-void Float32Server::serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-                          StreamRef stream) const {
+void Float32Server::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const {
+  const std::int64_t batch_count = order_.places(step).count;
+  const auto selection = order_.selection(epoch, step);
+  if (!selection) throw InvalidArgument("serve float32 samples: not in the order windows; choose another");
   if (batch_count == 0) return;
   backend_->row_copy(
-      {values_.as<float>(), shape_.values(), selection, batch_count, static_cast<float*>(images),
+      {values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(images),
        label_words_.as<std::uint32_t>(), labels_.width,
        labels_.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels), error_slot_.as<std::uint32_t>()},
       stream);

@@ -3,18 +3,19 @@
 
 #include <memory>
 
-#include "loader/batch_server.hpp"
+#include "loader/packed_server.hpp"
 
 namespace octavo::loader {
 
 /// Holds every sample as the float32 values that `packed` serves: four bytes a value.
 class Float32Server final : public BatchServer {
  public:
-  /// Decodes all samples of `packed`, whose batches are float32. The packed samples are not needed afterwards.
-  explicit Float32Server(const BatchServer& packed);
+  /// Decodes all samples of `packed`, which are resident and whose batches are float32; serves its order. The packed
+  /// samples are not needed afterwards.
+  explicit Float32Server(const PackedServer& packed);
 
   const std::shared_ptr<backend::Backend>& backend() const override { return backend_; }
-  std::int64_t sample_count() const override { return sample_count_; }
+  const BatchOrder& order() const override { return order_; }
   SampleShape shape() const override { return shape_; }
   LabelLayout labels() const override { return labels_; }
   DType dtype() const override { return DType::float32; }
@@ -22,12 +23,11 @@ class Float32Server final : public BatchServer {
   std::int64_t device_bytes() const override { return 0; }
   /// Bytes of the decoded samples and their labels on the device.
   std::int64_t resident_bytes() const { return static_cast<std::int64_t>(values_.bytes() + label_words_.bytes()); }
-  void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-             StreamRef stream) const override;
+  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override;
 
  private:
   std::shared_ptr<backend::Backend> backend_;
-  std::int64_t sample_count_;
+  BatchOrder order_;
   SampleShape shape_;
   LabelLayout labels_;
   Layout layout_;

@@ -25,11 +25,18 @@ class GraphLoader::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
       : samples_(store::StoreAccess::samples(store)),
-        options_(loader::checked(std::move(options), samples_->sample_count, samples_->backend->is_host())),
+        options_(loader::checked(std::move(options), *samples_)),
         maps_(samples_, options_.spec),
         batches_per_launch_(batches_per_launch),
         share_(kernels::batch_share(options_.batch_size, options_.rank, options_.world_size)),
         cursor_(samples_->backend, sizeof(kernels::OrderCursor), "a place in the order") {
+    if (!samples_->is_resident()) {
+      refuse(std::string("the residency is ") + to_string(samples_->residency) +
+             ", and a graph can only read samples that are on the device; load them with the residency device");
+    }
+    if (options_.shuffle != Shuffle(true) && options_.shuffle != Shuffle(false)) {
+      refuse("shuffle is \"" + to_string(options_.shuffle) + "\"; a graph knows the orders none and global");
+    }
     if (!options_.drop_last) refuse("drop_last is not set, and every batch of a graph must be whole; set it");
     if (share_.first == share_.end) refuse("this rank has no part in so small a batch; take a larger batch_size");
     if (batches_per_launch < 1 || batches_per_launch > batches_per_epoch()) {
@@ -48,7 +55,7 @@ class GraphLoader::Implementation {
   void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
     store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
     const auto* cursor = cursor_.as<kernels::OrderCursor>();
-    maps_.gather({nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data,
+    maps_.gather(samples_->resident_rows(), {nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data,
                  store::label_target(labels, samples_->labels.kind), stream);
     samples_->backend->advance(cursor_.as<kernels::OrderCursor>(), batches_per_launch_, stream);
   }
@@ -58,8 +65,9 @@ class GraphLoader::Implementation {
       throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
                             ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
     }
-    const kernels::OrderCursor cursor = kernels::make_order_cursor(
-        samples_->sample_count, options_.seed, options_.shuffle, options_.batch_size, share_, epoch, step);
+    const kernels::OrderCursor cursor =
+        kernels::make_order_cursor(samples_->sample_count, options_.seed, options_.shuffle == Shuffle(true),
+                                   options_.batch_size, share_, epoch, step);
     bounds_ = cursor.keys[0];
     samples_->backend->copy_to_device(cursor_.data(), &cursor, sizeof cursor, stream);
   }
@@ -80,7 +88,7 @@ class GraphLoader::Implementation {
   }
 
  private:
-  std::shared_ptr<const store::ResidentSamples> samples_;
+  std::shared_ptr<const store::StoredSamples> samples_;
   LoaderOptions options_;
   store::PreparedMaps maps_;
   std::int64_t batches_per_launch_;

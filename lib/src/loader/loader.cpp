@@ -17,7 +17,7 @@ EpochRange::Iterator EpochRange::begin() const { return Iterator(pipeline_); }
 
 Loader::Loader(const Store& store, LoaderOptions options)
     : pipeline_(std::make_unique<loader::Pipeline>(
-          std::make_shared<loader::PackedServer>(store.samples_, store.prepare(options.spec).maps_), options)) {}
+          std::make_shared<loader::PackedServer>(store.samples_, std::move(options)))) {}
 Loader::Loader(std::unique_ptr<loader::Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
 Loader::~Loader() = default;
 Loader::Loader(Loader&&) noexcept = default;
@@ -33,8 +33,8 @@ LoaderState Loader::state() const { return pipeline_->state(); }
 void Loader::restore(const LoaderState& state) { pipeline_->restore(state); }
 std::int64_t Loader::device_bytes() const { return pipeline_->device_bytes(); }
 
-Loader make_loader(std::shared_ptr<loader::BatchServer> server, LoaderOptions options) {
-  return Loader(std::make_unique<loader::Pipeline>(std::move(server), std::move(options)));
+Loader make_loader(std::shared_ptr<loader::BatchServer> server) {
+  return Loader(std::make_unique<loader::Pipeline>(std::move(server)));
 }
 
 }  // namespace octavo

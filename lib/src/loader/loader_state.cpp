@@ -5,11 +5,30 @@
 #include <octavo/order.hpp>
 
 namespace octavo {
+namespace {
+
+/// true and false for the usual orders, as states had it before there were others.
+nlohmann::ordered_json shuffle_to_json(Shuffle shuffle) {
+  if (shuffle == Shuffle(true) || shuffle == Shuffle(false)) return shuffle == Shuffle(true);
+  return to_string(shuffle);
+}
+
+Shuffle shuffle_from_json(const nlohmann::json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  return parse_shuffle(value.get<std::string>());
+}
+
+}  // namespace
 
 std::string LoaderState::to_json() const {
-  return nlohmann::ordered_json{{"order", order_version}, {"epoch", epoch},           {"step", step},
-                                {"seed", seed},           {"batch_size", batch_size}, {"sample_count", sample_count},
-                                {"shuffle", shuffle},     {"drop_last", drop_last}}
+  return nlohmann::ordered_json{{"order", order_version},
+                                {"epoch", epoch},
+                                {"step", step},
+                                {"seed", seed},
+                                {"batch_size", batch_size},
+                                {"sample_count", sample_count},
+                                {"shuffle", shuffle_to_json(shuffle)},
+                                {"drop_last", drop_last}}
       .dump();
 }
 
@@ -24,8 +43,10 @@ LoaderState LoaderState::from_json(const std::string& json) {
     document.at("seed").get_to(state.seed);
     document.at("batch_size").get_to(state.batch_size);
     document.at("sample_count").get_to(state.sample_count);
-    document.at("shuffle").get_to(state.shuffle);
+    state.shuffle = shuffle_from_json(document.at("shuffle"));
     document.at("drop_last").get_to(state.drop_last);
+  } catch (const InvalidArgument& unknown) {
+    throw FormatError(std::string("read a loader state: ") + unknown.what());
   } catch (const nlohmann::json::exception&) {
     throw FormatError("read a loader state: a field is missing or of another type; pass what to_json() gave");
   }

@@ -1,6 +1,7 @@
 // The first batches again and again, so that loading costs nothing: what the cost of a loader is measured against.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -12,25 +13,24 @@ namespace octavo::loader {
 /// which has one, with the first batch of the epoch that it begins with. Not thread-safe.
 class OneBatchServer final : public BatchServer {
  public:
-  explicit OneBatchServer(PackedServer packed) : packed_(std::move(packed)) {}
+  explicit OneBatchServer(std::shared_ptr<const PackedServer> packed) : packed_(std::move(packed)) {}
 
-  const std::shared_ptr<backend::Backend>& backend() const override { return packed_.backend(); }
-  std::int64_t sample_count() const override { return packed_.sample_count(); }
-  SampleShape shape() const override { return packed_.shape(); }
-  LabelLayout labels() const override { return packed_.labels(); }
-  DType dtype() const override { return packed_.dtype(); }
-  Layout layout() const override { return packed_.layout(); }
-  bool depends_on_batch() const override { return packed_.depends_on_batch(); }
-  std::int64_t device_bytes() const override { return packed_.device_bytes(); }
-  void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-             StreamRef stream) const override {
+  const std::shared_ptr<backend::Backend>& backend() const override { return packed_->backend(); }
+  const BatchOrder& order() const override { return packed_->order(); }
+  SampleShape shape() const override { return packed_->shape(); }
+  LabelLayout labels() const override { return packed_->labels(); }
+  DType dtype() const override { return packed_->dtype(); }
+  Layout layout() const override { return packed_->layout(); }
+  bool depends_on_batch() const override { return packed_->depends_on_batch(); }
+  std::int64_t device_bytes() const override { return packed_->device_bytes(); }
+  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
     if (filled_.contains(images)) return;
-    packed_.serve(selection, batch_count, images, labels, stream);
+    packed_->serve(epoch, step, images, labels, stream);
     filled_.insert(images);
   }
 
  private:
-  PackedServer packed_;
+  std::shared_ptr<const PackedServer> packed_;
   mutable std::set<void*> filled_;
 };
 

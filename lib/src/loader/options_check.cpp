@@ -12,7 +12,8 @@ namespace {
 
 }  // namespace
 
-LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_host) {
+LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples) {
+  const std::int64_t sample_count = samples.sample_count;
   if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
   if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
     refuse("rank " + std::to_string(options.rank) + " of " + std::to_string(options.world_size) +
@@ -26,7 +27,14 @@ LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_
     refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
            " samples, and drop_last leaves out the short batch; no batch would be left");
   }
-  if (options.prefetch < 0) options.prefetch = is_host ? 0 : 2;
+  if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
+    refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; they must have at least 1");
+  }
+  // In a residency of windows, "shuffled" means: as far as windows go.
+  if (samples.residency == Residency::window && options.shuffle == Shuffle(true)) {
+    options.shuffle = Shuffle::windows(samples.window_samples);
+  }
+  if (options.prefetch < 0) options.prefetch = samples.backend->is_host() && samples.is_resident() ? 0 : 2;
   options.prefetch = std::min(options.prefetch, 64);
   return options;
 }

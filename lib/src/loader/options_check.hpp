@@ -3,9 +3,12 @@
 
 #include <octavo/loader.hpp>
 
+#include "store/stored_samples.hpp"
+
 namespace octavo::loader {
 
-/// `options` with `prefetch` filled in. Throws InvalidArgument for options that make no sense; see Loader.
-LoaderOptions checked(LoaderOptions options, std::int64_t sample_count, bool is_host);
+/// `options` for batches of these samples, with `prefetch` filled in and `shuffle` as their residency can serve it.
+/// Throws InvalidArgument for options that make no sense; see Loader.
+LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples);
 
 }  // namespace octavo::loader

@@ -2,33 +2,57 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "loader/batch_server.hpp"
+#include "loader/options_check.hpp"
+#include "loader/row_feed.hpp"
 #include "store/prepared_maps.hpp"
 
 namespace octavo::loader {
 
 class PackedServer final : public BatchServer {
  public:
-  PackedServer(std::shared_ptr<const store::ResidentSamples> samples, std::shared_ptr<const store::PreparedMaps> maps)
-      : samples_(std::move(samples)), maps_(std::move(maps)) {}
+  /// Throws InvalidArgument as Loader does.
+  PackedServer(std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options)
+      : samples_(std::move(samples)),
+        order_(checked(std::move(options), *samples_), samples_->sample_count),
+        maps_(samples_, order_.options().spec),
+        feed_(make_row_feed(samples_, order_)) {}
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
-  std::int64_t sample_count() const override { return samples_->sample_count; }
+  const BatchOrder& order() const override { return order_; }
   SampleShape shape() const override { return samples_->shape; }
   LabelLayout labels() const override { return samples_->labels; }
-  DType dtype() const override { return maps_->spec().dtype; }
-  Layout layout() const override { return maps_->spec().layout; }
-  bool depends_on_batch() const override { return maps_->spec().centre == Centre::batch; }
-  std::int64_t device_bytes() const override { return maps_->device_bytes(); }
-  void serve(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, void* labels,
-             StreamRef stream) const override {
-    maps_->gather(selection, batch_count, images, {labels}, stream);
+  DType dtype() const override { return maps_.spec().dtype; }
+  Layout layout() const override { return maps_.spec().layout; }
+  bool depends_on_batch() const override { return maps_.spec().centre == Centre::batch; }
+  std::int64_t device_bytes() const override { return maps_.device_bytes() + feed_->device_bytes(); }
+  int depth() const override { return feed_->depth(); }
+  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
+    serve_as(epoch, step, images, {labels}, stream);
+  }
+  /// The same with labels of another type.
+  void serve_as(std::int64_t epoch, std::int64_t step, void* images, store::LabelTarget labels,
+                StreamRef stream) const {
+    feed_->with_batch(epoch, step, stream, [&](const auto& packed, const auto& selection, std::int64_t batch_count) {
+      maps_.gather(packed, selection, batch_count, images, labels, stream);
+    });
   }
 
+  /// The first `count` samples in the order of the file, as one batch; they must be resident.
+  void serve_first(std::int64_t count, void* images, void* labels) const {
+    const kernels::OrderKey file_order = kernels::make_order_key(samples_->sample_count, 0, 0, false);
+    maps_.gather(samples_->resident_rows(), {nullptr, file_order, 0}, count, images, {labels}, {});
+  }
+
+  const store::StoredSamples& samples() const { return *samples_; }
+
  private:
-  std::shared_ptr<const store::ResidentSamples> samples_;
-  std::shared_ptr<const store::PreparedMaps> maps_;
+  std::shared_ptr<const store::StoredSamples> samples_;
+  BatchOrder order_;
+  store::PreparedMaps maps_;
+  std::unique_ptr<RowFeed> feed_;
 };
 
 }  // namespace octavo::loader

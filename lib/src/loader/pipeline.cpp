@@ -7,31 +7,35 @@
 #include <octavo/errors.hpp>
 #include <octavo/order.hpp>
 
-#include "loader/options_check.hpp"
-
 namespace octavo::loader {
-Pipeline::Pipeline(std::shared_ptr<BatchServer> server, LoaderOptions options)
-    : server_(std::move(server)),
-      options_(checked(std::move(options), server_->sample_count(), server_->backend()->is_host())) {
-  const std::int64_t N = server_->sample_count(), B = options_.batch_size;
-  batches_per_epoch_ = loader::batches_per_epoch(options_, N);
-  // The largest share of a rank: ceil(B / R), or all samples if they are fewer.
-  largest_count_ = std::min(N, (B + options_.world_size - 1) / options_.world_size);
-  prefetches_ = options_.prefetch > 0;
 
+Pipeline::Pipeline(std::shared_ptr<BatchServer> server)
+    : server_(std::move(server)),
+      options_(server_->order().options()),
+      batches_per_epoch_(server_->order().batches_per_epoch()) {
+  make_slots(server_->depth() > 0 ? 0 : options_.prefetch);
+  prefetches_ = depth() > 0;
+  if (prefetches_) stream_ = backend::OwnedStream(server_->backend());
+  options_.prefetch = std::max(depth(), server_->depth());
+}
+
+void Pipeline::make_slots(int depth) {
   const auto& backend = server_->backend();
-  const std::int64_t image_bytes = largest_count_ * server_->shape().values() * bytes_of(server_->dtype());
-  const std::int64_t label_bytes = largest_count_ * server_->labels().bytes_per_sample();
-  if (prefetches_) stream_ = backend::OwnedStream(backend);
-  for (int i = 0; i <= options_.prefetch; ++i) {
-    Slot slot;
-    slot.images = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_bytes), "a batch of images");
-    slot.labels = backend::DeviceBuffer(backend, static_cast<std::size_t>(label_bytes), "the labels of a batch");
-    if (prefetches_) {
+  const std::int64_t count = server_->order().largest_count();
+  const std::int64_t image_bytes = count * server_->shape().values() * bytes_of(server_->dtype());
+  const std::int64_t label_bytes = count * server_->labels().bytes_per_sample();
+  for (int i = 0; i <= depth; ++i) {
+    try {
+      Slot slot;
+      slot.images = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_bytes), "a batch of images");
+      slot.labels = backend::DeviceBuffer(backend, static_cast<std::size_t>(label_bytes), "the labels of a batch");
       slot.filled = backend::OwnedEvent(backend);
       slot.free = backend::OwnedEvent(backend);
+      slots_.push_back(std::move(slot));
+    } catch (const OutOfMemory&) {
+      if (i == 0) throw;
+      return;  // less is prepared ahead
     }
-    slots_.push_back(std::move(slot));
   }
 }
 
@@ -63,23 +67,24 @@ void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
   prepared_end_ = step_;
   consumer_ = consumer;
   is_running_ = true;
-  order_ = kernels::make_order_key(server_->sample_count(), options_.seed, static_cast<std::uint64_t>(epoch),
-                                   options_.shuffle);
   if (!is_done()) show_current();
 }
 
 void Pipeline::advance() {
-  if (prefetches_) server_->backend()->record(slot_of(step_).free.get(), consumer_);
-  ++step_;
+  if (is_shown_) {
+    if (prefetches_) server_->backend()->record(slot_of(step_).free.get(), consumer_);
+    ++step_;
+  }
   if (!is_done()) show_current();
 }
 
 void Pipeline::show_current() {
+  is_shown_ = false;
   // The batch that is wanted now, and those ahead; the slot of the one before was given free.
-  prepare_until(step_ + 1 + options_.prefetch);
+  prepare_until(step_ + 1 + depth());
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
-  const BatchPlaces places = places_of(step_);
+  const BatchPlaces places = server_->order().places(step_);
   const SampleShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;
@@ -95,6 +100,7 @@ void Pipeline::show_current() {
                       labels.kind == LabelKind::class_index ? std::vector<std::int64_t>{places.count}
                                                             : std::vector<std::int64_t>{places.count, labels.width},
                       device};
+  is_shown_ = true;
 }
 
 void Pipeline::prepare_until(std::int64_t end_step) {
@@ -107,8 +113,7 @@ void Pipeline::prepare(std::int64_t step) {
   const StreamRef stream = prefetches_ ? StreamRef(stream_.get()) : consumer_;
   backend::Backend& backend = *server_->backend();
   if (prefetches_) backend.wait(stream, slot.free.get());
-  const BatchPlaces places = places_of(step);
-  server_->serve({nullptr, order_, places.first}, places.count, slot.images.data(), slot.labels.data(), stream);
+  server_->serve(epoch_, step, slot.images.data(), slot.labels.data(), stream);
   if (prefetches_) backend.record(slot.filled.get(), stream);
 }
 
@@ -116,14 +121,14 @@ LoaderState Pipeline::state() const {
   LoaderState state;
   state.order_version = kOrderVersion;
   state.epoch = epoch_;
-  state.step = is_running_ ? step_ + 1 : restored_step_;
+  state.step = !is_running_ ? restored_step_ : is_shown_ ? step_ + 1 : step_;
   if (state.step >= batches_per_epoch_) {
     ++state.epoch;
     state.step = 0;
   }
   state.seed = options_.seed;
   state.batch_size = options_.batch_size;
-  state.sample_count = server_->sample_count();
+  state.sample_count = server_->order().sample_count();
   state.shuffle = options_.shuffle;
   state.drop_last = options_.drop_last;
   return state;

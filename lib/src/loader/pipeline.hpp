@@ -7,7 +7,6 @@
 
 #include <octavo/loader.hpp>
 
-#include "loader/batch_places.hpp"
 #include "loader/batch_server.hpp"
 
 namespace octavo::loader {
@@ -20,7 +19,7 @@ namespace octavo::loader {
 /// enqueued on the consumer's stream, whose order is enough.
 class Pipeline {
  public:
-  Pipeline(std::shared_ptr<BatchServer> server, LoaderOptions options);
+  explicit Pipeline(std::shared_ptr<BatchServer> server);
   ~Pipeline();
 
   const LoaderOptions& options() const { return options_; }
@@ -33,7 +32,7 @@ class Pipeline {
   bool is_done() const { return step_ >= batches_per_epoch_; }
   /// The current batch. Not to be called when the epoch is done.
   const Batch& current() const { return current_; }
-  /// Goes on to the next batch.
+  /// Goes on to the next batch; after a call that threw, to the batch that could not be made.
   void advance();
 
   LoaderState state() const;
@@ -48,7 +47,9 @@ class Pipeline {
   };
 
   Slot& slot_of(std::int64_t step) { return slots_[static_cast<std::size_t>(step) % slots_.size()]; }
-  BatchPlaces places_of(std::int64_t step) const { return batch_places(options_, server_->sample_count(), step); }
+  /// Batches enqueued ahead; 0 if the server prepares them ahead by itself.
+  int depth() const { return static_cast<int>(slots_.size()) - 1; }
+  void make_slots(int depth);
   void prepare_until(std::int64_t end_step);
   void prepare(std::int64_t step);
   void show_current();
@@ -56,8 +57,7 @@ class Pipeline {
   std::shared_ptr<BatchServer> server_;
   LoaderOptions options_;
   std::int64_t batches_per_epoch_;
-  std::int64_t largest_count_;  ///< samples that a slot has room for
-  bool prefetches_;
+  bool prefetches_ = false;
   backend::OwnedStream stream_;  ///< of the pipeline, with prefetch
   std::vector<Slot> slots_;
 
@@ -65,8 +65,8 @@ class Pipeline {
   std::int64_t step_ = 0;           ///< of the current batch
   std::int64_t prepared_end_ = 0;   ///< batches below it have been enqueued
   std::int64_t restored_step_ = 0;  ///< where the epoch `epoch_` begins after restore(), else 0
-  bool is_running_ = false;         ///< an epoch has begun and a batch is current
-  kernels::OrderKey order_{};       ///< of the epoch
+  bool is_running_ = false;         ///< an epoch has begun
+  bool is_shown_ = false;           ///< batch step_ is there; false if making it has failed
   StreamRef consumer_;
   Batch current_;
 };

@@ -35,8 +35,10 @@ void read_only(const Split& split) {
 
 LoadSpeed measure_load(const Split& split, const BenchmarkOptions& options) {
   const auto load = [&](bool verify) {
-    return report::seconds_of(
-        [&] { static_cast<void>(Store::load(split, options.device, {.verify_checksums = verify})); });
+    return report::seconds_of([&] {
+      static_cast<void>(
+          Store::load(split, options.device, {.verify_checksums = verify, .residency = Residency::device}));
+    });
   };
   read_only(split);  // into the page cache
   std::vector<double> read, unchecked, checked;
@@ -96,7 +98,7 @@ Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options)
   result.sample_count = split.sample_count();
   result.shape = to_string(split.shape());
   result.load = measure_load(split, options);
-  result.batches = measure_batches(Store::load(split, options.device), options);
+  result.batches = measure_batches(Store::load(split, options.device, {.residency = Residency::device}), options);
   return result;
 }
 

@@ -22,8 +22,9 @@ constexpr int kRounds = 9;
 class GatherSubject {
  public:
   GatherSubject(const Store& store, const BatchSpec& spec, std::int64_t batch_size)
-      : server_(store::StoreAccess::samples(store),
-                std::make_shared<store::PreparedMaps>(store::StoreAccess::samples(store), spec)),
+      : server_(
+            store::StoreAccess::samples(store),
+            {.batch_size = batch_size, .shuffle = true, .drop_last = batch_size <= store.sample_count(), .spec = spec}),
         batch_count_(std::min(batch_size, store.sample_count())),
         value_bytes_(bytes_of(spec.dtype)),
         images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values() * value_bytes_),
@@ -37,17 +38,14 @@ class GatherSubject {
     return batch_count_ * ((1 + value_bytes_) * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
   }
   std::int64_t touched_bytes() const {
-    return server_.sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
+    return server_.order().sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
   }
 
   /// The next `batches` batches.
   void run(std::int64_t batches) {
-    const std::int64_t steps = server_.sample_count() / batch_count_;
+    const std::int64_t steps = server_.order().batches_per_epoch();
     for (std::int64_t i = 0; i < batches; ++i, ++step_) {
-      const auto epoch = static_cast<std::uint64_t>(step_ / steps);
-      server_.serve(
-          {nullptr, kernels::make_order_key(server_.sample_count(), 0, epoch, true), step_ % steps * batch_count_},
-          batch_count_, images_.data(), labels_.data(), {});
+      server_.serve(step_ / steps, step_ % steps, images_.data(), labels_.data(), {});
     }
     server_.backend()->synchronize({});
   }

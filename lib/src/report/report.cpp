@@ -40,6 +40,7 @@ std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryR
 void measure_on_device(const Split& split, const ReportOptions& options, MemoryReport& report) {
   LoadOptions load;
   load.on_progress = options.on_progress;
+  load.residency = Residency::device;
   const Store store = Store::load(split, options.device, load);
   report.residencies = report::measure_decoded(store, options.batch_size);
   report::GatherTimer timer(store);

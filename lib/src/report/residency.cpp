@@ -22,16 +22,16 @@ std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelL
 
 /// Decodes all samples into a buffer, and says what the device lost by it; nothing if that is more than half of what is
 /// free.
-std::optional<std::int64_t> measure_all(const loader::BatchServer& server) {
+std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   const auto& backend = server.backend();
-  const std::int64_t N = server.sample_count();
+  const std::int64_t N = server.order().sample_count();
   const std::int64_t value_bytes = N * server.shape().values() * bytes_of(server.dtype());
   const std::int64_t label_bytes = N * server.labels().bytes_per_sample();
   if (value_bytes + label_bytes > backend->memory().free_bytes / 2) return std::nullopt;
   const auto decode = [&](std::int64_t count) {
     const backend::DeviceBuffer values(backend, static_cast<std::size_t>(value_bytes / N * count), "decoded samples");
     const backend::DeviceBuffer labels(backend, static_cast<std::size_t>(label_bytes / N * count), "their labels");
-    server.serve({nullptr, kernels::make_order_key(N, 0, 0, false), 0}, count, values.data(), labels.data(), {});
+    server.serve_first(count, values.data(), labels.data());
     backend->synchronize({});
     return taken_bytes(*backend);
   };
@@ -42,7 +42,7 @@ std::optional<std::int64_t> measure_all(const loader::BatchServer& server) {
 
 ResidencyCost measure_as(const Store& store, std::int64_t batch_size, DType type, const char* name) {
   const auto& samples = store::StoreAccess::samples(store);
-  const loader::PackedServer server(samples, std::make_shared<store::PreparedMaps>(samples, spec_of(type)));
+  const loader::PackedServer server(samples, {.spec = spec_of(type)});
   ResidencyCost cost;
   cost.name = name;
   cost.computed_bytes = computed_bytes(store.sample_count(), store.shape(), store.labels(), bytes_of(type));
@@ -67,6 +67,7 @@ ResidencyCost measure_packed(const Split& split, Device device, std::int64_t bat
   const std::int64_t before = taken_bytes(*backend);
   LoadOptions options;
   options.verify_checksums = false;  // done by the first loading
+  options.residency = Residency::device;
   const Store store = Store::load(split, device, options);
   cost.measured_bytes = taken_bytes(*backend) - before;
   return cost;

@@ -29,7 +29,7 @@ kernels::ValueType value_type(DType type) {
 
 }  // namespace
 
-PreparedMaps::PreparedMaps(std::shared_ptr<const ResidentSamples> samples, const BatchSpec& spec)
+PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
     : samples_(std::move(samples)), spec_(spec) {
   const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
   const auto& backend = samples_->backend;
@@ -48,13 +48,12 @@ std::int64_t PreparedMaps::device_bytes() const {
                                    sums_.bytes());
 }
 
-void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images,
-                          LabelTarget labels, StreamRef stream) const {
+void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                          std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream) const {
   if (batch_count == 0) return;
-  if (sums_.data() != nullptr) make_batch_maps(selection, batch_count, stream);
+  if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
   kernels::GatherArgs args{};
-  args.codes = samples_->codes.as<std::int8_t>();
-  args.row_stride_bytes = samples_->row_stride_bytes;
+  args.packed = packed;
   args.channel_count = samples_->shape.channels;
   args.values_per_channel = samples_->shape.values_per_channel();
   args.selection = selection;
@@ -65,21 +64,18 @@ void PreparedMaps::gather(const kernels::RowSelection& selection, std::int64_t b
   args.layout = spec_.layout == Layout::nchw ? kernels::Layout::nchw : kernels::Layout::nhwc;
   args.value_type = value_type(spec_.dtype);
   args.values = images;
-  args.labels = samples_->label_words.as<std::uint32_t>();
-  args.label_words = samples_->labels.width;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
   args.error_slot = samples_->error_slot.as<std::uint32_t>();
   samples_->backend->gather(args, stream);
 }
 
-void PreparedMaps::make_batch_maps(const kernels::RowSelection& selection, std::int64_t batch_count,
-                                   StreamRef stream) const {
-  samples_->backend->batch_mean(
-      {samples_->codes.as<std::int8_t>(), samples_->row_stride_bytes, samples_->shape.channels,
-       samples_->shape.values_per_channel(), selection, batch_count, quantisation_.as<kernels::Quantisation>(),
-       divisors_.as<double>(), sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
-      stream);
+void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                                   std::int64_t batch_count, StreamRef stream) const {
+  samples_->backend->batch_mean({packed, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
+                                 batch_count, quantisation_.as<kernels::Quantisation>(), divisors_.as<double>(),
+                                 sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
+                                stream);
 }
 
 }  // namespace octavo::store

@@ -8,7 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "store/folded_spec.hpp"
-#include "store/resident_samples.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::store {
 
@@ -20,19 +20,20 @@ struct LabelTarget {
 
 class PreparedMaps {
  public:
-  PreparedMaps(std::shared_ptr<const ResidentSamples> samples, const BatchSpec& spec);
+  PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec);
 
   const BatchSpec& spec() const { return spec_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` selected samples to `images` and `labels`.
-  void gather(const kernels::RowSelection& selection, std::int64_t batch_count, void* images, LabelTarget labels,
-              StreamRef stream) const;
+  /// Enqueues the gather of `batch_count` samples, selected from `packed`, to `images` and `labels`.
+  void gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
+              void* images, LabelTarget labels, StreamRef stream) const;
 
  private:
-  void make_batch_maps(const kernels::RowSelection& selection, std::int64_t batch_count, StreamRef stream) const;
+  void make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                       std::int64_t batch_count, StreamRef stream) const;
 
-  std::shared_ptr<const ResidentSamples> samples_;
+  std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; written anew for each batch if it centres on itself

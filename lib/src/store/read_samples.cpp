@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "store/resident_samples.hpp"
+#include "store/stored_samples.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::store {
@@ -18,11 +18,11 @@ constexpr std::int64_t kStagedBlockBytes = std::int64_t{4} << 20;
 /// Reports progress for all threads, one at a time.
 class SharedProgress {
  public:
-  SharedProgress(const Split& split, const ProgressFunction& report)
+  SharedProgress(const Split& split, std::int64_t total_samples, const ProgressFunction& report)
       : stage_("loading " + split.name()),
         report_(report),
         sample_bytes_(split.shape().values()),
-        total_samples_(split.sample_count()) {}
+        total_samples_(total_samples) {}
 
   void add(std::int64_t sample_count) {
     if (!report_) return;
@@ -64,17 +64,17 @@ void for_blocks(std::int64_t sample_count, std::int64_t block_samples, int threa
   });
 }
 
-std::span<std::byte> label_bytes(const ResidentSamples& samples, std::byte* base, std::int64_t first,
+std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, std::int64_t first,
                                  std::int64_t count) {
   const std::int64_t each = samples.labels.bytes_per_sample();
   return each == 0 ? std::span<std::byte>() : std::span(base + first * each, static_cast<std::size_t>(count * each));
 }
 
-void read_into_host(const Split& split, const LoadOptions& options, const ResidentSamples& samples,
+void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
   const std::int64_t block_samples = std::max<std::int64_t>(1, kHostBlockBytes / values);
-  for_blocks(samples.sample_count, block_samples, resolve_thread_count(options.thread_count),
+  for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
              [&](int, std::int64_t first, std::int64_t count) {
                read_block(split, options.verify_checksums, first, count,
                           {samples.codes.as<std::int8_t>() + first * values, static_cast<std::size_t>(count * values)},
@@ -95,7 +95,7 @@ struct StagingLane {
   int turn = 0;
 };
 
-StagingLane make_lane(const ResidentSamples& samples, std::int64_t block_samples) {
+StagingLane make_lane(const StoredSamples& samples, std::int64_t block_samples) {
   StagingLane lane;
   lane.stream = backend::OwnedStream(samples.backend);
   for (StagingLane::Block& block : lane.blocks) {
@@ -108,20 +108,20 @@ StagingLane make_lane(const ResidentSamples& samples, std::int64_t block_samples
   return lane;
 }
 
-void read_through_staging(const Split& split, const LoadOptions& options, const ResidentSamples& samples,
+void read_through_staging(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                           SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
   const std::int64_t label_size = samples.labels.bytes_per_sample();
   const std::int64_t block_samples =
-      std::min(samples.sample_count, std::max<std::int64_t>(1, kStagedBlockBytes / values));
-  const std::int64_t block_count = (samples.sample_count + block_samples - 1) / block_samples;
+      std::min(samples.resident_count, std::max<std::int64_t>(1, kStagedBlockBytes / values));
+  const std::int64_t block_count = (samples.resident_count + block_samples - 1) / block_samples;
   const int thread_count =
       static_cast<int>(std::min<std::int64_t>(block_count, resolve_thread_count(options.thread_count)));
   std::vector<StagingLane> lanes;
   for (int thread = 0; thread < thread_count; ++thread) lanes.push_back(make_lane(samples, block_samples));
   backend::Backend& device = *samples.backend;
   for_blocks(
-      samples.sample_count, block_samples, thread_count, [&](int thread, std::int64_t first, std::int64_t count) {
+      samples.resident_count, block_samples, thread_count, [&](int thread, std::int64_t first, std::int64_t count) {
         StagingLane& lane = lanes[static_cast<std::size_t>(thread)];
         const StagingLane::Block& block = lane.blocks[lane.turn];
         const StreamRef stream(lane.stream.get());
@@ -152,8 +152,9 @@ std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host) {
   return !is_host && (padded - values_per_sample) * 50 < values_per_sample ? padded : values_per_sample;
 }
 
-void read_samples(const Split& split, const LoadOptions& options, const ResidentSamples& samples) {
-  SharedProgress progress(split, options.on_progress);
+void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
+  if (samples.resident_count == 0) return;
+  SharedProgress progress(split, samples.resident_count, options.on_progress);
   if (samples.backend->is_host())
     read_into_host(split, options, samples, progress);
   else

@@ -4,18 +4,14 @@
 
 #include <octavo/errors.hpp>
 
+#include "store/lent_rows.hpp"
+#include "store/loading.hpp"
 #include "store/prepared_maps.hpp"
-#include "store/resident_samples.hpp"
+#include "store/staging_slot.hpp"
 #include "store/tensor_check.hpp"
 
 namespace octavo {
 namespace {
-
-/// The split whose statistics centre the batches of `split`.
-Split statistics_source(const Split& split) {
-  const Dataset dataset = split.dataset();
-  return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
-}
 
 void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
   for (const std::int64_t row : rows) {
@@ -26,58 +22,13 @@ void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
   }
 }
 
-/// Row numbers on the device, for as long as it lives.
-class LentRows {
- public:
-  LentRows(backend::Backend& backend, std::span<const std::int64_t> rows, StreamRef stream)
-      : backend_(backend), stream_(stream), rows_(backend.lend_rows(rows, stream)) {}
-  ~LentRows() {
-    try {
-      backend_.return_rows(rows_, stream_);
-    } catch (const DeviceError&) {
-      // The device has failed: the next call on it says so.
-    }
-  }
-  LentRows(const LentRows&) = delete;
-  LentRows& operator=(const LentRows&) = delete;
-  const std::int64_t* rows() const { return rows_; }
-
- private:
-  backend::Backend& backend_;
-  StreamRef stream_;
-  const std::int64_t* rows_;
-};
-
 }  // namespace
 
 const BatchSpec& PreparedSpec::spec() const { return maps_->spec(); }
 std::int64_t PreparedSpec::device_bytes() const { return maps_->device_bytes(); }
 
 Store Store::load(const Split& split, Device device, const LoadOptions& options) {
-  auto samples = std::make_shared<store::ResidentSamples>();
-  samples->backend = backend::make_backend(device);
-  samples->split_name = split.name();
-  samples->sample_count = split.sample_count();
-  samples->shape = split.shape();
-  samples->labels = split.labels();
-  samples->class_names = split.class_names();
-  const Split source = statistics_source(split);
-  samples->statistics = source.statistics();
-  samples->statistics_split = source.name();
-  samples->row_stride_bytes = store::row_stride_bytes(samples->shape.values(), samples->backend->is_host());
-
-  // The products fit: the reader has compared them with the real size of the file.
-  const std::string what = "samples of split " + split.name();
-  samples->codes = backend::DeviceBuffer(samples->backend,
-                                         static_cast<std::size_t>(samples->sample_count * samples->row_stride_bytes),
-                                         "the packed " + what);
-  samples->label_words = backend::DeviceBuffer(
-      samples->backend, static_cast<std::size_t>(samples->sample_count * samples->labels.bytes_per_sample()),
-      "the labels of the " + what);
-  samples->error_slot = backend::DeviceBuffer(samples->backend, sizeof(std::uint32_t), "an error slot");
-  samples->backend->fill_zero(samples->error_slot.data(), samples->error_slot.bytes(), {});
-  store::read_samples(split, options, *samples);
-  return Store(std::move(samples));
+  return Store(store::load_samples(split, device, options));
 }
 
 Device Store::device() const { return samples_->backend->device(); }
@@ -88,8 +39,12 @@ const std::vector<std::string>& Store::class_names() const { return samples_->cl
 const Statistics& Store::statistics() const { return samples_->statistics; }
 const std::string& Store::statistics_split() const { return samples_->statistics_split; }
 std::int64_t Store::device_bytes() const { return samples_->device_bytes(); }
+Residency Store::residency() const { return samples_->residency; }
+const std::string& Store::residency_reason() const { return samples_->residency_reason; }
+std::int64_t Store::resident_count() const { return samples_->resident_count; }
+std::int64_t Store::window_samples() const { return samples_->window_samples; }
 std::int64_t Store::padding_bytes() const {
-  return samples_->sample_count * (samples_->row_stride_bytes - samples_->shape.values());
+  return samples_->resident_count * (samples_->row_stride_bytes - samples_->shape.values());
 }
 
 PreparedSpec Store::prepare(const BatchSpec& spec) const {
@@ -102,10 +57,19 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   check_rows(rows, sample_count());
   store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels);
   if (rows.empty()) return;
+  const store::LabelTarget label_target = store::label_target(labels, samples_->labels.kind);
   backend::Backend& backend = *samples_->backend;
-  const LentRows lent(backend, rows, stream);
-  spec.maps_->gather({lent.rows(), kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count, images.data,
-                     store::label_target(labels, samples_->labels.kind), stream);
+  if (samples_->is_resident()) {
+    const store::LentRows lent(backend, rows, stream);
+    return spec.maps_->gather(samples_->resident_rows(),
+                              {lent.rows(), kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count,
+                              images.data, label_target, stream);
+  }
+  store::StagingSlot slot(samples_, batch_count);
+  slot.fill(rows, stream, false);
+  slot.wait_for_copy(stream);
+  spec.maps_->gather(slot.rows(), slot.selection(), batch_count, images.data, label_target, stream);
+  backend.synchronize(stream);  // the slot goes
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,

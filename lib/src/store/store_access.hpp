@@ -5,12 +5,12 @@
 
 #include <octavo/store.hpp>
 
-#include "store/resident_samples.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::store {
 
 struct StoreAccess {
-  static const std::shared_ptr<const ResidentSamples>& samples(const Store& store) { return store.samples_; }
+  static const std::shared_ptr<const StoredSamples>& samples(const Store& store) { return store.samples_; }
 };
 
 }  // namespace octavo::store

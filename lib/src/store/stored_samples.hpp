@@ -1,4 +1,4 @@
-// The packed samples of a split in the memory of a device, and what describes them.
+// The packed samples of a split as a store keeps them: on a device as far as they are resident, else in their file.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,13 @@
 #include <octavo/store.hpp>
 
 #include "backend/backend.hpp"
+#include "packed_rows.hpp"
+#include "store/row_reader.hpp"
 
 namespace octavo::store {
 
 /// Immutable once loaded.
-class ResidentSamples {
+class StoredSamples {
  public:
   std::shared_ptr<backend::Backend> backend;
   std::string split_name;
@@ -26,12 +28,30 @@ class ResidentSamples {
   Statistics statistics;
   std::string statistics_split;
   std::int64_t row_stride_bytes = 0;  ///< at least shape.values()
-  backend::DeviceBuffer codes;        ///< N rows
-  backend::DeviceBuffer label_words;  ///< [N,K] words
-  backend::DeviceBuffer error_slot;   ///< one word, for the kernels
 
+  Residency residency = Residency::device;  ///< never automatic
+  std::string residency_reason;             ///< a sentence if another one was asked for or would have been better
+  std::int64_t resident_count = 0;          ///< samples [0, resident_count) are on the device
+  std::int64_t window_samples = 0;          ///< of a window; 0 unless the residency is `window`
+  backend::DeviceBuffer codes;              ///< resident_count rows
+  backend::DeviceBuffer label_words;        ///< [resident_count,K] words
+  backend::DeviceBuffer error_slot;         ///< one word, for the kernels
+  std::unique_ptr<const RowReader> reader;  ///< of the samples that are not resident; null if all are
+
+  bool is_resident() const { return resident_count == sample_count; }
+  std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
   std::int64_t device_bytes() const {
     return static_cast<std::int64_t>(codes.bytes() + label_words.bytes() + error_slot.bytes());
+  }
+  /// The resident samples; what a batch needs beside them is added by whoever stages it.
+  kernels::PackedRows resident_rows() const {
+    return {codes.as<std::int8_t>(),
+            label_words.as<std::uint32_t>(),
+            resident_count,
+            nullptr,
+            nullptr,
+            row_stride_bytes,
+            labels.width};
   }
 };
 
@@ -39,7 +59,7 @@ class ResidentSamples {
 /// loads are aligned; never on the CPU.
 std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host);
 
-/// Reads the samples and labels of `split` into `samples` (shape, backend and buffers are set), checking them.
-void read_samples(const Split& split, const LoadOptions& options, const ResidentSamples& samples);
+/// Reads the resident samples of `split` and their labels into `samples`, whose buffers are there, checking them.
+void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples);
 
 }  // namespace octavo::store

@@ -41,7 +41,7 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, std::initiali
 
 }  // namespace
 
-void check_batch_tensors(const ResidentSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
+void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
                          const TensorView& images, const TensorView& labels) {
   const Device device = samples.backend->device();
   check_tensor(images, batch_count * samples.shape.values(), {spec.dtype}, device, "images");

@@ -7,12 +7,12 @@
 #include <octavo/tensor.hpp>
 
 #include "store/prepared_maps.hpp"
-#include "store/resident_samples.hpp"
+#include "store/stored_samples.hpp"
 
 namespace octavo::store {
 
 /// Throws InvalidArgument unless `images` and, if it has memory, `labels` are what `batch_count` samples need.
-void check_batch_tensors(const ResidentSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
+void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
                          const TensorView& images, const TensorView& labels);
 
 /// How labels of this kind are written to a checked tensor.

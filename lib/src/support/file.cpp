@@ -28,6 +28,11 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
   return status;
 }
 
+[[noreturn]] void throw_cut_short(const std::filesystem::path& path, std::int64_t end) {
+  throw IoError("read " + quoted(path) + ": the file ends at byte " + std::to_string(end) +
+                ", inside what was to be read; it was cut short");
+}
+
 }  // namespace
 
 File File::open_for_reading(const std::filesystem::path& path) {
@@ -74,10 +79,37 @@ std::size_t File::read_some_at(std::int64_t offset, std::span<std::byte> out) co
 
 void File::read_at(std::int64_t offset, std::span<std::byte> out) const {
   const std::size_t done = read_some_at(offset, out);
-  if (done != out.size()) {
-    throw IoError("read " + quoted(path_) + ": the file ends at byte " +
-                  std::to_string(offset + static_cast<std::int64_t>(done)) + ", inside what was to be read; it was cut short");
+  if (done != out.size()) throw_cut_short(path_, offset + static_cast<std::int64_t>(done));
+}
+
+void File::read_parts_at(std::int64_t offset, std::span<iovec> parts) const {
+  while (!parts.empty()) {
+    const ssize_t count = ::preadv(descriptor(), parts.data(), static_cast<int>(parts.size()), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_io_error("read", path_, errno);
+    if (count == 0) throw_cut_short(path_, offset);
+    offset += count;
+    auto rest = static_cast<std::size_t>(count);
+    while (!parts.empty() && rest >= parts.front().iov_len) {
+      rest -= parts.front().iov_len;
+      parts = parts.subspan(1);
+    }
+    if (rest == 0) continue;
+    parts.front().iov_base = static_cast<std::byte*>(parts.front().iov_base) + rest;
+    parts.front().iov_len -= rest;
   }
+}
+
+CachedRead File::read_cached_parts_at(std::int64_t offset, std::span<const iovec> parts) const noexcept {
+  std::size_t wanted = 0;
+  for (const iovec& part : parts) wanted += part.iov_len;
+  const ssize_t count = ::preadv2(descriptor(), parts.data(), static_cast<int>(parts.size()), offset, RWF_NOWAIT);
+  if (count == static_cast<ssize_t>(wanted)) return CachedRead::done;
+  return count >= 0 || errno == EAGAIN ? CachedRead::not_cached : CachedRead::unknown;
+}
+
+void File::start_read(std::int64_t offset, std::int64_t length) const noexcept {
+  static_cast<void>(::posix_fadvise(descriptor(), offset, length, POSIX_FADV_WILLNEED));
 }
 
 void File::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
@@ -137,7 +169,8 @@ std::string read_whole_file(const std::filesystem::path& path, std::int64_t most
 
 std::string quoted(const std::filesystem::path& path) {
   std::string text = path.string();
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return '"' + text + '"';
 }
 
@@ -153,8 +186,7 @@ void check_is_plain_or_free(const std::filesystem::path& path) {
 }
 
 void throw_io_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
-  std::string message =
-      std::string(doing) + " " + quoted(path) + ": " + std::generic_category().message(error_number);
+  std::string message = std::string(doing) + " " + quoted(path) + ": " + std::generic_category().message(error_number);
   if (error_number == ENOSPC || error_number == EDQUOT) message += "; free some space or choose another folder";
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS) message += "; check its permissions";
   if (error_number == ENOENT) message += "; check the path";

@@ -1,6 +1,7 @@
 // Files by descriptor: whole reads and writes at an offset, every failure an IoError that names the file.
 #pragma once
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -18,6 +19,13 @@ using FileDescriptor = UniqueHandle<int, -1, &::close>;
 
 /// write() calls of 4 MiB and more were measured several times slower than these (large-folio allocation).
 inline constexpr std::size_t kWriteBlockBytes = std::size_t{1} << 20;
+
+/// What came of reading from the page cache.
+enum class CachedRead {
+  done,        ///< everything was there
+  not_cached,  ///< not everything
+  unknown,     ///< this file system does not tell
+};
 
 /// An open file and its name for messages.
 class File {
@@ -37,6 +45,12 @@ class File {
   void read_at(std::int64_t offset, std::span<std::byte> out) const;
   /// Fills `out` from `offset` as far as the file goes; returns the bytes read.
   std::size_t read_some_at(std::int64_t offset, std::span<std::byte> out) const;
+  /// Fills the parts, one after another, from `offset`; they are used up. Throws IoError as read_at() does.
+  void read_parts_at(std::int64_t offset, std::span<iovec> parts) const;
+  /// The same as far as the page cache has it; what the parts hold is of no use unless all of it was there.
+  CachedRead read_cached_parts_at(std::int64_t offset, std::span<const iovec> parts) const noexcept;
+  /// Lets the disk begin to read [offset, offset + length). Only advice.
+  void start_read(std::int64_t offset, std::int64_t length) const noexcept;
   /// Writes all of `bytes` at `offset`, in blocks of at most kWriteBlockBytes. Throws IoError.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
   /// Lets the disk begin with what was written to [offset, offset + length), so that less is left to sync at the end.

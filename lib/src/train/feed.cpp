@@ -10,9 +10,8 @@
 namespace octavo::training {
 namespace {
 
-loader::PackedServer packed_server(const Store& store, const BatchSpec& spec) {
-  const auto& samples = store::StoreAccess::samples(store);
-  return {samples, std::make_shared<store::PreparedMaps>(samples, spec)};
+std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const LoaderOptions& options) {
+  return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
 }
 
 }  // namespace
@@ -25,14 +24,14 @@ Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sam
   drawn.shuffle = shuffled;
   drawn.seed = options.seed;
   drawn.spec = options.spec;
-  switch (options.residency) {
-    case Residency::int8:
+  switch (options.form) {
+    case SampleForm::int8:
       keep_packed(store, drawn);
       break;
-    case Residency::float32:
+    case SampleForm::float32:
       keep_float32(store, drawn);
       break;
-    case Residency::one_batch:
+    case SampleForm::one_batch:
       keep_one_batch(store, drawn);
       break;
   }
@@ -44,17 +43,17 @@ void Feed::keep_packed(const Store& store, const LoaderOptions& options) {
 }
 
 void Feed::keep_float32(const Store& store, const LoaderOptions& options) {
-  auto server = std::make_shared<loader::Float32Server>(packed_server(store, options.spec));
+  auto server = std::make_shared<loader::Float32Server>(*packed_server(store, options));
   sample_bytes_ = server->resident_bytes();
-  loader_ = std::make_unique<Loader>(make_loader(std::move(server), options));
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server)));
 }
 
 void Feed::keep_one_batch(const Store& store, const LoaderOptions& options) {
   sample_bytes_ = store.device_bytes();
-  auto server = std::make_shared<loader::OneBatchServer>(packed_server(store, options.spec));
   LoaderOptions without_prefetch = options;
   without_prefetch.prefetch = 0;  // with one buffer there is one batch
-  loader_ = std::make_unique<Loader>(make_loader(std::move(server), without_prefetch));
+  auto server = std::make_shared<loader::OneBatchServer>(packed_server(store, without_prefetch));
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server)));
 }
 
 }  // namespace octavo::training

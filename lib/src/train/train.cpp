@@ -15,8 +15,8 @@ void run_epoch(training::Trainer& trainer, std::int64_t epoch, const TrainOption
 
 TrainResult describe(const training::Trainer& trainer) { return {{}, trainer.memory(), trainer.blas_name()}; }
 
-TrainOptions with(TrainOptions options, Residency residency) {
-  options.residency = residency;
+TrainOptions with(TrainOptions options, SampleForm form) {
+  options.form = form;
   return options;
 }
 
@@ -39,8 +39,8 @@ std::int64_t training_model_bytes(const Dataset& dataset, const TrainOptions& op
 
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options) {
   const training::TrainingTask task = training::make_task(dataset, options);
-  training::Trainer int8(task, with(options, Residency::int8));
-  training::Trainer float32(task, with(options, Residency::float32));
+  training::Trainer int8(task, with(options, SampleForm::int8));
+  training::Trainer float32(task, with(options, SampleForm::float32));
   ResidencyComparison comparison;
   comparison.int8 = describe(int8);
   comparison.float32 = describe(float32);

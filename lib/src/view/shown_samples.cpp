@@ -66,7 +66,8 @@ ShownSamples stored_samples(const Split& split, const ContactSheetOptions& optio
 }
 
 ShownSamples batch_samples(const Split& split, const ContactSheetOptions& options) {
-  const Store store = Store::load(split, Device::cpu());
+  // One batch is read, not the whole split.
+  const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
   Loader loader(store, loader_options(options));
   go_to_batch(loader, options);
   for (const Batch& batch : loader.epoch(options.epoch)) {

@@ -1,0 +1,37 @@
+// Batches of samples that are all on the device: there is nothing to bring.
+#include <utility>
+
+#include "loader/row_feed.hpp"
+#include "store/lent_rows.hpp"
+
+namespace octavo::loader {
+namespace {
+
+class ResidentFeed final : public RowFeed {
+ public:
+  ResidentFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+      : samples_(std::move(samples)), order_(order) {}
+
+  void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
+    const std::int64_t count = order_.places(step).count;
+    if (const auto selection = order_.selection(epoch, step)) return use(samples_->resident_rows(), *selection, count);
+    if (count == 0) return;
+    const std::vector<std::int64_t> rows = order_.rows(epoch, step);
+    const store::LentRows lent(*samples_->backend, rows, stream);
+    use(samples_->resident_rows(), {lent.rows(), kernels::make_order_key(samples_->sample_count, 0, 0, false), 0},
+        count);
+  }
+
+ private:
+  std::shared_ptr<const store::StoredSamples> samples_;
+  BatchOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFeed> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
+                                            const BatchOrder& order) {
+  return std::make_unique<ResidentFeed>(std::move(samples), order);
+}
+
+}  // namespace octavo::loader

@@ -1,0 +1,46 @@
+// Batches of samples that are read from the file for them, all or those that are not on the device.
+#include <mutex>
+#include <utility>
+
+#include "loader/row_feed.hpp"
+#include "loader/staging_ring.hpp"
+
+namespace octavo::loader {
+namespace {
+
+class StagedFeed final : public RowFeed {
+ public:
+  StagedFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+      : ring_(std::move(samples),
+              {order.batches_per_epoch(), order.largest_count(),
+               [order](StagedPart batch) { return order.rows(batch.epoch, batch.number); }},
+              1, 1 + order.options().prefetch) {}
+
+  void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
+    const std::lock_guard lock(mutex_);
+    const StagedPart batch{epoch, step};
+    const store::StagingSlot& slot = ring_.acquire(batch, stream);
+    try {
+      use(slot.rows(), slot.selection(), slot.batch_count());
+    } catch (...) {
+      ring_.release(batch, stream);
+      throw;
+    }
+    ring_.release(batch, stream);
+  }
+  std::int64_t device_bytes() const override { return ring_.device_bytes(); }
+  int depth() const override { return ring_.depth(); }
+
+ private:
+  std::mutex mutex_;
+  StagingRing ring_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFeed> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
+                                          const BatchOrder& order) {
+  return std::make_unique<StagedFeed>(std::move(samples), order);
+}
+
+}  // namespace octavo::loader

@@ -1,0 +1,183 @@
+#include "loader/staging_ring.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::loader {
+
+StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int held_count,
+                         int slot_count)
+    : samples_(std::move(samples)),
+      parts_(std::move(parts)),
+      held_count_(held_count),
+      process_(::getpid()),
+      work_(std::make_unique<Work>()) {
+  if (!samples_->backend->is_host()) stream_ = backend::OwnedStream(samples_->backend);
+  make_slots(slot_count);
+}
+
+StagingRing::~StagingRing() {
+  if (process_ == ::getpid()) {
+    stop_thread();
+  } else {
+    // The thread is the parent's: its handle must not be destroyed here, nor a mutex that it may hold.
+    static_cast<void>(work_.release());
+  }
+  try {
+    if (stream_.get() != nullptr) samples_->backend->synchronize(StreamRef(stream_.get()));
+  } catch (const Error&) {
+    // The device has failed, as a call before this has said or the next one will.
+  }
+}
+
+void StagingRing::make_slots(int slot_count) {
+  for (int i = 0; i < slot_count; ++i) {
+    try {
+      slots_.push_back(std::make_unique<Slot>(store::StagingSlot(samples_, parts_.most_rows)));
+    } catch (const OutOfMemory&) {
+      if (i < held_count_) throw;
+      return;  // less is read ahead
+    }
+  }
+}
+
+std::int64_t StagingRing::device_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& slot : slots_) bytes += slot->staging.device_bytes();
+  return bytes;
+}
+
+const store::StagingSlot& StagingRing::acquire(StagedPart part, StreamRef stream) {
+  if (process_ != ::getpid()) begin_anew();
+  Slot& slot = depth() == 0 ? fill_here(part) : wait_for(part);
+  slot.staging.wait_for_copy(stream);
+  return slot.staging;
+}
+
+void StagingRing::begin_anew() {
+  static_cast<void>(work_.release());  // the thread that it belongs to is the parent's
+  work_ = std::make_unique<Work>();
+  process_ = ::getpid();
+  for (const auto& slot : slots_) {
+    if (slot->state == State::held) continue;
+    slot->staging = store::StagingSlot(samples_, parts_.most_rows);
+    slot->state = State::empty;
+  }
+}
+
+void StagingRing::release(StagedPart part, StreamRef stream) {
+  const std::lock_guard lock(work_->mutex);
+  Slot* slot = find(part);
+  if (slot == nullptr || slot->state != State::held) return;
+  slot->staging.release(stream);
+  slot->state = State::empty;
+  work_->changed.notify_all();
+}
+
+void StagingRing::fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled) {
+  slot.staging.fill(parts_.rows_of(part), StreamRef(stream_.get()), cancelled);
+}
+
+StagedPart StagingRing::after(StagedPart part) const {
+  return part.number + 1 < parts_.per_epoch ? StagedPart{part.epoch, part.number + 1} : StagedPart{part.epoch + 1, 0};
+}
+
+StagingRing::Slot* StagingRing::find(StagedPart part) {
+  for (const auto& slot : slots_) {
+    if (slot->state != State::empty && slot->part == part) return slot.get();
+  }
+  return nullptr;
+}
+
+StagingRing::Slot* StagingRing::find_empty() {
+  for (const auto& slot : slots_) {
+    if (slot->state == State::empty) return slot.get();
+  }
+  return nullptr;
+}
+
+StagingRing::Slot& StagingRing::fill_here(StagedPart part) {
+  const std::atomic<bool> never = false;
+  Slot& slot = *find_empty();
+  fill(slot, part, never);
+  slot.part = part;
+  slot.state = State::held;
+  return slot;
+}
+
+StagingRing::Slot& StagingRing::wait_for(StagedPart part) {
+  Work& work = *work_;
+  std::unique_lock lock(work.mutex);
+  if (!work.thread.joinable()) work.thread = std::thread([this, &work] { work_until_stopped(work); });
+  for (;;) {
+    Slot* slot = find(part);
+    if (slot == nullptr && !(work.active && work.next == part)) jump_to(part);
+    if (slot != nullptr && slot->state == State::ready) {
+      slot->state = State::held;
+      return *slot;
+    }
+    if (slot != nullptr && slot->state == State::failed) {
+      slot->state = State::empty;
+      std::rethrow_exception(std::exchange(slot->failure, nullptr));
+    }
+    work.changed.wait(lock);
+  }
+}
+
+void StagingRing::jump_to(StagedPart part) {
+  ++work_->generation;
+  work_->cancelled = true;
+  for (const auto& slot : slots_) {
+    if (slot->state == State::ready || slot->state == State::failed) slot->state = State::empty;
+  }
+  work_->next = part;
+  work_->active = true;
+  work_->changed.notify_all();
+}
+
+void StagingRing::stop_thread() {
+  {
+    const std::lock_guard lock(work_->mutex);
+    work_->stop = true;
+    work_->cancelled = true;
+    work_->changed.notify_all();
+  }
+  if (work_->thread.joinable()) work_->thread.join();
+}
+
+void StagingRing::work_until_stopped(Work& work) {
+  std::unique_lock lock(work.mutex);
+  for (;;) {
+    Slot* slot = nullptr;
+    work.changed.wait(lock, [&] { return work.stop || (work.active && (slot = find_empty()) != nullptr); });
+    if (work.stop) return;
+    slot->state = State::filling;
+    slot->part = work.next;
+    work.next = after(work.next);
+    work.cancelled = false;
+    const std::uint64_t generation = work.generation;
+    std::exception_ptr failure;
+    lock.unlock();
+    try {
+      fill(*slot, slot->part, work.cancelled);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (generation != work.generation) {
+      slot->state = State::empty;
+    } else if (failure) {
+      slot->state = State::failed;
+      slot->failure = failure;
+      work.active = false;
+    } else {
+      slot->state = State::ready;
+    }
+    work.changed.notify_all();
+  }
+}
+
+}  // namespace octavo::loader

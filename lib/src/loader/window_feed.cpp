@@ -1,0 +1,140 @@
+// Batches of samples in windows: stretches of the split that are on the device while the order stays inside of them.
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "loader/row_feed.hpp"
+#include "loader/staging_ring.hpp"
+#include "store/lent_rows.hpp"
+
+namespace octavo::loader {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
+
+/// Throws InvalidArgument unless every batch lies in one window, or in two that follow each other.
+void check_order(const BatchOrder& order, std::int64_t window_samples) {
+  const LoaderOptions& options = order.options();
+  if (options.shuffle != Shuffle(false) && options.shuffle != Shuffle::windows(window_samples)) {
+    refuse("the order \"" + to_string(options.shuffle) + "\" leaves the windows of " + std::to_string(window_samples) +
+           " samples that the residency window holds; shuffle by \"" + to_string(Shuffle::windows(window_samples)) +
+           "\", or choose another residency");
+  }
+  if (std::min(options.batch_size, order.sample_count()) > window_samples) {
+    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than a window of " +
+           std::to_string(window_samples) + " samples; take larger windows or smaller batches");
+  }
+}
+
+/// Two slots: a batch may begin in one window and end in the next. As soon as the order has left a window, the one
+/// after the next is read into its slot.
+class WindowFeed final : public RowFeed {
+ public:
+  WindowFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+      : samples_(std::move(samples)),
+        order_(order),
+        window_samples_(samples_->window_samples),
+        ring_(samples_,
+              {(order.sample_count() + window_samples_ - 1) / window_samples_, window_samples_,
+               [this](StagedPart part) { return rows_of_window(part); }},
+              order.options().prefetch > 0 ? 1 : 2, 2) {
+    check_order(order, window_samples_);
+  }
+
+  void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
+    const std::lock_guard lock(mutex_);
+    const BatchPlaces places = order_.places(step);
+    if (places.count == 0) return;
+    const StagedPart first{epoch, places.first / window_samples_};
+    const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
+    leave_windows_but(first, last);
+    hold(first, stream);
+    if (last != first) hold(last, stream);
+
+    const std::vector<std::int64_t> numbers = numbers_in_windows(epoch, step, first);
+    const store::LentRows lent(*samples_->backend, numbers, stream);
+    const kernels::PackedRows packed = joined_rows(first, last);
+    use(packed, {lent.rows(), kernels::make_order_key(packed.resident_count + window_samples_, 0, 0, false), 0},
+        places.count);
+  }
+  std::int64_t device_bytes() const override { return ring_.device_bytes(); }
+  int depth() const override { return ring_.depth(); }
+
+ private:
+  struct Held {
+    StagedPart part;
+    const store::StagingSlot* slot;
+    StreamRef stream;  ///< that used it last
+  };
+
+  std::vector<std::int64_t> rows_of_window(StagedPart part) const {
+    const std::int64_t begin = order_.window_at(part.epoch, part.number, window_samples_) * window_samples_;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t row = begin; row < std::min(begin + window_samples_, order_.sample_count()); ++row) {
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+  void leave_windows_but(StagedPart first, StagedPart last) {
+    std::erase_if(held_, [&](const Held& held) {
+      if (held.part == first || held.part == last) return false;
+      ring_.release(held.part, held.stream);
+      return true;
+    });
+  }
+  void hold(StagedPart part, StreamRef stream) {
+    const auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.part == part; });
+    if (held == held_.end()) {
+      held_.push_back({part, &ring_.acquire(part, stream), stream});
+    } else if (held->stream.handle() != stream.handle()) {
+      // What used the window on the other stream must be done when this stream's release lets it be overwritten.
+      samples_->backend->synchronize(held->stream);
+      held->slot->wait_for_copy(stream);
+      held->stream = stream;
+    }
+  }
+  kernels::PackedRows rows_of(StagedPart part) const {
+    return std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.part == part; })->slot->rows();
+  }
+
+  /// The samples of the first window as 0 ... M-1, those of the last one, if it is another, as M ... 2M-1.
+  kernels::PackedRows joined_rows(StagedPart first, StagedPart last) const {
+    const kernels::PackedRows front = rows_of(first), back = rows_of(last);
+    kernels::PackedRows joined = front;
+    joined.codes = front.staged_codes;
+    joined.labels = front.staged_labels;
+    joined.resident_count = window_samples_;
+    joined.staged_codes = back.staged_codes;
+    joined.staged_labels = back.staged_labels;
+    return joined;
+  }
+  std::vector<std::int64_t> numbers_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
+    const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
+    std::vector<std::int64_t> numbers = order_.rows(epoch, step);
+    for (std::int64_t& row : numbers) {
+      row = row % window_samples_ + (row / window_samples_ == first_window ? 0 : window_samples_);
+    }
+    return numbers;
+  }
+
+  std::shared_ptr<const store::StoredSamples> samples_;
+  BatchOrder order_;
+  std::int64_t window_samples_;
+  std::mutex mutex_;
+  std::vector<Held> held_;
+  StagingRing ring_;  // last: its thread uses what is above
+};
+
+}  // namespace
+
+std::unique_ptr<RowFeed> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
+                                          const BatchOrder& order) {
+  return std::make_unique<WindowFeed>(std::move(samples), order);
+}
+
+}  // namespace octavo::loader

@@ -1,0 +1,68 @@
+// Reading single samples of a split, in any order.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <octavo/dataset.hpp>
+
+#include "archive/reader.hpp"
+#include "backend/thread_pool.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::store {
+
+/// Where samples go: number i of a list to codes + i * stride_bytes, its label to labels + i * label bytes.
+struct RowTarget {
+  std::byte* codes;
+  std::int64_t stride_bytes;
+  std::byte* labels;  ///< of no use if the split has none
+};
+
+/// Reads on several threads at the samples' offsets in the file: neighbours, and those with a small gap between them,
+/// by one call. What is not in the page cache is asked for all at once before it is waited for, so that a disk always
+/// has many requests. Never maps the file: a file that is cut short is an error and not the end of the process.
+///
+/// Short labels and the checksums are kept in host memory, so that a sample costs one read. Safe to use from several
+/// threads.
+class RowReader {
+ public:
+  /// Reads labels and checksums. Throws IoError.
+  RowReader(const Split& split, bool verify_checksums, int thread_count);
+
+  /// Reads the samples of these row numbers, which must be in the split; repetitions are free. Returns early, with the
+  /// target incomplete, once `cancelled` is set. Throws IoError if the file cannot be read or was changed since it
+  /// was opened, FormatError naming the first sample that is damaged.
+  void read(std::span<const std::int64_t> rows, const RowTarget& target, const std::atomic<bool>& cancelled) const;
+
+  /// Bytes of host memory that it keeps.
+  std::int64_t host_bytes() const;
+
+ private:
+  /// A row of the list: its number in the split, and its place in the list.
+  struct Wanted {
+    std::int64_t row;
+    std::int64_t place;
+  };
+  class Runs;
+
+  std::vector<Wanted> in_file_order(std::span<const std::int64_t> rows) const;
+  void read_runs(const Runs& runs, std::int64_t first, std::int64_t last, const RowTarget& target,
+                 const std::atomic<bool>& cancelled) const;
+  void finish_run(std::span<const Wanted> run, const RowTarget& target, StreamingHash& hash) const;
+
+  Split split_;
+  const archive::Reader& reader_;     ///< of split_
+  const archive::SplitEntry& entry_;  ///< of split_
+  std::int64_t sample_bytes_;
+  std::int64_t label_bytes_;
+  std::vector<std::byte> labels_;         ///< of all samples, if they are short
+  std::vector<std::uint64_t> checksums_;  ///< of all samples, if they are to be compared
+  mutable backend::ThreadPool pool_;
+};
+
+}  // namespace octavo::store

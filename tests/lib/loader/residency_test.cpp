@@ -1,0 +1,465 @@
+// Batches from every residency: what is promised to be equal, and what happens when reading fails.
+#include <octavo/residency.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <octavo/batch_maker.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/loader.hpp>
+#include <octavo/order.hpp>
+#include <thread>
+
+#include "archive/split_access.hpp"
+#include "catch.hpp"
+#include "device_tensor.hpp"
+#include "devices.hpp"
+#include "packed_fixture.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// What a loop saw, a batch after the other.
+struct Served {
+  std::vector<std::vector<std::uint32_t>> values;
+  std::vector<std::vector<std::int32_t>> labels;
+  bool operator==(const Served&) const = default;
+
+  void add(const Batch& batch) {
+    values.push_back(DeviceTensor::read<std::uint32_t>(batch.images()));
+    labels.push_back(DeviceTensor::read<std::int32_t>(batch.labels()));
+  }
+};
+
+Served serve(const Store& store, const LoaderOptions& options, std::int64_t epochs = 2) {
+  Loader loader(store, options);
+  Served served;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    for (const Batch& batch : loader.epoch(epoch)) served.add(batch);
+  }
+  return served;
+}
+
+/// Ways to keep the same split that must all serve the same.
+std::vector<LoadOptions> true_residencies(std::int64_t N) {
+  std::vector<LoadOptions> all;
+  for (const int thread_count : {1, 3}) {
+    all.push_back({.thread_count = thread_count, .residency = Residency::streamed});
+    for (const std::int64_t resident : {std::int64_t{0}, std::int64_t{1}, N / 3, N - 1, N}) {
+      all.push_back({.thread_count = thread_count, .residency = Residency::hybrid, .resident_count = resident});
+    }
+  }
+  all.push_back({.verify_checksums = false, .residency = Residency::streamed});
+  return all;
+}
+
+void residencies_serve_the_same_bits(Device device) {
+  // The second shape has rows of odd length; the third is padded on a GPU.
+  for (const SampleShape shape : {SampleShape{1, 6, 5}, SampleShape{3, 7, 7}, SampleShape{3, 19, 18}}) {
+    const PackedFixture fixture({random_split("train", 101, shape)});
+    const Split split = fixture.dataset().split("train");
+    const Store whole = Store::load(split, device, {.residency = Residency::device});
+    for (const LoadOptions& load : true_residencies(101)) {
+      const Store store = Store::load(split, device, load);
+      INFO(to_string(store.residency()) << " " << store.resident_count());
+      for (const Shuffle shuffle : {Shuffle(false), Shuffle(true), Shuffle::blocks(), Shuffle::windows(30)}) {
+        for (const int prefetch : {0, 1, 3}) {
+          LoaderOptions options{.batch_size = 8, .shuffle = shuffle, .seed = 5};
+          options.prefetch = prefetch;
+          REQUIRE(serve(store, options) == serve(whole, options));
+        }
+      }
+    }
+  }
+}
+
+void centring_and_types_work_from_every_residency(Device device) {
+  const PackedFixture fixture({random_split("train", 60, {3, 8, 8})});
+  const Split split = fixture.dataset().split("train");
+  const Store whole = Store::load(split, device, {.residency = Residency::device});
+  const Store hybrid = Store::load(split, device, {.residency = Residency::hybrid, .resident_count = 21});
+  for (const Centre centre : {Centre::batch, Centre::pixel}) {
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      LoaderOptions options{.batch_size = 16, .shuffle = true};
+      options.spec.centre = centre;
+      options.spec.dtype = dtype;
+      options.spec.layout = Layout::nhwc;
+      Loader a(whole, options), b(hybrid, options);
+      auto place = b.epoch(1).begin();
+      for (const Batch& batch : a.epoch(1)) {
+        REQUIRE(DeviceTensor::read<std::uint16_t>(batch.images()) ==
+                DeviceTensor::read<std::uint16_t>(place->images()));
+        ++place;
+      }
+    }
+  }
+}
+
+void ranks_share_streamed_batches(Device device) {
+  const PackedFixture fixture({random_split("train", 53, {1, 6, 5})});
+  const Store whole = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
+  const Store streamed = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::streamed});
+  for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks(), Shuffle::windows(20)}) {
+    for (std::int64_t rank = 0; rank < 16; ++rank) {  // of batches of 10: some ranks have no part
+      const LoaderOptions options{.batch_size = 10, .shuffle = shuffle, .seed = 4, .rank = rank, .world_size = 16};
+      REQUIRE(serve(streamed, options) == serve(whole, options));
+    }
+  }
+}
+
+void windows_serve_their_order(Device device) {
+  const PackedFixture fixture({random_split("train", 103, {1, 6, 5})});
+  const Split split = fixture.dataset().split("train");
+  const Store whole = Store::load(split, device, {.residency = Residency::device});
+  for (const std::int64_t window : {10, 25, 26, 103}) {
+    const Store store = Store::load(split, device, {.residency = Residency::window, .window_samples = window});
+    REQUIRE(store.window_samples() == window);
+    for (const std::int64_t batch_size : {1, 7, 10}) {  // most do not divide the windows
+      for (const int prefetch : {0, 2}) {
+        for (const bool shuffled : {false, true}) {
+          LoaderOptions options{.batch_size = batch_size, .shuffle = shuffled, .seed = 8};
+          options.prefetch = prefetch;
+          LoaderOptions same = options;
+          if (shuffled) same.shuffle = Shuffle::windows(window);
+          INFO("window " << window << " batch " << batch_size << " prefetch " << prefetch);
+          REQUIRE(Loader(store, options).options().shuffle == same.shuffle);
+          REQUIRE(serve(store, options) == serve(whole, same));
+        }
+      }
+    }
+  }
+}
+
+void makers_serve_any_batch(Device device) {
+  const PackedFixture fixture({random_split("train", 47, {2, 3, 5})});
+  const Split split = fixture.dataset().split("train");
+  const Store whole = Store::load(split, device, {.residency = Residency::device});
+  for (const LoadOptions& load :
+       {LoadOptions{.residency = Residency::streamed}, LoadOptions{.residency = Residency::hybrid, .resident_count = 9},
+        LoadOptions{.residency = Residency::window, .window_samples = 12}}) {
+    const Store store = Store::load(split, device, load);
+    const Shuffle shuffle = load.residency == Residency::window ? Shuffle::windows(12) : Shuffle(true);
+    const LoaderOptions options{.batch_size = 9, .shuffle = shuffle, .seed = 9};
+    const BatchMaker expected(whole, options), maker(store, options);
+    REQUIRE(maker.options().prefetch >= 1);
+    const DeviceTensor a(device, DType::float32, {9, 2, 3, 5}), b(device, DType::float32, {9, 2, 3, 5});
+    // Forwards, the same again, backwards, and into other epochs.
+    for (const auto& [epoch, step] : std::vector<std::pair<int, int>>{
+             {0, 0}, {0, 1}, {0, 1}, {0, 4}, {0, 2}, {0, 0}, {3, 3}, {3, 4}, {4, 0}, {4, 1}}) {
+      REQUIRE(maker.rows(epoch, step) == expected.rows(epoch, step));
+      if (step == 5) continue;
+      expected.make(epoch, step, a.view());
+      maker.make(epoch, step, b.view());
+      REQUIRE(a.to_host<float>() == b.to_host<float>());
+    }
+  }
+}
+
+void given_rows_come_from_every_residency(Device device) {
+  const PackedFixture fixture({random_split("train", 50, {3, 9, 9})});
+  const Split split = fixture.dataset().split("train");
+  const Store whole = Store::load(split, device, {.residency = Residency::device});
+  const std::vector<std::int64_t> rows = {3, 49, 0, 3, 17, 18, 16, 49};
+  const DeviceTensor expected(device, DType::float32, {8, 3, 9, 9}), expected_labels(device, DType::int64, {8});
+  whole.gather(rows, BatchSpec{}, expected.view(), expected_labels.view());
+  for (const LoadOptions& load : {LoadOptions{.residency = Residency::streamed},
+                                  LoadOptions{.residency = Residency::hybrid, .resident_count = 17},
+                                  LoadOptions{.residency = Residency::window}}) {
+    const Store store = Store::load(split, device, load);
+    const DeviceTensor images(device, DType::float32, {8, 3, 9, 9}), labels(device, DType::int64, {8});
+    store.gather(rows, BatchSpec{}, images.view(), labels.view());
+    REQUIRE(images.to_host<float>() == expected.to_host<float>());
+    REQUIRE(labels.to_host<std::int64_t>() == expected_labels.to_host<std::int64_t>());
+  }
+}
+
+void automatic_takes_what_fits(Device device) {
+  const PackedFixture fixture({random_split("train", 100, {3, 32, 32})});
+  const Split split = fixture.dataset().split("train");
+  const std::int64_t each = 3072 + 4;
+  const Store all = Store::load(split, device, {.memory_limit_bytes = 100 * each});
+  REQUIRE(all.residency() == Residency::device);
+  REQUIRE(all.residency_reason().empty());
+  const Store most = Store::load(split, device, {.memory_limit_bytes = 100 * each - 1});
+  REQUIRE(most.residency() == Residency::hybrid);
+  REQUIRE(most.resident_count() == 99);
+  REQUIRE_THAT(most.residency_reason(), ContainsSubstring("are more than the 307599 that it may take"));
+  REQUIRE(most.device_bytes() == 99 * each + 4);
+  const Store few = Store::load(split, device, {.memory_limit_bytes = 4 * each});
+  REQUIRE(few.residency() == Residency::streamed);
+  REQUIRE(few.resident_count() == 0);
+  REQUIRE_THAT(few.residency_reason(), ContainsSubstring("None are kept there"));
+  LoaderOptions options{.batch_size = 16, .shuffle = true};
+  REQUIRE(serve(most, options) == serve(all, options));
+  REQUIRE(serve(few, options) == serve(all, options));
+}
+
+}  // namespace
+
+OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device, hybrid and streamed serve the same batches",
+                "[unit][loader][residency]")
+OCTAVO_CONTRACT(centring_and_types_work_from_every_residency, "a batch that comes from two places is centred on itself",
+                "[unit][loader][residency]")
+OCTAVO_CONTRACT(ranks_share_streamed_batches, "ranks together serve streamed batches", "[unit][loader][residency]")
+OCTAVO_CONTRACT(windows_serve_their_order, "windows serve the order that stays inside of them",
+                "[unit][loader][residency]")
+OCTAVO_CONTRACT(makers_serve_any_batch, "a batch maker serves any batch of every residency",
+                "[unit][loader][residency]")
+OCTAVO_CONTRACT(given_rows_come_from_every_residency, "given rows come from every residency",
+                "[unit][loader][residency]")
+OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency takes what fits, and says so",
+                "[unit][loader][residency]")
+
+TEST_CASE("blocks are slices of the file in the order of the epoch, a short one last", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  const BatchMaker maker(store, {.batch_size = 9, .shuffle = Shuffle::blocks(), .seed = 12});
+  for (const std::int64_t epoch : {0, 1, 7}) {
+    for (std::int64_t step = 0; step < 6; ++step) {
+      // 47 = 5 * 9 + 2: five whole blocks.
+      const std::int64_t block = step == 5 ? 5 : shuffled_sample(12, static_cast<std::uint64_t>(epoch), step, 5);
+      std::vector<std::int64_t> expected;
+      for (std::int64_t i = 9 * block; i < std::min<std::int64_t>(47, 9 * block + 9); ++i) expected.push_back(i);
+      REQUIRE(maker.rows(epoch, step) == expected);
+    }
+  }
+}
+
+TEST_CASE("an order of windows visits every sample once, one stretch after the other", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  const BatchMaker maker(store, {.batch_size = 7, .shuffle = Shuffle::windows(10), .seed = 12});
+  std::vector<std::vector<std::int64_t>> epochs;
+  for (const std::int64_t epoch : {0, 1}) {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t step = 0; step < 7; ++step) {
+      for (const std::int64_t row : maker.rows(epoch, step)) rows.push_back(row);
+    }
+    for (std::size_t p = 0; p < 47; ++p) {
+      // Windows 0 to 3 in the order of the epoch, then the last 7 samples.
+      const std::int64_t window =
+          p < 40 ? shuffled_sample(12, static_cast<std::uint64_t>(epoch), static_cast<std::int64_t>(p / 10), 4) : 4;
+      REQUIRE(rows[p] / 10 == window);
+    }
+    epochs.push_back(rows);
+    std::sort(rows.begin(), rows.end());
+    for (std::int64_t row = 0; row < 47; ++row) REQUIRE(rows[static_cast<std::size_t>(row)] == row);
+  }
+  REQUIRE(epochs[0] != epochs[1]);
+}
+
+TEST_CASE("orders that a residency cannot serve are refused", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 40, {1, 2, 2})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(),
+                                  {.residency = Residency::window, .window_samples = 10});
+  REQUIRE_THROWS_WITH(Loader(store, {.batch_size = 4, .shuffle = Shuffle::blocks()}),
+                      ContainsSubstring("shuffle by \"windows:10\""));
+  REQUIRE_THROWS_AS(Loader(store, {.batch_size = 4, .shuffle = Shuffle::windows(9)}), InvalidArgument);
+  REQUIRE_THROWS_AS(Loader(store, {.batch_size = 4, .shuffle = Shuffle::windows(0)}), InvalidArgument);
+  REQUIRE_THROWS_WITH(Loader(store, {.batch_size = 11}), ContainsSubstring("larger than a window of 10"));
+}
+
+TEST_CASE("load options that make no sense are refused", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 10, {1, 2, 2})});
+  const Split split = fixture.dataset().split("train");
+  const auto refuses = [&](LoadOptions options) {
+    REQUIRE_THROWS_AS(Store::load(split, Device::cpu(), options), InvalidArgument);
+  };
+  refuses({.memory_limit_bytes = -1});
+  refuses({.residency = Residency::hybrid, .resident_count = 11});
+  refuses({.residency = Residency::hybrid, .resident_count = -2});
+  refuses({.residency = Residency::streamed, .resident_count = 4});
+  refuses({.residency = Residency::window, .window_samples = -1});
+  refuses({.residency = Residency::device, .window_samples = 3});
+}
+
+TEST_CASE("residencies and orders have names", "[unit][loader][residency]") {
+  for (const char* name : {"auto", "device", "hybrid", "streamed", "window"}) {
+    REQUIRE(to_string(parse_residency(name)) == std::string(name));
+  }
+  REQUIRE_THROWS_AS(parse_residency("somewhere"), InvalidArgument);
+  for (const char* name : {"none", "global", "blocks", "windows:17"}) REQUIRE(to_string(parse_shuffle(name)) == name);
+  for (const char* name :
+       {"", "windows", "windows:", "windows:0", "windows:-3", "windows:4x", "windows:99999999999999999999"}) {
+    REQUIRE_THROWS_AS(parse_shuffle(name), InvalidArgument);
+  }
+}
+
+TEST_CASE("a state knows its order", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  for (const Shuffle shuffle : {Shuffle(false), Shuffle(true), Shuffle::blocks(), Shuffle::windows(10)}) {
+    Loader loader(store, {.batch_size = 5, .shuffle = shuffle, .seed = 11});
+    auto place = loader.epoch(2).begin();
+    ++place;
+    const LoaderState state = LoaderState::from_json(loader.state().to_json());
+    REQUIRE(state == loader.state());
+    Loader other(store, {.batch_size = 5, .shuffle = shuffle, .seed = 11});
+    other.restore(state);
+    REQUIRE(other.epoch(2).begin()->step() == 2);
+    Loader unlike(store, {.batch_size = 5, .shuffle = Shuffle::windows(11), .seed = 11});
+    REQUIRE_THROWS_AS(unlike.restore(state), InvalidArgument);
+  }
+}
+
+// ---- What can go wrong while an epoch is read -------------------------------------------------------------------
+
+namespace {
+
+/// Reading the file of a split fails for as long as this lives.
+class UnreadableFile {
+ public:
+  explicit UnreadableFile(const Split& split) : descriptor_(archive::SplitAccess::reader(split)->file().descriptor()) {
+    saved_ = ::dup(descriptor_);
+    const int write_only = ::open("/dev/null", O_WRONLY);
+    REQUIRE(::dup2(write_only, descriptor_) == descriptor_);
+    ::close(write_only);
+  }
+  ~UnreadableFile() {
+    ::dup2(saved_, descriptor_);
+    ::close(saved_);
+  }
+  UnreadableFile(const UnreadableFile&) = delete;
+
+ private:
+  int descriptor_;
+  int saved_;
+};
+
+/// Where the codes of `row` stand in the file.
+std::int64_t offset_of(const Split& split, std::int64_t row) {
+  return archive::SplitAccess::entry(split).images.offset + row * split.shape().values();
+}
+
+void flip_byte(const std::filesystem::path& path, std::int64_t offset) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(offset);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(offset);
+  file.put(byte);
+}
+
+}  // namespace
+
+TEST_CASE("a damaged sample is told at the batch that it belongs to", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
+  flip_byte(fixture.path(), offset_of(fixture.dataset().split("train"), 42));
+  for (const int prefetch : {0, 1, 5}) {
+    const Store store =
+        Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
+    LoaderOptions options{.batch_size = 10};
+    options.prefetch = prefetch;
+    Loader loader(store, options);
+    auto place = loader.epoch(0).begin();
+    for (int step = 0; step < 3; ++step) ++place;
+    for (int tries = 0; tries < 2; ++tries) {
+      REQUIRE_THROWS_WITH(++place, ContainsSubstring("train/images sample 42 is damaged"));
+      REQUIRE(loader.state().step == 4);
+    }
+    // Another epoch begins as usual.
+    REQUIRE(loader.epoch(1).begin()->step() == 0);
+  }
+}
+
+TEST_CASE("after an error of reading, a loop can go on with the same batch", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
+  const Split split = fixture.dataset().split("train");
+  const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
+  const Served expected = serve(store, {.batch_size = 10, .shuffle = true}, 1);
+  for (const int prefetch : {0, 2}) {
+    LoaderOptions options{.batch_size = 10, .shuffle = true};
+    options.prefetch = prefetch;
+    Loader loader(store, options);
+    Served served;
+    auto place = loader.epoch(0).begin();
+    served.add(*place);
+    ++place;
+    served.add(*place);
+    {
+      const UnreadableFile unreadable(split);
+      // What was read ahead is still served; then the error comes, at a batch that is not served.
+      bool has_failed = false;
+      for (int i = 0; i < 6 && !has_failed; ++i) {
+        try {
+          ++place;
+          served.add(*place);
+        } catch (const IoError& error) {
+          REQUIRE_THAT(error.what(), ContainsSubstring("data.h5"));
+          has_failed = true;
+        }
+      }
+      REQUIRE(has_failed);
+      REQUIRE(loader.state().step == static_cast<std::int64_t>(served.values.size()));
+    }
+    while (served.values.size() < 10) {
+      ++place;
+      served.add(*place);
+    }
+    REQUIRE(served == expected);
+  }
+}
+
+TEST_CASE("a file that is cut short or changed while it is streamed is an error", "[unit][loader][residency]") {
+  for (const bool cut : {true, false}) {
+    const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
+    const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(),
+                                    {.verify_checksums = false, .residency = Residency::streamed});
+    LoaderOptions options{.batch_size = 10};
+    options.prefetch = 1;
+    Loader loader(store, options);
+    auto place = loader.epoch(0).begin();
+    const auto length = std::filesystem::file_size(fixture.path());
+    if (cut) {
+      std::filesystem::resize_file(fixture.path(), length / 4);
+    } else {
+      // The time of change is set aside from the clock's granularity.
+      std::filesystem::last_write_time(fixture.path(),
+                                       std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
+    }
+    const auto finish = [&] {
+      while (place != std::default_sentinel) ++place;
+    };
+    REQUIRE_THROWS_WITH(finish(), ContainsSubstring("was changed while it was read; open it again"));
+  }
+}
+
+TEST_CASE("a file that is replaced by another goes on being read as it was", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
+  const Served expected = serve(store, {.batch_size = 10}, 1);
+  write_packed(fixture.path(), {random_split("train", 100, {1, 8, 8}, 77)});
+  REQUIRE(serve(store, {.batch_size = 10}, 1) == expected);
+}
+
+TEST_CASE("a loader that is left in the middle of an epoch ends what it reads ahead", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 500, {1, 8, 8})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
+  for (int i = 0; i < 50; ++i) {
+    LoaderOptions options{.batch_size = 5, .shuffle = true};
+    options.prefetch = 1 + i % 7;
+    Loader loader(store, options);
+    auto place = loader.epoch(i).begin();
+    for (int step = 0; step < i % 5; ++step) ++place;
+  }
+}
+
+TEST_CASE("loaders in several threads draw from one store", "[unit][loader][residency]") {
+  const PackedFixture fixture({random_split("train", 200, {1, 8, 8})});
+  for (const LoadOptions& load : {LoadOptions{.residency = Residency::streamed},
+                                  LoadOptions{.residency = Residency::hybrid, .resident_count = 90},
+                                  LoadOptions{.residency = Residency::window, .window_samples = 40}}) {
+    const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), load);
+    const LoaderOptions options{.batch_size = 16, .shuffle = true, .seed = 3};
+    const Served expected = serve(store, options);
+    std::vector<Served> served(4);
+    {
+      std::vector<std::jthread> threads;
+      for (Served& one : served) threads.emplace_back([&] { one = serve(store, options); });
+    }
+    for (const Served& one : served) REQUIRE(one == expected);
+  }
+}

@@ -1,0 +1,113 @@
+#include "store/row_reader.hpp"
+
+#include <fcntl.h>
+
+#include <octavo/errors.hpp>
+#include <random>
+
+#include "archive/split_access.hpp"
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// What must be read for `rows`, from the samples as they were before packing; each row is followed by `padding` bytes
+/// that are left alone.
+std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector<std::int64_t>& rows,
+                                      std::size_t padding) {
+  std::vector<std::byte> codes;
+  const auto values = static_cast<std::size_t>(plain.shape.values());
+  for (const std::int64_t row : rows) {
+    for (std::size_t i = 0; i < values; ++i) {
+      codes.push_back(static_cast<std::byte>(plain.values[static_cast<std::size_t>(row) * values + i] ^ 0x80));
+    }
+    codes.insert(codes.end(), padding, std::byte{0xEE});
+  }
+  return codes;
+}
+
+void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, std::size_t padding = 0,
+           int thread_count = 2) {
+  const PlainSplit& plain = fixture.plain();
+  const Split split = fixture.dataset().split("train");
+  const store::RowReader reader(split, true, thread_count);
+  const auto stride = static_cast<std::size_t>(plain.shape.values()) + padding;
+  std::vector<std::byte> codes(rows.size() * stride, std::byte{0xEE});
+  std::vector<std::int32_t> labels(rows.size() * static_cast<std::size_t>(plain.label_width), -1), expected_labels;
+  for (const std::int64_t row : rows) {
+    for (std::int64_t k = 0; k < plain.label_width; ++k) {
+      expected_labels.push_back(plain.labels[static_cast<std::size_t>(row * plain.label_width + k)]);
+    }
+  }
+  const store::RowTarget target{codes.data(), static_cast<std::int64_t>(stride),
+                                reinterpret_cast<std::byte*>(labels.data())};
+  // From the page cache, and after the system was asked to forget the file (which it may decline).
+  for (const bool cold : {false, true}) {
+    if (cold) {
+      const File& file = archive::SplitAccess::reader(split)->file();
+      file.sync();
+      ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+    }
+    reader.read(rows, target, false);
+    REQUIRE(codes == expected_codes(plain, rows, padding));
+    REQUIRE(labels == expected_labels);
+  }
+}
+
+std::vector<std::int64_t> random_rows(std::int64_t N, std::size_t count) {
+  std::mt19937_64 random(7);
+  std::vector<std::int64_t> rows(count);
+  for (std::int64_t& row : rows) row = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(N));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("rows are read in any order, with repetitions", "[unit][store]") {
+  const PackedFixture fixture({random_split("train", 1000, {1, 8, 8})});
+  reads(fixture, {});
+  reads(fixture, {999});
+  reads(fixture, {5, 5, 5, 4, 6, 5});
+  reads(fixture, {0, 999, 0, 998});
+  reads(fixture, random_rows(1000, 300));
+  reads(fixture, random_rows(1000, 5000));  // more than there are, and than one call takes
+  reads(fixture, random_rows(1000, 300), 13);
+  reads(fixture, random_rows(1000, 300), 0, 1);
+}
+
+TEST_CASE("neighbours and rows with gaps are read", "[unit][store]") {
+  std::vector<std::int64_t> all, every_second, far;
+  for (std::int64_t row = 0; row < 3000; ++row) all.push_back(row);
+  for (std::int64_t row = 1; row < 3000; row += 2) every_second.push_back(row);
+  for (std::int64_t row = 0; row < 3000; row += 70) far.push_back(row);  // beyond the largest gap
+  const PackedFixture fixture({random_split("train", 3000, {1, 8, 8})});
+  for (const auto& rows : {all, every_second, far}) {
+    reads(fixture, rows);
+    reads(fixture, rows, 16);
+  }
+}
+
+TEST_CASE("rows of a megabyte are read", "[unit][store]") {
+  reads(PackedFixture({random_split("train", 5, {3, 600, 600})}), {4, 0, 1, 4});
+}
+
+TEST_CASE("labels of any length come with their rows", "[unit][store]") {
+  for (const std::int64_t width : {0, 3, 40}) {  // 40: longer than what is kept in memory
+    PlainSplit split = random_split("train", 200, {1, 4, 4});
+    split.label_width = width;
+    split.labels.resize(static_cast<std::size_t>(200 * width));
+    for (std::size_t i = 0; i < split.labels.size(); ++i) split.labels[i] = static_cast<std::int32_t>(i * 7 % 3 % 2);
+    reads(PackedFixture({split}), random_rows(200, 150));
+  }
+}
+
+TEST_CASE("reading stops when it is cancelled", "[unit][store]") {
+  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
+  const store::RowReader reader(fixture.dataset().split("train"), true, 2);
+  std::vector<std::byte> codes(64, std::byte{0xEE}), labels(4);
+  reader.read(std::vector<std::int64_t>{7}, {codes.data(), 64, labels.data()}, true);
+  REQUIRE(codes == std::vector<std::byte>(64, std::byte{0xEE}));
+}
