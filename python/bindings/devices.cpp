@@ -1,7 +1,9 @@
 // Devices and back ends.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/device.hpp>
 
 #include "module.hpp"
@@ -12,6 +14,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void add_devices(nb::module_& module) {
+  module.def("parse_byte_count", &parse_byte_count, "text"_a, "The bytes of '24GiB'.");
   nb::class_<DeviceInfo>(module, "DeviceInfo", "A device of this machine.")
       .def_prop_ro(
           "device", [](const DeviceInfo& info) { return to_string(info.device); }, "\"cpu\" or \"cuda:0\".")

@@ -76,9 +76,12 @@ BatchSpec make_spec(const std::string& centre, const std::vector<double>& centre
 }
 
 Store load(const Split& split, const std::string& device, bool verify_checksums, int thread_count,
-           const nb::object& on_progress) {
+           const nb::object& on_progress, const std::string& residency, std::int64_t memory_limit_bytes,
+           std::int64_t resident_count, std::int64_t window_samples) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    return Store::load(split, Device::parse(device), {verify_checksums, thread_count, progress});
+    return Store::load(split, Device::parse(device),
+                       {verify_checksums, thread_count, progress, parse_residency(residency), memory_limit_bytes,
+                        resident_count, window_samples});
   });
 }
 
@@ -97,10 +100,15 @@ void add_store(nb::module_& module) {
       .def("__str__", &describe);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
-      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none())
+      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none(),
+                  "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)
       .def_prop_ro("device_bytes", &Store::device_bytes)
+      .def_prop_ro("residency", [](const Store& store) { return to_string(store.residency()); })
+      .def_prop_ro("residency_reason", &Store::residency_reason)
+      .def_prop_ro("resident_count", &Store::resident_count)
+      .def_prop_ro("window_samples", &Store::window_samples)
       .def_prop_ro("statistics_split", &Store::statistics_split)
       .def("prepare", &Store::prepare, "spec"_a, nb::call_guard<GilRelease>())
       .def(
@@ -126,7 +134,8 @@ void add_store(nb::module_& module) {
 class Maker {
  public:
   Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
-        bool shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size)
+        const std::string& shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size,
+        int prefetch)
       : device_(store.device()),
         shape_(store.shape()),
         labels_(store.labels()),
@@ -134,7 +143,7 @@ class Maker {
         layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         centres_on_batch_(spec.centre == Centre::batch),
-        maker_(store, {batch_size, shuffle, seed, drop_last, rank, world_size, spec}),
+        maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, prefetch}),
         memory_{std::make_shared<RecycledMemory>(
             std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.values() *
             bytes_of(dtype_))} {}
@@ -143,6 +152,8 @@ class Maker {
   Maker& operator=(const Maker&) = delete;
 
   std::int64_t batches_per_epoch() const { return maker_.batches_per_epoch(); }
+  std::string shuffle() const { return to_string(maker_.options().shuffle); }
+  int prefetch() const { return maker_.options().prefetch; }
   std::int64_t largest_batch_bytes() const { return memory_.pool->block_bytes(); }
   std::int64_t batch_count(std::int64_t step) const { return maker_.batch_count(step); }
   std::int64_t device_bytes() const { return maker_.device_bytes(); }
@@ -271,11 +282,13 @@ class Maker {
 void add_loading(nb::module_& module) {
   add_store(module);
   nb::class_<Maker>(module, "BatchMaker", "Any batch of any epoch, by its number.")
-      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, bool,
-                    std::int64_t, std::int64_t>(),
+      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, const std::string&, std::uint64_t,
+                    bool, std::int64_t, std::int64_t, int>(),
            "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "rank"_a,
-           "world_size"_a)
+           "world_size"_a, "prefetch"_a)
       .def_prop_ro("batches_per_epoch", &Maker::batches_per_epoch)
+      .def_prop_ro("shuffle", &Maker::shuffle)
+      .def_prop_ro("prefetch", &Maker::prefetch)
       .def_prop_ro("device_bytes", &Maker::device_bytes)
       .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
       .def("batch_count", &Maker::batch_count, "step"_a)

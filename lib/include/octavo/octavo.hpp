@@ -4,6 +4,7 @@
 #include <octavo/batch_maker.hpp>
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
+#include <octavo/byte_count.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/errors.hpp>

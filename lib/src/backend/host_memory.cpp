@@ -1,6 +1,7 @@
 #include "backend/host_memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,17 @@ std::int64_t free_bytes_by_cgroup() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
+/// What can be had of what the limit of address space (`ulimit -v`) leaves: half, since stacks of threads and pools of
+/// the allocator reserve far more of it than they use. A large number without a limit.
+std::int64_t free_bytes_by_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  const std::int64_t used = std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmSize:"));
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - used) / 2;
+}
+
 std::size_t whole_huge_pages(std::size_t bytes) {
   return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
 }
@@ -66,9 +78,9 @@ std::size_t whole_huge_pages(std::size_t bytes) {
 }  // namespace
 
 MemoryInfo host_memory() {
-  return {
-      std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemTotal:")),
-      std::min(std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemAvailable:")), free_bytes_by_cgroup())};
+  return {std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemTotal:")),
+          std::min({std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemAvailable:")),
+                    free_bytes_by_cgroup(), free_bytes_by_limit()})};
 }
 
 std::int64_t resident_set_bytes() { return std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmRSS:")); }

@@ -9,7 +9,8 @@
 
 namespace octavo::backend {
 
-/// Physical memory, and what an allocation could have of it now, also by the limit of the control group.
+/// Physical memory, and what an allocation could have of it now, also by the limits of the control group and
+/// of address space.
 MemoryInfo host_memory();
 
 /// Bytes of physical memory that this process holds: its resident set.

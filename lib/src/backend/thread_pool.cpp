@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <system_error>
 #include <utility>
 
 namespace octavo::backend {
@@ -16,7 +17,11 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::start_workers() {
-  for (int i = 1; i < thread_count_; ++i) workers_.emplace_back([this] { work_until_stopped(); });
+  try {
+    for (int i = 1; i < thread_count_; ++i) workers_.emplace_back([this] { work_until_stopped(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads (`ulimit`, a control group): those that there are do the work.
+  }
 }
 
 void ThreadPool::leave_parents_workers() {

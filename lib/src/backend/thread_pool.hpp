@@ -12,9 +12,9 @@
 
 namespace octavo::backend {
 
-/// A fixed set of threads. run() may be called from several threads at once: while one call has the workers, the
-/// others do their work alone rather than wait. In a child process of fork(), which has none of its parent's threads,
-/// the first run() starts new ones.
+/// A fixed set of threads, fewer if the system gives no more. run() may be called from several threads at once: while
+/// one call has the workers, the others do their work alone rather than wait. In a child process of fork(), which has
+/// none of its parent's threads, the first run() starts new ones.
 class ThreadPool {
  public:
   explicit ThreadPool(int thread_count);

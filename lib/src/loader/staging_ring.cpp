@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <system_error>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -52,7 +53,7 @@ std::int64_t StagingRing::device_bytes() const {
 
 const store::StagingSlot& StagingRing::acquire(StagedPart part, StreamRef stream) {
   if (process_ != ::getpid()) begin_anew();
-  Slot& slot = depth() == 0 ? fill_here(part) : wait_for(part);
+  Slot& slot = depth() > 0 && has_thread() ? wait_for(part) : fill_here(part);
   slot.staging.wait_for_copy(stream);
   return slot.staging;
 }
@@ -108,13 +109,23 @@ StagingRing::Slot& StagingRing::fill_here(StagedPart part) {
   return slot;
 }
 
+bool StagingRing::has_thread() {
+  if (work_->thread.joinable()) return true;
+  try {
+    work_->thread = std::thread([this] { work_until_stopped(*work_); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;  // the system gives none: nothing is read ahead
+  }
+}
+
 StagingRing::Slot& StagingRing::wait_for(StagedPart part) {
   Work& work = *work_;
   std::unique_lock lock(work.mutex);
-  if (!work.thread.joinable()) work.thread = std::thread([this, &work] { work_until_stopped(work); });
   for (;;) {
     Slot* slot = find(part);
-    if (slot == nullptr && !(work.active && work.next == part)) jump_to(part);
+    // The thread comes to it by itself only if it is the next one and there is room.
+    if (slot == nullptr && !(work.active && work.next == part && find_empty() != nullptr)) jump_to(part);
     if (slot != nullptr && slot->state == State::ready) {
       slot->state = State::held;
       return *slot;

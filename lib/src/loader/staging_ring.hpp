@@ -84,6 +84,7 @@ class StagingRing {
   Slot* find(StagedPart part);
   Slot* find_empty();
   Slot& fill_here(StagedPart part);
+  bool has_thread();
   Slot& wait_for(StagedPart part);
   void jump_to(StagedPart part);
   void stop_thread();

@@ -11,8 +11,6 @@ namespace {
 
 /// With less of the samples on the device it is not worth having two places.
 constexpr std::int64_t kLeastHybridShare = 20;  // 1/20
-/// How often a smaller hybrid part is tried when memory turns out to be less than it said.
-constexpr int kHybridTries = 4;
 /// Windows in a split unless told otherwise, if two of them fit.
 constexpr std::int64_t kUsualWindows = 8;
 
@@ -74,26 +72,35 @@ class Loading {
   std::shared_ptr<const StoredSamples> load_what_fits() {
     const std::int64_t N = split_.sample_count();
     std::int64_t count = fitting_count();
+    bool has_failed = false;
     if (count == N) {
       try {
         return load_resident(N, Residency::device);
       } catch (const OutOfMemory& problem) {
         reason_ = std::string(problem.what()) + ". ";
-        count = std::min(N / 2, backend_->memory().free_bytes / 2 / sample_bytes_);
+        count = N / 2;
+        has_failed = true;
       }
     } else {
       reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of split " + split_.name() +
                 " are more than the " + std::to_string(limit_bytes_) + " that it may take of " +
                 to_string(backend_->device()) + ". ";
     }
-    for (int i = 0; i < kHybridTries && count >= (N + kLeastHybridShare - 1) / kLeastHybridShare; ++i, count /= 2) {
+    for (; count >= (N + kLeastHybridShare - 1) / kLeastHybridShare; count /= 2) {
       try {
+        if (has_failed) leave_room_beside(count);
         return load_resident(count, Residency::hybrid);
       } catch (const OutOfMemory&) {
-        // With fewer, or none.
+        has_failed = true;  // again, with fewer or none
       }
     }
     return load_resident(0, Residency::streamed);
+  }
+
+  /// Throws OutOfMemory unless there is memory for twice as many samples. When the device had less than it said, nobody
+  /// knows what is left for the model: then at most half of what there is is taken.
+  void leave_room_beside(std::int64_t count) const {
+    backend::DeviceBuffer(backend_, static_cast<std::size_t>(2 * count * sample_bytes_), "samples and what needs them");
   }
 
   std::shared_ptr<StoredSamples> load_resident(std::int64_t count, Residency residency) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -58,8 +59,14 @@ void run_on_threads(int thread_count, const std::function<void(int)>& work) {
   };
   {
     std::vector<std::jthread> threads;
-    for (int index = 1; index < thread_count; ++index) threads.emplace_back(guarded, index);
+    int started = 1;
+    try {
+      for (; started < thread_count; ++started) threads.emplace_back(guarded, started);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: this one does their work too.
+    }
     guarded(0);
+    for (int index = started; index < thread_count; ++index) guarded(index);
   }
   if (first_failure) std::rethrow_exception(first_failure);
 }

@@ -11,7 +11,8 @@ int available_threads();
 /// `requested` if it is positive, else available_threads().
 int resolve_thread_count(int requested);
 
-/// Runs work(0) ... work(thread_count - 1), each on a thread of its own (0 on the caller's), and waits for all.
+/// Runs work(0) ... work(thread_count - 1), each on a thread of its own (0 on the caller's, and those for which the
+/// system gives no thread), and waits for all.
 /// The first exception that one of them throws is thrown again here, after all have ended.
 void run_on_threads(int thread_count, const std::function<void(int)>& work);
 

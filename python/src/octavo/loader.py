@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _frameworks, _native, _progress
 from .dataset import Split
 from .normalize import Normalize, Preset
-from .store import Data, Store, find_split, resolve_normalize
+from .store import Data, Residency, Store, find_split, resolve_normalize
 
 #: Images and their labels, or None where there are no labels.
 Batch = tuple[Any, Any]
@@ -54,7 +54,9 @@ class Loader:
         Samples of a batch, at most those of the split; with several ranks, over all ranks. None: 256, or all samples
         if they are fewer.
     shuffle
-        A new order each epoch, over all samples; else that of the file.
+        True: a new order each epoch, over all samples. False: that of the file. ``"blocks"``: batches are slices of the
+        file, in a new order each epoch. ``"windows:1000"``: stretches of 1000 samples come in a new order each epoch,
+        and inside of each its samples do. Only True is a true global shuffle.
     seed
         Of the order.
     drop_last
@@ -87,6 +89,12 @@ class Loader:
     progress
         Of loading: None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a
         function ``(stage, done, total)``.
+    residency, memory_limit, resident, window
+        Where the samples live, as of `Store`; a store that is given has one already. With ``"window"``, shuffle=True
+        means ``"windows:N"`` for windows of N samples, which is what `shuffle` then is.
+    prefetch
+        Batches that are read ahead where samples are read from the file. None: 2. Fewer if memory does not suffice:
+        `prefetch` tells.
 
     Raises
     ------
@@ -102,7 +110,7 @@ class Loader:
         split: str | None = None,
         *,
         batch_size: int | None = None,
-        shuffle: bool = False,
+        shuffle: bool | str = False,
         seed: int = 0,
         drop_last: bool = False,
         device: Any = "auto",
@@ -116,9 +124,15 @@ class Loader:
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
+        residency: Residency = "auto",
+        memory_limit: int | str | None = None,
+        resident: int | None = None,
+        window: int | None = None,
+        prefetch: int | None = None,
     ) -> None:
-        self.shuffle = bool(shuffle)
+        order = _order_name(shuffle)
         self.seed = _checked_seed(seed)
+        depth = _checked_prefetch(prefetch)
         self.drop_last = bool(drop_last)
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
@@ -143,11 +157,15 @@ class Loader:
         if isinstance(data, Store):
             self._store = data
         else:
-            self._store = Store(source, device=name, verify=verify, threads=threads, progress=progress)
+            self._store = Store(
+                source, device=name, verify=verify, threads=threads, progress=progress, residency=residency,
+                memory_limit=memory_limit, resident=resident, window=window,
+            )  # fmt: skip
         self._maker = _native.BatchMaker(
-            self._store._usable(), spec, self._label_dtype, self.batch_size, self.shuffle, self.seed, self.drop_last,
-            self.rank, self.world_size,
+            self._store._usable(), spec, self._label_dtype, self.batch_size, order, self.seed, self.drop_last,
+            self.rank, self.world_size, depth,
         )  # fmt: skip
+        self.shuffle = _shuffle_of(self._maker.shuffle)
         self._make = self._batch_function(allocator)
         self._length = self._maker.batches_per_epoch
         # The place: `_handed_out` batches of `_epoch`; a restored place is where the next iteration begins.
@@ -334,6 +352,11 @@ class Loader:
         """Where batches are: ``"cpu"`` or ``"cuda:0"``."""
         return self._store.device
 
+    @property
+    def prefetch(self) -> int:
+        """Batches that are read ahead."""
+        return self._maker.prefetch
+
     def __repr__(self) -> str:
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
@@ -351,6 +374,27 @@ def _checked_batch_size(batch_size: int | None, split: Split) -> int:
         raise ValueError(
             f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; choose at most as many"
         )
+    return number
+
+
+def _order_name(shuffle: bool | str) -> str:
+    """What the library calls the order."""
+    if isinstance(shuffle, str):
+        return shuffle
+    return "global" if shuffle else "none"
+
+
+def _shuffle_of(order: str) -> bool | str:
+    """The argument `shuffle` that means this order."""
+    return order == "global" if order in ("global", "none") else order
+
+
+def _checked_prefetch(prefetch: int | None) -> int:
+    if prefetch is None:
+        return -1
+    number = operator.index(prefetch)
+    if not 0 <= number <= 64:
+        raise ValueError(f"prefetch is {number}; it must be in [0, 64]")
     return number
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,12 @@ from .normalize import Normalize, Preset
 Data = str | os.PathLike[str] | Dataset | Split
 
 
+#: Where samples live; docs/residencies.md tells which one is for whom.
+Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
+
+
 class Store:
-    """All images of one split, one byte a value, in the memory of one device.
+    """The images of one split, one byte a value, in the memory of one device, or as far as it has room.
 
     Several loaders may draw from one store: its memory is there once. It is freed with the last of them.
 
@@ -38,15 +42,28 @@ class Store:
     progress
         None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
         ``(stage, done, total)``.
+    residency
+        Where the samples live. ``"device"``: all in the memory of the device. ``"hybrid"``: the first ones there, the
+        others are read from the file when a batch needs them. ``"streamed"``: each batch is read from the file. These
+        three serve the same batches, bit for bit. ``"window"``: stretches of the split, one served while the next is
+        read; batches come in an order that stays inside of a stretch. ``"auto"``: the first of device, hybrid and
+        streamed that there is memory for; `residency_reason` tells why it is not the first.
+    memory_limit
+        What the samples may take of the device's memory, in bytes or as ``"24GiB"``. None: four fifths of what is free.
+    resident
+        For hybrid: samples on the device. None: as many as the limit allows.
+    window
+        For window: samples of a stretch. None: an eighth of the split, or what the limit allows.
 
     Raises
     ------
     FormatError
-        If the file is no Octavo file or a sample is damaged; the message names it.
+        If the file is no Octavo file or a sample is damaged; the message names it. Of samples that are read when a
+        batch needs them, loaders raise it.
     OSError
         If the file cannot be read.
     MemoryError
-        If the memory of the device does not suffice.
+        If the memory of the device does not suffice for the residency that was asked for.
     octavo.UnavailableError
         If this build or machine has no such device.
     ValueError
@@ -62,13 +79,21 @@ class Store:
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
+        residency: Residency = "auto",
+        memory_limit: int | str | None = None,
+        resident: int | None = None,
+        window: int | None = None,
     ) -> None:
         self._split = find_split(data, split)
         name = _frameworks.resolve_device(device)
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
-            self._native = _native.Store.load(self._split._opened(), name, bool(verify), threads, on_progress)
+            self._native = _native.Store.load(
+                self._split._opened(), name, bool(verify), threads, on_progress, str(residency),
+                _checked_limit(memory_limit), -1 if resident is None else _checked_count("resident", resident, 0),
+                0 if window is None else _checked_count("window", window, 1),
+            )  # fmt: skip
         self._process = os.getpid()
         self._prepared: tuple[tuple[Normalize, str, bool], _native.PreparedSpec] | None = None
 
@@ -95,6 +120,26 @@ class Store:
     def device_bytes(self) -> int:
         """Bytes that it takes on the device."""
         return self._native.device_bytes
+
+    @property
+    def residency(self) -> str:
+        """``"device"``, ``"hybrid"``, ``"streamed"`` or ``"window"``."""
+        return self._native.residency
+
+    @property
+    def residency_reason(self) -> str:
+        """Why fewer samples than all are in the memory of the device, if it was left to Octavo; else empty."""
+        return self._native.residency_reason
+
+    @property
+    def resident(self) -> int:
+        """Samples [0, resident) are in the memory of the device."""
+        return self._native.resident_count
+
+    @property
+    def window(self) -> int:
+        """Samples of a stretch of the residency ``"window"``; else 0."""
+        return self._native.window_samples
 
     def __len__(self) -> int:
         return self._native.sample_count
@@ -168,7 +213,21 @@ class Store:
         return self._prepared[1]
 
     def __repr__(self) -> str:
-        return f"Store({self._split!r}, {self.device}, {self.device_bytes / 2**20:.1f} MiB)"
+        return f"Store({self._split!r}, {self.device}, {self.residency}, {self.device_bytes / 2**20:.1f} MiB)"
+
+
+def _checked_limit(limit: int | str | None) -> int:
+    """The limit in bytes; 0 for none."""
+    if limit is None:
+        return 0
+    return _native.parse_byte_count(limit) if isinstance(limit, str) else _checked_count("memory_limit", limit, 1)
+
+
+def _checked_count(name: str, value: int, least: int) -> int:
+    number = operator.index(value)
+    if not least <= number < 2**63:
+        raise ValueError(f"{name} is {number}; it must be at least {least}")
+    return number
 
 
 def resolve_normalize(normalize: Normalize | Preset) -> Normalize:

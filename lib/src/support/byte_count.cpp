@@ -1,0 +1,41 @@
+#include <octavo/byte_count.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double bytes;
+};
+constexpr Unit kUnits[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                           {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw InvalidArgument("read an amount of memory: \"" + std::string(text) +
+                        "\" is none between 1 and 2^60 bytes; write it like 24GiB, 512MiB or 80GB");
+}
+
+}  // namespace
+
+std::int64_t parse_byte_count(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc{}) refuse(text);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (rest.starts_with(' ')) rest.remove_prefix(1);
+  for (const Unit& unit : kUnits) {
+    if (rest != unit.name) continue;
+    const double bytes = std::floor(number * unit.bytes);
+    if (!(bytes >= 1 && bytes <= 0x1p60)) refuse(text);
+    return static_cast<std::int64_t>(bytes);
+  }
+  refuse(text);
+}
+
+}  // namespace octavo

@@ -1,0 +1,162 @@
+"""Samples on the device, in the file or in windows: the same batches."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed, write_packed
+
+RESIDENCIES = [
+    {"residency": "hybrid", "resident": 1000},
+    {"residency": "hybrid", "memory_limit": 1_000_000},
+    {"residency": "streamed"},
+    {"residency": "streamed", "verify": False, "prefetch": 0},
+    {"residency": "streamed", "prefetch": 7},
+    {"residency": "auto", "memory_limit": "1MB"},
+    {"residency": "auto", "memory_limit": "10KiB"},
+]
+
+
+def loader_of(packed: Packed, **options) -> octavo.Loader:
+    return octavo.Loader(packed.path, framework="numpy", device="cpu", batch_size=256, seed=4, **options)
+
+
+@pytest.mark.parametrize("shuffle", [False, True, "blocks", "windows:700"])
+def test_residencies_serve_the_same_batches(large: Packed, shuffle: bool | str) -> None:
+    device = loader_of(large, shuffle=shuffle, residency="device")
+    expected = [batch for _ in range(2) for batch in device]
+    assert len(expected) == 24
+    device.set_epoch(5)
+    for residency in RESIDENCIES:
+        loader = loader_of(large, shuffle=shuffle, **residency)
+        assert loader.shuffle == shuffle
+        served = (batch for _ in range(2) for batch in loader)
+        for (images, labels), (other_images, other_labels) in zip(served, expected, strict=True):
+            assert np.array_equal(images, other_images)
+            assert np.array_equal(labels, other_labels)
+        # Any batch, in any order.
+        loader.set_epoch(5)
+        for step in (3, 11, 0, 3, 4):
+            assert np.array_equal(loader[step][0], device[step][0])
+
+
+def test_windows_serve_their_own_order(large: Packed) -> None:
+    loader = loader_of(large, shuffle=True, residency="window", window=700)
+    assert loader.shuffle == "windows:700"
+    assert loader.store.window == 700
+    assert loader.store.residency == "window"
+    device = loader_of(large, shuffle="windows:700", residency="device")
+    for (images, _), (other, _) in zip(loader, device, strict=True):
+        assert np.array_equal(images, other)
+    state = loader.state_dict()
+    assert state["shuffle"] == "windows:700"
+    loader_of(large, shuffle="windows:700").load_state_dict(state)
+    with pytest.raises(ValueError, match="shuffle=windows:700"):
+        loader_of(large, shuffle=True).load_state_dict(state)
+
+
+def test_a_store_tells_where_its_samples_are(large: Packed) -> None:
+    whole = octavo.Store(large.path, device="cpu")
+    assert (whole.residency, whole.resident, whole.residency_reason) == ("device", 3000, "")
+    part = octavo.Store(large.path, device="cpu", memory_limit="1MB")
+    assert part.residency == "hybrid"
+    assert part.resident == 1_000_000 // (3072 + 4)
+    assert "the others are read from the file" in part.residency_reason
+    assert "hybrid" in repr(part)
+    rows = [2999, 0, 17, 2999]
+    for a, b in zip(whole.gather(rows, framework="numpy"), part.gather(rows, framework="numpy"), strict=True):
+        assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"residency": "nowhere"}, "use auto, device, hybrid"),
+        ({"memory_limit": "lots"}, "write it like 24GiB"),
+        ({"memory_limit": 0}, "memory_limit is 0"),
+        ({"residency": "hybrid", "resident": 3001}, "3001 of 3000"),
+        ({"residency": "hybrid", "resident": -1}, "resident is -1"),
+        ({"resident": 5}, "residency hybrid"),
+        ({"residency": "window", "window": 0}, "window is 0"),
+        ({"residency": "window", "window": 100}, "larger than a window"),
+        ({"residency": "window", "shuffle": "blocks"}, "leaves the windows"),
+        ({"shuffle": "somehow"}, "use none, global, blocks"),
+        ({"prefetch": -1}, "prefetch is -1"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(large: Packed, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        loader_of(large, **options)
+
+
+def test_a_file_that_is_cut_short_is_an_error_and_no_crash(tmp_path: Path) -> None:
+    packed = write_packed(tmp_path / "data.h5", 1000, (3, 8, 8))
+    loader = octavo.Loader(
+        packed.path, framework="numpy", device="cpu", batch_size=100, residency="streamed", prefetch=1
+    )
+    batches = iter(loader)
+    next(batches)
+    os.truncate(packed.path, 50_000)
+    with pytest.raises(OSError, match=r"data\.h5"):
+        list(batches)
+
+
+def test_a_child_of_fork_goes_on_reading(large: Packed) -> None:
+    loader = loader_of(large, shuffle=True, residency="streamed")
+    expected = [images for images, _ in loader]
+    loader.set_epoch(0)
+    next(iter(loader))  # the thread that reads ahead is at work
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            loader.set_epoch(0)
+            code = 0 if all(np.array_equal(a, b) for (a, _), b in zip(loader, expected, strict=True)) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert np.array_equal(loader[1][0], expected[1])
+
+
+def test_a_program_may_end_while_batches_are_read_ahead(large: Packed) -> None:
+    program = (
+        "import sys, octavo\n"
+        "loader = octavo.Loader(sys.argv[1], framework='numpy', device='cpu', batch_size=64, residency='streamed')\n"
+        "next(iter(loader))\n"
+    )
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", program, str(large.path)], check=True, timeout=60)
+
+
+def test_a_limit_of_memory_makes_the_residency_smaller(tmp_path: Path) -> None:
+    """A file larger than the memory that a process may have is served all the same."""
+    packed = write_packed(tmp_path / "data.h5", 4000, (3, 128, 128))  # 197 MB
+    program = (
+        "import resource, sys, hashlib, octavo\n"
+        "if sys.argv[2] == 'limited':\n"
+        "    used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "    limit = used + 150_000_000\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "loader = octavo.Loader(sys.argv[1], framework='numpy', device='cpu', batch_size=10, shuffle=True, threads=2)\n"
+        "digest = hashlib.sha256()\n"
+        "for images, labels in loader:\n"
+        "    digest.update(images); digest.update(labels)\n"
+        "print(loader.store.residency, digest.hexdigest())\n"
+    )
+    run = {}
+    for kind in ("free", "limited"):
+        # One arena: each further one of the C library would reserve 64 MiB of the address space.
+        result = subprocess.run(
+            [sys.executable, "-c", program, str(packed.path), kind],
+            check=True, timeout=300, stdout=subprocess.PIPE, text=True, env=os.environ | {"MALLOC_ARENA_MAX": "1"},
+        )  # fmt: skip
+        run[kind] = result.stdout.split()
+    assert run["free"][0] == "device"
+    assert run["limited"][0] in ("hybrid", "streamed")
+    assert run["free"][1] == run["limited"][1]
