@@ -34,6 +34,7 @@ Command add_pack_command(CLI::App& program, const std::string& command_line);
 Command add_info_command(CLI::App& program);
 Command add_verify_command(CLI::App& program);
 Command add_report_command(CLI::App& program);
+Command add_plan_command(CLI::App& program);
 Command add_bench_command(CLI::App& program);
 Command add_train_command(CLI::App& program);
 Command add_view_command(CLI::App& program);

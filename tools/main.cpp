@@ -32,6 +32,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_info_command(program),
           add_verify_command(program),
           add_report_command(program),
+          add_plan_command(program),
           add_bench_command(program),
           add_train_command(program),
           add_view_command(program),

@@ -14,6 +14,7 @@
 #include <octavo/order.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/plan.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/reindex.hpp>
 #include <octavo/report.hpp>

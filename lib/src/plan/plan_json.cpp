@@ -1,0 +1,73 @@
+// The plan as one JSON document with every figure.
+#include <nlohmann/json.hpp>
+
+#include <octavo/plan.hpp>
+
+namespace octavo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parts_json(const Plan& plan) {
+  Json parts = Json::array();
+  for (const PlannedPart& part : plan.parts) parts.push_back({{"name", part.name}, {"bytes", part.bytes}});
+  return parts;
+}
+
+Json forms_json(const Plan& plan) {
+  Json forms = Json::array();
+  for (const PlannedForm& form : plan.forms) {
+    forms.push_back({{"name", form.name},
+                     {"sample_bytes", form.sample_bytes},
+                     {"total_bytes", form.total_bytes},
+                     {"fits", form.fits},
+                     {"largest_batch", form.largest_batch}});
+  }
+  return forms;
+}
+
+Json devices_json(const Plan& plan) {
+  Json devices = Json::array();
+  for (const PlannedDevice& device : plan.well_known) {
+    devices.push_back({{"name", device.name},
+                       {"memory_bytes", device.memory_bytes},
+                       {"residency", device.largest_batch > 0 ? Json(to_string(device.residency)) : Json()},
+                       {"largest_batch", device.largest_batch},
+                       {"float32_share", device.float32_share},
+                       {"int8_share", device.int8_share}});
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan) {
+  const Json document = {
+      {"file", plan.file},
+      {"split", plan.split},
+      {"sample_count", plan.sample_count},
+      {"shape", {plan.shape.channels, plan.shape.height, plan.shape.width}},
+      {"device", plan.device},
+      {"memory_bytes", plan.memory_bytes},
+      {"reserved_bytes", plan.reserved_bytes},
+      {"batch_size", plan.batch_size},
+      {"prefetch", plan.prefetch},
+      {"fits", plan.fits},
+      {"residency", plan.fits ? Json(to_string(plan.residency)) : Json()},
+      {"reason", plan.reason},
+      {"resident_count", plan.resident_count},
+      {"memory_limit_bytes", plan.memory_limit_bytes},
+      {"parts", parts_json(plan)},
+      {"total_bytes", plan.total_bytes()},
+      {"host_bytes", plan.host_bytes},
+      {"forms", forms_json(plan)},
+      {"largest_batch", plan.largest_batch},
+      {"largest_power_of_two", plan.largest_power_of_two},
+      {"largest_streamed_batch", plan.largest_streamed_batch},
+      {"rule_of_thumb_batch", plan.rule_of_thumb_batch},
+      {"well_known", devices_json(plan)},
+  };
+  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace octavo

@@ -1,0 +1,76 @@
+// The plan as tables for people.
+#include <octavo/plan.hpp>
+
+#include "support/text_units.hpp"
+
+namespace octavo {
+namespace {
+
+std::string line(const std::string& name, const std::string& text) {
+  return formatted("%-14s ", name.c_str()) + text + "\n";
+}
+
+std::string batch_or_none(std::int64_t batch) { return batch > 0 ? grouped(batch) : "none"; }
+
+std::string head(const Plan& plan) {
+  return line("file", plan.file + ", split " + plan.split) +
+         line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
+                             std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width)) +
+         line("device", plan.device + ": " + in_units(plan.memory_bytes) + " to be had, " +
+                            in_units(plan.reserved_bytes) + " of it left alone") +
+         line("residency", (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);
+}
+
+std::string parts_table(const Plan& plan) {
+  std::string text = "\nof the device, at batches of " + grouped(plan.batch_size) + " and " +
+                     std::to_string(plan.prefetch) + " ahead\n";
+  for (const PlannedPart& part : plan.parts) {
+    text += formatted("  %-30s %12s\n", part.name.c_str(), in_units(part.bytes).c_str());
+  }
+  text += formatted("  %-30s %12s\n", "together", in_units(plan.total_bytes()).c_str());
+  if (plan.host_bytes > 0) text += formatted("  %-30s %12s\n", "and of the host", in_units(plan.host_bytes).c_str());
+  return text;
+}
+
+std::string forms_table(const Plan& plan) {
+  std::string text =
+      formatted("\n%-14s %12s %13s %6s %15s\n", "all resident as", "samples", "with the rest", "fits", "largest batch");
+  for (const PlannedForm& form : plan.forms) {
+    text += formatted("  %-13s %12s %13s %6s %15s\n", form.name.c_str(), in_units(form.sample_bytes).c_str(),
+                      in_units(form.total_bytes).c_str(), form.fits ? "yes" : "no",
+                      batch_or_none(form.largest_batch).c_str());
+  }
+  return text;
+}
+
+std::string batches(const Plan& plan) {
+  std::string text = "\n";
+  if (plan.fits) {
+    text += line("largest batch", grouped(plan.largest_batch) +
+                                      " in this residency; power of two: " + batch_or_none(plan.largest_power_of_two));
+  }
+  text += line("", batch_or_none(plan.largest_streamed_batch) + " with samples read from the file as far as need be");
+  text += line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
+                                    " = memory / 4 / (values + parameters); it counts the model once a sample,");
+  return text + line("", "and neither activations nor the samples that stay");
+}
+
+std::string devices_table(const Plan& plan) {
+  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "elsewhere", "memory", "float32", "int8",
+                               "residency", "largest batch");
+  for (const PlannedDevice& device : plan.well_known) {
+    const bool fits = device.largest_batch > 0;
+    text += formatted("  %-16s %10s %7.0f%% %7.0f%%  %-10s %14s\n", device.name.c_str(),
+                      in_units(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.int8_share,
+                      fits ? to_string(device.residency) : "none", batch_or_none(device.largest_batch).c_str());
+  }
+  return text + "  float32, int8: how much of the samples such a device holds beside the model and the batches\n";
+}
+
+}  // namespace
+
+std::string to_text(const Plan& plan) {
+  return head(plan) + parts_table(plan) + forms_table(plan) + batches(plan) + devices_table(plan);
+}
+
+}  // namespace octavo

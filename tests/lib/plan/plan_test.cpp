@@ -1,0 +1,162 @@
+#include <octavo/plan.hpp>
+
+#include <nlohmann/json.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/loader.hpp>
+#include <octavo/report.hpp>
+#include <octavo/store.hpp>
+
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+/// 1,000 samples of 3x32x32: 3,072 values, with their labels 3,076 bytes each.
+PackedFixture thousand() { return PackedFixture({random_split("train", 1000, {3, 32, 32})}); }
+
+std::int64_t bytes_of_part(const Plan& plan, const std::string& name) {
+  for (const PlannedPart& part : plan.parts) {
+    if (part.name == name) return part.bytes;
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a plan adds up what training takes", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  PlanOptions options;
+  options.memory_bytes = 64 * kMiB;
+  options.batch_size = 100;
+  options.model = {1'000'000, Optimizer::adam, true, 10'000};
+  const Plan found = plan(fixture.dataset(), options);
+  REQUIRE(found.fits);
+  REQUIRE(found.residency == Residency::device);
+  REQUIRE(found.resident_count == 1000);
+  REQUIRE(found.reserved_bytes == 4 * kMiB);  // a sixteenth
+  REQUIRE(bytes_of_part(found, "samples, int8") == 3'072'000);
+  REQUIRE(bytes_of_part(found, "their labels") == 4000);
+  // Three buffers: the batch that is used and two ahead.
+  REQUIRE(bytes_of_part(found, "batches") == 100 * 3 * (3072 * 4 + 4));
+  REQUIRE(bytes_of_part(found, "parameters") == 4'000'000);
+  REQUIRE(bytes_of_part(found, "gradients") == 4'000'000);
+  REQUIRE(bytes_of_part(found, "optimizer") == 8'000'000);
+  REQUIRE(bytes_of_part(found, "parameters in half precision") == 2'000'000);
+  REQUIRE(bytes_of_part(found, "activations") == 1'000'000);
+  // 60 MiB - 18 MB of the model - the samples, over 3 * 12,292 + 10,000 bytes for each sample of a batch.
+  const std::int64_t left = 60 * kMiB - 18'000'000 - 3'076'000;
+  REQUIRE(found.largest_batch == left / (3 * 12'292 + 10'000));
+  REQUIRE(found.largest_power_of_two == 512);
+  REQUIRE(found.rule_of_thumb_batch == 64 * kMiB / 4 / 1'003'072);
+  REQUIRE(found.memory_limit_bytes == 3'076'000);
+}
+
+TEST_CASE("with less memory a plan turns to smaller residencies, and says when nothing fits", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  const auto plan_with = [&](std::int64_t memory) {
+    PlanOptions options;
+    options.memory_bytes = memory;
+    options.batch_size = 16;
+    return plan(fixture.dataset(), options);
+  };
+  // A fifth is left alone. All samples, and three buffers of 16 * 12,292.
+  const std::int64_t all = 3'076'000 + 3 * 16 * 12'292;
+  REQUIRE(plan_with(all * 5 / 4 + 5).residency == Residency::device);
+  const Plan less = plan_with(all * 5 / 4 - 5);
+  REQUIRE(less.residency == Residency::hybrid);
+  REQUIRE(less.resident_count > 900);
+  REQUIRE(less.total_bytes() <= less.memory_bytes - less.reserved_bytes);
+  REQUIRE(less.largest_batch >= 16);
+  // One buffer, and three packed batches: 16 * (12,292 + 3 * 3,084) = 344,704; a twentieth of the samples is 153,800.
+  const Plan little = plan_with((344'704 + 153'800) * 5 / 4 + 5);
+  REQUIRE(little.residency == Residency::hybrid);
+  REQUIRE(little.resident_count == 50);
+  const Plan least = plan_with(344'704 * 5 / 4 + 5);
+  REQUIRE(least.residency == Residency::streamed);
+  REQUIRE(least.largest_batch == 16);
+  REQUIRE(least.largest_power_of_two == 16);
+  const Plan none = plan_with(344'704 * 5 / 4 - 5);
+  REQUIRE_FALSE(none.fits);
+  REQUIRE(none.largest_batch == 0);
+  REQUIRE(none.largest_streamed_batch == 15);
+  REQUIRE_THAT(to_text(none), ContainsSubstring("none fits"));
+  REQUIRE_FALSE(plan_with(1).fits);
+}
+
+TEST_CASE("a plan is what loading then does", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  const Split split = fixture.dataset().split("train");
+  for (const std::int64_t memory : {2 * kMiB, 3 * kMiB, 8 * kMiB}) {
+    PlanOptions options;
+    options.memory_bytes = memory;
+    options.batch_size = 16;
+    options.prefetch = 1;
+    const Plan found = plan(fixture.dataset(), options);
+    REQUIRE(found.fits);
+    const Store store = Store::load(split, Device::cpu(), {.memory_limit_bytes = found.memory_limit_bytes});
+    REQUIRE(store.residency() == found.residency);
+    REQUIRE(store.resident_count() == found.resident_count);
+    LoaderOptions drawn{.batch_size = 16};
+    drawn.prefetch = 1;
+    const Loader loader(store, drawn);
+    const std::int64_t taken = store.device_bytes() + loader.device_bytes();
+    // Beside what is planned: an error slot, the normalisation, and the edges between the parts of a packed batch.
+    REQUIRE(taken >= found.total_bytes());
+    REQUIRE(taken <= found.total_bytes() + 256);
+  }
+}
+
+TEST_CASE("a plan matches what the report measures", "[unit][plan]") {
+  const PackedFixture fixture({random_split("train", 4000, {3, 64, 64})});  // 49 MB
+  PlanOptions options;
+  options.device = Device::cpu();
+  options.batch_size = 512;
+  const Plan planned = plan(fixture.dataset(), options);
+  ReportOptions measuring;
+  measuring.device = Device::cpu();
+  measuring.batch_size = 512;
+  const MemoryReport measured = measure_report(fixture.dataset(), measuring);
+  const auto agree = [](std::int64_t a, std::int64_t b) {
+    return std::abs(a - b) <= std::max(4 * kMiB, std::max(a, b) / 20);
+  };
+  REQUIRE(planned.residency == Residency::device);
+  REQUIRE(agree(bytes_of_part(planned, "samples, int8") + bytes_of_part(planned, "their labels"),
+                measured.residencies.back().measured_bytes.value()));
+  REQUIRE(agree(bytes_of_part(planned, "batches"), measured.residencies.back().batch_buffer_bytes));
+  REQUIRE(agree(planned.forms.front().sample_bytes, measured.residencies.front().measured_bytes.value()));
+}
+
+TEST_CASE("a plan is JSON too", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  PlanOptions options;
+  options.memory_bytes = 24 * 1024 * kMiB;
+  const auto document = nlohmann::json::parse(to_json(plan(fixture.dataset(), options)));
+  REQUIRE(document.at("residency") == "device");
+  REQUIRE(document.at("forms").size() == 3);
+  REQUIRE(document.at("well_known").size() >= 10);
+  REQUIRE(document.at("largest_batch") == 1000);  // a batch has at most all samples
+}
+
+TEST_CASE("plans for numbers that make no sense are refused", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  const auto refuses = [&](auto&& change) {
+    PlanOptions options;
+    options.memory_bytes = kMiB;
+    change(options);
+    REQUIRE_THROWS_AS(plan(fixture.dataset(), options), InvalidArgument);
+  };
+  refuses([](PlanOptions& options) { options.memory_bytes = -1; });
+  refuses([](PlanOptions& options) { options.batch_size = -1; });
+  refuses([](PlanOptions& options) { options.model.parameter_count = -1; });
+  refuses([](PlanOptions& options) { options.model.parameter_count = INT64_MAX; });
+  refuses([](PlanOptions& options) { options.model.activation_bytes_per_sample = -1; });
+  refuses([](PlanOptions& options) { options.model.activation_bytes_per_sample = INT64_MAX - 5; });
+  refuses([](PlanOptions& options) { options.model.activation_bytes_per_sample = std::int64_t{1} << 60; });
+  refuses([](PlanOptions& options) { options.split = "nowhere"; });
+  REQUIRE_THROWS_AS(parse_optimizer("lion"), InvalidArgument);
+}

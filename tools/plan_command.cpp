@@ -1,0 +1,74 @@
+// `octavo plan`: what fits a device, without loading anything.
+#include <iostream>
+#include <memory>
+#include <octavo/byte_count.hpp>
+#include <octavo/plan.hpp>
+#include <string>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+
+namespace octavo::tools {
+namespace {
+
+struct Arguments : CommonOptions {
+  std::string file;
+  std::string split;
+  std::string device = "auto";
+  std::string memory;
+  std::string activations;
+  std::string optimizer = "momentum";
+  std::string precision = "float32";
+  std::string dtype = "float32";
+  PlanOptions options;
+};
+
+DType parse_batch_dtype(const std::string& name) {
+  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
+    if (name == to_string(type)) return type;
+  }
+  return DType::float32;  // the command line has been checked
+}
+
+int run(const Arguments& arguments) {
+  PlanOptions options = arguments.options;
+  options.split = arguments.split;
+  options.device = Device::parse(arguments.device);
+  if (!arguments.memory.empty()) options.memory_bytes = parse_byte_count(arguments.memory);
+  if (!arguments.activations.empty()) {
+    options.model.activation_bytes_per_sample = parse_byte_count(arguments.activations);
+  }
+  options.model.optimizer = parse_optimizer(arguments.optimizer);
+  options.model.mixed_precision = arguments.precision == "mixed";
+  options.dtype = parse_batch_dtype(arguments.dtype);
+  const Plan found = plan(Dataset::open(arguments.file), options);
+  std::cout << (arguments.json ? to_json(found) + "\n" : to_text(found));
+  return kDone;
+}
+
+}  // namespace
+
+Command add_plan_command(CLI::App& program) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      add_verb(program, "plan", "Tell what fits a device: residency, largest batch, bytes of each part", *arguments);
+  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_option("--split", arguments->split, "The split (train, else the first)");
+  CLI::Option* device = verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  verb->add_option("--memory", arguments->memory, "Plan for a GPU that is not here, such as 24GiB")->excludes(device);
+  verb->add_option("--params", arguments->options.model.parameter_count, "Trainable parameters of the model")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--optimizer", arguments->optimizer, "sgd, momentum or adam (momentum)")
+      ->check(CLI::IsMember({"sgd", "momentum", "adam"}));
+  verb->add_option("--activations", arguments->activations,
+                   "What the model keeps for the backward pass for each sample, such as 90MiB");
+  verb->add_option("--precision", arguments->precision, "float32 or mixed (float32)")
+      ->check(CLI::IsMember({"float32", "mixed"}));
+  verb->add_option("--dtype", arguments->dtype, "Of batches: float32, float16 or bfloat16 (float32)")
+      ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
+  verb->add_option("--batch-size", arguments->options.batch_size, "Samples of a batch that must fit (256)")
+      ->check(CLI::PositiveNumber);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace octavo::tools
