@@ -43,7 +43,7 @@ struct PlanOptions {
   std::int64_t memory_bytes = 0;   ///< of a device that is not here; 0: of `device`
   ModelMemory model = {};
   DType dtype = DType::float32;  ///< of batches
-  std::int64_t batch_size = 0;   ///< that must fit; 0: 256, or all samples if they are fewer
+  std::int64_t batch_size = 0;   ///< that must fit; 0: 256, all samples if they are fewer, or less if that must be
   int prefetch = -1;             ///< as of LoaderOptions
 };
 

@@ -95,12 +95,23 @@ std::int64_t largest_in(const MemoryModel& model, const Fit& found, std::int64_t
                                  found.residency != Residency::device);
 }
 
-PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const ModelMemory& given,
-                        std::int64_t batch_size) {
+/// The batch size that must fit: the one that was given; else the usual one, or if that does not fit the largest power
+/// of two that does, with all samples on the device if there is one.
+std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options, std::int64_t room) {
+  const std::int64_t wanted = std::min(model.sample_count, options.batch_size > 0 ? options.batch_size : kUsualBatch);
+  if (options.batch_size > 0 || planning::fit(model, room, wanted).fits) return wanted;
+  std::int64_t largest =
+      planning::largest_batch(model, room, model.sample_count * model.packed_bytes(), /*staged=*/false);
+  if (largest == 0) largest = planning::largest_batch(model, room, 0, /*staged=*/true);
+  return largest == 0 ? wanted : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(largest)));
+}
+
+PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const PlanOptions& options) {
   PlannedDevice planned;
   planned.name = device.name;
   planned.memory_bytes = device.mebibytes << 20;
-  const std::int64_t room = planned.memory_bytes - reserved_of(planned.memory_bytes, given);
+  const std::int64_t room = planned.memory_bytes - reserved_of(planned.memory_bytes, options.model);
+  const std::int64_t batch_size = batch_size_for(model, options, room);
   const Fit found = planning::fit(model, room, batch_size);
   planned.residency = found.residency;
   planned.largest_batch = largest_in(model, found, room);
@@ -157,8 +168,8 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
       options.memory_bytes > 0 ? options.memory_bytes : backend::make_backend(options.device)->memory().free_bytes;
   plan.device = options.memory_bytes > 0 ? "a device of " + in_units(options.memory_bytes) : to_string(options.device);
   plan.reserved_bytes = reserved_of(plan.memory_bytes, options.model);
-  plan.batch_size = std::min(N, options.batch_size > 0 ? options.batch_size : kUsualBatch);
   const std::int64_t room = plan.memory_bytes - plan.reserved_bytes;
+  plan.batch_size = batch_size_for(model, options, room);
 
   const Fit found = planning::fit(model, room, plan.batch_size);
   const bool staged = found.fits && found.residency != Residency::device;
@@ -181,7 +192,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
       std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
   plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
   for (const WellKnown& device : kWellKnown) {
-    plan.well_known.push_back(on_device(model, device, options.model, plan.batch_size));
+    plan.well_known.push_back(on_device(model, device, options));
   }
   return plan;
 }

@@ -21,6 +21,7 @@ from ._native import (
 from .dataset import Dataset, ImageArray, Split
 from .dataset_packing import pack_dataset
 from .loader import Loader
+from .memory import find_batch_size, plan
 from .normalize import Normalize
 from .packing import pack
 from .reports import Report, report, verify
@@ -46,8 +47,10 @@ __all__ = [
     "__version__",
     "backends",
     "devices",
+    "find_batch_size",
     "pack",
     "pack_dataset",
+    "plan",
     "report",
     "verify",
 ]

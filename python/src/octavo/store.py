@@ -91,7 +91,7 @@ class Store:
         with _progress.shown(progress) as on_progress:
             self._native = _native.Store.load(
                 self._split._opened(), name, bool(verify), threads, on_progress, str(residency),
-                _checked_limit(memory_limit), -1 if resident is None else _checked_count("resident", resident, 0),
+                checked_limit("memory_limit", memory_limit), -1 if resident is None else _checked_count("resident", resident, 0),
                 0 if window is None else _checked_count("window", window, 1),
             )  # fmt: skip
         self._process = os.getpid()
@@ -216,11 +216,11 @@ class Store:
         return f"Store({self._split!r}, {self.device}, {self.residency}, {self.device_bytes / 2**20:.1f} MiB)"
 
 
-def _checked_limit(limit: int | str | None) -> int:
-    """The limit in bytes; 0 for none."""
+def checked_limit(name: str, limit: int | str | None) -> int:
+    """An amount of memory in bytes; 0 for none."""
     if limit is None:
         return 0
-    return _native.parse_byte_count(limit) if isinstance(limit, str) else _checked_count("memory_limit", limit, 1)
+    return _native.parse_byte_count(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
 
 
 def _checked_count(name: str, value: int, least: int) -> int:

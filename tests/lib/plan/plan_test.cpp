@@ -88,6 +88,18 @@ TEST_CASE("with less memory a plan turns to smaller residencies, and says when n
   REQUIRE_FALSE(plan_with(1).fits);
 }
 
+TEST_CASE("without a batch size a plan takes one that fits", "[unit][plan]") {
+  const PackedFixture fixture = thousand();
+  PlanOptions options;
+  options.memory_bytes = 64 * kMiB;
+  options.model.activation_bytes_per_sample = kMiB;
+  // 60 MiB less 3,076,000 bytes of samples, over 1 MiB + 3 * 12,292: 55.
+  const Plan found = plan(fixture.dataset(), options);
+  REQUIRE(found.residency == Residency::device);
+  REQUIRE(found.batch_size == 32);
+  REQUIRE(found.largest_batch == 55);
+}
+
 TEST_CASE("a plan is what loading then does", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   const Split split = fixture.dataset().split("train");
