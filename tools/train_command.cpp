@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/train.hpp>
 #include <optional>
@@ -20,6 +21,8 @@ struct Arguments : CommonOptions {
   std::string device = "auto";
   std::string normalise = "default";
   std::optional<double> learning_rate;
+  std::string residency = "auto";
+  std::string memory_limit;
   TrainOptions training;
   bool compare_float32 = false;
 };
@@ -30,6 +33,8 @@ TrainOptions train_options(const Arguments& arguments) {
   options.device = Device::parse(arguments.device);
   options.spec = BatchSpec::preset(arguments.normalise);
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
+  options.load.residency = parse_residency(arguments.residency);
+  if (!arguments.memory_limit.empty()) options.load.memory_limit_bytes = parse_byte_count(arguments.memory_limit);
   return options;
 }
 
@@ -115,6 +120,10 @@ void add_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N (auto)");
   verb.add_option("--normalise", arguments.normalise, "How batches are centred and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
+  verb.add_option("--residency", arguments.residency,
+                  "Where samples live: auto, device, hybrid, streamed, window (auto)")
+      ->check(CLI::IsMember({"auto", "device", "hybrid", "streamed", "window"}));
+  verb.add_option("--memory-limit", arguments.memory_limit, "What they may take of the device, such as 2GiB");
   verb.add_flag("--compare-float32", arguments.compare_float32,
                 "Train from float32-resident samples as well, and compare");
 }

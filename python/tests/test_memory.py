@@ -44,7 +44,7 @@ def test_a_plan_counts_the_parameters_of_a_model(large: Packed) -> None:
                 {"batch_size": -4}, {"split": "nowhere"}]
 )  # fmt: skip
 def test_plans_that_make_no_sense_are_refused(large: Packed, options: dict) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"\w"):  # some sentence
         octavo.plan(large.path, **options)
 
 
@@ -83,7 +83,7 @@ def test_errors_of_libraries_mean_memory_and_others_are_raised() -> None:
     with pytest.raises(RuntimeError, match="shapes"):
         octavo.find_batch_size(Steps(40, RuntimeError("shapes do not fit")), device="cpu")
     for options in ({"start": 0}, {"start": 5, "largest": 4}, {"margin": 1}):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"start|margin"):
             octavo.find_batch_size(Steps(40), device="cpu", **options)
 
 

@@ -10,6 +10,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>
 #include <octavo/graph_loader.hpp>
+#include <octavo/host_samples.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/order.hpp>
 #include <octavo/owned_tensor.hpp>

@@ -10,6 +10,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/host_samples.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/residency.hpp>
 #include <octavo/sample.hpp>
@@ -64,6 +65,11 @@ class Store {
   /// OutOfMemory if the memory does not suffice for the residency that was asked for, DeviceError if the device fails,
   /// Unavailable if this build or machine has no such device, InvalidArgument for options that make no sense.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
+
+  /// The same of samples in host memory. Where they are not resident, windows and batches are taken from that memory,
+  /// or from a copy of it. verify_checksums has no meaning: there are none. Throws InvalidArgument for samples of no
+  /// shape, no whole number of them, or labels of another size.
+  static Store load(const HostSamples& samples, HostMemory memory, Device device, const LoadOptions& options = {});
 
   Device device() const;
   std::int64_t sample_count() const;

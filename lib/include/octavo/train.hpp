@@ -11,6 +11,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/shuffle.hpp>
 #include <octavo/store.hpp>
 
 namespace octavo {
@@ -26,9 +27,11 @@ double default_learning_rate(ModelKind model);
 
 /// In which form the training samples are kept between batches.
 enum class SampleForm {
-  int8,       ///< packed; each batch is decoded as it is needed
-  float32,    ///< every value decoded beforehand, four bytes each: what is usually done, for comparison
-  one_batch,  ///< the first batch again and again: what an epoch costs without any loading; nothing useful is learned
+  int8,        ///< packed; each batch is decoded as it is needed
+  float32,     ///< every value decoded beforehand, four bytes each: what is usually done, for comparison
+  one_batch,   ///< the first batch again and again: what an epoch costs without any loading; nothing useful is learned
+  one_by_one,  ///< in the file; each is read, and decoded to float32, by the thread that asks for the batch, as a plain
+               ///< data loader does, for comparison
 };
 
 struct TrainOptions {
@@ -42,10 +45,13 @@ struct TrainOptions {
   double momentum = 0.9;
   std::uint64_t seed = 0;        ///< of the initial weights and the order
   BatchSpec spec = {};           ///< float32, NCHW
+  Shuffle shuffle = true;        ///< the order of an epoch
   std::string train_split = {};  ///< empty: `train` if there is one, else the first
   std::string test_split = {};   ///< empty: `test`, else `val`, if there is one of the same shape; else none
   // What changes only speed and memory.
   SampleForm form = SampleForm::int8;
+  /// Where packed samples live. SampleForm::float32 and one_batch want them on the device; one_by_one has them nowhere.
+  LoadOptions load = {};
   Device device = Device::best();
   std::function<void(const struct EpochResult&)> on_epoch = {};  ///< called after each epoch; may throw to stop
 };

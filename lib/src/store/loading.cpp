@@ -1,10 +1,18 @@
 #include "store/loading.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <octavo/errors.hpp>
+
+#include "archive/limits.hpp"
+#include "quant/sample_counter.hpp"
+#include "store/memory_rows.hpp"
+#include "store/row_reader.hpp"
+#include "support/checked_math.hpp"
 
 namespace octavo::store {
 namespace {
@@ -14,23 +22,73 @@ constexpr std::int64_t kLeastHybridShare = 20;  // 1/20
 /// Windows in a split unless told otherwise, if two of them fit.
 constexpr std::int64_t kUsualWindows = 8;
 
-[[noreturn]] void refuse(const Split& split, const std::string& why) {
-  throw InvalidArgument("load split " + split.name() + ": " + why);
+/// What is loaded, and how.
+struct Origin {
+  std::string name;  ///< "split train"
+  std::int64_t sample_count = 0;
+  SampleShape shape;
+  LabelLayout labels;
+  std::vector<std::string> class_names;
+  Statistics statistics;
+  std::string statistics_split;
+  std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
+  std::function<void(const StoredSamples& samples)> read_resident;  ///< into its buffers
+  const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use as it is
+};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+  throw InvalidArgument("load " + what + ": " + why);
 }
 
-void check_options(const Split& split, const LoadOptions& options) {
-  if (options.memory_limit_bytes < 0) refuse(split, "memory_limit_bytes is negative; 0 is for none");
-  if (options.resident_count < -1 || options.resident_count > split.sample_count()) {
-    refuse(split, "resident_count is " + std::to_string(options.resident_count) + " of " +
-                      std::to_string(split.sample_count()) + " samples; -1 is for as many as fit");
+void check_options(const std::string& what, std::int64_t sample_count, const LoadOptions& options) {
+  if (options.memory_limit_bytes < 0) refuse(what, "memory_limit_bytes is negative; 0 is for none");
+  if (options.resident_count < -1 || options.resident_count > sample_count) {
+    refuse(what, "resident_count is " + std::to_string(options.resident_count) + " of " + std::to_string(sample_count) +
+                     " samples; -1 is for as many as fit");
   }
   if (options.resident_count >= 0 && options.residency != Residency::hybrid) {
-    refuse(split, "resident_count is of use only with the residency hybrid; ask for that");
+    refuse(what, "resident_count is of use only with the residency hybrid; ask for that");
   }
-  if (options.window_samples < 0) refuse(split, "window_samples is negative; 0 is for the usual windows");
+  if (options.window_samples < 0) refuse(what, "window_samples is negative; 0 is for the usual windows");
   if (options.window_samples > 0 && options.residency != Residency::window) {
-    refuse(split, "window_samples is of use only with the residency window; ask for that");
+    refuse(what, "window_samples is of use only with the residency window; ask for that");
   }
+}
+
+void check_samples(const HostSamples& samples) {
+  const SampleShape& shape = samples.shape;
+  const auto values = checked_product({shape.channels, shape.height, shape.width});
+  if (!values || *values < 1 || *values >= (std::int64_t{1} << 31) || shape.channels > archive::kMostChannels) {
+    refuse("samples in memory", "their shape is " + to_string(shape) + "; C*H*W must be 1 to 2^31 - 1");
+  }
+  const std::size_t count = samples.codes.size() / static_cast<std::size_t>(*values);
+  if (count == 0 || count * static_cast<std::size_t>(*values) != samples.codes.size()) {
+    refuse("samples in memory",
+           std::to_string(samples.codes.size()) + " codes are no whole samples of " + std::to_string(*values));
+  }
+  if (samples.label_bytes.size() != count * static_cast<std::size_t>(samples.labels.bytes_per_sample())) {
+    refuse("samples in memory",
+           std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) + " samples");
+  }
+  if (reinterpret_cast<std::uintptr_t>(samples.label_bytes.data()) % sizeof(std::uint32_t) != 0) {
+    refuse("samples in memory", "their labels do not begin at a multiple of 4");
+  }
+}
+
+/// Of samples of uint8 values.
+Statistics statistics_of(const HostSamples& samples) {
+  const auto values = static_cast<std::size_t>(samples.shape.values());
+  quant::SampleCounter counter(samples.shape);
+  std::vector<std::uint8_t> sample(values);
+  for (std::size_t at = 0; at < samples.codes.size(); at += values) {
+    std::transform(samples.codes.begin() + static_cast<std::ptrdiff_t>(at),
+                   samples.codes.begin() + static_cast<std::ptrdiff_t>(at + values), sample.begin(),
+                   [](std::int8_t code) { return static_cast<std::uint8_t>(code ^ 0x80); });
+    counter.add(sample);
+  }
+  quant::SampleTotals totals(samples.shape);
+  counter.move_into(totals);
+  return totals.statistics(std::vector<ChannelQuantisation>(static_cast<std::size_t>(samples.shape.channels)));
 }
 
 /// The split whose statistics centre the batches of `split`.
@@ -39,12 +97,12 @@ Split statistics_source(const Split& split) {
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
 }
 
-/// Loads one split in one way after another.
+/// Loads one origin in one way after another.
 class Loading {
  public:
-  Loading(const Split& split, Device device, const LoadOptions& options)
-      : split_(split), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ = row_stride_bytes(split.shape().values(), backend_->is_host()) + split.labels().bytes_per_sample();
+  Loading(const Origin& origin, Device device, const LoadOptions& options)
+      : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
+    sample_bytes_ = row_stride_bytes(origin.shape.values(), backend_->is_host()) + origin.labels.bytes_per_sample();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -53,7 +111,7 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
-        return load_resident(split_.sample_count(), Residency::device);
+        return load_resident(origin_.sample_count, Residency::device);
       case Residency::hybrid:
         return load_resident(options_.resident_count >= 0 ? options_.resident_count : fitting_count(),
                              Residency::hybrid);
@@ -62,15 +120,16 @@ class Loading {
       case Residency::window:
         return load_windows();
     }
-    refuse(split_, "there is no such residency");
+    refuse(origin_.name, "there is no such residency");
   }
 
  private:
   /// Samples that the limit has room for.
-  std::int64_t fitting_count() const { return std::min(split_.sample_count(), limit_bytes_ / sample_bytes_); }
+  std::int64_t fitting_count() const { return std::min(origin_.sample_count, limit_bytes_ / sample_bytes_); }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
-    const std::int64_t N = split_.sample_count();
+    if (is_in_place()) return load_resident(origin_.sample_count, Residency::device);
+    const std::int64_t N = origin_.sample_count;
     std::int64_t count = fitting_count();
     bool has_failed = false;
     if (count == N) {
@@ -82,9 +141,8 @@ class Loading {
         has_failed = true;
       }
     } else {
-      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of split " + split_.name() +
-                " are more than the " + std::to_string(limit_bytes_) + " that it may take of " +
-                to_string(backend_->device()) + ". ";
+      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " are more than the " +
+                std::to_string(limit_bytes_) + " that it may take of " + to_string(backend_->device()) + ". ";
     }
     for (; count >= (N + kLeastHybridShare - 1) / kLeastHybridShare; count /= 2) {
       try {
@@ -105,15 +163,16 @@ class Loading {
 
   std::shared_ptr<StoredSamples> load_resident(std::int64_t count, Residency residency) {
     auto samples = describe(residency);
+    if (is_in_place()) return use_in_place(samples);
     samples->resident_count = count;
-    const std::string what = "samples of split " + split_.name();
+    const std::string what = "samples of " + origin_.name;
     // The products fit: the reader has compared them with the real size of the file.
     samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->row_stride_bytes),
                                            "the packed " + what);
     samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
                                                  "the labels of the " + what);
-    if (!samples->is_resident()) add_reader(*samples);
-    read_samples(split_, options_, *samples);
+    if (!samples->is_resident()) samples->rows = origin_.rows();
+    origin_.read_resident(*samples);
     if (!reason_.empty()) {
       samples->residency_reason = reason_ + (count == 0 ? "None" : std::to_string(count) + " of its samples") +
                                   " are kept there; the others are read from the file when a batch needs them";
@@ -124,7 +183,7 @@ class Loading {
   std::shared_ptr<StoredSamples> load_windows() {
     auto samples = describe(Residency::window);
     samples->window_samples = options_.window_samples;
-    const std::int64_t N = split_.sample_count();
+    const std::int64_t N = origin_.sample_count;
     if (samples->window_samples == 0) {
       const std::int64_t most =
           std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
@@ -133,7 +192,8 @@ class Loading {
       samples->window_samples = (N + windows - 1) / windows;
     }
     samples->window_samples = std::min(samples->window_samples, N);
-    add_reader(*samples);
+    if (is_in_place()) return use_in_place(samples);
+    samples->rows = origin_.rows();
     return samples;
   }
 
@@ -141,14 +201,12 @@ class Loading {
   std::shared_ptr<StoredSamples> describe(Residency residency) const {
     auto samples = std::make_shared<StoredSamples>();
     samples->backend = backend_;
-    samples->split_name = split_.name();
-    samples->sample_count = split_.sample_count();
-    samples->shape = split_.shape();
-    samples->labels = split_.labels();
-    samples->class_names = split_.class_names();
-    const Split source = statistics_source(split_);
-    samples->statistics = source.statistics();
-    samples->statistics_split = source.name();
+    samples->sample_count = origin_.sample_count;
+    samples->shape = origin_.shape;
+    samples->labels = origin_.labels;
+    samples->class_names = origin_.class_names;
+    samples->statistics = origin_.statistics;
+    samples->statistics_split = origin_.statistics_split;
     samples->row_stride_bytes = row_stride_bytes(samples->shape.values(), backend_->is_host());
     samples->residency = residency;
     samples->error_slot = backend::DeviceBuffer(backend_, sizeof(std::uint32_t), "an error slot");
@@ -156,11 +214,16 @@ class Loading {
     return samples;
   }
 
-  void add_reader(StoredSamples& samples) const {
-    samples.reader = std::make_unique<const RowReader>(split_, options_.verify_checksums, options_.thread_count);
+  /// On the CPU, memory of the caller's needs no other place.
+  bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
+  std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
+    samples->resident_count = origin_.sample_count;
+    samples->borrowed_codes = origin_.in_place->codes.data();
+    samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(origin_.in_place->label_bytes.data());
+    return samples;
   }
 
-  const Split& split_;
+  const Origin& origin_;
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t sample_bytes_;  ///< of a sample on the device, with its label
@@ -171,8 +234,41 @@ class Loading {
 }  // namespace
 
 std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device device, const LoadOptions& options) {
-  check_options(split, options);
-  return Loading(split, device, options).run();
+  const std::string name = "split " + split.name();
+  check_options(name, split.sample_count(), options);
+  const Split source = statistics_source(split);
+  const Origin origin{
+      name,
+      split.sample_count(),
+      split.shape(),
+      split.labels(),
+      split.class_names(),
+      source.statistics(),
+      source.name(),
+      [&] { return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count); },
+      [&](const StoredSamples& samples) { read_samples(split, options, samples); },
+  };
+  return Loading(origin, device, options).run();
+}
+
+std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, HostMemory memory, Device device,
+                                                  const LoadOptions& options) {
+  check_samples(samples);
+  const auto sample_count = static_cast<std::int64_t>(samples.codes.size()) / samples.shape.values();
+  check_options("samples in memory", sample_count, options);
+  const Origin origin{
+      "samples in memory",
+      sample_count,
+      samples.shape,
+      samples.labels,
+      samples.class_names,
+      samples.statistics ? *samples.statistics : statistics_of(samples),
+      "",
+      [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
+      [&](const StoredSamples& stored) { copy_samples(samples, stored); },
+      memory == HostMemory::borrow ? &samples : nullptr,
+  };
+  return Loading(origin, device, options).run();
 }
 
 }  // namespace octavo::store

@@ -11,5 +11,7 @@ namespace octavo::store {
 
 /// What Store::load() does.
 std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device device, const LoadOptions& options);
+std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, HostMemory memory, Device device,
+                                                  const LoadOptions& options);
 
 }  // namespace octavo::store

@@ -152,6 +152,20 @@ std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host) {
   return !is_host && (padded - values_per_sample) * 50 < values_per_sample ? padded : values_per_sample;
 }
 
+void copy_samples(const HostSamples& from, const StoredSamples& samples) {
+  backend::Backend& device = *samples.backend;
+  const auto values = static_cast<std::size_t>(samples.shape.values());
+  const auto count = static_cast<std::size_t>(samples.resident_count);
+  const auto label_bytes = static_cast<std::size_t>(samples.label_bytes());
+  if (count == 0) return;
+  device.copy_rows_to_device(samples.codes.data(), static_cast<std::size_t>(samples.row_stride_bytes),
+                             from.codes.data(), values, count, {});
+  if (label_bytes != 0) {
+    device.copy_to_device(samples.label_words.data(), from.label_bytes.data(), count * label_bytes, {});
+  }
+  device.synchronize({});
+}
+
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
   if (samples.resident_count == 0) return;
   SharedProgress progress(split, samples.resident_count, options.on_progress);

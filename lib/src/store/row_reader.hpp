@@ -12,16 +12,10 @@
 
 #include "archive/reader.hpp"
 #include "backend/thread_pool.hpp"
+#include "store/row_source.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::store {
-
-/// Where samples go: number i of a list to codes + i * stride_bytes, its label to labels + i * label bytes.
-struct RowTarget {
-  std::byte* codes;
-  std::int64_t stride_bytes;
-  std::byte* labels;  ///< of no use if the split has none
-};
 
 /// Reads on several threads at the samples' offsets in the file: neighbours, and those with a small gap between them,
 /// by one call. What is not in the page cache is asked for all at once before it is waited for, so that a disk always
@@ -29,18 +23,16 @@ struct RowTarget {
 ///
 /// Short labels and the checksums are kept in host memory, so that a sample costs one read. Safe to use from several
 /// threads.
-class RowReader {
+class RowReader final : public RowSource {
  public:
   /// Reads labels and checksums. Throws IoError.
   RowReader(const Split& split, bool verify_checksums, int thread_count);
 
-  /// Reads the samples of these row numbers, which must be in the split; repetitions are free. Returns early, with the
-  /// target incomplete, once `cancelled` is set. Throws IoError if the file cannot be read or was changed since it
-  /// was opened, FormatError naming the first sample that is damaged.
-  void read(std::span<const std::int64_t> rows, const RowTarget& target, const std::atomic<bool>& cancelled) const;
-
-  /// Bytes of host memory that it keeps.
-  std::int64_t host_bytes() const;
+  /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming the first sample
+  /// that is damaged.
+  void read(std::span<const std::int64_t> rows, const RowTarget& target,
+            const std::atomic<bool>& cancelled) const override;
+  std::int64_t host_bytes() const override;
 
  private:
   /// A row of the list: its number in the split, and its place in the list.

@@ -48,7 +48,7 @@ void StagingSlot::fill(std::span<const std::int64_t> rows, StreamRef stream, con
   staged_count_ = static_cast<std::int64_t>(staged.size());
   labels_offset_ = aligned(staged_count_ * samples_->row_stride_bytes);
   numbers_offset_ = labels_offset_ + aligned(staged_count_ * samples_->label_bytes());
-  samples_->reader->read(staged, {host(), samples_->row_stride_bytes, host() + labels_offset_}, cancelled);
+  samples_->rows->read(staged, {host(), samples_->row_stride_bytes, host() + labels_offset_}, cancelled);
   std::copy(numbers.begin(), numbers.end(), reinterpret_cast<std::int64_t*>(host() + numbers_offset_));
   if (!backend.is_host()) {
     const auto bytes = static_cast<std::size_t>(numbers_offset_) + numbers.size() * sizeof(std::int64_t);

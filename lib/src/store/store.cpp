@@ -31,6 +31,10 @@ Store Store::load(const Split& split, Device device, const LoadOptions& options)
   return Store(store::load_samples(split, device, options));
 }
 
+Store Store::load(const HostSamples& samples, HostMemory memory, Device device, const LoadOptions& options) {
+  return Store(store::load_samples(samples, memory, device, options));
+}
+
 Device Store::device() const { return samples_->backend->device(); }
 std::int64_t Store::sample_count() const { return samples_->sample_count; }
 SampleShape Store::shape() const { return samples_->shape; }

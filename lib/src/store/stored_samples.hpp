@@ -12,7 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "packed_rows.hpp"
-#include "store/row_reader.hpp"
+#include "store/row_source.hpp"
 
 namespace octavo::store {
 
@@ -20,7 +20,6 @@ namespace octavo::store {
 class StoredSamples {
  public:
   std::shared_ptr<backend::Backend> backend;
-  std::string split_name;
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
@@ -36,7 +35,10 @@ class StoredSamples {
   backend::DeviceBuffer codes;              ///< resident_count rows
   backend::DeviceBuffer label_words;        ///< [resident_count,K] words
   backend::DeviceBuffer error_slot;         ///< one word, for the kernels
-  std::unique_ptr<const RowReader> reader;  ///< of the samples that are not resident; null if all are
+  std::unique_ptr<const RowSource> rows;    ///< of the samples that are not resident; null if all are
+  /// On the CPU, all samples and labels where they are in the caller's memory; else null.
+  const std::int8_t* borrowed_codes = nullptr;
+  const std::uint32_t* borrowed_labels = nullptr;
 
   bool is_resident() const { return resident_count == sample_count; }
   std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
@@ -45,8 +47,9 @@ class StoredSamples {
   }
   /// The resident samples; what a batch needs beside them is added by whoever stages it.
   kernels::PackedRows resident_rows() const {
-    return {codes.as<std::int8_t>(),
-            label_words.as<std::uint32_t>(),
+    const bool is_borrowed = borrowed_codes != nullptr;
+    return {is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
+            is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(),
             resident_count,
             nullptr,
             nullptr,
@@ -61,5 +64,7 @@ std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host);
 
 /// Reads the resident samples of `split` and their labels into `samples`, whose buffers are there, checking them.
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples);
+/// Likewise from host memory.
+void copy_samples(const HostSamples& from, const StoredSamples& samples);
 
 }  // namespace octavo::store

@@ -4,6 +4,7 @@
 
 #include "loader/float32_server.hpp"
 #include "loader/one_batch_server.hpp"
+#include "loader/one_by_one_server.hpp"
 #include "loader/packed_server.hpp"
 #include "store/store_access.hpp"
 
@@ -14,14 +15,21 @@ std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const Lo
   return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
 }
 
+LoadOptions load_options(const TrainOptions& options) {
+  LoadOptions load = options.load;
+  if (options.form == SampleForm::float32 || options.form == SampleForm::one_batch) load.residency = Residency::device;
+  if (options.form == SampleForm::one_by_one) load.residency = Residency::streamed;
+  return load;
+}
+
 }  // namespace
 
 Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sample_count_(split.sample_count()) {
-  const Store store = Store::load(split, options.device);
+  const Store store = Store::load(split, options.device, load_options(options));
   backend_ = store::StoreAccess::samples(store)->backend;
   LoaderOptions drawn;
   drawn.batch_size = options.batch_size;
-  drawn.shuffle = shuffled;
+  drawn.shuffle = shuffled ? options.shuffle : Shuffle(false);
   drawn.seed = options.seed;
   drawn.spec = options.spec;
   switch (options.form) {
@@ -33,6 +41,10 @@ Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sam
       break;
     case SampleForm::one_batch:
       keep_one_batch(store, drawn);
+      break;
+    case SampleForm::one_by_one:
+      loader_ = std::make_unique<Loader>(make_loader(
+          std::make_shared<loader::OneByOneServer>(split, store::StoreAccess::samples(store), std::move(drawn))));
       break;
   }
 }

@@ -91,7 +91,8 @@ class Store:
         with _progress.shown(progress) as on_progress:
             self._native = _native.Store.load(
                 self._split._opened(), name, bool(verify), threads, on_progress, str(residency),
-                checked_limit("memory_limit", memory_limit), -1 if resident is None else _checked_count("resident", resident, 0),
+                checked_limit("memory_limit", memory_limit),
+                -1 if resident is None else _checked_count("resident", resident, 0),
                 0 if window is None else _checked_count("window", window, 1),
             )  # fmt: skip
         self._process = os.getpid()

@@ -198,8 +198,35 @@ void automatic_takes_what_fits(Device device) {
   REQUIRE(serve(few, options) == serve(all, options));
 }
 
+void samples_in_memory_serve_the_same_bits(Device device) {
+  const PackedFixture fixture({random_split("train", 101, {3, 7, 7})});
+  const Store whole = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
+  std::vector<std::int8_t> codes;
+  for (const std::uint8_t value : fixture.plain().values) codes.push_back(static_cast<std::int8_t>(value ^ 0x80));
+  const HostSamples samples{{3, 7, 7},
+                            {LabelKind::class_index, 1},
+                            codes,
+                            std::as_bytes(std::span(fixture.plain().labels))};
+  for (const HostMemory memory : {HostMemory::copy, HostMemory::borrow}) {
+    for (const LoadOptions& load :
+         {LoadOptions{}, LoadOptions{.residency = Residency::device}, LoadOptions{.residency = Residency::streamed},
+          LoadOptions{.residency = Residency::hybrid, .resident_count = 40}}) {
+      const Store store = Store::load(samples, memory, device, load);
+      REQUIRE(serve(store, {.batch_size = 8, .shuffle = true}) == serve(whole, {.batch_size = 8, .shuffle = true}));
+      // On the CPU, borrowed samples take no memory but the error slot's.
+      if (device.is_cpu() && memory == HostMemory::borrow) REQUIRE(store.device_bytes() == 4);
+    }
+    const Store windows =
+        Store::load(samples, memory, device, {.residency = Residency::window, .window_samples = 25});
+    REQUIRE(serve(windows, {.batch_size = 8, .shuffle = true}) ==
+            serve(whole, {.batch_size = 8, .shuffle = Shuffle::windows(25)}));
+  }
+}
+
 }  // namespace
 
+OCTAVO_CONTRACT(samples_in_memory_serve_the_same_bits, "samples in host memory serve the same batches",
+                "[unit][loader][residency]")
 OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device, hybrid and streamed serve the same batches",
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(centring_and_types_work_from_every_residency, "a batch that comes from two places is centred on itself",
@@ -275,6 +302,25 @@ TEST_CASE("load options that make no sense are refused", "[unit][loader][residen
   refuses({.residency = Residency::streamed, .resident_count = 4});
   refuses({.residency = Residency::window, .window_samples = -1});
   refuses({.residency = Residency::device, .window_samples = 3});
+}
+
+TEST_CASE("samples in memory that make no sense are refused", "[unit][loader][residency]") {
+  std::vector<std::int8_t> codes(60);
+  std::vector<std::int32_t> labels(5);
+  const HostSamples good{{3, 2, 2}, {LabelKind::class_index, 1}, codes, std::as_bytes(std::span(labels))};
+  REQUIRE(Store::load(good, HostMemory::borrow, Device::cpu()).sample_count() == 5);
+  const auto refuses = [&](auto&& change) {
+    HostSamples samples = good;
+    change(samples);
+    REQUIRE_THROWS_AS(Store::load(samples, HostMemory::borrow, Device::cpu()), InvalidArgument);
+  };
+  refuses([](HostSamples& samples) { samples.shape = {0, 2, 2}; });
+  refuses([](HostSamples& samples) { samples.shape = {-3, -2, 2}; });
+  refuses([](HostSamples& samples) { samples.shape = {1, std::int64_t{1} << 40, std::int64_t{1} << 40}; });
+  refuses([](HostSamples& samples) { samples.codes = samples.codes.first(59); });
+  refuses([](HostSamples& samples) { samples.codes = {}; });
+  refuses([](HostSamples& samples) { samples.label_bytes = samples.label_bytes.first(16); });
+  refuses([](HostSamples& samples) { samples.label_bytes = {samples.label_bytes.data() + 1, 20}; });
 }
 
 TEST_CASE("residencies and orders have names", "[unit][loader][residency]") {
