@@ -4,12 +4,15 @@
 #include <iostream>
 #include <memory>
 #include <octavo/benchmark.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/strategies.hpp>
 
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "human_units.hpp"
 #include "json_output.hpp"
 #include "progress_bar.hpp"
+#include "strategies_text.hpp"
 #include "text_table.hpp"
 
 namespace octavo::tools {
@@ -20,6 +23,12 @@ struct Arguments : CommonOptions {
   std::string split;
   std::string device = "auto";
   std::vector<std::int64_t> batch_sizes = BenchmarkOptions{}.batch_sizes;
+  bool strategies = false;
+  bool compare_batch_sizes = false;
+  std::vector<std::int64_t> windows = StrategyOptions{}.window_counts;
+  int epochs = StrategyOptions{}.epochs;
+  bool without_training = false;
+  std::string plot;
 };
 
 Benchmark measure(const Arguments& arguments) {
@@ -112,7 +121,42 @@ void print_result_json(const Arguments& arguments, const Benchmark& result) {
               {"batches", batches}});
 }
 
+StrategyOptions strategy_options(const Arguments& arguments, ProgressBar& bar) {
+  StrategyOptions options;
+  options.split = arguments.split;
+  options.device = Device::parse(arguments.device);
+  if (arguments.batch_sizes.size() == 1) options.batch_size = arguments.batch_sizes.front();
+  options.window_counts = arguments.windows;
+  options.epochs = arguments.epochs;
+  options.train_epochs = arguments.without_training ? 0 : arguments.epochs;
+  options.on_progress = bar.function();
+  return options;
+}
+
+/// Measures, then prints and draws.
+template <typename Measure, typename Print>
+int run_comparison(const Arguments& arguments, const Measure& measure, const Print& print) {
+  const auto comparison = [&] {
+    ProgressBar bar(arguments.quiet);
+    return measure(Dataset::open(arguments.file), strategy_options(arguments, bar));
+  }();
+  if (arguments.json)
+    print_json(as_json(comparison));
+  else
+    print(comparison);
+  if (!arguments.plot.empty()) draw_chart(chart_of(comparison), arguments.plot);
+  return kDone;
+}
+
 int run(const Arguments& arguments) {
+  if (!arguments.plot.empty()) {
+    if (!arguments.strategies && !arguments.compare_batch_sizes) {
+      throw InvalidArgument("draw a chart: --plot goes with --strategies or --batch-sizes; give one of them");
+    }
+    check_can_draw(arguments.plot);  // before minutes of measuring
+  }
+  if (arguments.strategies) return run_comparison(arguments, compare_strategies, print_strategies);
+  if (arguments.compare_batch_sizes) return run_comparison(arguments, compare_batch_sizes, print_batch_sizes);
   const Benchmark result = measure(arguments);
   if (arguments.json)
     print_result_json(arguments, result);
@@ -132,6 +176,21 @@ Command add_bench_command(CLI::App& program) {
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
+                                           "Compare the ways a batch can travel: resident, windows, batch by batch");
+  CLI::Option* sizes = verb->add_flag("--batch-sizes", arguments->compare_batch_sizes,
+                                      "Compare batch sizes: loading, and a matrix product done in several ways");
+  strategies->excludes(sizes);
+  verb->add_option("--windows", arguments->windows, "For --strategies: windows in a split (1,10,100)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->needs(strategies);
+  verb->add_option("--epochs", arguments->epochs, "For --strategies: epochs that are timed (3)")
+      ->check(CLI::PositiveNumber)
+      ->needs(strategies);
+  verb->add_flag("--no-training", arguments->without_training, "For --strategies: leave out the training view")
+      ->needs(strategies);
+  verb->add_option("--plot", arguments->plot, "Draw a chart of --strategies or --batch-sizes: a .png or .svg file");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -51,7 +51,8 @@ void print_result(const Arguments& arguments, const VerifyResult& result) {
 /// Whether everything was read, and the defects leave all samples and labels as they were packed.
 bool spares_samples(const VerifyResult& result) {
   const bool lists_all = result.defect_count == static_cast<std::int64_t>(result.defects.size());
-  return result.checked_bytes > 0 && lists_all && std::none_of(result.defects.begin(), result.defects.end(), [](const Defect& defect) {
+  return result.checked_bytes > 0 && lists_all &&
+         std::none_of(result.defects.begin(), result.defects.end(), [](const Defect& defect) {
            return defect.where.find("/images") != std::string::npos ||
                   defect.where.find("/labels") != std::string::npos;
          });

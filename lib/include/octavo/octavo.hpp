@@ -26,6 +26,7 @@
 #include <octavo/spooled_source.hpp>
 #include <octavo/statistics.hpp>
 #include <octavo/store.hpp>
+#include <octavo/strategies.hpp>
 #include <octavo/tensor.hpp>
 #include <octavo/train.hpp>
 #include <octavo/verify.hpp>

@@ -1,0 +1,19 @@
+// Comparisons of strategies and of batch sizes: as tables, as JSON and as charts.
+#pragma once
+
+#include <octavo/strategies.hpp>
+
+#include "chart.hpp"
+#include "json_output.hpp"
+
+namespace octavo::tools {
+
+void print_strategies(const StrategyComparison& comparison);
+Json as_json(const StrategyComparison& comparison);
+Chart chart_of(const StrategyComparison& comparison);
+
+void print_batch_sizes(const BatchSizeComparison& comparison);
+Json as_json(const BatchSizeComparison& comparison);
+Chart chart_of(const BatchSizeComparison& comparison);
+
+}  // namespace octavo::tools
