@@ -19,6 +19,8 @@ constexpr std::int64_t kMostGapBytes = 4096;
 /// come with a gap).
 constexpr std::int64_t kMostRunBytes = std::int64_t{1} << 20;
 constexpr std::size_t kMostRunRows = 512;
+/// Rows of which fewer than one in so many is expected to have a neighbour within the gap are far apart.
+constexpr std::int64_t kFarApart = 8;
 /// Longer labels are read with their sample and not kept.
 constexpr std::int64_t kMostKeptLabelBytes = 64;
 /// Work for one thread at a time: calls, or bytes.
@@ -27,7 +29,7 @@ constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
 }  // namespace
 
-/// The wanted rows in the order of the file, cut into runs that are read by one call each.
+/// The wanted rows, cut into runs that are read by one call each: rows in the order of the file that are near.
 class RowReader::Runs {
  public:
   Runs(std::vector<Wanted> rows, std::int64_t sample_bytes) : rows_(std::move(rows)) {
@@ -50,6 +52,7 @@ class RowReader::Runs {
   static bool continues(std::int64_t previous, std::int64_t row, std::int64_t first, std::size_t rows_so_far,
                         std::int64_t sample_bytes) {
     // In units of samples, so that nothing overflows.
+    if (row < previous) return false;
     const std::int64_t gap = std::max<std::int64_t>(0, row - previous - 1);
     return gap <= kMostGapBytes / sample_bytes &&
            row - first < std::max<std::int64_t>(1, kMostRunBytes / sample_bytes) && rows_so_far < kMostRunRows;
@@ -80,7 +83,7 @@ std::int64_t RowReader::host_bytes() const {
 
 void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
                      const std::atomic<bool>& cancelled) const {
-  const Runs runs(in_file_order(rows), sample_bytes_);
+  const Runs runs(in_reading_order(rows), sample_bytes_);
   const std::int64_t bytes = static_cast<std::int64_t>(rows.size()) * sample_bytes_;
   const std::int64_t pieces = std::clamp<std::int64_t>(std::max(runs.count() / kPieceRuns, bytes / kPieceBytes), 1,
                                                        std::max<std::int64_t>(1, runs.count()));
@@ -103,12 +106,17 @@ void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target
   if (failure) std::rethrow_exception(failure);
 }
 
-std::vector<RowReader::Wanted> RowReader::in_file_order(std::span<const std::int64_t> rows) const {
+std::vector<RowReader::Wanted> RowReader::in_reading_order(std::span<const std::int64_t> rows) const {
   std::vector<Wanted> wanted;
   wanted.reserve(rows.size());
   for (const std::int64_t row : rows) wanted.push_back({row, static_cast<std::int64_t>(wanted.size())});
-  std::sort(wanted.begin(), wanted.end(),
-            [](const Wanted& a, const Wanted& b) { return a.row != b.row ? a.row < b.row : a.place < b.place; });
+  // In the order of the file, neighbours come together; where hardly any are near each other that is not worth it.
+  const std::int64_t reach = kMostGapBytes / sample_bytes_ + 1;
+  const bool are_far = static_cast<std::int64_t>(rows.size()) < entry_.sample_count / reach / kFarApart;
+  if (!are_far) {
+    std::sort(wanted.begin(), wanted.end(),
+              [](const Wanted& a, const Wanted& b) { return a.row != b.row ? a.row < b.row : a.place < b.place; });
+  }
   return wanted;
 }
 

@@ -42,7 +42,7 @@ class RowReader final : public RowSource {
   };
   class Runs;
 
-  std::vector<Wanted> in_file_order(std::span<const std::int64_t> rows) const;
+  std::vector<Wanted> in_reading_order(std::span<const std::int64_t> rows) const;
   void read_runs(const Runs& runs, std::int64_t first, std::int64_t last, const RowTarget& target,
                  const std::atomic<bool>& cancelled) const;
   void finish_run(std::span<const Wanted> run, const RowTarget& target, StreamingHash& hash) const;
