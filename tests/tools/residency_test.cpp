@@ -1,0 +1,107 @@
+// Residencies, plans and strategies through the program.
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "program.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+namespace {
+
+/// The losses of a short training with these arguments.
+nlohmann::ordered_json losses(const std::filesystem::path& file, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"train", file,   "--model", "softmax",      "--epochs", "2",     "--device",
+                                        "cpu",   "--lr", "0.05",    "--batch-size", "32",       "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto document = outcome.json();
+  nlohmann::ordered_json losses = nlohmann::ordered_json::array();
+  for (const auto& epoch : document["epochs"]) losses.push_back(epoch["mean_loss"]);
+  REQUIRE(losses.size() == 2);
+  return losses;
+}
+
+}  // namespace
+
+TEST_CASE("training gives the same losses from every residency", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto expected = losses(folder / "d.h5", {"--residency", "device"});
+  for (const std::vector<std::string>& residency :
+       std::vector<std::vector<std::string>>{{"--residency", "streamed"},
+                                             {"--residency", "hybrid", "--memory-limit", "40KiB"},
+                                             {"--memory-limit", "30KB"}}) {
+    REQUIRE(losses(folder / "d.h5", residency) == expected);
+  }
+  // Windows have an order of their own.
+  REQUIRE(losses(folder / "d.h5", {"--residency", "window"}) != expected);
+}
+
+TEST_CASE("a plan is printed, and told as JSON", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const Outcome text = run_octavo({"plan", folder / "d.h5", "--memory", "24GiB", "--params", "25600000", "--optimizer",
+                                   "adam", "--activations", "90MiB"});
+  REQUIRE(text.exit_code == 0);
+  REQUIRE_THAT(text.out, ContainsSubstring("residency      device") && ContainsSubstring("rule of thumb") &&
+                             ContainsSubstring("H200"));
+  const auto document = run_octavo({"plan", folder / "d.h5", "--memory", "100KiB", "--json"}).json();
+  REQUIRE(document["residency"] != "device");
+  const Outcome here = run_octavo({"plan", folder / "d.h5", "--device", "cpu"});
+  REQUIRE(here.exit_code == 0);
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--memory", "0"}, {"--memory", "much"}, {"--params", "99999999999999999"}, {"--activations", "9999TiB"}}) {
+    std::vector<std::string> arguments = {"plan", folder / "d.h5"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const Outcome outcome = run_octavo(arguments);
+    INFO(wrong[1] << ": " << outcome.err);
+    REQUIRE(outcome.exit_code != 0);
+    REQUIRE(outcome.is_one_line_error());
+  }
+}
+
+TEST_CASE("strategies are compared in a table, as JSON and in a chart", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> arguments = {
+      "bench", folder / "d.h5", "--strategies", "--device",     "cpu", "--epochs",
+      "1",     "--windows",     "1,4",          "--batch-size", "64",  "--quiet"};
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  REQUIRE_THAT(outcome.out,
+               ContainsSubstring("hybrid") && ContainsSubstring("one by one") && ContainsSubstring("windows:"));
+  std::vector<std::string> as_json = arguments;
+  as_json.insert(as_json.end(), {"--json", "--no-training"});
+  const auto document = run_octavo(as_json).json();
+  REQUIRE(document["strategies"].size() >= 13);
+  REQUIRE(document["model_seconds"].is_null());
+
+  std::vector<std::string> drawn = as_json;
+  drawn.insert(drawn.end(), {"--plot", folder / "chart.svg"});
+  const Outcome chart = run_octavo(drawn);
+  if (chart.exit_code != 0) {
+    REQUIRE_THAT(chart.err, ContainsSubstring("install python3-matplotlib"));
+    OCTAVO_SKIP("no Python with Matplotlib");
+  }
+  std::ifstream file(folder / "chart.svg");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  REQUIRE_THAT(text, ContainsSubstring("<svg") && ContainsSubstring("</svg>"));
+}
+
+TEST_CASE("a chart is refused before anything is measured", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--plot", "x.png"}, {"--strategies", "--plot", "x.gif"}}) {
+    std::vector<std::string> arguments = {"bench", folder / "d.h5", "--device", "cpu"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const Outcome outcome = run_octavo(arguments);
+    REQUIRE(outcome.exit_code == 2);
+    REQUIRE(outcome.is_one_line_error());
+  }
+}
