@@ -22,6 +22,7 @@ struct Arguments : CommonOptions {
   std::string normalise = "default";
   std::optional<double> learning_rate;
   std::string residency = "auto";
+  std::string shuffle = "global";
   std::string memory_limit;
   TrainOptions training;
   bool compare_float32 = false;
@@ -34,6 +35,7 @@ TrainOptions train_options(const Arguments& arguments) {
   options.spec = BatchSpec::preset(arguments.normalise);
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
   options.load.residency = parse_residency(arguments.residency);
+  options.shuffle = parse_shuffle(arguments.shuffle);
   if (!arguments.memory_limit.empty()) options.load.memory_limit_bytes = parse_byte_count(arguments.memory_limit);
   return options;
 }
@@ -120,6 +122,7 @@ void add_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N (auto)");
   verb.add_option("--normalise", arguments.normalise, "How batches are centred and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
+  verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
   verb.add_option("--residency", arguments.residency,
                   "Where samples live: auto, device, hybrid, streamed, window (auto)")
       ->check(CLI::IsMember({"auto", "device", "hybrid", "streamed", "window"}));

@@ -159,6 +159,8 @@ class Ways {
           },
           training(SampleForm::float32, {}, true));
     }
+    add("SA", "int8", "device", Shuffle::blocks(), 5, [=, this] { return from_file(device, Shuffle::blocks()); },
+        training(SampleForm::int8, device, Shuffle::blocks()));
     const LoadOptions half{.residency = Residency::hybrid, .resident_count = N_ / 2};
     add(
         "hybrid", "int8", "device and file", true, 6, [=, this] { return from_file(half, true); },

@@ -32,7 +32,8 @@ void ways_serve_the_same_bits(Device device) {
     REQUIRE(speed.micro_samples == 32);
     if (speed.train_seconds) REQUIRE((*speed.busy_share > 0 && *speed.busy_share <= 1));
   }
-  REQUIRE(checksums.size() == 3);
+  REQUIRE(checksums.size() == 4);
+  REQUIRE(checksums.contains("blocks"));
   REQUIRE(checksums.contains("global"));
   REQUIRE(checksums.contains("windows:500"));
   REQUIRE(checksums.contains("windows:72"));
