@@ -194,6 +194,10 @@ if wanted bench; then
     "$build/bench/bench_train" "$packed" --json "$check/bench/bench_train.json"
   measure bench octavo_bench 90 "$check/bench/octavo_bench.json" \
     "${to_file[@]}" "$check/bench/octavo_bench.json" "$octavo" bench "$packed" --json
+  measure bench octavo_strategies 120 "$check/bench/octavo_strategies.json" \
+    "${to_file[@]}" "$check/bench/octavo_strategies.json" "$octavo" bench "$packed" --strategies --json
+  measure bench octavo_batch_sizes 60 "$check/bench/octavo_batch_sizes.json" \
+    "${to_file[@]}" "$check/bench/octavo_batch_sizes.json" "$octavo" bench "$packed" --batch-sizes --json
 fi
 
 # ---- Results -----------------------------------------------------------------------------

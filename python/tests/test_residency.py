@@ -95,6 +95,13 @@ def test_options_that_make_no_sense_are_refused(large: Packed, options: dict, me
         loader_of(large, **options)
 
 
+def test_a_store_has_a_residency_already(large: Packed) -> None:
+    store = octavo.Store(large.path, device="cpu", residency="streamed")
+    assert octavo.Loader(store, batch_size=10, framework="numpy", prefetch=3).prefetch == 3
+    with pytest.raises(ValueError, match="loaded already"):
+        octavo.Loader(store, batch_size=10, residency="device")
+
+
 def test_a_file_that_is_cut_short_is_an_error_and_no_crash(tmp_path: Path) -> None:
     packed = write_packed(tmp_path / "data.h5", 1000, (3, 8, 8))
     loader = octavo.Loader(

@@ -152,6 +152,8 @@ class Loader:
             allocator = _frameworks.make_allocator(self.framework, name)
             allocator.images(source.shape, self._dtype, self._channels_last)
 
+        if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
+            raise ValueError("the store has been loaded already; give residency and what goes with it to Store")
         if isinstance(data, Store) and split is not None and split != source.name:
             raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
         if isinstance(data, Store):

@@ -203,10 +203,8 @@ void samples_in_memory_serve_the_same_bits(Device device) {
   const Store whole = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
   std::vector<std::int8_t> codes;
   for (const std::uint8_t value : fixture.plain().values) codes.push_back(static_cast<std::int8_t>(value ^ 0x80));
-  const HostSamples samples{{3, 7, 7},
-                            {LabelKind::class_index, 1},
-                            codes,
-                            std::as_bytes(std::span(fixture.plain().labels))};
+  const HostSamples samples{
+      {3, 7, 7}, {LabelKind::class_index, 1}, codes, std::as_bytes(std::span(fixture.plain().labels))};
   for (const HostMemory memory : {HostMemory::copy, HostMemory::borrow}) {
     for (const LoadOptions& load :
          {LoadOptions{}, LoadOptions{.residency = Residency::device}, LoadOptions{.residency = Residency::streamed},
@@ -216,8 +214,7 @@ void samples_in_memory_serve_the_same_bits(Device device) {
       // On the CPU, borrowed samples take no memory but the error slot's.
       if (device.is_cpu() && memory == HostMemory::borrow) REQUIRE(store.device_bytes() == 4);
     }
-    const Store windows =
-        Store::load(samples, memory, device, {.residency = Residency::window, .window_samples = 25});
+    const Store windows = Store::load(samples, memory, device, {.residency = Residency::window, .window_samples = 25});
     REQUIRE(serve(windows, {.batch_size = 8, .shuffle = true}) ==
             serve(whole, {.batch_size = 8, .shuffle = Shuffle::windows(25)}));
   }
@@ -240,6 +237,24 @@ OCTAVO_CONTRACT(given_rows_come_from_every_residency, "given rows come from ever
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency takes what fits, and says so",
                 "[unit][loader][residency]")
+
+TEST_CASE("on a full device fewer samples are resident, and the batches are the same",
+          "[unit][loader][residency][cuda]") {
+  const auto device = cuda_device();
+  if (!device) OCTAVO_SKIP("no CUDA device");
+  const PackedFixture fixture({random_split("train", 6000, {3, 64, 64})});  // 74 MB
+  const Split split = fixture.dataset().split("train");
+  const LoaderOptions options{.batch_size = 100, .shuffle = true};
+  const Served expected = serve(Store::load(split, *device), options, 1);
+  const auto backend = backend::make_backend(*device);
+  const std::int64_t left = std::int64_t{48} << 20;
+  const backend::DeviceBuffer full(backend, static_cast<std::size_t>(backend->memory().free_bytes - left), "the rest");
+  const Store store = Store::load(split, *device);
+  REQUIRE(store.residency() != Residency::device);
+  REQUIRE_FALSE(store.residency_reason().empty());
+  REQUIRE(serve(store, options, 1) == expected);
+  REQUIRE_THROWS_AS(Store::load(split, *device, {.residency = Residency::device}), OutOfMemory);
+}
 
 TEST_CASE("blocks are slices of the file in the order of the epoch, a short one last", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
