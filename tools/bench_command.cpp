@@ -22,7 +22,7 @@ struct Arguments : CommonOptions {
   std::string file;
   std::string split;
   std::string device = "auto";
-  std::vector<std::int64_t> batch_sizes = BenchmarkOptions{}.batch_sizes;
+  std::vector<std::int64_t> batch_sizes;  ///< empty: the usual ones
   bool strategies = false;
   bool compare_batch_sizes = false;
   std::vector<std::int64_t> windows = StrategyOptions{}.window_counts;
@@ -36,7 +36,7 @@ Benchmark measure(const Arguments& arguments) {
   BenchmarkOptions options;
   options.split = arguments.split;
   options.device = Device::parse(arguments.device);
-  options.batch_sizes = arguments.batch_sizes;
+  if (!arguments.batch_sizes.empty()) options.batch_sizes = arguments.batch_sizes;
   options.on_progress = bar.function();
   return run_benchmark(Dataset::open(arguments.file), options);
 }
@@ -89,7 +89,7 @@ void print_result(const Arguments& arguments, const Benchmark& result) {
             << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
   print_load(result.load);
   std::cout << '\n';
-  print_batches(arguments.batch_sizes, result.batches);
+  print_batches(arguments.batch_sizes.empty() ? BenchmarkOptions{}.batch_sizes : arguments.batch_sizes, result.batches);
   std::cout << "Medians. Bytes are read + written; the best copy was timed by turns with the batches.\n";
 }
 
@@ -121,25 +121,31 @@ void print_result_json(const Arguments& arguments, const Benchmark& result) {
               {"batches", batches}});
 }
 
-StrategyOptions strategy_options(const Arguments& arguments, ProgressBar& bar) {
+StrategyComparison measure_strategies(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
   StrategyOptions options;
   options.split = arguments.split;
   options.device = Device::parse(arguments.device);
-  if (arguments.batch_sizes.size() == 1) options.batch_size = arguments.batch_sizes.front();
+  if (!arguments.batch_sizes.empty()) options.batch_size = arguments.batch_sizes.front();
   options.window_counts = arguments.windows;
   options.epochs = arguments.epochs;
   options.train_epochs = arguments.without_training ? 0 : arguments.epochs;
   options.on_progress = bar.function();
-  return options;
+  return compare_strategies(Dataset::open(arguments.file), options);
 }
 
-/// Measures, then prints and draws.
-template <typename Measure, typename Print>
-int run_comparison(const Arguments& arguments, const Measure& measure, const Print& print) {
-  const auto comparison = [&] {
-    ProgressBar bar(arguments.quiet);
-    return measure(Dataset::open(arguments.file), strategy_options(arguments, bar));
-  }();
+BatchSizeComparison measure_batch_sizes(const Arguments& arguments) {
+  ProgressBar bar(arguments.quiet);
+  BatchSizeOptions options;
+  options.split = arguments.split;
+  options.device = Device::parse(arguments.device);
+  options.on_progress = bar.function();
+  return compare_batch_sizes(Dataset::open(arguments.file), options);
+}
+
+/// Prints and draws what was measured.
+template <typename Comparison, typename Print>
+int show(const Arguments& arguments, const Comparison& comparison, const Print& print) {
   if (arguments.json)
     print_json(as_json(comparison));
   else
@@ -148,15 +154,25 @@ int run_comparison(const Arguments& arguments, const Measure& measure, const Pri
   return kDone;
 }
 
-int run(const Arguments& arguments) {
-  if (!arguments.plot.empty()) {
-    if (!arguments.strategies && !arguments.compare_batch_sizes) {
-      throw InvalidArgument("draw a chart: --plot goes with --strategies or --batch-sizes; give one of them");
-    }
-    check_can_draw(arguments.plot);  // before minutes of measuring
+/// Before minutes of measuring.
+void check_arguments(const Arguments& arguments) {
+  if (arguments.strategies && arguments.batch_sizes.size() > 1) {
+    throw InvalidArgument("compare strategies: several batch sizes were given; give one --batch-size");
   }
-  if (arguments.strategies) return run_comparison(arguments, compare_strategies, print_strategies);
-  if (arguments.compare_batch_sizes) return run_comparison(arguments, compare_batch_sizes, print_batch_sizes);
+  if (arguments.compare_batch_sizes && !arguments.batch_sizes.empty()) {
+    throw InvalidArgument("compare batch sizes: they are 1, 10, 100 and so on; leave out --batch-size");
+  }
+  if (arguments.plot.empty()) return;
+  if (!arguments.strategies && !arguments.compare_batch_sizes) {
+    throw InvalidArgument("draw a chart: --plot goes with --strategies or --batch-sizes; give one of them");
+  }
+  check_can_draw(arguments.plot);
+}
+
+int run(const Arguments& arguments) {
+  check_arguments(arguments);
+  if (arguments.strategies) return show(arguments, measure_strategies(arguments), print_strategies);
+  if (arguments.compare_batch_sizes) return show(arguments, measure_batch_sizes(arguments), print_batch_sizes);
   const Benchmark result = measure(arguments);
   if (arguments.json)
     print_result_json(arguments, result);

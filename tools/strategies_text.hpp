@@ -1,6 +1,7 @@
 // Comparisons of strategies and of batch sizes: as tables, as JSON and as charts.
 #pragma once
 
+#include <octavo/batch_sizes.hpp>
 #include <octavo/strategies.hpp>
 
 #include "chart.hpp"

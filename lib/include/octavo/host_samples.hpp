@@ -13,7 +13,7 @@
 
 namespace octavo {
 
-/// Samples of the caller's. The spans must live as long as a store that borrows them.
+/// Samples of the caller's. If they are borrowed, the spans must live as long as the store and everything made from it.
 struct HostSamples {
   SampleShape shape;
   LabelLayout labels = {};

@@ -103,13 +103,15 @@ class EpochRange {
   loader::Pipeline* pipeline_;
 };
 
-/// Draws the batches of a store, epoch by epoch. A batch is a pure function of (file, split, seed, epoch, step,
-/// batch_size, drop_last, spec): device, threads, prefetch, ranks and resuming change no bit. Not thread-safe; two
-/// loaders over one store may run in two threads.
+/// Draws the batches of a store, epoch by epoch. A batch is a pure function of (file, split, shuffle, seed, epoch,
+/// step, batch_size, drop_last, spec): device, residency, threads, prefetch, ranks and resuming change no bit. (In the
+/// residency `window`, shuffle = true becomes Shuffle::windows of its windows, as options() tells.) Not thread-safe;
+/// two loaders over one store may run in two threads.
 class Loader {
  public:
   /// Throws InvalidArgument for options that make no sense: batch_size below 1, a rank outside world_size,
-  /// Centre::batch with several ranks, drop_last with fewer samples than a batch.
+  /// Centre::batch with several ranks, drop_last with fewer samples than a batch, an order that the residency of the
+  /// store cannot serve. Throws OutOfMemory if there is no room for a batch.
   Loader(const Store& store, LoaderOptions options);
   ~Loader();
   Loader(Loader&&) noexcept;
@@ -130,7 +132,7 @@ class Loader {
   /// number of samples. A loop then goes on with `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
   void restore(const LoaderState& state);
 
-  /// Bytes of the batch buffers on the device.
+  /// Bytes on the device beside the store's: batch buffers, and what is read ahead.
   std::int64_t device_bytes() const;
 
  private:

@@ -32,7 +32,8 @@ struct LoadOptions {
   ProgressFunction on_progress = {};
   Residency residency = Residency::automatic;
   /// Bytes of the device's memory that the samples and their labels may take; 0: four fifths of what is free, so that a
-  /// fifth is left to the model and its batches.
+  /// fifth is left to the model and its batches. It decides where nothing else does: not for the residency `device`,
+  /// and not beside resident_count or window_samples.
   std::int64_t memory_limit_bytes = 0;
   std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
   std::int64_t window_samples =
@@ -66,9 +67,9 @@ class Store {
   /// Unavailable if this build or machine has no such device, InvalidArgument for options that make no sense.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 
-  /// The same of samples in host memory. Where they are not resident, windows and batches are taken from that memory,
-  /// or from a copy of it. verify_checksums has no meaning: there are none. Throws InvalidArgument for samples of no
-  /// shape, no whole number of them, or labels of another size.
+  /// The same of samples in host memory, which are copied to a GPU as they lie there. Where they are not resident,
+  /// windows and batches are taken from that memory, or from a copy of it. verify_checksums has no meaning: there are
+  /// none. Throws InvalidArgument for samples of no shape, no whole number of them, or labels of another size.
   static Store load(const HostSamples& samples, HostMemory memory, Device device, const LoadOptions& options = {});
 
   Device device() const;
@@ -107,7 +108,7 @@ class Store {
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
   /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another
   /// size, type, device or alignment; nothing is written then. Of samples that are not resident it waits until they are
-  /// read, and for `stream`; throws what reading them throws.
+  /// read, and for `stream`; throws what reading them throws, and OutOfMemory.
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
   /// The same, preparing the spec first; for occasional calls.

@@ -28,8 +28,8 @@ struct StrategyOptions {
 struct StrategySpeed {
   std::string name;                ///< "SA", "SB", "IN", "hybrid": the classic names, and ours
   std::string form;                ///< "int8" or "float32": what travels
-  std::string source;              ///< "device", "file", "host, copied", "host, borrowed"
-  std::string order;               ///< "global" or "windows:600"
+  std::string source;              ///< "device", "file", "device and file", "file, one by one", "host, copied" ...
+  std::string order;               ///< "global", "blocks" or "windows:600"
   std::int64_t macro_samples = 0;  ///< of a window, else of the split
   std::int64_t micro_samples = 0;  ///< of a batch
   double seconds = 0.0;            ///< median, of an epoch
@@ -39,7 +39,7 @@ struct StrategySpeed {
   std::int64_t resident_bytes = 0;  ///< on the device: samples and buffers
   std::uint64_t checksum = 0;       ///< XXH3-64 of all batches of epoch 0, images and labels, one after the other
   std::optional<double>
-      train_seconds;                 ///< median, of an epoch of the reference model (softmax regression) fed this way
+      train_seconds;  ///< median, of an epoch of the reference model (an mlp of 256 hidden units) fed this way
   std::optional<double> busy_share;  ///< of that epoch, the share in which the model computes: the time of an epoch
                                      ///< on a batch that is made once, over train_seconds; at most 1
 };
@@ -57,34 +57,9 @@ struct StrategyComparison {
 
 /// Measures the strategies on the split: SA, all resident; SB, macro-batches of windows; IN, batch by batch; each as
 /// int8 and, for comparison, as float32, with copied and with borrowed host memory. Ways of equal order serve equal
-/// bits, which is checked before anything is timed. The file is read once before, so it comes from the page cache.
-/// Throws InvalidArgument for options that make no sense, Error if the ways do not serve equal bits, what Store::load
-/// throws.
+/// bits, which is checked before anything is timed; ways for which memory does not suffice are left out. The file is
+/// read once before, so it comes from the page cache. Throws InvalidArgument for options that make no sense, Error if
+/// the ways do not serve equal bits, what Store::load throws.
 StrategyComparison compare_strategies(const Dataset& dataset, const StrategyOptions& options = {});
-
-/// What a batch size costs.
-struct BatchSizeSpeed {
-  std::int64_t batch_size = 0;
-  double images_per_second = 0.0;           ///< of loading: random batches from resident samples
-  std::optional<double> by_element_gflops;  ///< the product [B,V] x [V,U] by one sum for each element; on the CPU only
-  double by_column_gflops = 0.0;            ///< by one matrix-vector product for each sample
-  std::optional<double> in_blocks_gflops;   ///< in blocks that stay in the cache; on the CPU only
-  double whole_gflops = 0.0;                ///< as one matrix product of BLAS
-};
-
-struct BatchSizeComparison {
-  std::string file;
-  std::string split;
-  std::string device;
-  std::string device_name;
-  std::string blas;
-  std::int64_t values = 0;  ///< V, of a sample
-  std::int64_t units = 0;   ///< U, of the layer
-  std::vector<BatchSizeSpeed> sizes;
-};
-
-/// Loading and one matrix product at batch sizes 1, 10, 100, ... and of all samples, up to a quarter of the free
-/// memory. The product is checked against the plain sum before it is timed.
-BatchSizeComparison compare_batch_sizes(const Dataset& dataset, const StrategyOptions& options = {});
 
 }  // namespace octavo

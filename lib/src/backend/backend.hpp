@@ -54,7 +54,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void synchronize(StreamRef stream) = 0;
 
   // Copies.
-  /// Rows of `row_bytes` from pinned host memory, without gaps, to rows `stride_bytes` apart on the device.
+  /// Rows of `row_bytes` from host memory, without gaps, to rows `stride_bytes` apart on the device. From pinned memory
+  /// the copy is fast and goes on after the call returns.
   virtual void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
                                    std::size_t row_count, StreamRef stream) = 0;
   /// From any host memory; `from` may be reused when the call returns.

@@ -24,6 +24,21 @@ void ThreadPool::start_workers() {
   }
 }
 
+void ThreadPool::begin_anew() {
+  // One thread of the child does it; others that come at the same time wait for it, which is short.
+  while (beginning_anew_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  if (::getpid() != process_) {
+    // A run() of the parent's may have held the mutex when the process was copied: it is given up with its threads.
+    static_cast<void>(owner_.release());
+    owner_ = std::make_unique<std::mutex>();
+    leave_parents_workers();
+    gate_ = 0;
+    start_workers();
+    process_ = ::getpid();
+  }
+  beginning_anew_.clear(std::memory_order_release);
+}
+
 void ThreadPool::leave_parents_workers() {
   // They do not run here and cannot be joined: their handles are given up, a few bytes once in a process.
   static_cast<void>(new std::vector<std::jthread>(std::move(workers_)));
@@ -31,12 +46,8 @@ void ThreadPool::leave_parents_workers() {
 }
 
 void ThreadPool::run(std::int64_t piece_count, void (*work)(void*, std::int64_t), void* context) {
-  const std::unique_lock lock(owner_, std::try_to_lock);
-  if (lock.owns_lock() && ::getpid() != process_) {
-    leave_parents_workers();
-    process_ = ::getpid();
-    start_workers();
-  }
+  if (::getpid() != process_) begin_anew();
+  const std::unique_lock lock(*owner_, std::try_to_lock);
   if (!lock.owns_lock() || workers_.empty() || piece_count <= 1) {
     for (std::int64_t piece = 0; piece < piece_count; ++piece) work(context, piece);
     return;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -40,6 +41,7 @@ class ThreadPool {
 
  private:
   void start_workers();
+  void begin_anew();
   void leave_parents_workers();
   void work_until_stopped();
   void do_pieces();
@@ -50,10 +52,11 @@ class ThreadPool {
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
   int thread_count_;
-  pid_t process_;  ///< that the workers belong to
+  std::atomic<pid_t> process_;  ///< that the workers belong to
+  std::atomic_flag beginning_anew_;
   std::vector<std::jthread> workers_;
-  std::mutex owner_;                          ///< held by the run() that has the workers
-  std::atomic<std::uint32_t> generation_{0};  ///< counts runs; workers sleep on it
+  std::unique_ptr<std::mutex> owner_ = std::make_unique<std::mutex>();  ///< held by the run() that has the workers
+  std::atomic<std::uint32_t> generation_{0};                            ///< counts runs; workers sleep on it
   std::atomic<std::uint32_t> gate_{0};
   std::atomic<std::int64_t> next_piece_{0};
   std::atomic<bool> stop_{false};

@@ -13,6 +13,10 @@ std::uint64_t window_seed(std::uint64_t seed, std::int64_t window) {
   return kernels::splitmix64(seed ^ kernels::splitmix64(static_cast<std::uint64_t>(window) + 1));
 }
 
+kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch, bool shuffled) {
+  return kernels::make_order_key(count, seed, static_cast<std::uint64_t>(epoch), shuffled);
+}
+
 }  // namespace
 
 BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
@@ -34,10 +38,6 @@ BatchPlaces BatchOrder::places(std::int64_t step) const {
   const std::int64_t first = std::min(batch_end, step * B + share.first);
   const std::int64_t end = std::min(batch_end, step * B + share.end);
   return {first, end - first};
-}
-
-kernels::OrderKey BatchOrder::key(std::int64_t count, std::uint64_t seed, std::int64_t epoch, bool shuffled) const {
-  return kernels::make_order_key(count, seed, static_cast<std::uint64_t>(epoch), shuffled);
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {

@@ -42,7 +42,6 @@ class BatchOrder {
   std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
 
  private:
-  kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch, bool shuffled) const;
   void append_window_rows(std::int64_t epoch, BatchPlaces places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;

@@ -13,6 +13,9 @@ Float32Server::Float32Server(const PackedServer& packed)
   if (packed.dtype() != DType::float32) {
     throw InvalidArgument("decode all samples to float32: the batches are of another type; ask for float32");
   }
+  if (order_.options().shuffle.kind() == Shuffle::Kind::windows) {
+    throw InvalidArgument("decode all samples to float32: not for the order windows; choose another");
+  }
   if (packed.depends_on_batch()) {
     throw InvalidArgument(
         "decode all samples to float32: batches that are centred on themselves have no values beforehand; choose "
@@ -32,7 +35,6 @@ Float32Server::Float32Server(const PackedServer& packed)
 void Float32Server::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const {
   const std::int64_t batch_count = order_.places(step).count;
   const auto selection = order_.selection(epoch, step);
-  if (!selection) throw InvalidArgument("serve float32 samples: not in the order windows; choose another");
   if (batch_count == 0) return;
   backend_->row_copy(
       {values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(images),

@@ -8,7 +8,6 @@
 
 #include "loader/options_check.hpp"
 #include "store/lent_rows.hpp"
-#include "store/staging_slot.hpp"
 
 namespace octavo::loader {
 
@@ -24,6 +23,7 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
   if (order_.largest_count() > window_samples_) {
     throw InvalidArgument("serve windows of float32: a batch is larger than a window");
   }
+  if (!samples_->is_resident()) slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);
   for (Window& window : windows_) {
     window.values = backend::DeviceBuffer(
         backend(), static_cast<std::size_t>(window_samples_ * shape().values()) * sizeof(float), "a window of float32");
@@ -33,7 +33,7 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
 }
 
 std::int64_t Float32WindowServer::device_bytes() const {
-  std::int64_t bytes = maps_.device_bytes();
+  std::int64_t bytes = maps_.device_bytes() + (slot_ ? slot_->device_bytes() : 0);
   for (const Window& window : windows_) {
     bytes += static_cast<std::int64_t>(window.values.bytes() + window.labels.bytes());
   }
@@ -89,11 +89,10 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
-    store::StagingSlot slot(samples_, count);
-    slot.fill(rows, stream, false);
-    slot.wait_for_copy(stream);
-    maps_.gather(slot.rows(), slot.selection(), count, values, {labels}, stream);
-    backend()->synchronize(stream);  // the slot goes
+    slot_->fill(rows, stream, false);
+    slot_->begin_use(stream);
+    maps_.gather(slot_->rows(), slot_->selection(), count, values, {labels}, stream);
+    slot_->end_use(stream);
   }
   window.epoch = epoch;
   window.ordinal = ordinal;

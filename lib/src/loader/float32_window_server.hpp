@@ -5,6 +5,7 @@
 
 #include "loader/batch_server.hpp"
 #include "store/prepared_maps.hpp"
+#include "store/staging_slot.hpp"
 
 namespace octavo::loader {
 
@@ -41,7 +42,8 @@ class Float32WindowServer final : public BatchServer {
   BatchOrder order_;
   store::PreparedMaps maps_;
   std::int64_t window_samples_;
-  mutable Window windows_[2];  ///< window number i is in place i % 2
+  mutable Window windows_[2];                 ///< window number i is in place i % 2
+  std::unique_ptr<store::StagingSlot> slot_;  ///< for windows that are not resident; else null
 };
 
 }  // namespace octavo::loader

@@ -3,6 +3,7 @@
 #include <octavo/errors.hpp>
 
 #include "affine.hpp"
+#include "loader/options_check.hpp"
 
 namespace octavo::loader {
 

@@ -8,7 +8,6 @@
 #include <octavo/dataset.hpp>
 
 #include "loader/batch_server.hpp"
-#include "loader/options_check.hpp"
 #include "store/folded_spec.hpp"
 #include "store/stored_samples.hpp"
 

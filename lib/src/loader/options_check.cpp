@@ -1,9 +1,10 @@
 #include "loader/options_check.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <octavo/errors.hpp>
+
+#include "store/residency_rules.hpp"
 
 namespace octavo::loader {
 namespace {
@@ -34,8 +35,7 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
   if (samples.residency == Residency::window && options.shuffle == Shuffle(true)) {
     options.shuffle = Shuffle::windows(samples.window_samples);
   }
-  if (options.prefetch < 0) options.prefetch = samples.backend->is_host() && samples.is_resident() ? 0 : 2;
-  options.prefetch = std::min(options.prefetch, 64);
+  options.prefetch = store::prefetch_depth(options.prefetch, samples.backend->is_host(), samples.is_resident());
   return options;
 }
 

@@ -21,8 +21,8 @@ class RowFeed {
 
   virtual ~RowFeed() = default;
 
-  /// Calls use() once, which enqueues on `stream` what needs the samples of this rank's part of batch `step` of
-  /// `epoch`. Throws what reading them throws.
+  /// Calls use() once, or not at all if this rank has no part in the batch; it enqueues on `stream` what needs the
+  /// samples of this rank's part of batch `step` of `epoch`. Throws what reading them throws.
   virtual void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) = 0;
   /// Bytes on the device beside the store's.
   virtual std::int64_t device_bytes() const { return 0; }

@@ -14,19 +14,21 @@ class StagedFeed final : public RowFeed {
       : ring_(std::move(samples),
               {order.batches_per_epoch(), order.largest_count(),
                [order](StagedPart batch) { return order.rows(batch.epoch, batch.number); }},
-              1, 1 + order.options().prefetch) {}
+              1, 1 + order.options().prefetch, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::lock_guard lock(mutex_);
     const StagedPart batch{epoch, step};
-    const store::StagingSlot& slot = ring_.acquire(batch, stream);
+    store::StagingSlot& slot = ring_.acquire(batch);
     try {
+      slot.begin_use(stream);
       use(slot.rows(), slot.selection(), slot.batch_count());
+      slot.end_use(stream);
     } catch (...) {
-      ring_.release(batch, stream);
+      ring_.release(batch);
       throw;
     }
-    ring_.release(batch, stream);
+    ring_.release(batch);
   }
   std::int64_t device_bytes() const override { return ring_.device_bytes(); }
   int depth() const override { return ring_.depth(); }

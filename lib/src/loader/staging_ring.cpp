@@ -9,15 +9,15 @@
 
 namespace octavo::loader {
 
-StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int held_count,
-                         int slot_count)
+StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int least_slots,
+                         int slot_count, bool reads_ahead)
     : samples_(std::move(samples)),
       parts_(std::move(parts)),
-      held_count_(held_count),
+      reads_ahead_(reads_ahead),
       process_(::getpid()),
       work_(std::make_unique<Work>()) {
   if (!samples_->backend->is_host()) stream_ = backend::OwnedStream(samples_->backend);
-  make_slots(slot_count);
+  make_slots(least_slots, slot_count);
 }
 
 StagingRing::~StagingRing() {
@@ -34,12 +34,12 @@ StagingRing::~StagingRing() {
   }
 }
 
-void StagingRing::make_slots(int slot_count) {
+void StagingRing::make_slots(int least_slots, int slot_count) {
   for (int i = 0; i < slot_count; ++i) {
     try {
       slots_.push_back(std::make_unique<Slot>(store::StagingSlot(samples_, parts_.most_rows)));
     } catch (const OutOfMemory&) {
-      if (i < held_count_) throw;
+      if (i < least_slots) throw;
       return;  // less is read ahead
     }
   }
@@ -51,30 +51,32 @@ std::int64_t StagingRing::device_bytes() const {
   return bytes;
 }
 
-const store::StagingSlot& StagingRing::acquire(StagedPart part, StreamRef stream) {
+store::StagingSlot& StagingRing::acquire(StagedPart part) {
   if (process_ != ::getpid()) begin_anew();
   Slot& slot = depth() > 0 && has_thread() ? wait_for(part) : fill_here(part);
-  slot.staging.wait_for_copy(stream);
   return slot.staging;
 }
 
 void StagingRing::begin_anew() {
-  static_cast<void>(work_.release());  // the thread that it belongs to is the parent's
-  work_ = std::make_unique<Work>();
-  process_ = ::getpid();
+  // Held slots keep what they hold. Of the others nobody knows how far the parent's thread was with them.
   for (const auto& slot : slots_) {
     if (slot->state == State::held) continue;
     slot->staging = store::StagingSlot(samples_, parts_.most_rows);
     slot->state = State::empty;
   }
+  static_cast<void>(work_.release());  // its thread, and whoever holds its mutex, are the parent's
+  work_ = std::make_unique<Work>();
+  process_ = ::getpid();
 }
 
-void StagingRing::release(StagedPart part, StreamRef stream) {
+void StagingRing::release(StagedPart part) noexcept {
+  const auto give_back = [&] {
+    Slot* slot = find(part);
+    if (slot != nullptr && slot->state == State::held) slot->state = State::empty;
+  };
+  if (process_ != ::getpid()) return give_back();  // a child of fork(), where no thread is at work yet
   const std::lock_guard lock(work_->mutex);
-  Slot* slot = find(part);
-  if (slot == nullptr || slot->state != State::held) return;
-  slot->staging.release(stream);
-  slot->state = State::empty;
+  give_back();
   work_->changed.notify_all();
 }
 

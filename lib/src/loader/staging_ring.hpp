@@ -38,22 +38,23 @@ class StagingRing {
     std::function<std::vector<std::int64_t>(StagedPart)> rows_of;
   };
 
-  /// `slot_count` slots, of which `held_count` can be held at the same time; if that is all, or memory does not suffice
-  /// for more, nothing is read ahead and acquire() reads by itself. Throws OutOfMemory if held_count do not fit.
-  StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int held_count, int slot_count);
+  /// Takes `slot_count` slots, or fewer if memory does not suffice, but `least_slots`, which is how many may be held at
+  /// the same time. Unless it `reads_ahead` and has more than one, acquire() reads by itself. Throws OutOfMemory if the
+  /// least do not fit.
+  StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int least_slots, int slot_count,
+              bool reads_ahead);
   /// Ends the thread, in the middle of a part if need be.
   ~StagingRing();
   StagingRing(const StagingRing&) = delete;
   StagingRing& operator=(const StagingRing&) = delete;
 
-  /// The slot with that part, whose copy `stream` then waits for. It is held until release(). Throws what
-  /// RowReader::read() throws.
-  const store::StagingSlot& acquire(StagedPart part, StreamRef stream);
-  /// Everything that needs the part has been enqueued on `stream`.
-  void release(StagedPart part, StreamRef stream);
+  /// The slot with that part. It is held until release(). Throws what RowSource::read() throws.
+  store::StagingSlot& acquire(StagedPart part);
+  /// The slot may be filled with another part; those who use it have told it.
+  void release(StagedPart part) noexcept;
 
   /// Parts that are read ahead.
-  int depth() const { return static_cast<int>(slots_.size()) - held_count_; }
+  int depth() const { return reads_ahead_ ? static_cast<int>(slots_.size()) - 1 : 0; }
   std::int64_t device_bytes() const;
 
  private:
@@ -77,7 +78,7 @@ class StagingRing {
     std::thread thread;
   };
 
-  void make_slots(int slot_count);
+  void make_slots(int least_slots, int slot_count);
   void begin_anew();
   void fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled);
   StagedPart after(StagedPart part) const;
@@ -92,7 +93,7 @@ class StagingRing {
 
   std::shared_ptr<const store::StoredSamples> samples_;
   Parts parts_;
-  int held_count_;
+  bool reads_ahead_;
   backend::OwnedStream stream_;  ///< of the copies; null on the CPU
   std::vector<std::unique_ptr<Slot>> slots_;
   pid_t process_;

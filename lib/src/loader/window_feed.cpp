@@ -16,8 +16,8 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
-/// Throws InvalidArgument unless every batch lies in one window, or in two that follow each other.
-void check_order(const BatchOrder& order, std::int64_t window_samples) {
+/// `order`. Throws InvalidArgument unless every batch of it lies in one window, or in two that follow each other.
+const BatchOrder& checked_order(const BatchOrder& order, std::int64_t window_samples) {
   const LoaderOptions& options = order.options();
   if (options.shuffle != Shuffle(false) && options.shuffle != Shuffle::windows(window_samples)) {
     refuse("the order \"" + to_string(options.shuffle) + "\" leaves the windows of " + std::to_string(window_samples) +
@@ -28,6 +28,7 @@ void check_order(const BatchOrder& order, std::int64_t window_samples) {
     refuse("batch_size " + std::to_string(options.batch_size) + " is larger than a window of " +
            std::to_string(window_samples) + " samples; take larger windows or smaller batches");
   }
+  return order;
 }
 
 /// Two slots: a batch may begin in one window and end in the next. As soon as the order has left a window, the one
@@ -36,14 +37,12 @@ class WindowFeed final : public RowFeed {
  public:
   WindowFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : samples_(std::move(samples)),
-        order_(order),
+        order_(checked_order(order, samples_->window_samples)),
         window_samples_(samples_->window_samples),
         ring_(samples_,
               {(order.sample_count() + window_samples_ - 1) / window_samples_, window_samples_,
                [this](StagedPart part) { return rows_of_window(part); }},
-              order.options().prefetch > 0 ? 1 : 2, 2) {
-    check_order(order, window_samples_);
-  }
+              2, 2, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::lock_guard lock(mutex_);
@@ -52,14 +51,18 @@ class WindowFeed final : public RowFeed {
     const StagedPart first{epoch, places.first / window_samples_};
     const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
     leave_windows_but(first, last);
-    hold(first, stream);
-    if (last != first) hold(last, stream);
+    store::StagingSlot& front = hold(first);
+    store::StagingSlot& back = last == first ? front : hold(last);
 
+    front.begin_use(stream);
+    back.begin_use(stream);
     const std::vector<std::int64_t> numbers = numbers_in_windows(epoch, step, first);
     const store::LentRows lent(*samples_->backend, numbers, stream);
-    const kernels::PackedRows packed = joined_rows(first, last);
+    const kernels::PackedRows packed = joined_rows(front, back);
     use(packed, {lent.rows(), kernels::make_order_key(packed.resident_count + window_samples_, 0, 0, false), 0},
         places.count);
+    front.end_use(stream);
+    if (&back != &front) back.end_use(stream);
   }
   std::int64_t device_bytes() const override { return ring_.device_bytes(); }
   int depth() const override { return ring_.depth(); }
@@ -67,8 +70,7 @@ class WindowFeed final : public RowFeed {
  private:
   struct Held {
     StagedPart part;
-    const store::StagingSlot* slot;
-    StreamRef stream;  ///< that used it last
+    store::StagingSlot* slot;
   };
 
   std::vector<std::int64_t> rows_of_window(StagedPart part) const {
@@ -83,28 +85,22 @@ class WindowFeed final : public RowFeed {
   void leave_windows_but(StagedPart first, StagedPart last) {
     std::erase_if(held_, [&](const Held& held) {
       if (held.part == first || held.part == last) return false;
-      ring_.release(held.part, held.stream);
+      ring_.release(held.part);
       return true;
     });
   }
-  void hold(StagedPart part, StreamRef stream) {
-    const auto held = std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.part == part; });
-    if (held == held_.end()) {
-      held_.push_back({part, &ring_.acquire(part, stream), stream});
-    } else if (held->stream.handle() != stream.handle()) {
-      // What used the window on the other stream must be done when this stream's release lets it be overwritten.
-      samples_->backend->synchronize(held->stream);
-      held->slot->wait_for_copy(stream);
-      held->stream = stream;
+  store::StagingSlot& hold(StagedPart part) {
+    for (const Held& held : held_) {
+      if (held.part == part) return *held.slot;
     }
-  }
-  kernels::PackedRows rows_of(StagedPart part) const {
-    return std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.part == part; })->slot->rows();
+    held_.reserve(held_.size() + 1);  // so that a window that was acquired is remembered
+    held_.push_back({part, &ring_.acquire(part)});
+    return *held_.back().slot;
   }
 
-  /// The samples of the first window as 0 ... M-1, those of the last one, if it is another, as M ... 2M-1.
-  kernels::PackedRows joined_rows(StagedPart first, StagedPart last) const {
-    const kernels::PackedRows front = rows_of(first), back = rows_of(last);
+  /// The samples of the first window as 0 ... M-1, those of the second, if it is another, as M ... 2M-1.
+  kernels::PackedRows joined_rows(const store::StagingSlot& first, const store::StagingSlot& second) const {
+    const kernels::PackedRows front = first.rows(), back = second.rows();
     kernels::PackedRows joined = front;
     joined.codes = front.staged_codes;
     joined.labels = front.staged_labels;

@@ -5,14 +5,13 @@
 
 #include <octavo/errors.hpp>
 
+#include "store/residency_rules.hpp"
 #include "store/stored_samples.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::planning {
 namespace {
 
-/// With less of the samples on the device, all of them are streamed; as when a store is loaded.
-constexpr std::int64_t kLeastHybridShare = 20;
 /// So that all sums below stay far from 2^63: a batch has at most N samples, and N is at most as many as fit a file.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
@@ -41,8 +40,8 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   model.row_bytes = store::row_stride_bytes(model.sample_values, is_host);
   model.label_bytes = split.labels().bytes_per_sample();
   model.value_bytes = bytes_of(options.dtype);
-  model.resident_prefetch = options.prefetch >= 0 ? std::min(options.prefetch, 64) : is_host ? 0 : 2;
-  model.staged_prefetch = options.prefetch >= 0 ? std::min(options.prefetch, 64) : 2;
+  model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);
+  model.staged_prefetch = store::prefetch_depth(options.prefetch, is_host, false);
   const std::int64_t numbers = options.model.parameter_count;
   model.parameters = 4 * numbers;
   model.gradients = 4 * numbers;
@@ -67,7 +66,7 @@ Fit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
   const std::int64_t left = rest - batch_size * model.bytes_per_batch_sample(true);
   if (left < 0) return {};
   const std::int64_t count = std::min(N - 1, left / model.packed_bytes());
-  if (count >= (N + kLeastHybridShare - 1) / kLeastHybridShare) return {true, Residency::hybrid, count};
+  if (count >= store::least_hybrid_count(N)) return {true, Residency::hybrid, count};
   return {true, Residency::streamed, 0};
 }
 

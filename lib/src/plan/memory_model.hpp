@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
 #include <octavo/plan.hpp>
 
 namespace octavo::planning {

@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "plan/memory_model.hpp"
+#include "store/residency_rules.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo {
@@ -54,7 +55,7 @@ std::string reason_of(const MemoryModel& model, const Fit& found, std::int64_t r
 
 std::vector<PlannedPart> parts_of(const MemoryModel& model, const Fit& found, std::int64_t batch_size,
                                   LabelLayout labels) {
-  const bool staged = found.resident_count < model.sample_count;
+  const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
   std::vector<PlannedPart> parts = {{"samples, int8", found.resident_count * model.row_bytes}};
   if (labels.width > 0) parts.push_back({"their labels", found.resident_count * model.label_bytes});
@@ -172,7 +173,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.batch_size = batch_size_for(model, options, room);
 
   const Fit found = planning::fit(model, room, plan.batch_size);
-  const bool staged = found.fits && found.residency != Residency::device;
+  const bool staged = !found.fits || found.residency != Residency::device;
   plan.fits = found.fits;
   plan.residency = found.residency;
   plan.resident_count = found.resident_count;
@@ -182,7 +183,8 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.memory_limit_bytes = found.fits ? std::max<std::int64_t>(1, found.resident_count * model.packed_bytes()) : 0;
   // Read from the file: labels and checksums stay on the host; a GPU's packed batches have a pinned twin there.
   if (staged) {
-    plan.host_bytes = N * (model.label_bytes + 8) +
+    const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
+    plan.host_bytes = N * (kept_label_bytes + 8) +
                       (is_host ? 0 : plan.batch_size * (1 + model.staged_prefetch) * model.staged_bytes());
   }
   plan.forms = forms_of(model, room, plan.batch_size);

@@ -1,4 +1,6 @@
 // What a batch size costs: loading, and one matrix product done in ways that use more and more of the machine.
+#include <octavo/batch_sizes.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,7 +9,6 @@
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/store.hpp>
-#include <octavo/strategies.hpp>
 
 #include "report/timing.hpp"
 #include "store/store_access.hpp"
@@ -84,7 +85,7 @@ double gflops(std::int64_t products, const Work& work) {
 /// The operands on the device: the first batch as the loader makes it, and weights.
 class Bench {
  public:
-  Bench(const Store& store, const StrategyOptions& options)
+  Bench(const Store& store, const BatchSizeOptions& options)
       : store_(store),
         options_(options),
         backend_(store::StoreAccess::samples(store)->backend),
@@ -198,7 +199,7 @@ class Bench {
   }
 
   const Store& store_;
-  const StrategyOptions& options_;
+  const BatchSizeOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
   training::Compute compute_;
   std::int64_t V_;
@@ -207,9 +208,9 @@ class Bench {
 
 }  // namespace
 
-BatchSizeComparison compare_batch_sizes(const Dataset& dataset, const StrategyOptions& options) {
+BatchSizeComparison compare_batch_sizes(const Dataset& dataset, const BatchSizeOptions& options) {
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
-  const Store store = Store::load(split, options.device);
+  const Store store = Store::load(split, options.device, {.residency = Residency::device});
   Bench bench(store, options);
   BatchSizeComparison comparison;
   comparison.file = dataset.path().string();
@@ -221,7 +222,7 @@ BatchSizeComparison compare_batch_sizes(const Dataset& dataset, const StrategyOp
   comparison.units = kUnits;
 
   const std::int64_t room = backend::make_backend(options.device)->memory().free_bytes / 4;
-  const std::int64_t largest = std::min(split.sample_count(), room / (4 * split.shape().values()));
+  const std::int64_t largest = std::clamp<std::int64_t>(room / (4 * split.shape().values()), 1, split.sample_count());
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 1; size < largest; size *= 10) sizes.push_back(size);
   sizes.push_back(largest);

@@ -66,7 +66,7 @@ class HostCopy {
   backend::DeviceBuffer labels_;
 };
 
-/// All ways that the device has room for.
+/// All ways, whether or not the device has room for them.
 class Ways {
  public:
   Ways(const Split& split, const StrategyOptions& options)
@@ -81,7 +81,7 @@ class Ways {
     add_resident();
     add_batch_by_batch();
     for (const std::int64_t count : options_.window_counts) {
-      const std::int64_t window = (N_ + count - 1) / count;
+      const std::int64_t window = (N_ - 1) / count + 1;
       if (window >= batch_size_) add_windows(window);
     }
     return std::move(ways_);
@@ -159,7 +159,8 @@ class Ways {
           },
           training(SampleForm::float32, {}, true));
     }
-    add("SA", "int8", "device", Shuffle::blocks(), 5, [=, this] { return from_file(device, Shuffle::blocks()); },
+    add(
+        "SA", "int8", "device", Shuffle::blocks(), 5, [=, this] { return from_file(device, Shuffle::blocks()); },
         training(SampleForm::int8, device, Shuffle::blocks()));
     const LoadOptions half{.residency = Residency::hybrid, .resident_count = N_ / 2};
     add(
@@ -253,13 +254,22 @@ class Progressing {
   const ProgressFunction& report_;
 };
 
+/// Leaves out the ways for which memory does not suffice.
 void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
   Progressing progress("checking strategies", ways.size(), options.on_progress);
   std::map<std::string, const StrategySpeed*> first_of_order;
-  for (Way& way : ways) {
-    Served served = way.make();
-    way.description.checksum = checksum_of(served.loader);
-    way.description.resident_bytes = served.sample_bytes + served.loader.device_bytes();
+  std::vector<Way> possible;
+  possible.reserve(ways.size());  // so that places in it stay
+  for (Way& one : ways) {
+    progress.step();
+    try {
+      Served served = one.make();
+      one.description.checksum = checksum_of(served.loader);
+      one.description.resident_bytes = served.sample_bytes + served.loader.device_bytes();
+    } catch (const OutOfMemory&) {
+      continue;
+    }
+    const Way& way = possible.emplace_back(std::move(one));
     const StrategySpeed*& first = first_of_order[way.description.order];
     if (first == nullptr) first = &way.description;
     if (first->checksum != way.description.checksum) {
@@ -267,8 +277,8 @@ void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
                   way.description.source + " serves other batches than " + first->name + " " + first->form + " from " +
                   first->source + "; please report this");
     }
-    progress.step();
   }
+  ways = std::move(possible);
 }
 
 void time_serving(std::vector<Way>& ways, const StrategyOptions& options, std::int64_t sample_count) {
@@ -363,8 +373,12 @@ StrategyComparison compare_strategies(const Dataset& dataset, const StrategyOpti
   std::vector<Way> ways = source.all();
   check_served(ways, options);
   time_serving(ways, options, split.sample_count());
+  // What loading costs is told against a model that is fed one batch, which wants the samples on the device.
+  const bool is_resident = std::any_of(ways.begin(), ways.end(), [](const Way& way) {
+    return way.description.name == std::string("SA") && way.description.source == "device";
+  });
   const bool has_classes = split.labels().kind == LabelKind::class_index;
-  if (options.train_epochs > 0 && has_classes) time_training(dataset, ways, options, comparison);
+  if (options.train_epochs > 0 && has_classes && is_resident) time_training(dataset, ways, options, comparison);
   for (Way& way : ways) comparison.strategies.push_back(std::move(way.description));
   return comparison;
 }

@@ -11,20 +11,19 @@
 #include "archive/limits.hpp"
 #include "quant/sample_counter.hpp"
 #include "store/memory_rows.hpp"
+#include "store/residency_rules.hpp"
 #include "store/row_reader.hpp"
-#include "support/checked_math.hpp"
 
 namespace octavo::store {
 namespace {
 
-/// With less of the samples on the device it is not worth having two places.
-constexpr std::int64_t kLeastHybridShare = 20;  // 1/20
 /// Windows in a split unless told otherwise, if two of them fit.
 constexpr std::int64_t kUsualWindows = 8;
 
 /// What is loaded, and how.
 struct Origin {
-  std::string name;  ///< "split train"
+  std::string name;   ///< "split train"
+  std::string place;  ///< "the file"
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
@@ -56,22 +55,23 @@ void check_options(const std::string& what, std::int64_t sample_count, const Loa
 }
 
 void check_samples(const HostSamples& samples) {
-  const SampleShape& shape = samples.shape;
-  const auto values = checked_product({shape.channels, shape.height, shape.width});
-  if (!values || *values < 1 || *values >= (std::int64_t{1} << 31) || shape.channels > archive::kMostChannels) {
-    refuse("samples in memory", "their shape is " + to_string(shape) + "; C*H*W must be 1 to 2^31 - 1");
+  const std::string what = "samples in memory";
+  // With one sample first: only then is it known how many there are.
+  if (const auto problem = archive::layout_problem(samples.shape, samples.labels, 1)) refuse(what, *problem);
+  const auto values = static_cast<std::size_t>(samples.shape.values());
+  const std::size_t count = samples.codes.size() / values;
+  if (count == 0 || count * values != samples.codes.size()) {
+    refuse(what, std::to_string(samples.codes.size()) + " codes are no whole samples of " + std::to_string(values));
   }
-  const std::size_t count = samples.codes.size() / static_cast<std::size_t>(*values);
-  if (count == 0 || count * static_cast<std::size_t>(*values) != samples.codes.size()) {
-    refuse("samples in memory",
-           std::to_string(samples.codes.size()) + " codes are no whole samples of " + std::to_string(*values));
+  if (const auto problem = archive::layout_problem(samples.shape, samples.labels, static_cast<std::int64_t>(count))) {
+    refuse(what, *problem);
   }
   if (samples.label_bytes.size() != count * static_cast<std::size_t>(samples.labels.bytes_per_sample())) {
     refuse("samples in memory",
            std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) + " samples");
   }
   if (reinterpret_cast<std::uintptr_t>(samples.label_bytes.data()) % sizeof(std::uint32_t) != 0) {
-    refuse("samples in memory", "their labels do not begin at a multiple of 4");
+    refuse(what, "their labels do not begin at a multiple of 4");
   }
 }
 
@@ -144,7 +144,7 @@ class Loading {
       reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " are more than the " +
                 std::to_string(limit_bytes_) + " that it may take of " + to_string(backend_->device()) + ". ";
     }
-    for (; count >= (N + kLeastHybridShare - 1) / kLeastHybridShare; count /= 2) {
+    for (; count >= least_hybrid_count(N); count /= 2) {
       try {
         if (has_failed) leave_room_beside(count);
         return load_resident(count, Residency::hybrid);
@@ -166,7 +166,7 @@ class Loading {
     if (is_in_place()) return use_in_place(samples);
     samples->resident_count = count;
     const std::string what = "samples of " + origin_.name;
-    // The products fit: the reader has compared them with the real size of the file.
+    // The products fit: the samples are in a file, or in memory, of that size.
     samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->row_stride_bytes),
                                            "the packed " + what);
     samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
@@ -175,7 +175,8 @@ class Loading {
     origin_.read_resident(*samples);
     if (!reason_.empty()) {
       samples->residency_reason = reason_ + (count == 0 ? "None" : std::to_string(count) + " of its samples") +
-                                  " are kept there; the others are read from the file when a batch needs them";
+                                  " are kept there; the others are read from " + origin_.place +
+                                  " when a batch needs them";
     }
     return samples;
   }
@@ -239,6 +240,7 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
   const Split source = statistics_source(split);
   const Origin origin{
       name,
+      "the file",
       split.sample_count(),
       split.shape(),
       split.labels(),
@@ -258,6 +260,7 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   check_options("samples in memory", sample_count, options);
   const Origin origin{
       "samples in memory",
+      "host memory",
       sample_count,
       samples.shape,
       samples.labels,

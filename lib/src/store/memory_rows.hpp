@@ -19,7 +19,6 @@ class MemoryRows final : public RowSource {
 
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
-  std::int64_t host_bytes() const override { return static_cast<std::int64_t>(copy_.bytes()); }
 
  private:
   std::size_t sample_bytes_;

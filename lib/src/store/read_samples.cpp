@@ -1,4 +1,4 @@
-// Bringing the samples of a split from the file to a device: read, check and copy, a block at a time on each thread.
+// Bringing resident samples to a device. From a file: read, check and copy, a block at a time on each thread.
 #include <algorithm>
 #include <atomic>
 #include <mutex>

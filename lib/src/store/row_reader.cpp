@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "archive/split_access.hpp"
+#include "store/residency_rules.hpp"
 #include "support/hash.hpp"
 #include "support/threads.hpp"
 
@@ -21,8 +22,6 @@ constexpr std::int64_t kMostRunBytes = std::int64_t{1} << 20;
 constexpr std::size_t kMostRunRows = 512;
 /// Rows of which fewer than one in so many is expected to have a neighbour within the gap are far apart.
 constexpr std::int64_t kFarApart = 8;
-/// Longer labels are read with their sample and not kept.
-constexpr std::int64_t kMostKeptLabelBytes = 64;
 /// Work for one thread at a time: calls, or bytes.
 constexpr std::int64_t kPieceRuns = 32;
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
@@ -75,10 +74,6 @@ RowReader::RowReader(const Split& split, bool verify_checksums, int thread_count
     reader_.read_labels(entry_, 0, split.sample_count(), labels_);
   }
   if (verify_checksums) checksums_ = reader_.row_checksums(entry_, 0, split.sample_count());
-}
-
-std::int64_t RowReader::host_bytes() const {
-  return static_cast<std::int64_t>(labels_.size() + checksums_.size() * sizeof(std::uint64_t));
 }
 
 void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,

@@ -28,11 +28,10 @@ class RowReader final : public RowSource {
   /// Reads labels and checksums. Throws IoError.
   RowReader(const Split& split, bool verify_checksums, int thread_count);
 
-  /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming the first sample
-  /// that is damaged.
+  /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming a sample that
+  /// is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
-  std::int64_t host_bytes() const override;
 
  private:
   /// A row of the list: its number in the split, and its place in the list.

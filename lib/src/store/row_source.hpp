@@ -24,8 +24,6 @@ class RowSource {
   /// incomplete, once `cancelled` is set. Throws what reading them throws.
   virtual void read(std::span<const std::int64_t> rows, const RowTarget& target,
                     const std::atomic<bool>& cancelled) const = 0;
-  /// Bytes of host memory that it keeps.
-  virtual std::int64_t host_bytes() const = 0;
 };
 
 }  // namespace octavo::store

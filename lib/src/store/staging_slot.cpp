@@ -58,11 +58,12 @@ void StagingSlot::fill(std::span<const std::int64_t> rows, StreamRef stream, con
   batch_count_ = static_cast<std::int64_t>(rows.size());
 }
 
-void StagingSlot::wait_for_copy(StreamRef stream) const {
+void StagingSlot::begin_use(StreamRef stream) const {
   if (!samples_->backend->is_host()) samples_->backend->wait(stream, copied_.get());
+  samples_->backend->wait(stream, used_.get());
 }
 
-void StagingSlot::release(StreamRef stream) { samples_->backend->record(used_.get(), stream); }
+void StagingSlot::end_use(StreamRef stream) { samples_->backend->record(used_.get(), stream); }
 
 kernels::PackedRows StagingSlot::rows() const {
   kernels::PackedRows rows = samples_->resident_rows();

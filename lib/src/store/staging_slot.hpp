@@ -13,12 +13,12 @@
 namespace octavo::store {
 
 /// A block of pinned host memory and its twin on the device (on the CPU one block is both). It holds the samples of a
-/// batch that are not resident, packed, their labels, and, if some of the batch are resident, the numbers by which a
-/// gather finds each:
+/// batch that are not resident, packed, their labels, and the numbers by which a gather finds each sample of the batch:
 ///
 ///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | row number of place 0 | 1 | ... of the batch
 ///
-/// fill() reads and copies; then gathers may use rows() and selection(); release() tells when they have been enqueued.
+/// fill() reads and copies; then gathers on streams that have called begin_use() may use rows() and selection();
+/// end_use() tells that they have been enqueued.
 /// Not thread-safe.
 class StagingSlot {
  public:
@@ -26,12 +26,12 @@ class StagingSlot {
   StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows);
 
   /// Reads the samples of `rows`, each in the split, and enqueues their copy on `stream`, when gathers that were
-  /// enqueued before release() are done with the last ones. Throws as RowReader::read() does.
+  /// enqueued before the last end_use() are done with what was there. Throws as RowSource::read() does.
   void fill(std::span<const std::int64_t> rows, StreamRef stream, const std::atomic<bool>& cancelled);
-  /// Makes `stream` wait for the copy.
-  void wait_for_copy(StreamRef stream) const;
+  /// Makes `stream` wait for the copy, and for those who used the slot before on other streams.
+  void begin_use(StreamRef stream) const;
   /// Gathers that use this slot have been enqueued on `stream`.
-  void release(StreamRef stream);
+  void end_use(StreamRef stream);
 
   kernels::PackedRows rows() const;
   /// The places of the batch, as numbers of rows().
@@ -39,7 +39,6 @@ class StagingSlot {
   std::int64_t batch_count() const { return batch_count_; }
 
   std::int64_t device_bytes() const { return static_cast<std::int64_t>(on_device_.bytes()); }
-  std::int64_t host_bytes() const { return static_cast<std::int64_t>(on_host_.bytes()); }
 
  private:
   std::byte* host() const;

@@ -71,7 +71,7 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   }
   store::StagingSlot slot(samples_, batch_count);
   slot.fill(rows, stream, false);
-  slot.wait_for_copy(stream);
+  slot.begin_use(stream);
   spec.maps_->gather(slot.rows(), slot.selection(), batch_count, images.data, label_target, stream);
   backend.synchronize(stream);  // the slot goes
 }

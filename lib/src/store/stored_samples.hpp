@@ -1,4 +1,5 @@
-// The packed samples of a split as a store keeps them: on a device as far as they are resident, else in their file.
+// The packed samples of a split as a store keeps them: on a device as far as they are resident, else where they came
+// from.
 #pragma once
 
 #include <cstdint>

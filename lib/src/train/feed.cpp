@@ -15,17 +15,33 @@ std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const Lo
   return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
 }
 
-LoadOptions load_options(const TrainOptions& options) {
-  LoadOptions load = options.load;
-  if (options.form == SampleForm::float32 || options.form == SampleForm::one_batch) load.residency = Residency::device;
-  if (options.form == SampleForm::one_by_one) load.residency = Residency::streamed;
-  return load;
+/// As asked for, as far as it suits the form of the samples; `shuffled` are those that are trained on.
+LoadOptions load_options(const TrainOptions& options, bool shuffled) {
+  const auto in = [&](Residency residency) {
+    LoadOptions load = options.load;
+    load.residency = residency;
+    load.resident_count = -1;
+    load.window_samples = 0;
+    return load;
+  };
+  switch (options.form) {
+    case SampleForm::float32:
+    case SampleForm::one_batch:
+      return in(Residency::device);
+    case SampleForm::one_by_one:
+      return in(Residency::streamed);
+    case SampleForm::int8:
+      break;
+  }
+  // Numbers of samples are those of the training split; the other one needs no order that stays in windows.
+  if (shuffled) return options.load;
+  return in(options.load.residency == Residency::window ? Residency::automatic : options.load.residency);
 }
 
 }  // namespace
 
 Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sample_count_(split.sample_count()) {
-  const Store store = Store::load(split, options.device, load_options(options));
+  const Store store = Store::load(split, options.device, load_options(options, shuffled));
   backend_ = store::StoreAccess::samples(store)->backend;
   LoaderOptions drawn;
   drawn.batch_size = options.batch_size;

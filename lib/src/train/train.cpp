@@ -1,6 +1,8 @@
 // Training, as the public header offers it.
 #include <octavo/train.hpp>
 
+#include <octavo/errors.hpp>
+
 #include "train/comparison.hpp"
 #include "train/trainer.hpp"
 
@@ -38,6 +40,11 @@ std::int64_t training_model_bytes(const Dataset& dataset, const TrainOptions& op
 }
 
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options) {
+  if (options.load.residency == Residency::window || options.shuffle.kind() == Shuffle::Kind::windows) {
+    throw InvalidArgument(
+        "compare int8 with float32: float32 samples are all resident, which knows no windows; choose another residency "
+        "and order");
+  }
   const training::TrainingTask task = training::make_task(dataset, options);
   training::Trainer int8(task, with(options, SampleForm::int8));
   training::Trainer float32(task, with(options, SampleForm::float32));

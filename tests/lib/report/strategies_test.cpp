@@ -1,5 +1,7 @@
 #include <octavo/strategies.hpp>
 
+#include <octavo/batch_sizes.hpp>
+
 #include <map>
 #include <octavo/errors.hpp>
 #include <set>
@@ -45,7 +47,7 @@ void ways_serve_the_same_bits(Device device) {
 
 void batch_sizes_are_compared(Device device) {
   const PackedFixture fixture({random_split("train", 120, {1, 12, 12})});
-  StrategyOptions options;
+  BatchSizeOptions options;
   options.device = device;
   const BatchSizeComparison comparison = compare_batch_sizes(fixture.dataset(), options);
   std::vector<std::int64_t> sizes;
