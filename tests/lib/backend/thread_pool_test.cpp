@@ -34,9 +34,10 @@ TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
   REQUIRE(sum == 4 * 50 * 45);
 }
 
-TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend]") {
-  auto pool = std::make_unique<ThreadPool>(3);
-  pool->run(10, [](std::int64_t) {});
+namespace {
+
+/// Forks; in the child the pool, of three threads, must work on three.
+void child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Only exit codes come out of here: 0 if several threads worked, and the pool can be destroyed.
@@ -52,4 +53,26 @@ TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend]") {
+  auto pool = std::make_unique<ThreadPool>(3);
+  pool->run(10, [](std::int64_t) {});
+  child_works_on_three_threads(pool);
+}
+
+TEST_CASE("a child process of fork() works on all threads although the parent was in a run", "[unit][backend]") {
+  auto pool = std::make_unique<ThreadPool>(3);
+  std::atomic<bool> has_begun = false, may_end = false;
+  std::jthread other([&] {
+    pool->run(2, [&](std::int64_t) {
+      has_begun = true;
+      while (!may_end) std::this_thread::yield();
+    });
+  });
+  while (!has_begun) std::this_thread::yield();
+  child_works_on_three_threads(pool);
+  may_end = true;
 }
