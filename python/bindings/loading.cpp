@@ -85,6 +85,42 @@ Store load(const Split& split, const std::string& device, bool verify_checksums,
   });
 }
 
+/// Keeps a Python object until it is let go of, on whatever thread.
+std::shared_ptr<const void> owner_of(nb::object object) {
+  return {new nb::object(std::move(object)), [](const void* pointer) {
+            if (!Py_IsInitialized()) return;  // at the end of the process everything goes anyway
+            const nb::gil_scoped_acquire held;
+            delete static_cast<const nb::object*>(pointer);
+          }};
+}
+
+/// A store of `count` samples at these addresses, in memory that `owner` keeps.
+Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64_t count,
+                       const std::tuple<std::int64_t, std::int64_t, std::int64_t>& shape, std::uintptr_t labels,
+                       const std::string& label_kind, std::int64_t label_width,
+                       const std::vector<std::string>& class_names, bool copy, const std::string& device,
+                       int thread_count, const std::string& residency, std::int64_t memory_limit_bytes,
+                       std::int64_t resident_count, std::int64_t window_samples) {
+  HostSamples samples;
+  samples.shape = {std::get<0>(shape), std::get<1>(shape), std::get<2>(shape)};
+  samples.labels = {value_of<LabelKind>(label_kind, "label_kind",
+                                        {{"class", LabelKind::class_index},
+                                         {"multi", LabelKind::multi_label},
+                                         {"target", LabelKind::target},
+                                         {"none", LabelKind::none}}),
+                    label_width};
+  samples.codes = {reinterpret_cast<const std::int8_t*>(codes),
+                   static_cast<std::size_t>(count * samples.shape.values())};
+  samples.label_bytes = {reinterpret_cast<const std::byte*>(labels),
+                         static_cast<std::size_t>(count * samples.labels.bytes_per_sample())};
+  samples.class_names = class_names;
+  samples.owner = owner_of(owner);
+  const LoadOptions options{false,          thread_count,  {}, parse_residency(residency), memory_limit_bytes,
+                            resident_count, window_samples};
+  const GilRelease released;
+  return Store::load(samples, copy ? HostMemory::copy : HostMemory::borrow, Device::parse(device), options);
+}
+
 void add_store(nb::module_& module) {
   nb::class_<BatchSpec>(module, "BatchSpec", "How samples become batches.")
       .def(
@@ -101,6 +137,9 @@ void add_store(nb::module_& module) {
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
       .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none(),
+                  "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
+      .def_static("load_from_memory", &load_from_memory, "owner"_a, "codes"_a, "count"_a, "shape"_a, "labels"_a,
+                  "label_kind"_a, "label_width"_a, "class_names"_a, "copy"_a, "device"_a, "thread_count"_a,
                   "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)

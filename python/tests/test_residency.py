@@ -170,3 +170,48 @@ def test_a_limit_of_memory_makes_the_residency_smaller(tmp_path: Path) -> None:
     assert run["free"][0] == "device"
     assert run["limited"][0] in ("hybrid", "streamed")
     assert run["free"][1] == run["limited"][1]
+
+
+def test_arrays_in_memory_serve_the_same_batches(large: Packed) -> None:
+    expected = loader_of(large, shuffle=True)
+    for images in (large.codes, large.values):
+        for options in ({}, {"copy": True}, {"residency": "streamed"}, {"residency": "hybrid", "resident": 100}):
+            store = octavo.Store.from_arrays(images, large.labels, device="cpu", **options)
+            loader = octavo.Loader(store, framework="numpy", batch_size=256, seed=4, shuffle=True)
+            for step in (0, 5, 11):
+                for a, b in zip(loader[step], expected[step], strict=True):
+                    assert np.array_equal(a, b)
+    assert "3000 images of 3x32x32" in repr(store)
+
+
+def test_borrowed_arrays_live_as_long_as_what_reads_them(large: Packed) -> None:
+    expected = loader_of(large, shuffle=True)[3][0]
+    for options in ({}, {"residency": "streamed"}):
+        loaders = [
+            octavo.Loader(
+                octavo.Store.from_arrays(large.codes.copy(), large.labels, device="cpu", **options),
+                framework="numpy", batch_size=256, seed=4, shuffle=True,
+            )
+            for _ in range(10)
+        ]  # fmt: skip
+        for loader in loaders:
+            assert np.array_equal(loader[3][0], expected)
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    images = np.zeros((4, 1, 5, 5), np.int8)
+    for wrong, labels, message in (
+        (images[0], None, "shape"),
+        (images.astype(np.float32), None, "float32"),
+        (images[:, :, ::2], None, "contiguous"),
+        (images, [1, 2, 3], "for 4 images"),
+        (images, [1, 2, 3, -1], "class numbers"),
+        (images, [[0, 2]] * 4, "0 and 1"),
+        (images, ["a"] * 4, "integers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            octavo.Store.from_arrays(wrong, labels, device="cpu")
+    targets = octavo.Store.from_arrays(images, np.ones((4, 3)), device="cpu")
+    assert octavo.Loader(targets, framework="numpy", batch_size=4)[0][1].shape == (4, 3)
+    without = octavo.Store.from_arrays(images, device="cpu")
+    assert octavo.Loader(without, framework="numpy", batch_size=4)[0][1] is None

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct HostSamples {
   std::vector<std::string> class_names = {};
   std::optional<Statistics> statistics = {};  ///< what batches are centred by; none: that of these samples, of uint8
                                               ///< values
+  std::shared_ptr<const void> owner =
+      {};  ///< of the memory, kept as long as it is borrowed; null if the caller keeps it
 };
 
 /// What becomes of the caller's memory.

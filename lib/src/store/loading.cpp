@@ -32,6 +32,7 @@ struct Origin {
   std::string statistics_split;
   std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
   std::function<void(const StoredSamples& samples)> read_resident;  ///< into its buffers
+  std::shared_ptr<const void> owner = {};                           ///< of memory that is borrowed
   const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use as it is
 };
 
@@ -208,6 +209,7 @@ class Loading {
     samples->class_names = origin_.class_names;
     samples->statistics = origin_.statistics;
     samples->statistics_split = origin_.statistics_split;
+    samples->owner = origin_.owner;
     samples->row_stride_bytes = row_stride_bytes(samples->shape.values(), backend_->is_host());
     samples->residency = residency;
     samples->error_slot = backend::DeviceBuffer(backend_, sizeof(std::uint32_t), "an error slot");
@@ -269,6 +271,7 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
       "",
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
+      memory == HostMemory::borrow ? samples.owner : nullptr,
       memory == HostMemory::borrow ? &samples : nullptr,
   };
   return Loading(origin, device, options).run();

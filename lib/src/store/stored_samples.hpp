@@ -20,6 +20,7 @@ namespace octavo::store {
 /// Immutable once loaded.
 class StoredSamples {
  public:
+  std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
   std::shared_ptr<backend::Backend> backend;
   std::int64_t sample_count = 0;
   SampleShape shape;

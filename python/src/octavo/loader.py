@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _frameworks, _native, _progress
+from .arrays import ArraySplit
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store, find_split, resolve_normalize
@@ -137,7 +138,7 @@ class Loader:
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
         # All that can be wrong is found before anything is loaded.
-        source = data.split if isinstance(data, Store) else find_split(data, split)
+        source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
         source._opened()
         self.batch_size = _checked_batch_size(batch_size, source)
         self._channels_last = _frameworks.resolve_channels_last(memory_format)
@@ -160,7 +161,7 @@ class Loader:
             self._store = data
         else:
             self._store = Store(
-                source, device=name, verify=verify, threads=threads, progress=progress, residency=residency,
+                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress, residency=residency,
                 memory_limit=memory_limit, resident=resident, window=window,
             )  # fmt: skip
         self._maker = _native.BatchMaker(
@@ -345,7 +346,7 @@ class Loader:
         return self._store
 
     @property
-    def dataset(self) -> Split:
+    def dataset(self) -> Split | ArraySplit:
         """The split that batches are of."""
         return self._store.split
 
@@ -366,7 +367,7 @@ class Loader:
         )
 
 
-def _checked_batch_size(batch_size: int | None, split: Split) -> int:
+def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> int:
     if batch_size is None:
         return min(_USUAL_BATCH, len(split))
     number = operator.index(batch_size)

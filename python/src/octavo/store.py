@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _frameworks, _native, _progress
+from .arrays import ArraySplit
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 
@@ -84,19 +85,76 @@ class Store:
         resident: int | None = None,
         window: int | None = None,
     ) -> None:
-        self._split = find_split(data, split)
+        self._split: Split | ArraySplit = find_split(data, split)
+        opened = self._split._opened()
         name = _frameworks.resolve_device(device)
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
             self._native = _native.Store.load(
-                self._split._opened(), name, bool(verify), threads, on_progress, str(residency),
+                opened, name, bool(verify), threads, on_progress, str(residency),
                 checked_limit("memory_limit", memory_limit),
                 -1 if resident is None else _checked_count("resident", resident, 0),
                 0 if window is None else _checked_count("window", window, 1),
             )  # fmt: skip
         self._process = os.getpid()
         self._prepared: tuple[tuple[Normalize, str, bool], _native.PreparedSpec] | None = None
+
+    @classmethod
+    def from_arrays(
+        cls,
+        images: npt.NDArray[Any],
+        labels: npt.ArrayLike | None = None,
+        *,
+        classes: Sequence[str] = (),
+        copy: bool = False,
+        device: Any = "auto",
+        threads: int = 0,
+        residency: Residency = "auto",
+        memory_limit: int | str | None = None,
+        resident: int | None = None,
+        window: int | None = None,
+    ) -> Store:
+        """A store of images that are in memory already, without a file.
+
+        On the CPU int8 images are used where they are, and must not be changed meanwhile; on a GPU what is not resident
+        there is taken from them.
+
+        Parameters
+        ----------
+        images
+            int8 [N, C, H, W]: uint8 values minus 128; or uint8 [N, C, H, W], which are converted, and so copied.
+        labels
+            Integers [N]: class numbers; integers [N, K]: multi-labels of 0 and 1; floats [N, K]: targets.
+        classes
+            Names of the classes.
+        copy
+            Copy the images, so that theirs may change.
+        device, threads, residency, memory_limit, resident, window
+            As of `Store`.
+
+        Raises
+        ------
+        ValueError
+            For arrays of another type or shape, or that are not contiguous.
+        MemoryError, UnavailableError
+            As `Store` does.
+        """
+        split = ArraySplit(images, labels, classes)
+        store = cls.__new__(cls)
+        store._split = split
+        store._native = _native.Store.load_from_memory(
+            split, split.images.ctypes.data, len(split), split.shape,
+            0 if split.labels is None else split.labels.ctypes.data, split.label_kind,
+            0 if split.labels is None else split.labels.size // len(split), split.classes, bool(copy),
+            _frameworks.resolve_device(device), _checked_count("threads", threads, 0), str(residency),
+            checked_limit("memory_limit", memory_limit),
+            -1 if resident is None else _checked_count("resident", resident, 0),
+            0 if window is None else _checked_count("window", window, 1),
+        )  # fmt: skip
+        store._process = os.getpid()
+        store._prepared = None
+        return store
 
     def _usable(self) -> _native.Store:
         """The compiled store, unless it is on a GPU and this is a child of the process that loaded it."""
@@ -108,8 +166,8 @@ class Store:
         return self._native
 
     @property
-    def split(self) -> Split:
-        """The split that was loaded."""
+    def split(self) -> Split | ArraySplit:
+        """The split that was loaded, or the arrays."""
         return self._split
 
     @property
@@ -180,7 +238,7 @@ class Store:
         rows = [operator.index(index) for index in indices]
         for row in rows:
             if not 0 <= row < len(self):
-                raise IndexError(f"sample {row} is not among the {len(self)} of split {self._split.name!r}")
+                raise IndexError(f"sample {row} is not among the {len(self)} of {self._split!r}")
         kind = _frameworks.resolve_framework(framework, self.device)
         if kind == "dlpack":
             raise ValueError("framework is 'dlpack'; gather() fills tensors of 'torch' or arrays of 'numpy'")
