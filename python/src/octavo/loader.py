@@ -161,8 +161,8 @@ class Loader:
             self._store = data
         else:
             self._store = Store(
-                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress, residency=residency,
-                memory_limit=memory_limit, resident=resident, window=window,
+                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
+                residency=residency, memory_limit=memory_limit, resident=resident, window=window,
             )  # fmt: skip
         self._maker = _native.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, order, self.seed, self.drop_last,
