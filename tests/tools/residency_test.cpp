@@ -1,8 +1,10 @@
 // Residencies, plans and strategies through the program.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "catch.hpp"
+#include "packed_fixture.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
 
@@ -39,6 +41,44 @@ TEST_CASE("training gives the same losses from every residency", "[unit][tools]"
   }
   // Windows have an order of their own.
   REQUIRE(losses(folder / "d.h5", {"--residency", "window"}) != expected);
+}
+
+TEST_CASE("a file larger than the memory that a process may have trains to the same loss", "[unit][tools]") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  OCTAVO_SKIP("sanitizers reserve more address space than any limit leaves");
+#else
+  const TemporaryFolder folder;
+  constexpr std::int64_t kBytes = 40000 * 3072;  // 123 MB
+  write_packed(folder / "d.h5", {random_split("train", 40000, {3, 32, 32})});
+  const auto run = [&](const std::string& limit) {
+    const std::string command = limit +
+                                "OPENBLAS_NUM_THREADS=1 MALLOC_ARENA_MAX=1 taskset -c 0 '" OCTAVO_PROGRAM "' train '" +
+                                (folder / "d.h5").string() + "' --model softmax --epochs 1 --batch-size 128" +
+                                " --device cpu --json --quiet > '" + (folder / "out.json").string() + "' 2> '" +
+                                (folder / "err.txt").string() + "'";
+    const int status = std::system(command.c_str());
+    std::ifstream out(folder / "out.json");
+    return status == 0 ? nlohmann::json::parse(out) : nlohmann::json();
+  };
+  const nlohmann::json free = run("");
+  REQUIRE(free["memory"]["samples"].get<std::int64_t>() >= kBytes);
+  // How much the program and its libraries take differs; some of these limits leave less than the file needs.
+  int smaller = 0;
+  for (int mebibytes = 300; mebibytes <= 900; mebibytes += 50) {
+    const nlohmann::json limited = run("ulimit -v " + std::to_string(mebibytes * 1024) + "; ");
+    if (limited.is_null()) {  // then with a sentence
+      std::ifstream file(folder / "err.txt");
+      const std::string error((std::istreambuf_iterator<char>(file)), {});
+      INFO(mebibytes << " MiB: " << error);
+      REQUIRE_THAT(error,
+                   ContainsSubstring("octavo: error:") || ContainsSubstring("error while loading shared libraries"));
+      continue;
+    }
+    REQUIRE(limited["epochs"][0]["mean_loss"] == free["epochs"][0]["mean_loss"]);
+    if (limited["memory"]["samples"].get<std::int64_t>() < kBytes) ++smaller;
+  }
+  REQUIRE(smaller > 0);
+#endif
 }
 
 TEST_CASE("a plan is printed, and told as JSON", "[unit][tools]") {

@@ -60,27 +60,27 @@ std::int64_t free_bytes_by_cgroup() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-/// What can be had of what the limit of address space (`ulimit -v`) leaves: half, since stacks of threads and pools of
-/// the allocator reserve far more of it than they use. A large number without a limit.
-std::int64_t free_bytes_by_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return std::numeric_limits<std::int64_t>::max();
-  }
-  const std::int64_t used = std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmSize:"));
-  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - used) / 2;
-}
-
 std::size_t whole_huge_pages(std::size_t bytes) {
   return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
 }
 
 }  // namespace
 
+std::int64_t free_address_space() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  const std::int64_t used = std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmSize:"));
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - used);
+}
+
 MemoryInfo host_memory() {
+  // Half of it, since stacks of threads and pools of the allocator reserve far more address space than they use.
+  const std::int64_t by_limit = free_address_space() / 2;
   return {std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemTotal:")),
           std::min({std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemAvailable:")),
-                    free_bytes_by_cgroup(), free_bytes_by_limit()})};
+                    free_bytes_by_cgroup(), by_limit})};
 }
 
 std::int64_t resident_set_bytes() { return std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmRSS:")); }

@@ -13,6 +13,9 @@ namespace octavo::backend {
 /// of address space.
 MemoryInfo host_memory();
 
+/// Bytes that the limit of address space (`ulimit -v`) leaves; the largest number without a limit.
+std::int64_t free_address_space();
+
 /// Bytes of physical memory that this process holds: its resident set.
 std::int64_t resident_set_bytes();
 

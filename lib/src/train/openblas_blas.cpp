@@ -1,6 +1,12 @@
 // Matrix products on the CPU by OpenBLAS.
 #include <cblas.h>
 
+#include <string>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "backend/host_memory.hpp"
 #include "support/threads.hpp"
 #include "train/blas.hpp"
 
@@ -10,10 +16,35 @@ namespace {
 int as_int(std::int64_t extent) { return static_cast<int>(extent); }
 CBLAS_TRANSPOSE operation(const Matrix& matrix) { return matrix.is_transposed ? CblasTrans : CblasNoTrans; }
 
+/// What OpenBLAS maps for each thread that multiplies, and once more (BUFFER_SIZE of its x86-64 builds is 128 MiB).
+constexpr std::int64_t kBufferBytes = std::int64_t{128} << 20;
+
+/// Where OpenBLAS gets no buffer it tries again for ever.
+void check_address_space(int thread_count) {
+  const std::int64_t needed = kBufferBytes * (thread_count + 1), left = backend::free_address_space();
+  if (left >= needed) return;
+  throw OutOfMemory("multiply matrices: OpenBLAS reserves " + std::to_string(needed) + " bytes of address space on " +
+                    std::to_string(thread_count) + " threads, and the limit leaves " + std::to_string(left) +
+                    "; raise `ulimit -v`, or use fewer threads");
+}
+
+/// A product that all threads work on, so that they have their buffers before anything else takes the memory.
+void take_buffers() {
+  constexpr int kSide = 256;
+  const std::vector<float> a(kSide * kSide), b(kSide * kSide);
+  std::vector<float> out(kSide * kSide);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSide, kSide, kSide, 1.0f, a.data(), kSide, b.data(), kSide,
+              0.0f, out.data(), kSide);
+}
+
 class OpenBlas final : public Blas {
  public:
   /// The number of threads belongs to the process: it is put back afterwards.
-  OpenBlas() : saved_thread_count_(openblas_get_num_threads()) { openblas_set_num_threads(available_threads()); }
+  OpenBlas() : saved_thread_count_(openblas_get_num_threads()) {
+    check_address_space(available_threads());
+    openblas_set_num_threads(available_threads());
+    take_buffers();
+  }
   ~OpenBlas() override { openblas_set_num_threads(saved_thread_count_); }
   OpenBlas(const OpenBlas&) = delete;
   OpenBlas& operator=(const OpenBlas&) = delete;

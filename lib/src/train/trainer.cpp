@@ -22,9 +22,9 @@ std::optional<Feed> test_feed(const TrainingTask& task, const TrainOptions& opti
 Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
     : options_(options),
       owned_stream_(stream_for(options.device)),
+      compute_(make_compute(backend::make_backend(options.device), StreamRef(owned_stream_.get()))),
       train_(task.train, options, true),
       test_(test_feed(task, options)),
-      compute_(make_compute(train_.backend(), StreamRef(owned_stream_.get()))),
       model_(compute_, task.shape, task.largest_batch, options.seed),
       losses_(compute_.backend, static_cast<std::size_t>(task.largest_split) * sizeof(float), "the losses of an epoch"),
       hits_(compute_.backend, static_cast<std::size_t>(task.largest_split) * sizeof(std::int32_t),

@@ -44,9 +44,9 @@ class Trainer {
   TrainOptions options_;
   backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work at once; before
                                        ///< the loaders, which wait for it when they end
+  Compute compute_;                    ///< before the samples, which take what memory its libraries leave
   Feed train_;
   std::optional<Feed> test_;
-  Compute compute_;
   Model model_;
   backend::DeviceBuffer losses_;  ///< [samples of the larger split]
   backend::DeviceBuffer hits_;    ///< likewise
