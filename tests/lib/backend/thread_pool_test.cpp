@@ -36,8 +36,8 @@ TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
 
 namespace {
 
-/// Forks; in the child the pool, of three threads, must work on three.
-void child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
+/// Forks; whether in the child the pool, of three threads, works on three.
+bool child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Only exit codes come out of here: 0 if several threads worked, and the pool can be destroyed.
@@ -50,20 +50,24 @@ void child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
     ::_exit(0);
   }
   int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) == 0);
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
 
 TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend]") {
+#if defined(__SANITIZE_THREAD__)
+  OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
+#endif
   auto pool = std::make_unique<ThreadPool>(3);
   pool->run(10, [](std::int64_t) {});
-  child_works_on_three_threads(pool);
+  REQUIRE(child_works_on_three_threads(pool));
 }
 
 TEST_CASE("a child process of fork() works on all threads although the parent was in a run", "[unit][backend]") {
+#if defined(__SANITIZE_THREAD__)
+  OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
+#endif
   auto pool = std::make_unique<ThreadPool>(3);
   std::atomic<bool> has_begun = false, may_end = false;
   std::jthread other([&] {
@@ -73,6 +77,7 @@ TEST_CASE("a child process of fork() works on all threads although the parent wa
     });
   });
   while (!has_begun) std::this_thread::yield();
-  child_works_on_three_threads(pool);
+  const bool works = child_works_on_three_threads(pool);
   may_end = true;
+  REQUIRE(works);
 }
