@@ -278,6 +278,9 @@ void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
                   first->source + "; please report this");
     }
   }
+  if (possible.empty()) {
+    throw OutOfMemory("compare strategies: there is no memory for a single way; take smaller batches, or free some");
+  }
   ways = std::move(possible);
 }
 
