@@ -58,8 +58,8 @@ struct StrategyComparison {
 /// Measures the strategies on the split: SA, all resident; SB, macro-batches of windows; IN, batch by batch; each as
 /// int8 and, for comparison, as float32, with copied and with borrowed host memory. Ways of equal order serve equal
 /// bits, which is checked before anything is timed; ways for which memory does not suffice are left out. The file is
-/// read once before, so it comes from the page cache. Throws InvalidArgument for options that make no sense, Error if
-/// the ways do not serve equal bits, what Store::load throws.
+/// read once before, so it comes from the page cache. Throws InvalidArgument for options that make no sense,
+/// OutOfMemory if there is room for no way, Error if the ways do not serve equal bits, what Store::load throws.
 StrategyComparison compare_strategies(const Dataset& dataset, const StrategyOptions& options = {});
 
 }  // namespace octavo
