@@ -24,12 +24,7 @@ constexpr std::int64_t kUsualWindows = 8;
 struct Origin {
   std::string name;   ///< "split train"
   std::string place;  ///< "the file"
-  std::int64_t sample_count = 0;
-  SampleShape shape;
-  LabelLayout labels;
-  std::vector<std::string> class_names;
-  Statistics statistics;
-  std::string statistics_split;
+  SampleDescription samples;
   std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
   std::function<void(const StoredSamples& samples)> read_resident;  ///< into its buffers
   std::shared_ptr<const void> owner = {};                           ///< of memory that is borrowed
@@ -103,7 +98,8 @@ class Loading {
  public:
   Loading(const Origin& origin, Device device, const LoadOptions& options)
       : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ = row_stride_bytes(origin.shape.values(), backend_->is_host()) + origin.labels.bytes_per_sample();
+    sample_bytes_ =
+        row_stride_bytes(origin.samples.shape.values(), backend_->is_host()) + origin.samples.labels.bytes_per_sample();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -112,7 +108,7 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
-        return load_resident(origin_.sample_count, Residency::device);
+        return load_resident(origin_.samples.sample_count, Residency::device);
       case Residency::hybrid:
         return load_resident(options_.resident_count >= 0 ? options_.resident_count : fitting_count(),
                              Residency::hybrid);
@@ -126,11 +122,11 @@ class Loading {
 
  private:
   /// Samples that the limit has room for.
-  std::int64_t fitting_count() const { return std::min(origin_.sample_count, limit_bytes_ / sample_bytes_); }
+  std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
-    if (is_in_place()) return load_resident(origin_.sample_count, Residency::device);
-    const std::int64_t N = origin_.sample_count;
+    if (is_in_place()) return load_resident(origin_.samples.sample_count, Residency::device);
+    const std::int64_t N = origin_.samples.sample_count;
     std::int64_t count = fitting_count();
     bool has_failed = false;
     if (count == N) {
@@ -185,7 +181,7 @@ class Loading {
   std::shared_ptr<StoredSamples> load_windows() {
     auto samples = describe(Residency::window);
     samples->window_samples = options_.window_samples;
-    const std::int64_t N = origin_.sample_count;
+    const std::int64_t N = origin_.samples.sample_count;
     if (samples->window_samples == 0) {
       const std::int64_t most =
           std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
@@ -203,12 +199,7 @@ class Loading {
   std::shared_ptr<StoredSamples> describe(Residency residency) const {
     auto samples = std::make_shared<StoredSamples>();
     samples->backend = backend_;
-    samples->sample_count = origin_.sample_count;
-    samples->shape = origin_.shape;
-    samples->labels = origin_.labels;
-    samples->class_names = origin_.class_names;
-    samples->statistics = origin_.statistics;
-    samples->statistics_split = origin_.statistics_split;
+    static_cast<SampleDescription&>(*samples) = origin_.samples;
     samples->owner = origin_.owner;
     samples->row_stride_bytes = row_stride_bytes(samples->shape.values(), backend_->is_host());
     samples->residency = residency;
@@ -220,7 +211,7 @@ class Loading {
   /// On the CPU, memory of the caller's needs no other place.
   bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
-    samples->resident_count = origin_.sample_count;
+    samples->resident_count = origin_.samples.sample_count;
     samples->borrowed_codes = origin_.in_place->codes.data();
     samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(origin_.in_place->label_bytes.data());
     return samples;
@@ -243,12 +234,7 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
   const Origin origin{
       name,
       "the file",
-      split.sample_count(),
-      split.shape(),
-      split.labels(),
-      split.class_names(),
-      source.statistics(),
-      source.name(),
+      {split.sample_count(), split.shape(), split.labels(), split.class_names(), source.statistics(), source.name()},
       [&] { return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count); },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
@@ -263,12 +249,8 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const Origin origin{
       "samples in memory",
       "host memory",
-      sample_count,
-      samples.shape,
-      samples.labels,
-      samples.class_names,
-      samples.statistics ? *samples.statistics : statistics_of(samples),
-      "",
+      {sample_count, samples.shape, samples.labels, samples.class_names,
+       samples.statistics ? *samples.statistics : statistics_of(samples), ""},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

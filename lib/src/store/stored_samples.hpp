@@ -17,17 +17,21 @@
 
 namespace octavo::store {
 
-/// Immutable once loaded.
-class StoredSamples {
- public:
-  std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
-  std::shared_ptr<backend::Backend> backend;
+/// What samples are, wherever they are.
+struct SampleDescription {
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
   std::vector<std::string> class_names;
-  Statistics statistics;
-  std::string statistics_split;
+  Statistics statistics;         ///< that batches are centred by
+  std::string statistics_split;  ///< that they belong to
+};
+
+/// Immutable once loaded.
+class StoredSamples : public SampleDescription {
+ public:
+  std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
+  std::shared_ptr<backend::Backend> backend;
   std::int64_t row_stride_bytes = 0;  ///< at least shape.values()
 
   Residency residency = Residency::device;  ///< never automatic
