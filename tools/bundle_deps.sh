@@ -4,7 +4,8 @@
 # Run it on Debian or Ubuntu on x86-64, and take the checkout with .deps/ to the host: it needs only CMake, Ninja, g++
 # and a C library that is not older. Packages that are not installed are downloaded, and nothing is installed. The
 # libraries are static, but for Highway where the distribution has no static one. Debian's HDF5 comes without its S3
-# reader, which alone needs the curl and ssl libraries. There is no OpenBLAS in it, which Octavo can do without.
+# reader, which alone needs the curl and ssl libraries. What Octavo can do without is not in it: OpenBLAS, and the
+# readers of archives, WebP, TIFF and GIF.
 #
 # Debian compiles its archives of HDF5, zlib, JPEG and PNG for executables only: a Python module needs their packages.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -17,7 +18,7 @@ esac
 
 # Where two names stand, the first one is Debian's, the second one Ubuntu's.
 packages=(libhdf5-dev libaec-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev 'libjpeg62-turbo-dev|libjpeg-turbo8-dev'
-  libpng-dev libexif-dev libstb-dev libhwy-dev 'libhwy1|libhwy1t64' libcli11-dev catch2)
+  libpng-dev libexif-dev libdeflate-dev libstb-dev libhwy-dev 'libhwy1|libhwy1t64' libcli11-dev catch2)
 
 step="looking for apt-get"
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -61,7 +62,7 @@ libraries=$unpacked/usr/lib/$multiarch
 
 # A header under its usual name, whatever links stood in the way; architecture's own headers among the others.
 cp -rL "$unpacked/usr/include/hdf5/serial/." "$bundle/include"
-for header in CLI catch2 hwy libexif nlohmann stb jpeglib.h jerror.h jmorecfg.h png.h pngconf.h pnglibconf.h xxhash.h \
+for header in CLI catch2 hwy libexif nlohmann stb jpeglib.h jerror.h jmorecfg.h libdeflate.h png.h pngconf.h pnglibconf.h xxhash.h \
   xxh_x86dispatch.h zconf.h zlib.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done
@@ -72,7 +73,7 @@ for header in jconfig.h zconf.h; do
 done
 
 cp -L "$libraries/libhdf5_serial.a" "$bundle/lib/libhdf5.a"
-for name in sz aec xxhash z jpeg png16 exif; do
+for name in sz aec xxhash z deflate jpeg png16 exif; do
   cp -L "$libraries/lib$name.a" "$bundle/lib"
 done
 if [[ -f $libraries/libhwy.a ]]; then
