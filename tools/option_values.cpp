@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace octavo::tools {
 namespace {
@@ -50,13 +51,52 @@ std::string trimmed(const std::string& line) {
 }  // namespace
 
 SourceSpec parse_source(const std::string& text) {
-  const std::size_t equals = text.find('=');
   std::error_code ignored;
-  const bool names_split = equals != std::string::npos && equals + 1 < text.size() &&
-                           is_split_name(std::string_view(text).substr(0, equals)) &&
-                           !std::filesystem::exists(text, ignored);
-  if (!names_split) return {text, ""};
-  return {text.substr(equals + 1), text.substr(0, equals)};
+  if (std::filesystem::exists(text, ignored)) return {text};
+  SourceSpec spec;
+  std::string path = text;
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals + 1 < text.size() &&
+      is_split_name(std::string_view(text).substr(0, equals))) {
+    spec.split = text.substr(0, equals);
+    path = text.substr(equals + 1);
+  }
+  const auto cut_off_array = [&](std::string& name) {
+    const std::size_t colons = path.rfind("::");
+    if (colons == std::string::npos || std::filesystem::exists(path, ignored)) return;
+    name = path.substr(colons + 2);
+    path.resize(colons);
+  };
+  cut_off_array(spec.images);
+  // Of two names the one that was cut off first is the second.
+  if (std::string first; cut_off_array(first), !first.empty()) {
+    spec.labels = std::exchange(spec.images, first);
+  }
+  spec.path = path;
+  return spec;
+}
+
+ValueRange parse_range(const std::string& text) {
+  using Kind = ValueRange::Kind;
+  const auto number = [](std::string_view digits) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool is_whole_text = error == std::errc() && end == digits.data() + digits.size();
+    return is_whole_text ? std::optional(value) : std::nullopt;
+  };
+  constexpr std::string_view kPercentile = "percentile:";
+  if (text == "auto") return {};
+  if (text == "minmax") return {.kind = Kind::measured};
+  if (text.starts_with(kPercentile)) {
+    if (const auto percentile = number(std::string_view(text).substr(kPercentile.size()))) {
+      return {.kind = Kind::percentile, .percentile = *percentile};
+    }
+  }
+  const auto ends = split_at(text, ',');
+  const auto low = number(ends[0]), high = number(ends.back());
+  if (ends.size() == 2 && low && high) return {.kind = Kind::given, .low = *low, .high = *high};
+  throw InvalidArgument("read --range: \"" + text +
+                        "\" is no range; give LOW,HIGH, minmax, percentile:99.9 or auto");
 }
 
 std::array<std::int64_t, 2> parse_size(const std::string& text) {

@@ -10,8 +10,11 @@
 
 namespace octavo::tools {
 
-/// [SPLIT=]PATH. A path that exists is a path, whatever signs it holds; so is one whose beginning is no split name.
+/// [SPLIT=]PATH[::IMAGES[::LABELS]]. A path that exists is a path, whatever signs it holds; so is one whose beginning is
+/// no split name.
 SourceSpec parse_source(const std::string& text);
+/// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.
+ValueRange parse_range(const std::string& text);
 /// "HxW", such as 32x48: height 32, width 48. Throws InvalidArgument.
 std::array<std::int64_t, 2> parse_size(const std::string& text);
 /// "#RRGGBB" or "R,G,B" with numbers up to 255. Throws InvalidArgument.

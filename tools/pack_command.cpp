@@ -19,7 +19,20 @@ const std::map<std::string, SourceFormat> kFormats = {{"auto", SourceFormat::aut
                                                       {"idx", SourceFormat::idx},
                                                       {"cifar10", SourceFormat::cifar10},
                                                       {"cifar100", SourceFormat::cifar100},
+                                                      {"stl10", SourceFormat::stl10},
+                                                      {"npy", SourceFormat::npy},
+                                                      {"npz", SourceFormat::npy},
+                                                      {"mat", SourceFormat::mat},
+                                                      {"hdf5", SourceFormat::hdf5},
+                                                      {"octavo", SourceFormat::octavo},
+                                                      {"manifest", SourceFormat::manifest},
+                                                      {"tar", SourceFormat::archive},
+                                                      {"zip", SourceFormat::archive},
                                                       {"folder", SourceFormat::folder}};
+const std::map<std::string, ArrayLayout> kLayouts = {{"auto", ArrayLayout::automatic},
+                                                     {"hw", ArrayLayout::hw},
+                                                     {"hwc", ArrayLayout::hwc},
+                                                     {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
 
@@ -38,6 +51,8 @@ struct Arguments : CommonOptions {
   bool force = false;
   std::string classes;
   std::string class_order = "bytes";
+  std::string layout = "auto";
+  std::string range = "auto";
   std::string background;
   bool dry_run = false;
   std::int64_t limit = 0;
@@ -53,6 +68,8 @@ SourceOptions source_options(const Arguments& arguments) {
   if (arguments.channels != 0) options.channels = arguments.channels;
   if (!arguments.background.empty()) options.background = parse_color(arguments.background);
   options.class_order = kClassOrders.at(arguments.class_order);
+  options.layout = kLayouts.at(arguments.layout);
+  options.range = parse_range(arguments.range);
   if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
   options.select = arguments.select;
   if (arguments.limit != 0) options.limit = arguments.limit;
@@ -106,7 +123,9 @@ CLI::IsMember one_of(const std::map<std::string, Value>& values) {
 }
 
 void add_source_options(CLI::App& verb, Arguments& arguments) {
-  verb.add_option("SOURCE", arguments.sources, "[SPLIT=]PATH: files or folders; splits are found by their names")
+  verb.add_option("SOURCE", arguments.sources,
+                  "[SPLIT=]PATH[::IMAGES[::LABELS]]: files, folders or archives, and which arrays of them; splits are "
+                  "found by their names")
       ->required();
   verb.add_option("--format", arguments.format, "What the sources are (auto)")->check(one_of(kFormats));
   verb.add_option("--size", arguments.size, "HxW: bring images to this height and width");
@@ -118,6 +137,11 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--classes", arguments.classes, "A file of class names in label order, one a line");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
+  verb.add_option("--layout", arguments.layout, "How images lie in arrays, behind the axis N (auto)")
+      ->check(one_of(kLayouts));
+  verb.add_option("--range", arguments.range,
+                  "Of arrays that do not hold bytes, the numbers that become 0 and 255: LOW,HIGH, minmax, "
+                  "percentile:99.9, or auto (exact where that is possible, else minmax)");
   verb.add_option("--select", arguments.select, "A glob on class names or paths: pack only these");
   verb.add_option("--limit", arguments.limit, "Pack at most so many samples a split")->check(CLI::PositiveNumber);
   verb.add_option("--holdout", arguments.holdout, "The share of train, below 1, that becomes the split val");

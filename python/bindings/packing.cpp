@@ -95,7 +95,30 @@ void add_options(nb::module_& module) {
       .value("idx", SourceFormat::idx)
       .value("cifar10", SourceFormat::cifar10)
       .value("cifar100", SourceFormat::cifar100)
+      .value("stl10", SourceFormat::stl10)
+      .value("npy", SourceFormat::npy)
+      .value("mat", SourceFormat::mat)
+      .value("hdf5", SourceFormat::hdf5)
+      .value("octavo", SourceFormat::octavo)
+      .value("manifest", SourceFormat::manifest)
+      .value("archive", SourceFormat::archive)
       .value("folder", SourceFormat::folder);
+  nb::enum_<ArrayLayout>(module, "ArrayLayout")
+      .value("auto", ArrayLayout::automatic)
+      .value("hw", ArrayLayout::hw)
+      .value("hwc", ArrayLayout::hwc)
+      .value("chw", ArrayLayout::chw);
+  nb::enum_<ValueRange::Kind>(module, "ValueRangeKind")
+      .value("auto", ValueRange::Kind::automatic)
+      .value("given", ValueRange::Kind::given)
+      .value("measured", ValueRange::Kind::measured)
+      .value("percentile", ValueRange::Kind::percentile);
+  nb::class_<ValueRange>(module, "ValueRange", "Which numbers become the values 0 and 255.")
+      .def(nb::init<>())
+      .def_rw("kind", &ValueRange::kind)
+      .def_rw("low", &ValueRange::low)
+      .def_rw("high", &ValueRange::high)
+      .def_rw("percentile", &ValueRange::percentile);
   nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
   nb::class_<SourceOptions>(module, "SourceOptions", "How sources are read.")
@@ -106,6 +129,8 @@ void add_options(nb::module_& module) {
       .def_rw("channels", &SourceOptions::channels, nb::arg().none())
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
+      .def_rw("layout", &SourceOptions::layout)
+      .def_rw("range", &SourceOptions::range)
       .def_rw("class_names", &SourceOptions::class_names)
       .def_rw("select", &SourceOptions::select)
       .def_rw("limit", &SourceOptions::limit, nb::arg().none())

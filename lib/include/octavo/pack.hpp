@@ -16,16 +16,49 @@
 namespace octavo {
 
 /// What kind of files a source is made of; `automatic` finds out from their contents.
-enum class SourceFormat { automatic, idx, cifar10, cifar100, folder };
+enum class SourceFormat {
+  automatic,
+  idx,
+  cifar10,   ///< binary, or as pickled for Python
+  cifar100,  ///< likewise
+  stl10,
+  npy,       ///< .npy, or .npz
+  mat,       ///< MATLAB 5, as SVHN's cropped digits
+  hdf5,      ///< any HDF5 file that Octavo has not made
+  octavo,    ///< a packed file
+  manifest,  ///< CSV, TSV or JSON lines that name images
+  archive,   ///< tar or zip: images in folders, WebDataset shards, or files of the formats above
+  folder,    ///< images in folders
+};
 /// How an image is brought to the wanted size: its centre is cut out, it is fitted into a background, or distorted.
 enum class Fit { crop, pad, stretch };
 /// How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
 enum class ClassOrder { bytes, natural };
 
+/// How an image lies in an array, after the axis N: [H,W], [H,W,C] or [C,H,W].
+enum class ArrayLayout { automatic, hw, hwc, chw };
+
+/// Which numbers of an array that does not hold bytes become the values 0 and 255; those between are rounded to the
+/// nearest, those beyond become 0 or 255.
+struct ValueRange {
+  enum class Kind {
+    automatic,   ///< 0 and 255 where that is exact; 0 and 1, or -1 and 1, where floats lie there; else measured
+    given,       ///< `low` and `high`
+    measured,    ///< smallest and largest number of each channel
+    percentile,  ///< all but 100 - `percentile` per cent of the numbers at either end, for each channel
+  };
+  Kind kind = Kind::automatic;
+  double low = 0.0;
+  double high = 255.0;
+  double percentile = 99.9;
+};
+
 /// One thing to pack: a file or folder, and the split it becomes.
 struct SourceSpec {
   std::filesystem::path path;
-  std::string split = {};  ///< empty: found by convention
+  std::string split = {};   ///< empty: found by convention
+  std::string images = {};  ///< of a file of several arrays (.npz, HDF5, MATLAB): which are the images; empty: found
+  std::string labels = {};  ///< likewise the labels
 };
 
 /// How sources are read.
@@ -37,6 +70,8 @@ struct SourceOptions {
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; none: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   ClassOrder class_order = ClassOrder::bytes;
+  ArrayLayout layout = ArrayLayout::automatic;
+  ValueRange range = {};
   std::vector<std::string> class_names = {};  ///< from --classes; empty: found
   /// Glob: on the names of samples (paths below the folder) if it has a '/', else on class names, or on class numbers
   /// where there are no names. Empty: everything.

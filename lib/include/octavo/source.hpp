@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <octavo/sample.hpp>
+#include <octavo/statistics.hpp>
 
 namespace octavo {
 
@@ -19,6 +20,8 @@ struct SourceSplit {
   SampleShape shape;
   LabelLayout labels;
   Color color = Color::other;
+  std::string source_dtype = "uint8";                  ///< the type of the numbers before they became bytes
+  std::vector<ChannelQuantisation> quantisation = {};  ///< [C], what a value stands for; empty: scale 1, zero point 0
 };
 
 /// One sample that could not be read.

@@ -51,6 +51,8 @@ void check_magic(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+bool begins_as_packed_file(std::span<const std::byte> bytes) { return begins_with(bytes, kMagic); }
+
 std::array<std::byte, kHeaderBytes> encode_header(const Header& header) {
   std::array<std::byte, kHeaderBytes> bytes{};
   const std::uint64_t words[] = {static_cast<std::uint64_t>(header.version),

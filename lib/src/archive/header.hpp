@@ -23,6 +23,9 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
+/// Whether a file that begins so is, or was, a packed file.
+bool begins_as_packed_file(std::span<const std::byte> bytes);
+
 /// The 4096 bytes of `header`, with their own hash at the end.
 std::array<std::byte, kHeaderBytes> encode_header(const Header& header);
 

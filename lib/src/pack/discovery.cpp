@@ -2,56 +2,62 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include <octavo/errors.hpp>
 
-#include "pack/byte_stream.hpp"
-#include "pack/cifar_layout.hpp"
+#include "arrays/hdf5_file.hpp"
+#include "arrays/idx.hpp"
+#include "arrays/mat.hpp"
+#include "arrays/npy.hpp"
+#include "archive/header.hpp"
+#include "pack/array_files.hpp"
 #include "pack/export_manifest.hpp"
 #include "pack/folder_walk.hpp"
-#include "pack/idx_header.hpp"
+#include "pack/manifest.hpp"
 #include "pack/natural_order.hpp"
+#include "pack/numbered_paths.hpp"
 #include "pack/split_names.hpp"
+#include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
 
 namespace fs = std::filesystem;
+using files::FileTree;
+using Tree = std::shared_ptr<const FileTree>;
 
 bool is_cifar(SourceFormat format) { return format == SourceFormat::cifar10 || format == SourceFormat::cifar100; }
 
-/// The visible regular files of a folder, in natural order.
-std::vector<fs::path> files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    const bool is_file = entry->is_regular_file(ignored);
-    if (is_file && !entry->path().filename().string().starts_with('.')) files.push_back(entry->path());
-  }
-  if (error) throw_io_error("list the folder", folder, error.value());
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return is_naturally_before(a.filename().string(), b.filename().string());
-  });
-  return files;
+// ---- Formats by their content ------------------------------------------------
+
+template <std::size_t kCount>
+std::span<const std::byte> beginning(files::ByteStream& stream, std::array<std::byte, kCount>& bytes) {
+  return std::span(bytes).first(stream.read_some_at(0, bytes));
 }
 
-/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", with or without .gz.
-bool is_named_as_idx_images(const std::string& name) {
-  const bool ends_well = name.ends_with("-ubyte") || name.ends_with("-ubyte.gz");
-  return ends_well && (name.find("idx3") != std::string::npos || name.find("idx4") != std::string::npos);
+std::optional<SourceFormat> cifar_format(files::ByteStream& stream) {
+  const auto kind = detect_cifar(stream);
+  if (!kind) return std::nullopt;
+  return kind->class_count == 10 ? SourceFormat::cifar10 : SourceFormat::cifar100;
 }
 
-bool is_named_as_cifar(const std::string& name) {
-  if (!name.ends_with(".bin")) return false;
-  return name.starts_with("data_batch") || name.starts_with("test_batch") || name == "train.bin" || name == "test.bin";
+/// The formats that are files of arrays, wherever they lie.
+std::optional<SourceFormat> array_format(const FileTree& tree, const std::string& path) {
+  const auto stream = tree.open(path);
+  std::array<std::byte, 8> bytes{};
+  const auto start = beginning(*stream, bytes);
+  if (arrays::is_npy_magic(start)) return SourceFormat::npy;
+  if (arrays::is_idx_magic(start)) return SourceFormat::idx;
+  if (is_stl10_images(path, *stream)) return SourceFormat::stl10;
+  return cifar_format(*stream);
 }
 
-bool begins_as_idx(const fs::path& path) {
-  ByteStream stream(path);
-  std::array<std::byte, 4> magic;
-  return stream.read_some(magic) == magic.size() && is_idx_magic(magic);
+bool holds_arrays_alone(const fs::path& archive) {
+  const auto files = files::open_archive(archive)->files_below("");
+  return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
+         std::none_of(files.begin(), files.end(), &has_image_name);
 }
 
 /// A single image makes no dataset; where it is the source, its folder was meant.
@@ -62,96 +68,270 @@ void refuse_one_image(const fs::path& path) {
                         quoted(folder));
 }
 
+void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
+  constexpr std::string_view kMagic = "PAR1";
+  const bool is_parquet = start.size() >= kMagic.size() &&
+                          std::equal(kMagic.begin(), kMagic.end(), start.begin(),
+                                     [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
+  if (!is_parquet) return;
+  throw FormatError("read " + quoted(path) +
+                    ": it is a Parquet file, which this program does not read; pack it from Python, where "
+                    "octavo.pack() does");
+}
+
 [[noreturn]] void refuse_unknown(const fs::path& path) {
   refuse_one_image(path);
   throw FormatError("read " + quoted(path) +
-                    ": it is neither an IDX file, nor a CIFAR binary file, nor a folder of such or of JPEG or PNG "
-                    "images; check the path, or name its --format");
+                    ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
+                    "archive, nor a list of images, nor a folder of such or of images; check the path, or name its "
+                    "--format");
 }
 
 SourceFormat format_of_file(const fs::path& path) {
-  if (begins_as_idx(path)) return SourceFormat::idx;
-  const auto cifar = detect_cifar(File::open_for_reading(path));
-  if (!cifar) refuse_unknown(path);
-  return cifar->label_bytes == 1 ? SourceFormat::cifar10 : SourceFormat::cifar100;
+  std::array<std::byte, 128> bytes{};
+  const auto stream = files::open_stream(path);
+  const auto start = beginning(*stream, bytes);
+  if (archive::begins_as_packed_file(start)) return SourceFormat::octavo;
+  if (arrays::begins_as_hdf5(*stream)) return SourceFormat::hdf5;
+  if (arrays::begins_as_mat(start)) return SourceFormat::mat;
+  refuse_parquet(start, path);
+  if (files::is_archive(path)) return holds_arrays_alone(path) ? SourceFormat::npy : SourceFormat::archive;
+  const Tree folder = files::open_folder(path.parent_path());
+  if (const auto format = array_format(*folder, path.filename().string())) return *format;
+  if (is_manifest_name(path.filename().string())) return SourceFormat::manifest;
+  refuse_unknown(path);
 }
 
-Finding finding_of_file(const fs::path& path, SourceFormat wanted) {
+// ---- What a folder or an archive holds ---------------------------------------
+
+/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", with or without .gz.
+bool is_named_as_idx_images(const std::string& name) {
+  const bool ends_well = name.ends_with("-ubyte") || name.ends_with("-ubyte.gz");
+  return ends_well && (name.find("idx3") != std::string::npos || name.find("idx4") != std::string::npos);
+}
+
+bool is_named_as_cifar(const std::string& name) {
+  const bool is_batch = name.starts_with("data_batch") || name.starts_with("test_batch");
+  if (name.ends_with(".bin")) return is_batch || name == "train.bin" || name == "test.bin";
+  return is_batch || name == "train" || name == "test";
+}
+
+bool is_named_as_stl10(const std::string& name) { return name == "train_X.bin" || name == "test_X.bin"; }
+
+bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
+
+bool is_named_as_shard(const std::string& name) { return name.ends_with(".tar"); }
+
+/// Leaves out compressed files that are there uncompressed too.
+void drop_compressed_twins(std::vector<std::string>& names) {
+  const std::set<std::string> all(names.begin(), names.end());
+  std::erase_if(names, [&](const std::string& name) {
+    return name.ends_with(".gz") && all.contains(name.substr(0, name.size() - 3));
+  });
+}
+
+/// The files of a folder with such names, in natural order.
+std::vector<std::string> files_named(const FileTree& tree, const std::string& folder,
+                                     bool (*is_named)(const std::string&)) {
+  std::vector<std::string> names = tree.entries(folder).files;
+  std::erase_if(names, [&](const std::string& name) { return !is_named(name); });
+  drop_compressed_twins(names);
+  std::sort(names.begin(), names.end(), &is_naturally_before);
+  return names;
+}
+
+void sort_by_split(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return split_rank(a.split) < split_rank(b.split); });
+}
+
+/// Two files of one split in one folder are more likely two datasets than one.
+void check_one_file_a_split(const std::vector<Finding>& findings) {
+  for (std::size_t i = 1; i < findings.size(); ++i) {
+    if (findings[i].split != findings[i - 1].split) continue;
+    throw InvalidArgument("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
+                          " both look like \"" + findings[i].split + "\"; name the files that you want");
+  }
+}
+
+Finding finding_of(const Tree& tree, const std::string& path, SourceFormat format) {
+  const std::string name = fs::path(path).filename().string();
+  return {format, split_of_file_name(name).value_or("train"), tree, path, "", ""};
+}
+
+/// What a file of such a name is, by its content; nothing if it is not what its name says.
+std::optional<SourceFormat> as_idx(const FileTree&, const std::string&) { return SourceFormat::idx; }
+std::optional<SourceFormat> as_stl10(const FileTree&, const std::string&) { return SourceFormat::stl10; }
+std::optional<SourceFormat> as_cifar(const FileTree& tree, const std::string& path) {
+  return cifar_format(*tree.open(path));
+}
+/// Not the labels, nor a .npz file in an archive.
+std::optional<SourceFormat> as_npy(const FileTree& tree, const std::string& path) {
+  if (path.ends_with(".npz")) return tree.disk_path(path) ? std::optional(SourceFormat::npy) : std::nullopt;
+  if (arrays::open_npy(tree.open(path))->axes().size() < 3) return std::nullopt;
+  return SourceFormat::npy;
+}
+
+struct Family {
+  SourceFormat format;
+  bool (*is_named)(const std::string&);
+  std::optional<SourceFormat> (*as_format)(const FileTree&, const std::string&);
+  bool has_one_file_a_split;
+
+  bool is_wanted(SourceFormat wanted) const {
+    return wanted == SourceFormat::automatic || wanted == format || (is_cifar(wanted) && is_cifar(format));
+  }
+};
+
+constexpr std::array<Family, 4> kFamilies = {{{SourceFormat::idx, &is_named_as_idx_images, &as_idx, true},
+                                              {SourceFormat::stl10, &is_named_as_stl10, &as_stl10, true},
+                                              {SourceFormat::cifar10, &is_named_as_cifar, &as_cifar, false},
+                                              {SourceFormat::npy, &is_named_as_npy, &as_npy, true}}};
+
+/// The files of one family in a folder.
+std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder, SourceFormat wanted) {
+  std::vector<Finding> findings;
+  for (const std::string& name : files_named(*tree, folder, family.is_named)) {
+    const std::string path = files::join_path(folder, name);
+    auto format = family.as_format(*tree, path);
+    if (wanted != SourceFormat::automatic) format = wanted;
+    if (format) findings.push_back(finding_of(tree, path, *format));
+  }
+  sort_by_split(findings);
+  if (family.has_one_file_a_split) check_one_file_a_split(findings);
+  return findings;
+}
+
+/// The files of a well-known family in a folder, or in the only folder in it, as archives are made.
+std::vector<Finding> well_known_files(const Tree& tree, SourceFormat wanted) {
+  std::vector<std::string> folders = tree->entries("").folders;
+  if (folders.size() != 1) folders.clear();
+  folders.insert(folders.begin(), "");
+  for (const std::string& folder : folders) {
+    for (const Family& family : kFamilies) {
+      if (!family.is_wanted(wanted)) continue;
+      auto findings = files_of(family, tree, folder, wanted);
+      if (!findings.empty()) return findings;
+    }
+  }
+  return {};
+}
+
+/// Lists of images beside the images.
+std::vector<Finding> manifests_in(const Tree& tree) {
+  std::vector<Finding> findings;
+  for (const std::string& name : files_named(*tree, "", &is_manifest_name)) {
+    if (lists_images(*tree, name)) findings.push_back({SourceFormat::manifest, "", tree, name, "", ""});
+  }
+  return findings;
+}
+
+/// Archives as one tree a split, by their names.
+std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths) {
+  std::map<std::string, std::vector<Tree>> trees_of;
+  for (const fs::path& path : paths) {
+    trees_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(files::open_archive(path));
+  }
+  std::vector<Finding> findings;
+  for (auto& [split, trees] : trees_of) {
+    findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), "", "", ""});
+  }
+  sort_by_split(findings);
+  return findings;
+}
+
+std::vector<Finding> shards_in(const Tree& tree) {
+  std::vector<fs::path> paths;
+  for (const std::string& name : files_named(*tree, "", &is_named_as_shard)) {
+    if (const auto path = tree->disk_path(name); path && files::is_archive(*path)) paths.push_back(*path);
+  }
+  return paths.empty() ? std::vector<Finding>{} : findings_of_archives(paths);
+}
+
+std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted) {
+  const std::vector<Finding> images = {{SourceFormat::folder, "", tree, "", "", ""}};
+  if (wanted == SourceFormat::folder || tree->has_file(kExportManifestName)) return images;
+  const bool finds_all = wanted == SourceFormat::automatic;
+  auto findings = well_known_files(tree, wanted);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree);
+  if (!findings.empty()) return findings;
+  if (finds_all) return images;
+  throw InvalidArgument("read " + tree->name_of("") +
+                        ": no file in it has a name of the format asked for; name the file");
+}
+
+/// Whether the file may hold several splits, which it tells itself.
+bool may_hold_splits(SourceFormat format, const fs::path& path) {
+  switch (format) {
+    case SourceFormat::mat:
+    case SourceFormat::hdf5:
+    case SourceFormat::octavo:
+    case SourceFormat::manifest:
+      return true;
+    default:
+      return format == SourceFormat::npy && path.extension() != ".npy";
+  }
+}
+
+std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted) {
   if (wanted == SourceFormat::folder) {
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
   const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path) : wanted;
-  return {path, format, split_of_file_name(path.filename().string()).value_or("train")};
+  if (format == SourceFormat::archive) return discover_in(files::open_archive(path), SourceFormat::automatic);
+  Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), format);
+  if (may_hold_splits(format, path)) finding.split.clear();
+  return {std::move(finding)};
 }
 
-/// Leaves out compressed files that are there uncompressed too.
-void drop_compressed_twins(std::vector<fs::path>& files) {
-  const std::set<fs::path> all(files.begin(), files.end());
-  std::erase_if(files, [&](const fs::path& path) {
-    return path.extension() == ".gz" && all.count(fs::path(path).replace_extension()) != 0;
-  });
+// ---- What a spec names ---------------------------------------------------------
+
+std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
+  return fs::is_directory(status) ? discover_in(files::open_folder(path), wanted) : discover_file(path, wanted);
 }
 
-std::vector<Finding> findings_named(std::vector<fs::path> files, bool (*is_named)(const std::string&),
-                                    SourceFormat wanted) {
-  std::erase_if(files, [&](const fs::path& path) { return !is_named(path.filename().string()); });
-  drop_compressed_twins(files);
+std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted) {
+  if (paths.size() == 1) return discover_path(paths[0], wanted);
+  // Numbered archives are the shards of one dataset, whose classes are to be found together.
+  const bool are_archives =
+      wanted == SourceFormat::archive || (wanted == SourceFormat::automatic && files::is_archive(paths[0]));
+  if (are_archives) return findings_of_archives(paths);
   std::vector<Finding> findings;
-  for (const fs::path& file : files) findings.push_back(finding_of_file(file, wanted));
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return split_rank(a.split) < split_rank(b.split); });
+  for (const fs::path& path : paths) {
+    for (Finding& finding : discover_path(path, wanted)) findings.push_back(std::move(finding));
+  }
   return findings;
 }
 
-/// Two IDX files of one split in one folder are more likely two datasets than one.
-void check_one_file_a_split(const std::vector<Finding>& findings) {
-  for (std::size_t i = 1; i < findings.size(); ++i) {
-    if (findings[i].split != findings[i - 1].split) continue;
-    throw InvalidArgument("find the splits: " + quoted(findings[i - 1].path) + " and " + quoted(findings[i].path) +
-                          " both look like \"" + findings[i].split + "\"; name the files that you want");
-  }
-}
-
-std::vector<Finding> discover_in_folder(const fs::path& folder, SourceFormat wanted) {
-  if (wanted == SourceFormat::folder || fs::exists(folder / kExportManifestName)) {
-    return {{folder, SourceFormat::folder, ""}};
-  }
-  const std::vector<fs::path> files = files_in(folder);
-  if (wanted == SourceFormat::automatic || wanted == SourceFormat::idx) {
-    auto findings = findings_named(files, &is_named_as_idx_images, SourceFormat::idx);
-    check_one_file_a_split(findings);
-    if (!findings.empty()) return findings;
-  }
-  if (wanted == SourceFormat::automatic || is_cifar(wanted)) {
-    auto findings = findings_named(files, &is_named_as_cifar, wanted);
-    if (!findings.empty()) return findings;
-  }
-  if (wanted == SourceFormat::automatic) return {{folder, SourceFormat::folder, ""}};
-  throw InvalidArgument("read " + quoted(folder) + ": no file in it has a name of the format asked for; name the file");
-}
-
-void rename_split(std::vector<Finding>& findings, const SourceSpec& spec) {
+void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
+    if (spec.split.empty()) break;
     if (finding.split != findings[0].split) {
       throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" +
                             findings[0].split + "\" and \"" + finding.split + "\"; name one of its files");
     }
   }
-  for (Finding& finding : findings) finding.split = spec.split;
+  for (Finding& finding : findings) {
+    if (!spec.split.empty()) finding.split = spec.split;
+    finding.images = spec.images;
+    finding.labels = spec.labels;
+    if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
+      throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images +
+                            ": only .npz, HDF5 and MATLAB files hold several arrays; leave the names out");
+    }
+  }
 }
 
 }  // namespace
 
 std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted) {
-  std::error_code error;
-  const auto status = fs::status(spec.path, error);
-  if (status.type() == fs::file_type::not_found || error) {
-    throw_io_error("open", spec.path, error ? error.value() : ENOENT);
-  }
-  auto findings = fs::is_directory(status) ? discover_in_folder(spec.path, wanted)
-                                           : std::vector<Finding>{finding_of_file(spec.path, wanted)};
-  if (!spec.split.empty()) rename_split(findings, spec);
+  auto findings = discover_paths(expand_numbers(spec.path), wanted);
+  apply(spec, findings);
   return findings;
 }
 

@@ -73,9 +73,9 @@ void append(std::vector<std::byte>& labels, const Json& label, LabelKind kind) {
 
 Json label_of(const Json& sample) { return sample.contains("label") ? sample["label"] : Json(); }
 
-ImageList list_of(const fs::path& root, const std::string& split, const Json& samples) {
+ImageList list_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& split, const Json& samples) {
   if (!samples.is_array() || samples.empty()) refuse("the split \"" + split + "\" has no samples");
-  ImageList list = {split, root, {}, {}, {}};
+  ImageList list = {split, tree, {}, {}, {}};
   for (const Json& sample : samples) {
     if (!sample.is_object() || !sample.contains("file") || !sample["file"].is_string()) refuse("a sample has no file");
     list.paths.push_back(sample["file"].get<std::string>());
@@ -107,7 +107,8 @@ FolderContents contents_of(const fs::path& folder, const Json& manifest) {
   contents.roots = {folder};
   contents.class_names = class_names_of(manifest);
   const Json splits = manifest.value("splits", Json::object());
-  for (const auto& [split, samples] : splits.items()) contents.splits.push_back(list_of(folder, split, samples));
+  const auto tree = files::open_folder(folder);
+  for (const auto& [split, samples] : splits.items()) contents.splits.push_back(list_of(tree, split, samples));
   if (contents.splits.empty()) refuse("it has no splits");
   return contents;
 }

@@ -1,29 +1,34 @@
-// The images of a folder: which files, in which order, with which labels.
+// Image files: which, in which order, with which labels.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <octavo/sample.hpp>
+
+#include "files/file_tree.hpp"
 
 namespace octavo::sources {
 
 /// The images of one split, in order.
 struct ImageList {
   std::string split;
-  std::filesystem::path root;
-  std::vector<std::string> paths;  ///< below `root`
+  std::shared_ptr<const files::FileTree> tree;
+  std::vector<std::string> paths;  ///< in `tree`
   LabelLayout layout;
   std::vector<std::byte> labels;  ///< layout.bytes_per_sample() for each path
 
-  std::filesystem::path file(std::size_t at) const { return root / paths[at]; }
+  /// The name of an image for messages, in quotes.
+  std::string name(std::size_t at) const { return tree->name_of(paths[at]); }
 };
 
-/// The images of one or several folders.
+/// The images of one or several folders or archives.
 struct FolderContents {
+  std::string format = "folder";  ///< for the provenance
   std::vector<ImageList> splits;
   std::vector<std::string> class_names;
   std::vector<std::filesystem::path> roots;
@@ -32,9 +37,9 @@ struct FolderContents {
 };
 
 /// Appends a class number to a list of labels.
-inline void append_label(std::vector<std::byte>& labels, std::int32_t label) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(&label);
-  labels.insert(labels.end(), bytes, bytes + sizeof label);
-}
+void append_label(std::vector<std::byte>& labels, std::int32_t label);
+
+/// Brings the images of an archive into the order in which the archive has them: it is read from front to back.
+void order_for_reading(ImageList& list);
 
 }  // namespace octavo::sources

@@ -20,76 +20,82 @@ namespace fs = std::filesystem;
 /// A folder whose images are one split.
 struct SplitFolder {
   std::string split;
-  fs::path root;
-  std::string below;  ///< its path below the root: "train", or empty if it is the root
+  std::shared_ptr<const files::FileTree> tree;
+  std::string path;  ///< in the tree
 };
 
 /// Images by class name; those of no class under the empty name.
 struct ClassImages {
   SplitFolder folder;
-  std::map<std::string, std::vector<std::string>> paths_of;  ///< below the root
+  std::map<std::string, std::vector<std::string>> paths_of;  ///< in the tree
 };
 
-std::string name_of(const fs::path& folder) {
-  const fs::path whole = fs::absolute(folder).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+/// The split of a folder that holds no splits: by its own name, or an archive's.
+std::string split_of_root(const ImageRoot& root) {
+  if (!root.tree->disk_path("")) {
+    return split_of_file_name(root.tree->root().filename().string()).value_or("train");
+  }
+  const fs::path whole = fs::absolute(root.tree->root() / root.folder).lexically_normal();
+  const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  return split_of_folder_name(name).value_or("train");
 }
 
-std::string spelled(const std::string& split, const fs::path& folder) { return split + "=" + quoted(folder); }
-
-[[noreturn]] void refuse_unknown_split(const fs::path& root, const std::vector<SplitFolder>& known,
+[[noreturn]] void refuse_unknown_split(const ImageRoot& root, const std::vector<SplitFolder>& known,
                                        const std::string& other) {
+  const auto spelled = [&](const std::string& split, const std::string& folder) {
+    return split + "=" + root.tree->name_of(folder);
+  };
   std::string splits;
-  for (const SplitFolder& folder : known) splits += spelled(folder.split, root / folder.below) + " ";
-  throw InvalidArgument(quoted(root) + ": the subfolder " + quoted(fs::path(other)) +
-                        " holds images, but is no split that is known, and " + quoted(fs::path(known[0].below)) +
-                        " is; name the splits: " + splits + spelled("other", root / other) +
-                        ", or, if all are classes, the folder's own split: " + spelled("train", root));
+  for (const SplitFolder& folder : known) splits += spelled(folder.split, folder.path) + " ";
+  throw InvalidArgument(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
+                        " holds images, but is no split that is known, and " +
+                        quoted(fs::path(known[0].path).filename()) + " is; name the splits: " + splits +
+                        spelled("other", files::join_path(root.folder, other)) +
+                        ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
 }
 
 /// Beside folders that are splits, images elsewhere would be lost unnoticed: images in other folders are an error, as
 /// they are likely a split too; all other files are counted as left out.
-void check_beside_splits(const fs::path& root, const FolderEntries& entries, const std::vector<SplitFolder>& splits,
-                         FolderContents& contents) {
+void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
+                         const std::vector<SplitFolder>& splits, FolderContents& contents) {
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
-    const auto files = list_files_below(root / name);
+    const auto files = root.tree->files_below(files::join_path(root.folder, name));
     if (std::any_of(files.begin(), files.end(), &has_image_name)) refuse_unknown_split(root, splits, name);
     contents.ignored_file_count += std::ssize(files);
   }
   contents.ignored_file_count += std::ssize(entries.files);
 }
 
-/// The splits of one spec; counts in `contents` what is left out beside them.
-std::vector<SplitFolder> split_folders(const SourceSpec& spec, FolderContents& contents) {
-  if (!spec.split.empty()) return {{spec.split, spec.path, ""}};
-  const FolderEntries entries = list_entries(spec.path);
+/// The splits of one root; counts in `contents` what is left out beside them.
+std::vector<SplitFolder> split_folders(const ImageRoot& root, FolderContents& contents) {
+  if (!root.split.empty()) return {{root.split, root.tree, root.folder}};
+  const files::FolderEntries entries = root.tree->entries(root.folder);
   std::vector<SplitFolder> folders;
   for (const std::string& name : entries.folders) {
-    if (const auto split = split_of_folder_name(name)) folders.push_back({*split, spec.path, name});
+    if (const auto split = split_of_folder_name(name)) {
+      folders.push_back({*split, root.tree, files::join_path(root.folder, name)});
+    }
   }
-  if (folders.empty()) return {{split_of_folder_name(name_of(spec.path)).value_or("train"), spec.path, ""}};
+  if (folders.empty()) return {{split_of_root(root), root.tree, root.folder}};
   std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
     return split_rank(a.split) < split_rank(b.split);
   });
-  check_beside_splits(spec.path, entries, folders, contents);
+  check_beside_splits(root, entries, folders, contents);
   return folders;
-}
-
-std::string below(const SplitFolder& folder, const std::string& path) {
-  return folder.below.empty() ? path : folder.below + "/" + path;
 }
 
 /// The images of one split folder; counts in `contents` what is left out.
 ClassImages images_in(const SplitFolder& folder, FolderContents& contents) {
   ClassImages images = {folder, {}};
-  const FolderEntries entries = list_entries(folder.root / folder.below);
+  const files::FolderEntries entries = folder.tree->entries(folder.path);
   bool has_classes = false;
   for (const std::string& name : entries.folders) {
     auto& paths = images.paths_of[name];
-    for (const std::string& file : list_files_below(folder.root / below(folder, name))) {
+    const std::string class_folder = files::join_path(folder.path, name);
+    for (const std::string& file : folder.tree->files_below(class_folder)) {
       if (has_image_name(file)) {
-        paths.push_back(below(folder, name + "/" + file));
+        paths.push_back(files::join_path(class_folder, file));
       } else {
         ++contents.ignored_file_count;
       }
@@ -98,7 +104,7 @@ ClassImages images_in(const SplitFolder& folder, FolderContents& contents) {
   }
   for (const std::string& file : entries.files) {
     if (has_image_name(file) && !has_classes) {
-      images.paths_of[""].push_back(below(folder, file));
+      images.paths_of[""].push_back(files::join_path(folder.path, file));
     } else {
       ++contents.ignored_file_count;
     }
@@ -144,7 +150,7 @@ void use_given_names(const std::vector<std::string>& given_names, FolderContents
 }
 
 ImageList list_of(ClassImages& images, const std::vector<std::string>& class_names) {
-  ImageList list = {images.folder.split, images.folder.root, {}, {}, {}};
+  ImageList list = {images.folder.split, images.folder.tree, {}, {}, {}};
   for (std::size_t label = 0; label < class_names.size(); ++label) {
     for (std::string& path : images.paths_of[class_names[label]]) {
       list.paths.push_back(std::move(path));
@@ -153,6 +159,7 @@ ImageList list_of(ClassImages& images, const std::vector<std::string>& class_nam
   }
   if (!list.paths.empty()) list.layout = {LabelKind::class_index, 1};
   for (std::string& path : images.paths_of[""]) list.paths.push_back(std::move(path));
+  order_for_reading(list);
   return list;
 }
 
@@ -162,7 +169,7 @@ void add_list(ImageList list, FolderContents& contents) {
   for (const ImageList& other : contents.splits) {
     if (other.split != list.split) continue;
     // The first images, because two folders of one root, as val and valid, differ only below it.
-    throw InvalidArgument("list the images: both " + quoted(other.file(0)) + " and " + quoted(list.file(0)) +
+    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) +
                           " are of a split \"" + list.split + "\"; name the folders' splits by SPLIT=PATH");
   }
   contents.splits.push_back(std::move(list));
@@ -170,19 +177,19 @@ void add_list(ImageList list, FolderContents& contents) {
 
 }  // namespace
 
-FolderContents list_image_folders(const std::vector<SourceSpec>& specs, ClassOrder order,
+FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
                                   const std::vector<std::string>& given_names) {
   FolderContents contents;
   std::vector<ClassImages> all;
-  for (const SourceSpec& spec : specs) {
-    contents.roots.push_back(spec.path);
-    for (const SplitFolder& folder : split_folders(spec, contents)) all.push_back(images_in(folder, contents));
+  for (const ImageRoot& root : roots) {
+    for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
+    for (const SplitFolder& folder : split_folders(root, contents)) all.push_back(images_in(folder, contents));
   }
   find_classes(all, order, contents);
   use_given_names(given_names, contents);
   for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
   if (contents.splits.empty()) {
-    throw InvalidArgument("list the images in " + quoted(specs[0].path) +
+    throw InvalidArgument("list the images in " + roots[0].tree->name_of(roots[0].folder) +
                           ": there is no file named .jpg, .jpeg or .png; check the path");
   }
   return contents;

@@ -7,12 +7,10 @@
 
 #include "pack/conversion_notes.hpp"
 #include "pack/image_survey.hpp"
-#include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
 
-constexpr std::int64_t kLargestFileBytes = std::int64_t{1} << 30;
 // Decoded pixels that all threads together may hold; larger images are decoded one at a time.
 constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
 
@@ -53,7 +51,7 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     try {
-      read_image(list.file(static_cast<std::size_t>(row)), values.subspan(i * value_count, value_count));
+      read_image(list, static_cast<std::size_t>(row), values.subspan(i * value_count, value_count));
     } catch (const Error& error) {
       failures.push_back({row, sample_name(split, row), error.what()});
     }
@@ -63,8 +61,8 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   return failures;
 }
 
-void FolderSource::read_image(const std::filesystem::path& path, std::span<std::uint8_t> values) {
-  const std::string file = read_whole_file(path, kLargestFileBytes);
+void FolderSource::read_image(const ImageList& list, std::size_t at, std::span<std::uint8_t> values) {
+  const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
   const auto header = image::parse_header(bytes, true);
   image::check_claim(*header, static_cast<std::int64_t>(bytes.size()), limits_);

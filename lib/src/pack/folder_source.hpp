@@ -1,4 +1,4 @@
-// A source over image files: folders of classes, or what octavo.json lists.
+// A source over image files: in folders or archives, or what a manifest lists.
 #pragma once
 
 #include <octavo/pack.hpp>
@@ -17,7 +17,7 @@ class FolderSource final : public Source {
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return contents_.class_names; }
-  std::string format() const override { return "folder"; }
+  std::string format() const override { return contents_.format; }
   bool is_random_access() const override { return true; }
   std::string sample_name(std::size_t split, std::int64_t row) const override;
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
@@ -28,7 +28,7 @@ class FolderSource final : public Source {
   std::string notes() const override;
 
  private:
-  void read_image(const std::filesystem::path& path, std::span<std::uint8_t> values);
+  void read_image(const ImageList& list, std::size_t at, std::span<std::uint8_t> values);
 
   FolderContents contents_;
   image::Limits limits_;

@@ -7,13 +7,10 @@
 #include <octavo/errors.hpp>
 
 #include "image/color.hpp"
-#include "support/file.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::sources {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// What one header says; width 0 where it could not be read.
 struct Look {
@@ -21,11 +18,11 @@ struct Look {
   std::int32_t channels = 0;
 };
 
-[[noreturn]] void rethrow_naming(const fs::path& file) {
+[[noreturn]] void rethrow_naming(const std::string& name) {
   try {
     throw;
   } catch (const FormatError& error) {
-    throw FormatError("read the image " + quoted(file) + ": " + error.what() +
+    throw FormatError("read the image " + name + ": " + error.what() +
                       "; repair or remove it, or leave such images out with --on-error skip");
   }
 }
@@ -58,17 +55,22 @@ class Survey {
     }
     if (first == nullptr) {
       throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
-                        " can be read, the first is " + quoted(file_of(0)));
+                        " can be read, the first is " + name_of(0));
     }
     return {all_gray ? 1 : 3, first->height, first->width};
   }
 
  private:
-  fs::path file_of(std::size_t at) const { return images_[at].first->file(images_[at].second); }
+  std::string name_of(std::size_t at) const { return images_[at].first->name(images_[at].second); }
+
+  image::ImageHeader probe(std::size_t at) const {
+    const auto& [list, number] = images_[at];
+    return probe_image(*list->tree, list->paths[number], {options_.largest_image_pixels});
+  }
 
   void look_at(std::size_t at) {
     try {
-      const auto header = image::probe(file_of(at), {options_.largest_image_pixels});
+      const auto header = probe(at);
       looks_[at] = {static_cast<std::int32_t>(header.width), static_cast<std::int32_t>(header.height),
                     static_cast<std::int32_t>(header.channels)};
     } catch (const Error&) {
@@ -80,16 +82,16 @@ class Survey {
     for (std::size_t at = 0; at < images_.size(); ++at) {
       if (looks_[at].width != 0) continue;
       try {
-        image::probe(file_of(at), {options_.largest_image_pixels});
+        probe(at);
       } catch (const Error&) {
-        rethrow_naming(file_of(at));
+        rethrow_naming(name_of(at));
       }
     }
   }
 
   [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
     const auto text = [&](const Look& look) {
-      return quoted(file_of(static_cast<std::size_t>(&look - looks_.data()))) + " has height " +
+      return name_of(static_cast<std::size_t>(&look - looks_.data())) + " has height " +
              std::to_string(look.height) + " and width " + std::to_string(look.width);
     };
     throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
@@ -104,6 +106,14 @@ class Survey {
 };
 
 }  // namespace
+
+image::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const image::Limits& limits) {
+  if (const auto file = tree.disk_path(path)) return image::probe(*file, limits);
+  const std::string file = tree.read_whole(path, kLargestImageFileBytes);
+  const auto header = image::parse_header(std::as_bytes(std::span(file)), true);
+  image::check_claim(*header, std::ssize(file), limits);
+  return *header;
+}
 
 SampleShape survey_images(const FolderContents& contents, const SourceOptions& options) {
   SampleShape shape;

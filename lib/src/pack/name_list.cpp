@@ -6,8 +6,6 @@
 
 #include <octavo/errors.hpp>
 
-#include "support/file.hpp"
-
 namespace octavo::sources {
 namespace {
 
@@ -43,8 +41,8 @@ bool is_clean_utf8(const std::string& text) {
   }
 }
 
-std::vector<std::string> read_name_list(const std::filesystem::path& path) {
-  std::vector<std::string> names = lines_of(read_whole_file(path, kMostBytes));
+std::vector<std::string> read_name_list(files::ByteStream& stream) {
+  std::vector<std::string> names = lines_of(stream.read_whole(kMostBytes));
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const char* const wrong = names[i].empty()                ? "is empty"
@@ -52,7 +50,7 @@ std::vector<std::string> read_name_list(const std::filesystem::path& path) {
                               : !seen.insert(names[i]).second ? "was there before"
                                                               : nullptr;
     if (wrong == nullptr) continue;
-    throw FormatError("read the class names " + quoted(path) + ": line " + std::to_string(i + 1) + " " + wrong +
+    throw FormatError("read the class names " + stream.name() + ": line " + std::to_string(i + 1) + " " + wrong +
                       "; give one name a line, in label order");
   }
   return names;

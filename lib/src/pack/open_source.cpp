@@ -1,19 +1,25 @@
 // Opening what the specs name as one source.
+#include <map>
 #include <utility>
 
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
+#include "arrays/image_axes.hpp"
+#include "arrays/value_range.hpp"
+#include "pack/array_files.hpp"
+#include "pack/array_source.hpp"
 #include "pack/chosen_source.hpp"
-#include "pack/cifar_source.hpp"
 #include "pack/converted_source.hpp"
 #include "pack/discovery.hpp"
 #include "pack/export_manifest.hpp"
 #include "pack/folder_listing.hpp"
 #include "pack/folder_source.hpp"
-#include "pack/idx_source.hpp"
+#include "pack/manifest.hpp"
 #include "pack/merged_source.hpp"
+#include "pack/octavo_source.hpp"
 #include "pack/row_choice.hpp"
+#include "pack/web_dataset.hpp"
 #include "support/file.hpp"
 
 namespace octavo {
@@ -32,24 +38,70 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, SourceFo
   return all;
 }
 
-std::unique_ptr<Source> open_file(const Finding& finding, const SourceOptions& options) {
-  if (finding.format == SourceFormat::idx) {
-    return std::make_unique<sources::IdxSource>(finding.path, finding.split, options.class_names);
+std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
+  switch (finding.format) {
+    case SourceFormat::idx:
+      return sources::open_idx_files(finding);
+    case SourceFormat::cifar10:
+    case SourceFormat::cifar100:
+      return sources::open_cifar_files(finding);
+    case SourceFormat::stl10:
+      return sources::open_stl10_files(finding);
+    case SourceFormat::npy:
+      return sources::open_npy_files(finding);
+    case SourceFormat::mat:
+      return sources::open_mat_file(finding);
+    default:
+      return sources::open_hdf5_file(finding);
   }
-  const auto layout = finding.format == SourceFormat::cifar10 ? sources::kCifar10 : sources::kCifar100;
-  return std::make_unique<sources::CifarSource>(finding.path, layout, finding.split, options.class_names);
+}
+
+void apply(const SourceOptions& options, arrays::ArraySet& set) {
+  if (!options.class_names.empty()) {
+    if (set.class_count != 0 && std::ssize(options.class_names) != set.class_count) {
+      throw FormatError("read " + set.images->name() + ": there are " + std::to_string(options.class_names.size()) +
+                        " class names, " + std::to_string(set.class_count) + " were expected");
+    }
+    set.class_names = options.class_names;
+  }
+  if (options.layout == ArrayLayout::hw) set.order = arrays::AxisOrder::hw;
+  if (options.layout == ArrayLayout::hwc) set.order = arrays::AxisOrder::hwc;
+  if (options.layout == ArrayLayout::chw) set.order = arrays::AxisOrder::chw;
+}
+
+/// Numbers that are no bytes become bytes alike in all splits.
+void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options,
+                        std::vector<std::unique_ptr<Source>>& parts) {
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> alike;
+  const auto kind_of = [](const arrays::ArraySet& set) {
+    return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
+  };
+  for (const arrays::ArraySet& set : sets) {
+    if (!arrays::holds_bytes(*set.images)) alike[kind_of(set)].push_back(&set);
+  }
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantisation>> found;
+  for (const auto& [kind, group] : alike) {
+    found[kind] = arrays::find_quantisation(group, options.range, options.thread_count);
+  }
+  for (arrays::ArraySet& set : sets) {
+    auto quantisation = found[kind_of(set)];
+    parts.push_back(sources::converted(
+        std::make_unique<sources::ArraySource>(std::move(set), std::move(quantisation)), options));
+  }
 }
 
 bool is_exported(const Finding& finding) {
-  return std::filesystem::exists(finding.path / sources::kExportManifestName);
+  const auto folder = finding.tree->disk_path(finding.path);
+  return folder && std::filesystem::exists(*folder / sources::kExportManifestName);
 }
 
 std::unique_ptr<Source> open_exported(const Finding& finding, const SourceOptions& options) {
-  auto contents = sources::read_export_manifest(finding.path);
+  const std::filesystem::path folder = *finding.tree->disk_path(finding.path);
+  auto contents = sources::read_export_manifest(folder);
   if (!options.class_names.empty()) contents.class_names = options.class_names;
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
-      throw InvalidArgument("read " + quoted(finding.path) + " as split \"" + finding.split + "\": it holds " +
+      throw InvalidArgument("read " + quoted(folder) + " as split \"" + finding.split + "\": it holds " +
                             std::to_string(contents.splits.size()) + " splits; leave the name out");
     }
     contents.splits[0].split = finding.split;
@@ -57,23 +109,47 @@ std::unique_ptr<Source> open_exported(const Finding& finding, const SourceOption
   return std::make_unique<sources::FolderSource>(std::move(contents), options);
 }
 
-/// All folders without octavo.json are one source, so that their classes and channels are found together.
-std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& findings, const SourceOptions& options) {
-  std::vector<std::unique_ptr<Source>> parts;
-  std::vector<SourceSpec> folders;
-  for (const Finding& finding : findings) {
-    if (finding.format != SourceFormat::folder) {
-      parts.push_back(sources::converted(open_file(finding, options), options));
-    } else if (is_exported(finding)) {
-      parts.push_back(open_exported(finding, options));
-    } else {
-      folders.push_back({finding.path, finding.split});
-    }
+/// All folders are one source, so that their classes and channels are found together; and so are all shards.
+void open_image_sources(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options,
+                        std::vector<std::unique_ptr<Source>>& parts) {
+  std::vector<sources::ImageRoot> folders, shards;
+  for (const sources::ImageRoot& root : roots) {
+    (sources::is_web_dataset(*root.tree) ? shards : folders).push_back(root);
   }
   if (!folders.empty()) {
     auto contents = sources::list_image_folders(folders, options.class_order, options.class_names);
     parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
   }
+  if (!shards.empty()) {
+    auto contents = sources::list_web_dataset(shards, options.class_names);
+    parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+  }
+}
+
+std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& findings, const SourceOptions& options) {
+  std::vector<std::unique_ptr<Source>> parts;
+  std::vector<arrays::ArraySet> sets;
+  std::vector<sources::ImageRoot> roots;
+  for (const Finding& finding : findings) {
+    if (finding.format == SourceFormat::octavo) {
+      auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.split);
+      parts.push_back(sources::converted(std::move(source), options));
+    } else if (finding.format == SourceFormat::manifest) {
+      auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names);
+      parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+    } else if (finding.format != SourceFormat::folder) {
+      for (arrays::ArraySet& set : open_arrays(finding)) {
+        apply(options, set);
+        sets.push_back(std::move(set));
+      }
+    } else if (is_exported(finding)) {
+      parts.push_back(open_exported(finding, options));
+    } else {
+      roots.push_back({finding.tree, finding.path, finding.split});
+    }
+  }
+  open_array_sources(std::move(sets), options, parts);
+  open_image_sources(roots, options, parts);
   return parts;
 }
 

@@ -18,17 +18,53 @@ from . import _native, _progress
 _Path = str | os.PathLike[str]
 
 
+_Format = Literal[
+    "auto",
+    "idx",
+    "cifar10",
+    "cifar100",
+    "stl10",
+    "npy",
+    "mat",
+    "hdf5",
+    "octavo",
+    "manifest",
+    "archive",
+    "folder",
+]
+
+
+def _value_range(given: tuple[float, float] | str) -> _native.ValueRange:
+    chosen = _native.ValueRange()
+    kinds = _native.ValueRangeKind
+    if not isinstance(given, str):
+        if len(given) != 2:
+            raise ValueError(f"value_range is {given}; it must be (low, high), or a word")
+        chosen.kind = kinds.given
+        chosen.low, chosen.high = float(given[0]), float(given[1])
+    elif given.startswith("percentile:"):
+        chosen.kind = kinds.percentile
+        chosen.percentile = float(given.removeprefix("percentile:"))
+    elif given == "minmax":
+        chosen.kind = kinds.measured
+    elif given != "auto":
+        raise ValueError(f"value_range is {given!r}; it must be (low, high), 'minmax', 'percentile:99.9' or 'auto'")
+    return chosen
+
+
 def pack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
-    format: Literal["auto", "idx", "cifar10", "cifar100", "folder"] = "auto",
+    format: _Format = "auto",
     size: tuple[int, int] | None = None,
     fit: Literal["crop", "pad", "stretch"] = "crop",
     channels: Literal[1, 3] | None = None,
     background: tuple[int, int, int] = (0, 0, 0),
     classes: Sequence[str] | None = None,
     class_order: Literal["bytes", "natural"] = "bytes",
+    layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
+    value_range: tuple[float, float] | str = "auto",
     select: str = "",
     limit: int | None = None,
     holdout: float = 0.0,
@@ -63,6 +99,11 @@ def pack(
         Class names in label order; None: those of the source.
     class_order
         How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
+    layout
+        How images lie in arrays, behind the axis N.
+    value_range
+        Of arrays that do not hold bytes, the numbers that become 0 and 255: (low, high), ``"minmax"``,
+        ``"percentile:99.9"``, or ``"auto"``: exact where that is possible, else measured.
     select
         A glob on class names or paths: only these.
     limit
@@ -106,6 +147,8 @@ def pack(
     source_options.format = _choice(_native.SourceFormat, "format", format)
     source_options.fit = _choice(_native.Fit, "fit", fit)
     source_options.class_order = _choice(_native.ClassOrder, "class_order", class_order)
+    source_options.layout = _choice(_native.ArrayLayout, "layout", layout)
+    source_options.range = _value_range(value_range)
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     if channels not in (None, 1, 3):

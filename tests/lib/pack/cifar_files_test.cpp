@@ -1,5 +1,3 @@
-#include "pack/cifar_source.hpp"
-
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 

@@ -1,0 +1,30 @@
+// MATLAB 5 files (.mat), as SVHN's cropped digits come: numeric arrays, plain or deflated.
+//
+// They are read here, and not by a library: the one that the distributions have (libmatio) reads whole variables into
+// memory, where SVHN's largest has 1.3 GB, and is not made for files that were tampered with.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arrays/array.hpp"
+
+namespace octavo::arrays {
+
+/// Whether a file begins as MATLAB 5 files do. (MATLAB 7.3 files are HDF5 files.)
+bool begins_as_mat(std::span<const std::byte> start);
+
+/// A numeric variable of a file. In MATLAB the first axis varies fastest, so that the last one, over which samples lie,
+/// is the first here.
+struct MatVariable {
+  std::string name;
+  std::shared_ptr<Array> array;
+};
+
+/// The numeric variables of a file that are no complex numbers; others are left out. Throws FormatError if the file is
+/// damaged, IoError if it cannot be read.
+std::vector<MatVariable> open_mat(const std::filesystem::path& path);
+
+}  // namespace octavo::arrays

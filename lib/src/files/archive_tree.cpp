@@ -1,0 +1,164 @@
+// The files in an archive.
+#include <algorithm>
+#include <mutex>
+
+#include <octavo/errors.hpp>
+
+#include "files/archive_cursor.hpp"
+#include "files/file_tree.hpp"
+#include "files/member_list.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As for images: deflate ends at 1,032:1, and what is said to hold more is a bomb. Little may always be claimed.
+constexpr std::int64_t kLargestRatio = 1100;
+constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
+
+/// A cursor that stands on entry `number`; `cursor` is used if there is one, and has not passed it.
+std::unique_ptr<ArchiveCursor> cursor_at(std::unique_ptr<ArchiveCursor> cursor, const fs::path& path,
+                                         std::int64_t number) {
+  if (!cursor) cursor = std::make_unique<ArchiveCursor>(path);
+  ArchiveEntry entry;
+  while (cursor->passed() <= number) {
+    if (!cursor->advance(entry)) {
+      throw FormatError("read the archive " + quoted(path) + ": it has fewer files than before; open it again");
+    }
+  }
+  return cursor;
+}
+
+/// One file of an archive from front to back.
+class MemberStream final : public SequentialStream {
+ public:
+  MemberStream(std::string name, fs::path archive, Member member, std::int64_t most_bytes)
+      : SequentialStream(std::move(name)), archive_(std::move(archive)), member_(member), most_bytes_(most_bytes) {}
+
+  std::optional<std::int64_t> length() const override {
+    return member_.bytes < 0 ? std::nullopt : std::optional(member_.bytes);
+  }
+  std::int64_t most_bytes() const override { return member_.bytes < 0 ? most_bytes_ : member_.bytes; }
+
+ private:
+  void restart() override { cursor_.reset(); }
+  std::size_t read_next(std::span<std::byte> out) override {
+    if (!cursor_) cursor_ = cursor_at(nullptr, archive_, member_.number);
+    return cursor_->read_some(out);
+  }
+
+  const fs::path archive_;
+  const Member member_;
+  const std::int64_t most_bytes_;
+  std::unique_ptr<ArchiveCursor> cursor_;
+};
+
+class ArchiveTree final : public FileTree {
+ public:
+  explicit ArchiveTree(const fs::path& path) : FileTree(path) { list(); }
+
+  std::string name_of(const std::string& path) const override {
+    if (path.empty()) return quoted(root());
+    return quoted(fs::path(root().string() + ": " + path));
+  }
+  FolderEntries entries(const std::string& folder) const override { return members_.entries(folder); }
+  std::vector<std::string> files_below(const std::string& folder) const override {
+    return members_.files_below(folder);
+  }
+  bool has_file(const std::string& path) const override { return members_.find(path) != nullptr; }
+  std::unique_ptr<ByteStream> open(const std::string& path) const override {
+    return std::make_unique<MemberStream>(name_of(path), root(), member(path), most_bytes_);
+  }
+  std::string read_whole(const std::string& path, std::int64_t largest) const override;
+  std::int64_t reading_rank(const std::string& path) const override { return member(path).number; }
+  std::optional<fs::path> disk_path(const std::string&) const override { return std::nullopt; }
+
+ private:
+  void list();
+  const Member& member(const std::string& path) const;
+  std::unique_ptr<ArchiveCursor> take_cursor(std::int64_t number) const;
+  void put_back(std::unique_ptr<ArchiveCursor> cursor) const;
+
+  std::int64_t most_bytes_ = 0;  ///< that all files together can have
+  MemberList members_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as ever read at once
+};
+
+void ArchiveTree::list() {
+  const std::int64_t archive_bytes = File::open_for_reading(root()).length();
+  most_bytes_ = kAlwaysAllowedBytes + checked_product({archive_bytes, kLargestRatio}).value_or(INT64_MAX / 2);
+  ArchiveCursor cursor(root());
+  ArchiveEntry entry;
+  std::int64_t declared = 0;
+  while (cursor.advance(entry)) {
+    if (!entry.is_file) continue;
+    const auto sum = checked_sum(declared, std::max<std::int64_t>(entry.bytes, 0));
+    if (!sum || *sum > most_bytes_) {
+      throw FormatError("read the archive " + quoted(root()) + ": it claims to hold more than " +
+                        std::to_string(kLargestRatio) + " times its " + std::to_string(archive_bytes) +
+                        " bytes; unpack it yourself if you trust it");
+    }
+    declared = *sum;
+    members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
+  }
+}
+
+const Member& ArchiveTree::member(const std::string& path) const {
+  const Member* const found = members_.find(path);
+  if (found == nullptr) throw InvalidArgument("read " + quoted(root()) + ": there is no file " + quoted(fs::path(path)) + " in it");
+  return *found;
+}
+
+std::unique_ptr<ArchiveCursor> ArchiveTree::take_cursor(std::int64_t number) const {
+  const std::lock_guard lock(mutex_);
+  const auto nearest = std::max_element(idle_.begin(), idle_.end(), [&](const auto& a, const auto& b) {
+    const auto rank = [&](const auto& cursor) { return cursor->passed() <= number ? cursor->passed() : -1; };
+    return rank(a) < rank(b);
+  });
+  if (nearest == idle_.end()) return nullptr;
+  std::unique_ptr<ArchiveCursor> cursor = std::move(*nearest);
+  idle_.erase(nearest);
+  // One that is past the file has to start again, and a new one does just that.
+  if (cursor->passed() > number) cursor.reset();
+  return cursor;
+}
+
+void ArchiveTree::put_back(std::unique_ptr<ArchiveCursor> cursor) const {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(cursor));
+}
+
+std::string ArchiveTree::read_whole(const std::string& path, std::int64_t largest) const {
+  const Member& wanted = member(path);
+  const auto refuse_large = [&] {
+    throw FormatError("read " + name_of(path) + ": it is larger than " + std::to_string(largest) +
+                      " bytes, the most that such a file may have");
+  };
+  if (wanted.bytes > largest) refuse_large();
+  auto cursor = cursor_at(take_cursor(wanted.number), root(), wanted.number);
+  // The end is seen only by reading on, and there the checksum is compared.
+  const auto piece = static_cast<std::size_t>(
+      wanted.bytes < 0 ? kPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kPieceBytes));
+  std::string bytes;
+  for (std::size_t count = 1; count > 0;) {
+    const std::size_t done = bytes.size();
+    bytes.resize(done + piece);
+    count = cursor->read_some(std::as_writable_bytes(std::span(bytes).subspan(done)));
+    bytes.resize(done + count);
+    if (std::ssize(bytes) > largest) refuse_large();
+  }
+  put_back(std::move(cursor));
+  return bytes;
+}
+
+}  // namespace
+
+bool is_archive(const fs::path& path) { return begins_as_archive(path); }
+
+std::shared_ptr<const FileTree> open_archive(const fs::path& archive) { return std::make_shared<ArchiveTree>(archive); }
+
+}  // namespace octavo::files

@@ -1,0 +1,89 @@
+// The files below a folder.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "files/file_tree.hpp"
+#include "support/file.hpp"
+
+namespace octavo::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What tells one folder from another, whichever links lead to it.
+using FolderIdentity = std::pair<dev_t, ino_t>;
+
+FolderIdentity identity_of(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) throw_io_error("look at", folder, errno);
+  return {status.st_dev, status.st_ino};
+}
+
+class DiskTree final : public FileTree {
+ public:
+  explicit DiskTree(const fs::path& folder) : FileTree(folder) {}
+
+  std::string name_of(const std::string& path) const override { return quoted(root() / path); }
+  FolderEntries entries(const std::string& folder) const override;
+  std::vector<std::string> files_below(const std::string& folder) const override;
+  bool has_file(const std::string& path) const override { return fs::exists(root() / path); }
+  std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(root() / path); }
+  std::string read_whole(const std::string& path, std::int64_t largest) const override {
+    return read_whole_file(root() / path, largest);
+  }
+  std::int64_t reading_rank(const std::string&) const override { return 0; }
+  std::optional<fs::path> disk_path(const std::string& path) const override { return root() / path; }
+};
+
+FolderEntries DiskTree::entries(const std::string& folder) const {
+  FolderEntries entries;
+  std::error_code error;
+  fs::directory_iterator entry(root() / folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with('.')) continue;
+    std::error_code ignored;
+    (entry->is_directory(ignored) ? entries.folders : entries.files).push_back(name);
+  }
+  if (error) throw_io_error("list the folder", root() / folder, error.value());
+  std::sort(entries.folders.begin(), entries.folders.end());
+  std::sort(entries.files.begin(), entries.files.end());
+  return entries;
+}
+
+std::vector<std::string> DiskTree::files_below(const std::string& folder) const {
+  std::set<FolderIdentity> seen = {identity_of(root() / folder)};
+  std::map<std::string, std::vector<std::string>> files_of;
+  std::vector<std::string> unlisted = {""};
+  while (!unlisted.empty()) {
+    const std::string below = unlisted.back();
+    unlisted.pop_back();
+    FolderEntries found = entries(join_path(folder, below));
+    files_of[below] = std::move(found.files);
+    // Backwards, because the last one put here is listed next.
+    for (auto name = found.folders.rbegin(); name != found.folders.rend(); ++name) {
+      const std::string path = join_path(below, *name);
+      if (seen.insert(identity_of(root() / join_path(folder, path))).second) unlisted.push_back(path);
+    }
+  }
+  std::vector<std::string> files;
+  for (const auto& [below, names] : files_of) {
+    for (const std::string& name : names) files.push_back(join_path(below, name));
+  }
+  return files;
+}
+
+}  // namespace
+
+std::shared_ptr<const FileTree> open_folder(const fs::path& folder) { return std::make_shared<DiskTree>(folder); }
+
+std::string join_path(const std::string& folder, const std::string& name) {
+  if (folder.empty() || name.empty()) return folder + name;
+  return folder + "/" + name;
+}
+
+}  // namespace octavo::files

@@ -1,0 +1,56 @@
+// A source over arrays: the images of one split, and their labels.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include <octavo/source.hpp>
+
+#include "arrays/array_set.hpp"
+#include "arrays/image_axes.hpp"
+#include "arrays/label_array.hpp"
+
+namespace octavo::sources {
+
+/// Reads the arrays as they are asked for; the labels at once. A sample with a label beyond the classes, or with a NaN
+/// or an infinity, is a bad sample, reported by read().
+class ArraySource final : public Source {
+ public:
+  /// `quantisation` [C]: what values stand for; empty if the images hold bytes. Throws FormatError or IoError.
+  ArraySource(arrays::ArraySet set, std::vector<ChannelQuantisation> quantisation);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return set_.class_names; }
+  std::string format() const override { return set_.format; }
+  bool is_random_access() const override { return set_.images->is_random_access(); }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<std::string> files() const override;
+  /// With what quantising has cost the samples that were read so far.
+  std::string notes() const override;
+
+ private:
+  /// What rounding and clipping have changed, in one channel.
+  struct Loss {
+    double largest = 0.0;          ///< difference, in source units
+    std::int64_t rounding_sum = 0;  ///< of all roundings, in a fixed part of a step
+    std::int64_t clipped_count = 0;
+    std::int64_t count = 0;
+  };
+
+  void check_label(std::int64_t row, std::vector<SampleFailure>& failures) const;
+  void arrange(std::span<const std::byte> row, std::span<std::uint8_t> values) const;
+  bool quantise(std::span<const std::byte> row, std::span<std::uint8_t> values, std::vector<Loss>& losses) const;
+
+  arrays::ArraySet set_;
+  arrays::ImageAxes axes_;
+  std::vector<ChannelQuantisation> quantisation_;
+  arrays::LabelTable labels_;
+  std::vector<SourceSplit> splits_;
+  mutable std::mutex mutex_;
+  std::vector<Loss> losses_;  ///< [C]
+};
+
+}  // namespace octavo::sources

@@ -1,0 +1,85 @@
+#include "pack/octavo_source.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "quant/codes.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
+  return {reinterpret_cast<std::int8_t*>(values.data()), values.size()};
+}
+
+SourceSplit describe(const Split& split) {
+  return {split.name(),  split.sample_count(), split.shape(), split.labels(), split.color(), split.source_dtype(),
+          split.statistics().quantisation};
+}
+
+}  // namespace
+
+OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& split) : dataset_(Dataset::open(path)) {
+  for (const std::string& name : dataset_.split_names()) {
+    parts_.push_back(dataset_.split(name));
+    splits_.push_back(describe(parts_.back()));
+  }
+  if (split.empty()) return;
+  if (splits_.size() != 1) {
+    throw InvalidArgument("read " + quoted(path) + " as split \"" + split + "\": it holds " +
+                          std::to_string(splits_.size()) + " splits; leave the name out");
+  }
+  splits_[0].name = split;
+}
+
+std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {
+  if (auto name = parts_[split].sample_name(row)) return *std::move(name);
+  return dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row);
+}
+
+std::optional<std::int32_t> OctavoSource::class_index(std::size_t split, std::int64_t row) const {
+  if (parts_[split].labels().kind != LabelKind::class_index) return std::nullopt;
+  std::int32_t label = 0;
+  parts_[split].read_labels(row, 1, std::as_writable_bytes(std::span(&label, 1)));
+  return label;
+}
+
+std::vector<SampleFailure> OctavoSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  std::vector<SampleFailure> failures;
+  try {
+    parts_[split].read_checked(first_row, count, as_codes(values), labels);
+  } catch (const FormatError&) {
+    read_one_by_one(split, first_row, count, values, labels, failures);
+  }
+  quant::flip_top_bits(values);
+  return failures;
+}
+
+void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                   std::span<std::uint8_t> values, std::span<std::byte> labels,
+                                   std::vector<SampleFailure>& failures) const {
+  const std::size_t value_count = values.size() / static_cast<std::size_t>(count);
+  const std::size_t label_bytes = labels.size() / static_cast<std::size_t>(count);
+  for (std::int64_t row = first_row; row < first_row + count; ++row) {
+    const auto at = static_cast<std::size_t>(row - first_row);
+    try {
+      parts_[split].read_checked(row, 1, as_codes(values.subspan(at * value_count, value_count)),
+                                 labels.subspan(at * label_bytes, label_bytes));
+    } catch (const FormatError& error) {
+      failures.push_back({row, dataset_.path().filename().string() + ":" + parts_[split].name() + "#" +
+                                   std::to_string(row), error.what()});
+    }
+  }
+}
+
+std::string OctavoSource::notes() const {
+  nlohmann::ordered_json notes;
+  notes["made from " + dataset_.path().filename().string()] = nlohmann::ordered_json::parse(dataset_.provenance());
+  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace octavo::sources

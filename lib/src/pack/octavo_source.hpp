@@ -1,0 +1,39 @@
+// A packed file as a source: to repack it, to take a part of it, or to merge several.
+#pragma once
+
+#include <filesystem>
+
+#include <octavo/dataset.hpp>
+#include <octavo/source.hpp>
+
+namespace octavo::sources {
+
+/// Every sample is compared with its checksum as it is read; a damaged one is a bad sample, reported by read().
+class OctavoSource final : public Source {
+ public:
+  /// `split` renames the only split that the file has; empty: splits keep their names. Throws what Dataset::open()
+  /// throws, InvalidArgument if there are several splits to be renamed.
+  OctavoSource(const std::filesystem::path& path, const std::string& split);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return dataset_.class_names(); }
+  std::string format() const override { return "octavo"; }
+  bool is_random_access() const override { return true; }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<std::string> files() const override { return {dataset_.path().string()}; }
+  /// With how the file itself was made.
+  std::string notes() const override;
+
+ private:
+  void read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> values,
+                       std::span<std::byte> labels, std::vector<SampleFailure>& failures) const;
+
+  Dataset dataset_;
+  std::vector<Split> parts_;
+  std::vector<SourceSplit> splits_;
+};
+
+}  // namespace octavo::sources

@@ -1,0 +1,165 @@
+#include "pack/web_dataset.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "pack/folder_walk.hpp"
+#include "pack/name_list.hpp"
+#include "pack/split_names.hpp"
+
+namespace octavo::sources {
+namespace {
+
+constexpr std::int64_t kMostLabelBytes = 1 << 20;
+
+/// "shard.tar/a/000017.left.jpg" is "shard.tar/a/000017" and "left.jpg".
+struct Parts {
+  std::string key;
+  std::string extension;
+};
+
+Parts parts_of(const std::string& path) {
+  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+  const std::size_t point = path.find('.', name);
+  if (point == std::string::npos) return {path, ""};
+  return {path.substr(0, point), path.substr(point + 1)};
+}
+
+bool is_label(const std::string& extension) { return extension == "cls" || extension == "json"; }
+
+/// The files of one sample.
+struct Sample {
+  std::string image;
+  std::string label;  ///< empty if there is none
+};
+
+/// The samples that have an image, in the order of the archives.
+std::vector<Sample> samples_in(const files::FileTree& tree) {
+  std::map<std::string, Sample> samples_of;
+  for (const std::string& path : tree.files_below("")) {
+    const Parts parts = parts_of(path);
+    if (has_image_name(path)) samples_of[parts.key].image = path;
+    // A class alone is told before whatever else is known of a sample.
+    if (is_label(parts.extension) && (parts.extension == "cls" || samples_of[parts.key].label.empty())) {
+      samples_of[parts.key].label = path;
+    }
+  }
+  std::vector<Sample> samples;
+  for (auto& [key, sample] : samples_of) {
+    if (!sample.image.empty()) samples.push_back(std::move(sample));
+  }
+  std::sort(samples.begin(), samples.end(), [&](const Sample& a, const Sample& b) {
+    return tree.reading_rank(a.image) < tree.reading_rank(b.image);
+  });
+  return samples;
+}
+
+std::string trimmed(std::string text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_blank(text.back())) text.pop_back();
+  text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_blank));
+  return text;
+}
+
+std::optional<std::int32_t> number_of(const std::string& text) {
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+/// The label of a sample as text.
+std::string label_text(const files::FileTree& tree, const Sample& sample) {
+  const auto refuse = [&](const std::string& problem) {
+    throw FormatError("read " + tree.name_of(sample.label.empty() ? sample.image : sample.label) + ": " + problem);
+  };
+  if (sample.label.empty()) refuse("there is no label, no .cls and no .json file, as there is for others");
+  const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
+  if (sample.label.ends_with("cls")) return trimmed(text);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  for (const char* const key : {"label", "cls", "class", "target"}) {
+    if (!json.is_object() || !json.contains(key)) continue;
+    const auto& label = json[key];
+    if (label.is_number_integer()) return std::to_string(label.get<std::int64_t>());
+    if (label.is_string()) return label.get<std::string>();
+  }
+  refuse("there is no label in it, no number or text \"label\", \"cls\", \"class\" or \"target\"");
+  return "";
+}
+
+/// Numbers the labels of all splits together.
+class LabelNumbers {
+ public:
+  LabelNumbers(const std::vector<std::vector<std::string>>& labels, const std::vector<std::string>& given_names) {
+    std::set<std::string> found;
+    for (const auto& list : labels) found.insert(list.begin(), list.end());
+    are_numbers_ = std::all_of(found.begin(), found.end(), [](const std::string& text) { return number_of(text); });
+    names_ = given_names;
+    if (names_.empty() && !are_numbers_) names_.assign(found.begin(), found.end());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (!is_clean_utf8(names_[i])) throw FormatError("number the classes: the name of one is not UTF-8");
+      places_[names_[i]] = static_cast<std::int32_t>(i);
+    }
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  std::int32_t operator()(const std::string& label) const {
+    if (are_numbers_) return *number_of(label);
+    const auto place = places_.find(label);
+    if (place == places_.end()) {
+      throw InvalidArgument("number the classes: \"" + label + "\" is not among the given class names; add it to them");
+    }
+    return place->second;
+  }
+
+ private:
+  bool are_numbers_ = false;
+  std::vector<std::string> names_;
+  std::map<std::string, std::int32_t> places_;
+};
+
+}  // namespace
+
+bool is_web_dataset(const files::FileTree& tree) {
+  if (tree.disk_path("")) return false;
+  std::set<std::string> images, labels;
+  for (const std::string& path : tree.files_below("")) {
+    const Parts parts = parts_of(path);
+    if (has_image_name(path)) images.insert(parts.key);
+    if (is_label(parts.extension)) labels.insert(parts.key);
+  }
+  return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
+}
+
+FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names) {
+  FolderContents contents;
+  contents.format = "webdataset";
+  std::vector<std::vector<std::string>> labels;
+  for (const ImageRoot& root : roots) {
+    for (const auto& path : root.tree->roots()) contents.roots.push_back(path);
+    const std::string split = root.split.empty() ? "train" : root.split;
+    ImageList list = {split, root.tree, {}, {LabelKind::class_index, 1}, {}};
+    std::vector<std::string>& texts = labels.emplace_back();
+    for (Sample& sample : samples_in(*root.tree)) {
+      texts.push_back(label_text(*root.tree, sample));
+      list.paths.push_back(std::move(sample.image));
+    }
+    contents.splits.push_back(std::move(list));
+  }
+  const LabelNumbers numbers(labels, given_names);
+  contents.class_names = numbers.names();
+  for (std::size_t split = 0; split < labels.size(); ++split) {
+    for (const std::string& label : labels[split]) append_label(contents.splits[split].labels, numbers(label));
+  }
+  return contents;
+}
+
+}  // namespace octavo::sources

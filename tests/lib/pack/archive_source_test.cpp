@@ -1,0 +1,142 @@
+// Sources in archives: images in folders, WebDataset shards, files of arrays.
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "image/made_images.hpp"
+#include "made_archive.hpp"
+#include "made_files.hpp"
+#include "pack/numbered_paths.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A gray PNG of 2 x 1 pixels of one value.
+std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
+
+std::unique_ptr<Source> open(const fs::path& path, const SourceOptions& options = {}) {
+  return open_source({{path}}, options);
+}
+
+}  // namespace
+
+TEST_CASE("images in an archive are those of its folders, in the archive's order", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"./dog/2.png", gray_png(3)},   {"cat/1.png", gray_png(1)},       {"dog/1.png", gray_png(2)},
+      {"../cat/up.png", gray_png(9)}, {"cat/.hidden.png", gray_png(9)}, {"readme.txt", "hello"}};
+  for (const auto& [name, kind] : {std::pair("a.tar", ArchiveKind::tar), std::pair("a.tgz", ArchiveKind::tar_gz),
+                                   std::pair("a.zip", ArchiveKind::zip)}) {
+    INFO(name);
+    write_archive(folder / name, kind, files);
+    const auto source = open(folder / name);
+    REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+    REQUIRE(source->splits()[0].name == "train");
+    REQUIRE(source->sample_name(0, 0) == "dog/2.png");
+    const Samples samples = read_all(*source);
+    REQUIRE(samples.values == std::vector<std::uint8_t>{3, 3, 1, 1, 2, 2});
+    REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0, 1});
+    // Out of order, and from the beginning again.
+    REQUIRE(read(*source, 0, 2, 1).values[0] == 2);
+    REQUIRE(read(*source, 0, 0, 1).values[0] == 3);
+  }
+}
+
+TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip,
+                {{"train/a/1.png", gray_png(1)}, {"test/a/1.png", gray_png(2)}, {"train/b/1.png", gray_png(3)}});
+  const auto source = open(folder / "a.zip");
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(read_all(*source, 0).values[2] == 3);
+  REQUIRE(read_all(*source, 1).values[0] == 2);
+}
+
+TEST_CASE("an image of an archive that cannot be decoded is a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"2.png", gray_png(2).substr(0, 45)}});
+  const Samples samples = read_all(*open(folder / "a.tar", {.skip_unreadable = true}));
+  REQUIRE(samples.failures.size() == 1);
+  REQUIRE(samples.failures[0].name == "2.png");
+}
+
+TEST_CASE("damaged and cut archives are refused by their names", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  const auto whole = fs::file_size(folder / "a.zip");
+  fs::resize_file(folder / "a.zip", whole / 2);
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip"));
+  write_archive(folder / "b.tgz", ArchiveKind::tar_gz, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  fs::resize_file(folder / "b.tgz", fs::file_size(folder / "b.tgz") - 20);
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "b.tgz")), ContainsSubstring("b.tgz"));
+}
+
+TEST_CASE("an archive that claims far more than it holds is refused before it is read", "[unit][pack]") {
+  const TemporaryFolder folder;
+  // 64 MiB of zeros are 64 KiB of gzip, or less: more than a thousand to one. Twice compressed they are a bomb.
+  write_archive(folder / "inner.tgz", ArchiveKind::tar_gz, {{"a/1.png", std::string(64 << 20, '\0')}});
+  std::string bytes(fs::file_size(folder / "inner.tgz"), '\0');
+  std::ifstream(folder / "inner.tgz", std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  write_file(folder / "bomb.tgz", gzipped(bytes));
+  REQUIRE_THROWS_AS(open(folder / "bomb.tgz"), Error);
+}
+
+TEST_CASE("WebDataset shards are one split with the labels beside the images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "train-000.tar", ArchiveKind::tar,
+                {{"b.png", gray_png(1)}, {"b.cls", "7\n"}, {"a.png", gray_png(2)}, {"a.cls", "3"}});
+  write_archive(folder / "train-001.tar", ArchiveKind::tar, {{"a.cls", "5"}, {"a.png", gray_png(3)}});
+  for (const fs::path& path : {folder / "train-{000..001}.tar", fs::path(folder.path())}) {
+    INFO(path);
+    const auto source = open(path);
+    REQUIRE(source->format() == "webdataset");
+    REQUIRE(source->splits().size() == 1);
+    const Samples samples = read_all(*source);
+    REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 2, 2, 3, 3});
+    REQUIRE(samples.labels == std::vector<std::int32_t>{7, 3, 5});
+  }
+}
+
+TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)}, {"1.json", R"({"label": "owl"})"}, {"2.png", gray_png(2)},
+                 {"2.json", R"({"label": "ant", "width": 3})"}});
+  const auto source = open(folder / "x.tar");
+  REQUIRE(source->class_names() == std::vector<std::string>{"ant", "owl"});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+  write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "1"}, {"2.png", gray_png(2)}});
+  REQUIRE_THROWS_WITH(open(folder / "y.tar"), ContainsSubstring("2.png") && ContainsSubstring("no label"));
+}
+
+TEST_CASE("files of arrays are read from an archive, also in its only folder", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string batch;
+  for (int i = 0; i < 5; ++i) batch += cifar_record(std::string(1, static_cast<char>(i)), i, 0, 0);
+  write_archive(folder / "cifar-10-binary.tar.gz", ArchiveKind::tar_gz,
+                {{"cifar-10-batches-bin/data_batch_1.bin", batch},
+                 {"cifar-10-batches-bin/test_batch.bin", batch},
+                 {"cifar-10-batches-bin/data_batch_2.bin", batch}});
+  const auto source = open(folder / "cifar-10-binary.tar.gz");
+  REQUIRE(source->format() == "cifar10");
+  REQUIRE(source->splits()[0].sample_count == 10);
+  REQUIRE(source->splits()[1].sample_count == 5);
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+  REQUIRE(read(*source, 0, 7, 1).values[0] == 2);
+
+  write_archive(folder / "mnist.zip", ArchiveKind::zip,
+                {{"train-images-idx3-ubyte", idx({2, 1, 2}, counting(4))}, {"train-labels-idx1-ubyte", idx({2}, "ab")}});
+  REQUIRE(read_all(*open(folder / "mnist.zip")).labels == std::vector<std::int32_t>{'a', 'b'});
+}
+
+TEST_CASE("numbered paths stand for as many files, with their zeros", "[unit][pack]") {
+  using sources::expand_numbers;
+  REQUIRE(expand_numbers("a-{08..10}.tar") == std::vector<fs::path>{"a-08.tar", "a-09.tar", "a-10.tar"});
+  REQUIRE(expand_numbers("a.tar") == std::vector<fs::path>{"a.tar"});
+  REQUIRE_THROWS_AS(expand_numbers("a{5..4}"), InvalidArgument);
+  REQUIRE_THROWS_AS(expand_numbers("a{0..99999999}"), InvalidArgument);
+}

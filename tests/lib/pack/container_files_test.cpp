@@ -1,0 +1,230 @@
+// Files of several arrays, and published formats: HDF5, MATLAB, pickled CIFAR, STL-10, packed files.
+#include <hdf5.h>
+
+#include <cstring>
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "packed_fixture.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<Source> open(const SourceSpec& spec, const SourceOptions& options = {}) {
+  return open_source({spec}, options);
+}
+
+/// A dataset in an HDF5 file, its groups made as needed; `chunk_rows` 0: contiguous, else deflated.
+void add_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<hsize_t>& axes, const void* data,
+                 hsize_t chunk_rows = 0) {
+  const hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  if (chunk_rows > 0) {
+    auto chunk = axes;
+    chunk[0] = chunk_rows;
+    H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_deflate(properties, 4);
+  }
+  const hid_t space = H5Screate_simple(static_cast<int>(axes.size()), axes.data(), nullptr);
+  const hid_t dataset = H5Dcreate2(file, name.c_str(), type, space, links, properties, H5P_DEFAULT);
+  REQUIRE(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  H5Dclose(dataset), H5Sclose(space), H5Pclose(properties), H5Pclose(links);
+}
+
+hid_t new_hdf5(const fs::path& path) { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
+
+std::string little_endian(std::uint32_t value) {
+  return {static_cast<char>(value), static_cast<char>(value >> 8), static_cast<char>(value >> 16),
+          static_cast<char>(value >> 24)};
+}
+
+/// An element of a MATLAB 5 file: tag, data, padding to 8 bytes.
+std::string mat_element(std::uint32_t type, const std::string& data) {
+  return little_endian(type) + little_endian(static_cast<std::uint32_t>(data.size())) + data +
+         std::string((8 - data.size() % 8) % 8, '\0');
+}
+
+/// A uint8 variable of a MATLAB 5 file.
+std::string mat_variable(const std::string& name, const std::vector<std::uint32_t>& axes, const std::string& data) {
+  std::string shape;
+  for (const std::uint32_t axis : axes) shape += little_endian(axis);
+  return mat_element(14, mat_element(6, little_endian(9) + little_endian(0)) + mat_element(5, shape) +
+                             mat_element(1, name) + mat_element(2, data));
+}
+
+std::string zlib_stream(const std::string& bytes) {
+  uLongf length = compressBound(bytes.size());
+  std::string out(length, '\0');
+  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  out.resize(length);
+  return out;
+}
+
+std::string mat_file(const std::string& variables) {
+  std::string header = "MATLAB 5.0 MAT-file, made for a test";
+  header.resize(124, ' ');
+  return header + std::string("\x00\x01IM", 4) + variables;
+}
+
+/// A text of a pickle, as Python 2 wrote them.
+std::string pickled(const std::string& text) {
+  if (text.size() < 256) return "U" + std::string(1, static_cast<char>(text.size())) + text;
+  return "T" + little_endian(static_cast<std::uint32_t>(text.size())) + text;
+}
+
+/// A batch as Python 2's cPickle wrote it, with two images; `call` is the function that makes the array.
+std::string pickled_batch(const std::string& call = "numpy.core.multiarray\n_reconstruct\n") {
+  using namespace std::string_literals;
+  const std::string pixels = std::string(3072, '\x05') + std::string(3072, '\x09');
+  const std::string dtype = "cnumpy\ndtype\n("s + pickled("u1") + "K\0K\x01tR(K\x03"s + pickled("|") +
+                            "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"s;
+  const std::string array = "c"s + call + "(cnumpy\nndarray\n(K\0t"s + pickled("b") + "tR(K\x01(K\x02M\0\x0ct"s + dtype +
+                            "\x89"s + pickled(pixels) + "tb"s;
+  return "\x80\x02}q\x01("s + pickled("batch_label") + pickled("training batch 1") + pickled("labels") +
+         "]q\x02(K\x06K\x01"s + "e" + pickled("data") + array + "u.";
+}
+
+}  // namespace
+
+TEST_CASE("datasets of an HDF5 file are paired by their names, and read in a child", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const hid_t file = new_hdf5(folder / "a.h5");
+  std::vector<std::uint8_t> images(5 * 2 * 2 * 3);
+  for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<std::uint8_t>(i);
+  const std::vector<std::int64_t> labels = {4, 3, 2, 1, 0};
+  add_dataset(file, "train/images", H5T_STD_U8LE, {5, 2, 2, 3}, images.data(), 2);
+  add_dataset(file, "train/labels", H5T_NATIVE_INT64, {5}, labels.data());
+  const std::vector<std::uint16_t> wide = {0, 257, 514, 65535};
+  add_dataset(file, "other/wide", H5T_NATIVE_UINT16, {1, 2, 2}, wide.data());
+  H5Fclose(file);
+
+  const auto source = open({folder / "a.h5"});
+  REQUIRE(source->format() == "hdf5");
+  REQUIRE(source->splits()[0].shape == SampleShape{3, 2, 2});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{4, 3, 2, 1, 0});
+  REQUIRE(samples.values[0] == 0);
+  REQUIRE(samples.values[1] == 3);
+  REQUIRE(samples.values[4] == 1);
+  REQUIRE(read(*source, 0, 3, 1).values[0] == 36);
+  REQUIRE(read(*source, 0, 1, 1).values[0] == 12);
+
+  const auto wide_source = open({folder / "a.h5", "mine", "/other/wide"});
+  REQUIRE(wide_source->splits()[0].name == "mine");
+  REQUIRE(wide_source->splits()[0].source_dtype == "uint16");
+  REQUIRE(read_all(*wide_source).values == std::vector<std::uint8_t>{0, 1, 2, 255});
+  REQUIRE_THROWS_WITH(open({folder / "a.h5", "", "none"}), ContainsSubstring("it has other/wide (1 x 2 x 2)"));
+}
+
+TEST_CASE("HDF5 data that lie in other files are refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "secret", std::string(64, 's'));
+  const hid_t file = new_hdf5(folder / "a.h5");
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_external(properties, (folder / "secret").c_str(), 0, 64);
+  const std::vector<hsize_t> axes = {4, 2, 8};
+  const hid_t space = H5Screate_simple(3, axes.data(), nullptr);
+  H5Dclose(H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+  H5Sclose(space), H5Pclose(properties), H5Fclose(file);
+  REQUIRE_THROWS_WITH(read_all(*open({folder / "a.h5"})),
+                      ContainsSubstring("a.h5: /images") && ContainsSubstring("lies in another file"));
+}
+
+TEST_CASE("a damaged HDF5 file is one line of error", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const hid_t file = new_hdf5(folder / "a.h5");
+  const std::vector<std::uint8_t> images(8, 1);
+  add_dataset(file, "images", H5T_STD_U8LE, {2, 2, 2}, images.data());
+  H5Fclose(file);
+  std::string bytes(fs::file_size(folder / "a.h5"), '\0');
+  std::ifstream(folder / "a.h5", std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  for (std::size_t at = 8; at < bytes.size(); at += 7) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    write_file(folder / "b.h5", damaged);
+    try {
+      read_all(*open({folder / "b.h5"}));
+    } catch (const Error& error) {
+      REQUIRE_THAT(error.what(), ContainsSubstring("b.h5") && !ContainsSubstring("\n"));
+    }
+  }
+}
+
+TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digit 0", "[unit][pack]") {
+  const TemporaryFolder folder;
+  // Two images of height 2, width 1 and 3 channels: MATLAB's first axis varies fastest.
+  const std::string x = mat_variable("X", {2, 1, 3, 2}, counting(12));
+  const std::string y = mat_variable("y", {2, 1}, {10, 3});
+  write_file(folder / "train_32x32.mat", mat_file(x + y));
+  write_file(folder / "test_32x32.mat", mat_file(mat_element(15, zlib_stream(x)).substr(0, 8 + zlib_stream(x).size()) +
+                                                 mat_element(15, zlib_stream(y)).substr(0, 8 + zlib_stream(y).size())));
+  for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) {
+    INFO(name);
+    const auto source = open({folder / name});
+    REQUIRE(source->splits()[0].name == std::string(name).substr(0, std::string(name).find('_')));
+    REQUIRE(source->splits()[0].shape == SampleShape{3, 2, 1});
+    const Samples samples = read_all(*source);
+    REQUIRE(samples.values == std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    REQUIRE(samples.labels == std::vector<std::int32_t>{0, 3});
+  }
+  write_file(folder / "cut.mat", mat_file(x.substr(0, x.size() - 8)));
+  REQUIRE_THROWS_WITH(open({folder / "cut.mat"}), ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
+}
+
+TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "data_batch_1", pickled_batch());
+  const auto source = open({folder.path()});
+  REQUIRE(source->format() == "cifar10");
+  REQUIRE(source->class_names().at(6) == "frog");
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{6, 1});
+  REQUIRE(samples.values[0] == 5);
+  REQUIRE(samples.values[3072] == 9);
+
+  write_file(folder / "data_batch_1", pickled_batch("os\nsystem\n"));
+  REQUIRE_THROWS_WITH(open({folder / "data_batch_1", "", "", ""}, {.format = SourceFormat::cifar10}),
+                      ContainsSubstring("it wants to call os system"));
+}
+
+TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string image(3 * 96 * 96, '\0');
+  image[1] = 7;        // of the first column, the second row
+  image[96 * 96] = 9;  // of the second plane, the first pixel
+  write_file(folder / "train_X.bin", image + image);
+  write_file(folder / "train_y.bin", {1, 10});
+  const auto source = open({folder.path()});
+  REQUIRE(source->format() == "stl10");
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 9});
+  REQUIRE(samples.values[96] == 7);
+  REQUIRE(samples.values[96 * 96] == 9);
+}
+
+TEST_CASE("a packed file is a source: what it holds stays as it is", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 40, {3, 5, 7}), random_split("test", 3, {3, 5, 7})});
+  const auto source = open({folder / "a.h5"});
+  REQUIRE(source->format() == "octavo");
+  const Dataset original = Dataset::open(folder / "a.h5");
+  REQUIRE(source->class_names() == original.class_names());
+  pack(*source, folder / "b.h5");
+  const Dataset repacked = Dataset::open(folder / "b.h5");
+  for (const std::string& name : original.split_names()) {
+    const Split a = original.split(name), b = repacked.split(name);
+    std::vector<std::int8_t> a_codes(static_cast<std::size_t>(a.packed_bytes())), b_codes(a_codes.size());
+    a.read(0, a.sample_count(), a_codes);
+    b.read(0, b.sample_count(), b_codes);
+    REQUIRE(a_codes == b_codes);
+    REQUIRE(a.statistics().mean == b.statistics().mean);
+  }
+  REQUIRE_THAT(repacked.provenance(), ContainsSubstring("made from a.h5"));
+}

@@ -1,0 +1,103 @@
+#include "pack/manifest.hpp"
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "image/made_images.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
+
+/// A folder with images 1.png to 4.png, and a list.
+class ListedFolder {
+ public:
+  explicit ListedFolder(const std::string& list_name) : list_(folder_ / list_name) {
+    for (std::uint8_t value = 1; value <= 4; ++value) {
+      write_file(folder_ / (std::to_string(value) + ".png"), gray_png(value));
+    }
+  }
+  std::unique_ptr<Source> open(const std::string& list, const SourceOptions& options = {}) {
+    write_file(list_, list);
+    return open_source({{list_}}, options);
+  }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  fs::path list_;
+};
+
+}  // namespace
+
+TEST_CASE("a CSV list gives images, class names in byte order, and splits", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source = files.open(
+      "file_name,label,split\r\n"
+      "2.png,\"owl, barn\",train\r\n"
+      "1.png,ant,train\r\n"
+      "4.png,ant,validation\r\n");
+  REQUIRE(source->format() == "manifest");
+  REQUIRE(source->class_names() == std::vector<std::string>{"ant", "owl, barn"});
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[1].name == "val");
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.values == std::vector<std::uint8_t>{2, 2, 1, 1});
+  REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0});
+}
+
+TEST_CASE("whole numbers are classes, others targets, several columns of 0 and 1 multi-labels", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto labels = [&](const std::string& list) { return files.open(list)->splits()[0].labels; };
+  CHECK(labels("path,label\n1.png,4\n2.png,0\n") == LabelLayout{LabelKind::class_index, 1});
+  CHECK(labels("path,label\n1.png,0.5\n2.png,3\n") == LabelLayout{LabelKind::target, 1});
+  CHECK(labels("path,red,round\n1.png,0,1\n2.png,1,1\n") == LabelLayout{LabelKind::multi_label, 2});
+  CHECK(labels("path,x,y2\n1.png,0,1.5\n2.png,1,1\n") == LabelLayout{LabelKind::target, 2});
+  CHECK(labels("path\n1.png\n2.png\n") == LabelLayout{});
+  REQUIRE(files.open("path,red,round\n1.png,0,1\n")->class_names() == std::vector<std::string>{"red", "round"});
+}
+
+TEST_CASE("a list in tabs and one of JSON lines say the same", "[unit][pack]") {
+  ListedFolder tabs("list.tsv"), lines("list.jsonl");
+  const auto a = tabs.open("image\ttarget\n3\t1.5\n4\t2\n");
+  const auto b = lines.open("{\"image\": \"3.png\", \"target\": 1.5}\n\n{\"image\": \"4.png\", \"target\": 2}\n");
+  REQUIRE(read_all(*a).values == read_all(*b).values);
+  REQUIRE(read_all(*a).labels == read_all(*b).labels);
+  REQUIRE(a->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+  const auto c = lines.open("{\"file\": \"3.png\", \"label\": [0, 1]}\n{\"file\": \"4.png\", \"label\": [1, 1]}\n");
+  REQUIRE(c->splits()[0].labels == LabelLayout{LabelKind::multi_label, 2});
+}
+
+TEST_CASE("a folder with a list of its images is read by the list", "[unit][pack]") {
+  ListedFolder files("metadata.csv");
+  static_cast<void>(files.open("file_name,label\n4.png,1\n"));
+  const auto source = open_source({{files.folder().path()}}, {});
+  REQUIRE(source->format() == "manifest");
+  REQUIRE(source->splits()[0].sample_count == 1);
+}
+
+TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto refused = [&](const std::string& list) {
+    try {
+      files.open(list);
+    } catch (const FormatError& error) {
+      CHECK_THAT(error.what(), ContainsSubstring("list.csv") && !ContainsSubstring("\n"));
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"), ContainsSubstring("line 3: there is no image \"9.png\""));
+  CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: there is no image"));
+  CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
+  CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));
+  CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no column is named as paths are"));
+  CHECK_THAT(refused("path,label\n"), ContainsSubstring("lists nothing"));
+}
