@@ -158,7 +158,7 @@ void Unpickler::reduce() {
   const Reference arguments = pop();
   const Reference function = pop();
   if (function->kind != Kind::global || arguments->kind != Kind::sequence) fail("its instructions make no sense");
-  const bool is_numpy = function->text.starts_with("numpy.");
+  const bool is_numpy = function->text.starts_with("numpy");
   if (is_numpy && function->text.ends_with(".multiarray _reconstruct")) {
     push(Kind::array);
   } else if (is_numpy && function->text.ends_with(" dtype") && !arguments->items.empty()) {
