@@ -64,9 +64,10 @@ void refuse_one_image(const fs::path& path) {
 
 [[noreturn]] void refuse_unknown(const fs::path& path) {
   refuse_one_image(path);
-  throw FormatError("read " + quoted(path) +
-                    ": it is neither an IDX file, nor a CIFAR binary file, nor a folder of such or of JPEG or PNG "
-                    "images; check the path, or name its --format");
+  throw FormatError(
+      "read " + quoted(path) +
+      ": it is neither an IDX file, nor a CIFAR binary file, nor a folder of such or of images (JPEG, PNG, "
+      "WebP, TIFF, GIF, BMP, PNM); check the path, or name its --format");
 }
 
 SourceFormat format_of_file(const fs::path& path) {

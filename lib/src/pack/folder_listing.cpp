@@ -182,8 +182,10 @@ FolderContents list_image_folders(const std::vector<SourceSpec>& specs, ClassOrd
   use_given_names(given_names, contents);
   for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
   if (contents.splits.empty()) {
-    throw InvalidArgument("list the images in " + quoted(specs[0].path) +
-                          ": there is no file named .jpg, .jpeg or .png; check the path");
+    throw InvalidArgument(
+        "list the images in " + quoted(specs[0].path) +
+        ": there is no file named as images are (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and alike); check the "
+        "path");
   }
   return contents;
 }

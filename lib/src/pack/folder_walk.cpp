@@ -49,7 +49,7 @@ FolderEntries list_entries(const fs::path& folder) {
 bool has_image_name(const std::string& name) {
   std::string extension = fs::path(name).extension().string();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return std::ranges::find(kImageExtensions, extension) != kImageExtensions.end();
 }
 
 std::vector<std::string> list_files_below(const fs::path& folder) {

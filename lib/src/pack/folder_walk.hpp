@@ -1,8 +1,10 @@
 // Listing folders: what is in one, and all images below one.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace octavo::sources {
@@ -15,7 +17,11 @@ struct FolderEntries {
 };
 FolderEntries list_entries(const std::filesystem::path& folder);
 
-/// Whether a name ends as JPEG and PNG files do: .jpg, .jpeg or .png, in any case.
+/// How the names of image files end, in small letters.
+inline constexpr std::array<std::string_view, 13> kImageExtensions = {
+    ".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".pbm", ".pgm", ".ppm", ".pnm", ".pam"};
+
+/// Whether a name ends as those of image files do, in any case.
 bool has_image_name(const std::string& name);
 
 /// All files below `folder`, as paths below it: folders in byte order of their paths, files in byte order of their
