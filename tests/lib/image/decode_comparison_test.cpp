@@ -25,7 +25,8 @@ std::vector<std::string> files_in(const fs::path& root, const std::vector<std::s
   std::vector<std::string> files;
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
-      if (entry.path().extension() != ".txt") files.push_back((fs::path(folder) / entry.path().filename()).string());
+      if (entry.path().extension() != ".txt" && entry.is_regular_file())
+        files.push_back((fs::path(folder) / entry.path().filename()).string());
     }
   }
   std::sort(files.begin(), files.end());
@@ -72,4 +73,14 @@ TEST_CASE("difficult files become what Pillow makes of them", "[unit][image]") {
   const int status = compare(*data, files, table == nullptr ? "" : table);
   if (status == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
   REQUIRE(status == 0);
+}
+
+TEST_CASE("what Pillow writes in each format becomes what Pillow reads", "[unit][image]") {
+  const test::TemporaryFolder folder;
+  const int made = test::run_python("make_with_pillow.py", {folder.path().string()});
+  if (made == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
+  REQUIRE(made == 0);
+  const auto files = files_in(folder.path(), {""});
+  REQUIRE(files.size() > 80);
+  REQUIRE(compare(folder.path(), files, "") == 0);
 }

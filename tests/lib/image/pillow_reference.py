@@ -143,7 +143,11 @@ def is_lossy(data, image):
     return image.format == "JPEG" or (image.format == "WEBP" and b"VP8 " in data[:4096])
 
 
-def conversions(image, png):
+def orientation_of(image):
+    return image.getexif().get(0x0112, 1) if image.format in ("JPEG", "WEBP", "TIFF") else 1
+
+
+def conversions(image, png, orientation):
     """What is done here to Pillow's raw decode, in words."""
     notes = []
     if (png and png.depth == 16) or image.mode in ("I", "I;16", "I;16B"):
@@ -152,7 +156,7 @@ def conversions(image, png):
         notes.append("alpha over the background")
     if image.mode == "CMYK":
         notes.append("inks by the stated formula")
-    if image.format in ("JPEG", "WEBP", "TIFF") and image.getexif().get(0x0112, 1) in range(2, 9):
+    if orientation in range(2, 9):
         notes.append("turned upright")
     return notes
 
@@ -162,9 +166,10 @@ def decode(path, background):
     with open(path, "rb") as file:
         data = file.read()
     with Image.open(path) as image:
+        orientation = orientation_of(image)  # once decoded, Pillow has closed some files
         image.load()
         png = Png(data) if image.format == "PNG" else None
-        notes, lossy = conversions(image, png), is_lossy(data, image)
+        notes, lossy = conversions(image, png, orientation), is_lossy(data, image)
         # Pillow turns TIFF files itself.
         upright = ImageOps.exif_transpose(image) if image.format in ("JPEG", "WEBP") else image
         if png and png.depth == 16 and png.color_type != 0:
