@@ -84,6 +84,8 @@ TiffFile::TiffFile(std::span<const std::byte> file, std::int64_t most_bytes) : s
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &on_warning, &state_);
   tiff_.reset(TIFFClientOpenExt("image", "r", &state_, &on_read, &on_write, &on_seek, &on_close, &on_length, &on_map,
                                 &on_unmap, options.get()));
+  // libtiff passes over tags with values that do not exist, although it calls them errors.
+  if (tiff_) state_.failed = false;
   check(tiff_ != nullptr);
 }
 

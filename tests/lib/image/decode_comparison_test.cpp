@@ -33,7 +33,7 @@ std::vector<std::string> files_in(const fs::path& root, const std::vector<std::s
   return files;
 }
 
-/// Decodes `path` to `raw`: width, height, channels and `raw`, or the reason of the refusal.
+/// Decodes `path` to `raw`: width, height, channels and `raw`, or the reason of the refusal. Throws Unavailable.
 std::string outcome(const fs::path& path, const fs::path& raw) {
   try {
     image::probe(path, {});
@@ -43,6 +43,8 @@ std::string outcome(const fs::path& path, const fs::path& raw) {
         .write(reinterpret_cast<const char*>(pixels.values.data()), static_cast<std::streamsize>(pixels.values.size()));
     return std::to_string(pixels.width) + '\t' + std::to_string(pixels.height) + '\t' +
            std::to_string(pixels.channels) + '\t' + raw.string();
+  } catch (const Unavailable&) {
+    throw;
   } catch (const Error& error) {
     return error.what();
   }
@@ -53,7 +55,11 @@ int compare(const fs::path& root, const std::vector<std::string>& files, const s
   const test::TemporaryFolder folder;
   std::ofstream manifest(folder / "manifest");
   for (std::size_t i = 0; i < files.size(); ++i) {
-    manifest << files[i] << '\t' << outcome(root / files[i], folder / (std::to_string(i) + ".raw")) << '\n';
+    try {
+      manifest << files[i] + '\t' + outcome(root / files[i], folder / (std::to_string(i) + ".raw")) + '\n';
+    } catch (const Unavailable&) {
+      continue;  // a build without the format's library; its own test is no_..._decoder_test.cpp
+    }
   }
   manifest.close();
   std::vector<std::string> arguments = {root.string(), (folder / "manifest").string()};
