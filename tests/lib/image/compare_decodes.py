@@ -85,13 +85,14 @@ def write_table(path, rows, folder):
     exact = sum(row.largest == "0" for row in rows)
     neither = sum(row.largest == "" and row.name not in VERDICTS for row in rows)
     one = len(rows) - both - neither
+    others = "" if exact == both else f", the others (lossy formats) to at most {LARGEST_LOSSY_DIFFERENCE} levels"
     with open(path, "w", encoding="utf-8") as table:
         table.write(
             f"""# Difficult image files, one by one
 
 Written by `tools/odd_table.sh`; the test \"difficult files become what Pillow makes of them\" fails where a row breaks the rule.
-{len(rows)} files: {both} are decoded by both Pillow {reference.Image.__version__} and Octavo, {exact} of them to the same bytes and the others
-to at most {LARGEST_LOSSY_DIFFERENCE} levels (lossy formats only); {neither} are refused by both; {one} by one of the two, for the reason in the last column.
+{len(rows)} files: {both} are decoded by both Pillow {reference.Image.__version__} and Octavo, {exact} of them to the same bytes{others};
+{neither} are refused by both; {one} by one of the two, for the reason in the last column.
 
 Pillow's raw decode is taken through the conversions of [conversions.md](../conversions.md), which the last column names: 16 bits by
 (v + 128) / 257 where Pillow keeps the upper byte or the 16 bits, alpha over a background (here RGB {BACKGROUND}) where Pillow
