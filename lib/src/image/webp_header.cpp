@@ -19,6 +19,10 @@ constexpr int kIsAnimated = 0x02, kHasExif = 0x08;
 // More chunks than any animation has, and more EXIF than any camera writes.
 constexpr int kMostChunks = 100'000;
 constexpr std::int64_t kLargestExif = std::int64_t{1} << 20;
+// What JPEG has before an EXIF block; WebP leaves it out, but not all writers do.
+constexpr std::array<char, 6> kExifMark = {'E', 'x', 'i', 'f', 0, 0};
+// Before a frame's chunks: its place and size, each number in three bytes, its duration, flags.
+constexpr std::size_t kFrameHeaderBytes = 16;
 
 bool is_chunk(const ByteView& bytes, std::size_t at, const char* name) {
   return std::memcmp(bytes.part(at, 4).data(), name, 4) == 0;
@@ -74,11 +78,11 @@ int orientation_of(const FileBytes& file) {
   const auto chunk = find_chunk(file, "EXIF");
   if (!chunk || chunk->byte_count > kLargestExif || chunk->byte_count > file.length() - chunk->at) return 1;
   const auto block = file.read(chunk->at, chunk->byte_count);
-  // WebP leaves out what JPEG has before the block, but not all writers do.
-  constexpr char kMark[] = {'E', 'x', 'i', 'f', 0, 0};
-  std::vector<std::byte> marked(sizeof kMark);
-  std::memcpy(marked.data(), kMark, sizeof kMark);
-  if (block.size() >= sizeof kMark && std::memcmp(block.data(), kMark, sizeof kMark) == 0) marked.clear();
+  std::vector<std::byte> marked(kExifMark.size());
+  std::memcpy(marked.data(), kExifMark.data(), kExifMark.size());
+  const bool has_mark =
+      block.size() >= kExifMark.size() && std::memcmp(block.data(), kExifMark.data(), kExifMark.size()) == 0;
+  if (has_mark) marked.clear();
   marked.insert(marked.end(), block.begin(), block.end());
   return exif_orientation(marked);
 }
@@ -101,8 +105,6 @@ ImageHeader parse_webp_header(const FileBytes& file) {
 bool is_animated_webp(std::span<const std::byte> file) { return (flags_of(ByteView(file)) & kIsAnimated) != 0; }
 
 WebpFrame first_webp_frame(std::span<const std::byte> file) {
-  // Place and size of the frame, each in three bytes, its duration, flags; then its chunks.
-  constexpr std::size_t kFrameHeaderBytes = 16;
   const auto chunk = find_chunk(FileBytes(file), "ANMF");
   if (!chunk) throw FormatError("it is a WebP animation without a frame");
   const ByteView view(file);

@@ -8,9 +8,10 @@ using Values = std::vector<std::uint8_t>;
 
 namespace {
 
+constexpr int kClear = 256, kEnd = 257;
+
 /// Codes of 9 bits, lowest bit first, in sub-blocks. Clear codes keep them at 9 bits, so that each is a colour number.
 std::string uncompressed_lzw(const Values& numbers) {
-  constexpr int kClear = 256, kEnd = 257;
   std::vector<int> codes;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i % 200 == 0) codes.push_back(kClear);

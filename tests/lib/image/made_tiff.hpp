@@ -8,6 +8,8 @@
 
 namespace octavo::test {
 
+inline constexpr int kShortType = 3, kLongType = 4;
+
 /// A TIFF file to be made: `blocks` are its strips, or its tiles if `tags` give their size. Tags that are not named get
 /// what one strip of uncompressed 8-bit gray needs.
 struct MadeTiff {
@@ -67,7 +69,6 @@ inline std::map<int, std::vector<std::uint32_t>> all_tags(const MadeTiff& made) 
 
 /// Header, blocks, directory, and then the values that the directory has no room for.
 inline std::string made_tiff(const MadeTiff& made) {
-  constexpr int kShort = 3, kLong = 4;
   TiffBytes file(made), beyond(made);
   std::string blocks;
   for (const std::string& block : made.blocks) blocks += block;
@@ -89,7 +90,7 @@ inline std::string made_tiff(const MadeTiff& made) {
     TiffBytes packed(made);
     for (const std::uint32_t value : values) packed.put(value, value_bytes);
     file.put(static_cast<std::uint64_t>(tag), 2);
-    file.put(is_long ? kLong : kShort, 2);
+    file.put(is_long ? kLongType : kShortType, 2);
     file.put_wide(values.size());
     if (packed.bytes().size() <= file.wide_bytes()) {
       packed.bytes().resize(file.wide_bytes());
