@@ -1,6 +1,7 @@
 // The colour formulas, all in integers (docs/conversions.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -13,6 +14,11 @@ inline std::uint8_t multiply_255(int a, int b) { return static_cast<std::uint8_t
 
 /// 16 bits to 8: round(v / 257), exact for 0 and 65535.
 inline std::uint8_t narrow_16(int value) { return static_cast<std::uint8_t>((value + 128) / 257); }
+
+/// 0 ... `largest` to 8 bits: round(value * 255 / largest), halves up; narrow_16() where `largest` is 65535.
+inline std::uint8_t narrow(int value, int largest) {
+  return static_cast<std::uint8_t>((2 * 255 * value + largest) / (2 * largest));
+}
 
 /// ITU-R 601 luma in 16-bit fixed point, as Pillow computes it.
 inline std::uint8_t luma(int red, int green, int blue) {
@@ -29,6 +35,11 @@ inline std::uint8_t ink_to_light(int ink, int black) {
 /// `value` of opacity `alpha` over `background`: round((value * alpha + background * (255 - alpha)) / 255), halves up.
 inline std::uint8_t over(int value, int alpha, int background) {
   return static_cast<std::uint8_t>((2 * (value * alpha + background * (255 - alpha)) + 255) / 510);
+}
+
+/// The same for a value that holds its share of the opacity already, as premultiplied colours do.
+inline std::uint8_t over_premultiplied(int value, int alpha, int background) {
+  return static_cast<std::uint8_t>(std::min(255, value + multiply_255(background, 255 - alpha)));
 }
 
 inline bool is_gray(const std::array<std::uint8_t, 3>& rgb) { return rgb[0] == rgb[1] && rgb[1] == rgb[2]; }

@@ -6,8 +6,15 @@
 
 #include <octavo/errors.hpp>
 
+#include "image/bmp_header.hpp"
+#include "image/byte_view.hpp"
+#include "image/file_bytes.hpp"
+#include "image/gif_header.hpp"
 #include "image/jpeg_header.hpp"
 #include "image/png_header.hpp"
+#include "image/pnm_header.hpp"
+#include "image/tiff_header.hpp"
+#include "image/webp_header.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
 
@@ -15,9 +22,7 @@ namespace octavo::image {
 namespace {
 
 constexpr std::size_t kFirstLook = std::size_t{16} << 10;
-// Deflate ends at 1,032:1, and a JPEG block of 64 values takes two bits at the least.
-constexpr std::int64_t kLargestRatio = 1100;
-// JPEG's own limit, taken for PNG too.
+// JPEG's own limit, taken for all formats.
 constexpr std::int64_t kLargestSide = 65535;
 // What a small file may always claim.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
@@ -28,20 +33,31 @@ bool begins_with(std::span<const std::byte> bytes, std::span<const std::uint8_t>
                     [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
 }
 
+/// A header at the beginning of the file; nothing if `start` ends before it does.
+std::optional<ImageHeader> parse_start(std::span<const std::byte> start) {
+  if (begins_with(start, kJpegMagic)) return parse_jpeg_header(start);
+  if (begins_with(start, kPngMagic)) return parse_png_header(start);
+  if (begins_with(start, kGifMagic)) return parse_gif_header(start);
+  if (begins_with(start, kBmpMagic)) return parse_bmp_header(start);
+  if (is_pnm(start)) return parse_pnm_header(start);
+  if (start.empty()) throw FormatError("it is empty");
+  throw FormatError("it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
+}
+
+/// A header that is scattered over the file; nothing if the format is one whose header begins it.
+std::optional<ImageHeader> parse_scattered(std::span<const std::byte> start, const FileBytes& file) {
+  if (is_webp(start)) return parse_webp_header(file);
+  if (is_tiff(start)) return parse_tiff_header(file);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ImageHeader> parse_header(std::span<const std::byte> bytes, bool is_whole) {
-  std::optional<ImageHeader> header;
-  if (begins_with(bytes, kJpegMagic)) {
-    header = parse_jpeg_header(bytes);
-  } else if (begins_with(bytes, kPngMagic)) {
-    header = parse_png_header(bytes);
-  } else if (bytes.empty()) {
-    throw FormatError("it is empty");
-  } else {
-    throw FormatError("it is neither a JPEG nor a PNG file");
-  }
-  if (!header && is_whole) throw FormatError("it is cut short inside its header");
+  if (!is_whole && (is_webp(bytes) || is_tiff(bytes))) return std::nullopt;
+  auto header = parse_scattered(bytes, FileBytes(bytes));
+  if (!header) header = parse_start(bytes);
+  if (!header && is_whole) throw CutShort();
   return header;
 }
 
@@ -56,7 +72,7 @@ void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limit
   if (!pixels || static_cast<std::uint64_t>(*pixels) > limits.largest_pixels) {
     throw FormatError("it claims " + claim + ", at most " + std::to_string(limits.largest_pixels) + " are read");
   }
-  if (header.raw_bytes > kAlwaysAllowedBytes && header.raw_bytes / kLargestRatio > file_bytes) {
+  if (header.raw_bytes > kAlwaysAllowedBytes && header.raw_bytes / header.largest_ratio > file_bytes) {
     throw FormatError("it claims " + claim + ", which its " + std::to_string(file_bytes) + " bytes cannot hold");
   }
 }
@@ -68,8 +84,9 @@ ImageHeader probe(const std::filesystem::path& path, const Limits& limits) {
   for (std::size_t wanted = kFirstLook;; wanted *= 8) {
     bytes.resize(static_cast<std::size_t>(std::min<std::int64_t>(length, static_cast<std::int64_t>(wanted))));
     file.read_at(0, bytes);
-    const bool is_whole = static_cast<std::int64_t>(bytes.size()) == length;
-    if (const auto header = parse_header(bytes, is_whole)) {
+    auto header = parse_scattered(bytes, FileBytes(file));
+    if (!header) header = parse_header(bytes, static_cast<std::int64_t>(bytes.size()) == length);
+    if (header) {
       check_claim(*header, length, limits);
       return *header;
     }

@@ -5,12 +5,17 @@
 
 #include <octavo/errors.hpp>
 
+#include "image/bmp_decoder.hpp"
 #include "image/color.hpp"
 #include "image/geometry.hpp"
+#include "image/gif_decoder.hpp"
 #include "image/jpeg_decoder.hpp"
 #include "image/orientation.hpp"
 #include "image/png_decoder.hpp"
+#include "image/pnm_decoder.hpp"
 #include "image/resize.hpp"
+#include "image/tiff_decoder.hpp"
+#include "image/webp_decoder.hpp"
 
 namespace octavo::image {
 namespace {
@@ -26,10 +31,30 @@ ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits
   return header;
 }
 
-Pixels decode_reduced(std::span<const std::byte> file, const ImageHeader& header, int reduction,
+Pixels decode_stored(std::span<const std::byte> file, const ImageHeader& header, int reduction,
+                     const std::array<std::uint8_t, 3>& background) {
+  switch (header.format) {
+    case Format::jpeg:
+      return decode_jpeg(file, header, reduction);
+    case Format::png:
+      return decode_png(file, header, background);
+    case Format::webp:
+      return decode_webp(file, header, background);
+    case Format::tiff:
+      return decode_tiff(file, header, background);
+    case Format::gif:
+      return decode_gif(file, background);
+    case Format::bmp:
+      return decode_bmp(file, background);
+    case Format::pnm:
+      return decode_pnm(file, background);
+  }
+  throw InvalidArgument("decode an image: its format is none that exists");
+}
+
+Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, int reduction,
                       const std::array<std::uint8_t, 3>& background) {
-  if (header.format == Format::png) return decode_png(file, header, background);
-  return turned_upright(decode_jpeg(file, header, reduction), header.orientation);
+  return turned_upright(decode_stored(file, header, reduction, background), header.orientation);
 }
 
 /// How far a JPEG may be reduced while decoding without a visible loss.
@@ -80,7 +105,7 @@ void fill(Pixels image, int reduction, const Placement& placed, const Target& ta
 }  // namespace
 
 Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
-  return decode_reduced(file, checked_header(file, limits), 1, background);
+  return decode_upright(file, checked_header(file, limits), 1, background);
 }
 
 void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
@@ -89,7 +114,7 @@ void read_sample(std::span<const std::byte> file, const Limits& limits, const Ta
   check_size(header, target);
   const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
   const int reduction = reduction_for(header, placed);
-  fill(decode_reduced(file, header, reduction, target.background), reduction, placed, target, values);
+  fill(decode_upright(file, header, reduction, target.background), reduction, placed, target, values);
 }
 
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {

@@ -22,12 +22,13 @@ struct Target {
   std::array<std::uint8_t, 3> background = {0, 0, 0};
 };
 
-/// Decodes a whole JPEG or PNG file, upright, gray or RGB, at its full size. Throws FormatError with the reason only.
+/// Decodes a whole image file, upright, gray or RGB, at its full size. Throws FormatError, with the reason only, or
+/// Unavailable if this build lacks the format's library.
 Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background);
 
-/// Decodes a whole JPEG or PNG file into `values`, uint8 [C,H,W], as `target` wants it. A JPEG that stays at least
-/// twice as large as the target is decoded at a half, quarter or eighth of its size. Throws FormatError with the reason
-/// only.
+/// Decodes a whole image file into `values`, uint8 [C,H,W], as `target` wants it. A JPEG that stays at least
+/// twice as large as the target is decoded at a half, quarter or eighth of its size. Throws as
+/// decode() does.
 void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
                  std::span<std::uint8_t> values);
 

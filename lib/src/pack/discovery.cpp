@@ -14,7 +14,7 @@
 #include "archive/header.hpp"
 #include "pack/array_files.hpp"
 #include "pack/export_manifest.hpp"
-#include "pack/folder_walk.hpp"
+#include "pack/image_names.hpp"
 #include "pack/manifest.hpp"
 #include "pack/natural_order.hpp"
 #include "pack/numbered_paths.hpp"
@@ -83,8 +83,8 @@ void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
   refuse_one_image(path);
   throw FormatError("read " + quoted(path) +
                     ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
-                    "archive, nor a list of images, nor a folder of such or of images; check the path, or name its "
-                    "--format");
+                    "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
+                    "check the path, or name its --format");
 }
 
 SourceFormat format_of_file(const fs::path& path) {

@@ -6,7 +6,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "pack/folder_walk.hpp"
+#include "pack/image_names.hpp"
 #include "pack/name_list.hpp"
 #include "pack/natural_order.hpp"
 #include "pack/split_names.hpp"
@@ -189,8 +189,10 @@ FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrde
   use_given_names(given_names, contents);
   for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
   if (contents.splits.empty()) {
-    throw InvalidArgument("list the images in " + roots[0].tree->name_of(roots[0].folder) +
-                          ": there is no file named .jpg, .jpeg or .png; check the path");
+    throw InvalidArgument(
+        "list the images in " + roots[0].tree->name_of(roots[0].folder) +
+        ": there is no file named as images are (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and alike); check the "
+        "path");
   }
   return contents;
 }

@@ -12,7 +12,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "pack/folder_walk.hpp"
+#include "pack/image_names.hpp"
 #include "pack/name_list.hpp"
 #include "pack/split_names.hpp"
 #include "pack/table_rows.hpp"

@@ -77,6 +77,20 @@ TEST_CASE("odd JPEGs are decoded upright, 12 bits and cut ones refused", "[unit]
   CHECK_FALSE(is_decoded(broken.at("skimage_truncated.jpg")));
 }
 
+TEST_CASE("files of other formats are decoded, or their library is missing", "[unit][image]") {
+  if (!test::shared_data("odd/other-format")) OCTAVO_SKIP("no shared data");
+  const auto all = outcomes("other-format");
+  CHECK(all.size() == 7);
+  for (const auto& [name, text] : all) {
+    if (text.find("this build has no") != std::string::npos) continue;
+    INFO(name << ": " << text);
+    CHECK(text == (name.starts_with("chessboard") ? "200x200" : "128x128"));
+  }
+  CHECK(all.at("hopper.bmp") == "128x128");
+  CHECK(all.at("hopper.ppm") == "128x128");
+  CHECK(all.at("hopper_16bit.pgm") == "128x128");
+}
+
 TEST_CASE("made bad files are refused, made good ones decoded", "[unit][image]") {
   if (!test::shared_data("odd/made")) OCTAVO_SKIP("no shared data");
   const std::vector<std::string> bad = {"bad_crc.png",          "html_error_page.png",

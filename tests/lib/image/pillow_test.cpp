@@ -1,13 +1,11 @@
 // Photographs come out as Pillow's decode, crop and bilinear resize would have them.
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "catch.hpp"
 #include "image/image_reader.hpp"
+#include "python_script.hpp"
 #include "shared_data.hpp"
 #include "support/file.hpp"
 #include "temporary_folder.hpp"
@@ -17,7 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kMissingModule = 77;
 constexpr std::int64_t kSide = 96;
 
 std::vector<fs::path> photographs(const fs::path& folder) {
@@ -42,13 +39,8 @@ int compare(const std::vector<fs::path>& paths, std::int64_t side) {
     list << path.string() << '\n';
   }
   list.close(), raw.close();
-  // The system's own Python is the one that python3-pil is installed for.
-  const std::string python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
-  const std::string script = OCTAVO_SOURCE_DIR "/tests/lib/image/compare_with_pillow.py";
-  const std::string command = python + " '" + script + "' '" + (folder / "list").string() + "' '" +
-                              (folder / "raw").string() + "' " + std::to_string(side) + " " + std::to_string(side);
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return test::run_python("compare_with_pillow.py", {(folder / "list").string(), (folder / "raw").string(),
+                                                     std::to_string(side), std::to_string(side)});
 }
 
 }  // namespace
@@ -57,7 +49,7 @@ TEST_CASE("photographs differ from Pillow's decode, crop and resize by at most 2
   const auto data = test::shared_data("photos-caltech101");
   if (!data) OCTAVO_SKIP("no shared data");
   const int status = compare(photographs(*data), kSide);
-  if (status == kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
+  if (status == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
   REQUIRE(status == 0);
 }
 
@@ -66,6 +58,6 @@ TEST_CASE("photographs decoded at a reduced size still differ by at most 2 level
   if (!data) OCTAVO_SKIP("no shared data");
   // 32 x 32 of photographs whose shorter side is about 200: decoded at a half, and some at a quarter.
   const int status = compare(photographs(*data), 32);
-  if (status == kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
+  if (status == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
   REQUIRE(status == 0);
 }

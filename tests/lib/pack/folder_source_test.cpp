@@ -57,14 +57,30 @@ TEST_CASE("a folder of class folders is read in byte order, as torchvision does"
 TEST_CASE("loose images and files that are no images are counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.png", gray_png(1));
-  for (const char* name : {"loose.png", "a/x.gif", "readme.txt", "a/b/x.webp"}) write_file(folder / name, "ignored");
+  for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.avif"}) write_file(folder / name, "ignored");
   REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+}
+
+TEST_CASE("files named as images of any format are read by their contents", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string expected;
+  for (const char* name :
+       {"a.bmp", "b.GIF", "c.pam", "d.pbm", "e.pgm", "f.pnm", "g.ppm", "h.tif", "i.tiff", "j.webp"}) {
+    write_file(folder / "a" / name, "P5 2 1 255 \x07\x09");
+    expected += "a/" + std::string(name) + " ";
+  }
+  const auto source = open(folder.path());
+  REQUIRE(names_of(*source) == expected);
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.failures.empty());
+  REQUIRE(samples.values[18] == 7);
+  REQUIRE(samples.values[19] == 9);
 }
 
 TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"train/a/x.png", "val/a/x.png"}) write_file(folder / name, gray_png(1));
-  for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.gif"}) {
+  for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.svg"}) {
     write_file(folder / name, "ignored");
   }
   REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
@@ -73,7 +89,7 @@ TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit]
 TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
-  for (const char* name : {"one/a/x.gif", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
+  for (const char* name : {"one/a/x.svg", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
   const auto source = open_source({{folder / "one", "train"}, {folder / "two", "val"}}, {});
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
 }
@@ -185,12 +201,13 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
   const TemporaryFolder folder;
   write_file(folder / "a/good.png", gray_png(1));
   write_file(folder / "a/bad.png", "no image");
-  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("bad.png\": it is neither a JPEG nor a PNG file"));
+  REQUIRE_THROWS_WITH(open(folder.path()),
+                      ContainsSubstring("bad.png\": it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file"));
   const auto source = open(folder.path(), {.skip_unreadable = true});
   const Samples samples = read_all(*source);
   REQUIRE(samples.failures.size() == 1);
   REQUIRE(samples.failures[0].name == "a/bad.png");
-  REQUIRE(samples.failures[0].reason == "it is neither a JPEG nor a PNG file");
+  REQUIRE(samples.failures[0].reason == "it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
   REQUIRE(samples.labels == std::vector<std::int32_t>{0, 0});
   REQUIRE(samples.values[3] == 1);
 }

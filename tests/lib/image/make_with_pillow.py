@@ -1,0 +1,141 @@
+"""Writes small image files of every format and kind that Pillow can write; exits with 77 where Pillow is missing.
+
+usage: make_with_pillow.py FOLDER
+"""
+
+import os
+import sys
+
+try:
+    import numpy
+    from PIL import Image, ImageCms, features
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(77)
+
+WIDTH, HEIGHT = 37, 23
+ORIENTATION = 0x0112
+
+
+def picture():
+    """Ramps with some noise, so that no two rows are equal."""
+    y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH]
+    ramps = numpy.stack([x * 6, y * 11, (x + y) * 4], axis=2)
+    noise = numpy.random.default_rng(7).integers(0, 16, ramps.shape)
+    return Image.fromarray((ramps + noise).clip(0, 255).astype(numpy.uint8))
+
+
+def wide_gray():
+    values = numpy.asarray(picture().convert("L")).astype(numpy.uint16) * 257
+    return Image.fromarray(values + numpy.arange(WIDTH, dtype=numpy.uint16) * 5 % 200)
+
+
+def pictures():
+    """By mode: what is saved, in as many formats as take the mode."""
+    rgb = picture()
+    alpha = Image.fromarray((numpy.arange(WIDTH * HEIGHT) % 256).astype(numpy.uint8).reshape(HEIGHT, WIDTH))
+    rgba = rgb.copy()
+    rgba.putalpha(alpha)
+    return {
+        "1": rgb.convert("1"),
+        "L": rgb.convert("L"),
+        "LA": rgba.convert("LA"),
+        "P": rgb.quantize(40),
+        "RGB": rgb,
+        "RGBA": rgba,
+        "RGBX": rgb.convert("RGBX"),
+        "CMYK": rgb.convert("CMYK"),
+        "YCbCr": rgb.convert("YCbCr"),
+        "I;16": wide_gray(),
+        "I": rgb.convert("L").convert("I"),
+        "F": rgb.convert("L").convert("F"),
+        "LAB": ImageCms.profileToProfile(rgb, ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB"), outputMode="LAB"),
+    }
+
+
+class Maker:
+    def __init__(self, folder):
+        self.folder = folder
+        self.pictures = pictures()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def save(self, name, mode, **options):
+        self.pictures[mode].save(self.path(name), **options)
+
+    def text(self, name, head, values):
+        with open(self.path(name), "wb") as file:
+            file.write(head.encode() + values)
+
+    def bmp(self):
+        for mode in ("1", "L", "P", "RGB", "RGBA"):
+            self.save(f"{mode}.bmp", mode)
+
+    def gif(self):
+        for mode in ("1", "L", "P", "RGB"):
+            self.save(f"{mode}.gif", mode)
+        self.save("not_interlaced.gif", "P", interlace=0)
+        self.save("transparent.gif", "P", transparency=3)
+        self.save("transparent_gray.gif", "L", transparency=100)
+        self.save("animated.gif", "P", save_all=True, append_images=[self.pictures["L"].convert("P")])
+        self.save("optimized.gif", "P", optimize=True)
+
+    def pnm(self):
+        for mode, name in (("1", "raw.pbm"), ("L", "raw.pgm"), ("RGB", "raw.ppm"), ("I", "wide.pgm")):
+            self.save(name, mode)
+        size = f"# a comment\n{WIDTH} {HEIGHT}\n"
+        gray = numpy.asarray(self.pictures["L"])
+        words = lambda values: " ".join(str(value) for value in values.ravel()).encode()
+        self.text("plain.pbm", f"P1\n{size}", (gray > 99).astype(numpy.uint8).tobytes().replace(b"\0", b"0").replace(b"\1", b"1"))
+        self.text("plain.pgm", f"P2\n{size}255\n", words(gray))
+        self.text("plain.ppm", f"P3\n{size}255 #\n", words(numpy.asarray(self.pictures["RGB"])))
+        self.text("plain_101.pgm", f"P2\n{size}101\n", words(gray % 102))
+        self.text("raw_101.pgm", f"P5\n{size}101\n", (gray % 102).tobytes())
+        wide = numpy.asarray(self.pictures["RGB"]).astype(">u2") * 4 + 3
+        self.text("raw_1023.ppm", f"P6\n{size}1023\n", wide.astype(">u2").tobytes())
+
+    def tiff(self):
+        compressions = {
+            "1": ("raw", "tiff_ccitt", "group3", "group4", "tiff_lzw", "packbits"),
+            "L": ("raw", "tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg", "lzma", "zstd"),
+            "RGB": ("raw", "tiff_lzw", "tiff_deflate", "packbits", "jpeg", "lzma", "zstd", "webp"),
+            "P": ("raw", "tiff_lzw"),
+            "RGBA": ("raw", "tiff_lzw", "webp"),
+            "CMYK": ("raw", "tiff_lzw", "jpeg"),
+            "I;16": ("raw", "tiff_lzw"),
+            "LA": ("raw", "tiff_adobe_deflate"),
+            "RGBX": ("raw",),
+            "YCbCr": ("jpeg",),
+            "I": ("raw",),
+            "F": ("raw",),
+            "LAB": ("raw",),
+        }
+        for mode, names in compressions.items():
+            for name in names:
+                self.save(f"{mode.replace(';', '_')}_{name}.tif", mode, compression=None if name == "raw" else name)
+        for orientation in range(1, 9):
+            self.save(f"turned_{orientation}.tif", "RGB", tiffinfo={ORIENTATION: orientation})
+        self.save("pages.tif", "RGB", save_all=True, append_images=[self.pictures["L"]])
+
+    def webp(self):
+        if not features.check("webp"):
+            return
+        for mode in ("L", "P", "RGB", "RGBA", "LA"):
+            self.save(f"{mode}_lossy.webp", mode)
+            self.save(f"{mode}_lossless.webp", mode, lossless=True)
+        self.save("animated.webp", "RGBA", save_all=True, append_images=[self.pictures["RGB"]], lossless=True)
+        self.save("animated_lossy.webp", "RGB", save_all=True, append_images=[self.pictures["RGBA"]])
+        for orientation in range(1, 9):
+            exif = Image.Exif()
+            exif[ORIENTATION] = orientation
+            self.save(f"turned_{orientation}.webp", "RGB", exif=exif, lossless=True)
+
+
+def main():
+    maker = Maker(sys.argv[1])
+    for format_name in ("bmp", "gif", "pnm", "tiff", "webp"):
+        getattr(maker, format_name)()
+
+
+main()
