@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "archive/block_rows.hpp"
 #include "archive/split_access.hpp"
 #include "store/stored_samples.hpp"
 #include "support/threads.hpp"
@@ -15,15 +16,6 @@ namespace {
 constexpr std::int64_t kHostBlockBytes = std::int64_t{512} << 10;
 /// What is staged at once on the way to a GPU: large enough for the full rate of the link.
 constexpr std::int64_t kStagedBlockBytes = std::int64_t{4} << 20;
-
-/// Samples of a block of about `block_bytes`: at least one, and of deflated images whole chunks, which are inflated in
-/// place.
-std::int64_t samples_per_block(const Split& split, std::int64_t block_bytes) {
-  const std::int64_t wanted = std::max<std::int64_t>(1, block_bytes / split.shape().values());
-  if (split.compression() == Compression::none) return wanted;
-  const std::int64_t per_chunk = archive::SplitAccess::entry(split).deflated->samples_per_chunk;
-  return (wanted + per_chunk - 1) / per_chunk * per_chunk;
-}
 
 /// Reports progress for all threads, one at a time.
 class SharedProgress {
@@ -83,7 +75,7 @@ std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
-  const std::int64_t block_samples = samples_per_block(split, kHostBlockBytes);
+  const std::int64_t block_samples = archive::rows_per_block(archive::SplitAccess::entry(split), kHostBlockBytes);
   for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
              [&](int, std::int64_t first, std::int64_t count) {
                read_block(split, options.verify_checksums, first, count,
@@ -122,7 +114,8 @@ void read_through_staging(const Split& split, const LoadOptions& options, const 
                           SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
   const std::int64_t label_size = samples.labels.bytes_per_sample();
-  const std::int64_t block_samples = std::min(samples.resident_count, samples_per_block(split, kStagedBlockBytes));
+  const std::int64_t block_samples =
+      std::min(samples.resident_count, archive::rows_per_block(archive::SplitAccess::entry(split), kStagedBlockBytes));
   const std::int64_t block_count = (samples.resident_count + block_samples - 1) / block_samples;
   const int thread_count =
       static_cast<int>(std::min<std::int64_t>(block_count, resolve_thread_count(options.thread_count)));
