@@ -48,6 +48,7 @@ void ChunkCache::keep(const StoredChunk& chunk, std::shared_ptr<const InflatedCh
   const auto bytes_of = [](const State::Entry& entry) {
     return static_cast<std::int64_t>(entry.second->bytes().size());
   };
+  if (static_cast<std::int64_t>(inflated->bytes().size()) > most_bytes_) return;
   State& cache = state();
   const std::lock_guard lock(cache.mutex);
   if (cache.places.contains(&chunk)) return;  // another thread was as fast

@@ -37,7 +37,7 @@ class ChunkCache {
 
   /// The chunk, or null.
   std::shared_ptr<const InflatedChunk> find(const StoredChunk& chunk) const;
-  /// Lets go of others to make room; of this one, if it is larger than all there is.
+  /// Lets go of others to make room. A chunk larger than all the room there is is not kept.
   void keep(const StoredChunk& chunk, std::shared_ptr<const InflatedChunk> inflated) const;
 
  private:

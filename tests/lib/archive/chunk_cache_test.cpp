@@ -38,6 +38,7 @@ TEST_CASE("a chunk larger than the cache is not kept, and one that is there is n
   REQUIRE(cache.find(chunks[0]) == first);
   cache.keep(chunks[1], chunk_of(101));
   REQUIRE(cache.find(chunks[1]) == nullptr);
+  REQUIRE(cache.find(chunks[0]) == first);
 }
 
 TEST_CASE("a chunk stays while it is used, whatever other threads keep", "[unit][archive]") {
