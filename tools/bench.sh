@@ -3,7 +3,7 @@
 # tools/bench.sh --compare OLD.json NEW.json: prints what moved between two results files.
 #
 #   --out DIR      where the results go; the default is docs/results, or build/bench/results with --only or --quick
-#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,scale,stream,train,peers,loaders; the default is all of them
+#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,deflate,scale,stream,train,peers,loaders; the default is all of them
 #   --quick        less data and fewer rounds: to see that it works, not to report
 #
 # Builds the release preset in build/bench and runs every benchmark of bench/, one after another, while nothing else
@@ -12,7 +12,7 @@
 # installed there.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-names=gather_cpu,batches,epoch,load,pack,scale,stream,train,peers,loaders
+names=gather_cpu,batches,epoch,load,pack,deflate,scale,stream,train,peers,loaders
 only=
 quick=
 while (($# > 0)); do
@@ -69,12 +69,12 @@ arguments_of() {
   local name=$1
   case $name in
     epoch | train) printf '%s\n' "$packed" ;;
-    pack) printf '%s\n' "$dataset" ;;
+    pack | deflate) printf '%s\n' "$dataset" ;;
   esac
   if [[ -n $quick ]]; then
     printf '%s\n' --rounds 1
     case $name in
-      gather_cpu | batches | load | pack | stream) printf '%s\n' --mib 256 ;;
+      gather_cpu | batches | load | pack | deflate | stream) printf '%s\n' --mib 256 ;;
     esac
   fi
 }

@@ -35,6 +35,8 @@ SplitOverview survey(const Split& split) {
           split.color(),
           split.source_dtype(),
           split.packed_bytes(),
+          split.compression(),
+          split.stored_bytes(),
           statistics.mean,
           statistics.standard_deviation,
           pooled_mean(statistics),

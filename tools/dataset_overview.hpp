@@ -21,6 +21,8 @@ struct SplitOverview {
   Color color = Color::other;
   std::string source_dtype;
   std::int64_t packed_bytes = 0;
+  Compression compression = Compression::none;
+  std::int64_t stored_bytes = 0;           ///< that the images take in the file
   std::vector<double> mean;                ///< [C]
   std::vector<double> standard_deviation;  ///< [C]
   double pooled_mean = 0.0;

@@ -28,14 +28,24 @@ void print_head(const DatasetOverview& overview) {
   table.print(std::cout, "  ");
 }
 
+double compression_ratio(const SplitOverview& split) {
+  return static_cast<double>(split.packed_bytes) / static_cast<double>(split.stored_bytes);
+}
+
+/// "plain", or "12.1 MiB, deflated 1.33 times".
+std::string describe_stored(const SplitOverview& split) {
+  if (split.compression == Compression::none) return "plain";
+  return format_bytes(split.stored_bytes) + ", deflated " + format_fixed(compression_ratio(split), 2) + " times";
+}
+
 void print_splits(const std::vector<SplitOverview>& splits) {
   std::cout << "\nSplits\n";
-  TextTable table("lrllllrr");
-  table.add_row({"split", "samples", "shape", "colour", "labels", "source", "int8", "float32"});
+  TextTable table("lrllllrrr");
+  table.add_row({"split", "samples", "shape", "colour", "labels", "source", "float32", "int8", "in the file"});
   for (const SplitOverview& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
-                   describe(split.labels), split.source_dtype, format_bytes(split.packed_bytes),
-                   format_bytes(4 * split.packed_bytes)});
+                   describe(split.labels), split.source_dtype, format_bytes(4 * split.packed_bytes),
+                   format_bytes(split.packed_bytes), describe_stored(split)});
   }
   table.print(std::cout, "  ");
 }
@@ -127,7 +137,10 @@ void print_provenance(const Json& provenance) {
 
 Json as_json(const SplitOverview& split) {
   Json described = describe_split({split.name, split.sample_count, split.shape, split.labels, split.color});
-  described.update({{"source_dtype", split.source_dtype},
+  described.update({{"compression", to_string(split.compression)},
+                    {"stored_bytes", split.stored_bytes},
+                    {"compression_ratio", compression_ratio(split)},
+                    {"source_dtype", split.source_dtype},
                     {"mean", split.mean},
                     {"std", split.standard_deviation},
                     {"pooled_mean", split.pooled_mean},

@@ -34,6 +34,8 @@ const std::map<std::string, ArrayLayout> kLayouts = {{"auto", ArrayLayout::autom
                                                      {"hwc", ArrayLayout::hwc},
                                                      {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
+const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
+                                                          {"deflate", Compression::deflate}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
 
 struct Arguments : CommonOptions {
@@ -58,6 +60,7 @@ struct Arguments : CommonOptions {
   std::int64_t limit = 0;
   std::string select;
   bool reproducible = false;
+  std::string compression = "none";
 };
 
 SourceOptions source_options(const Arguments& arguments) {
@@ -85,6 +88,7 @@ PackOptions pack_options(const Arguments& arguments, const std::string& command_
   options.with_names = arguments.with_names;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
+  options.compression = kCompressions.at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;
@@ -153,6 +157,9 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
 void add_output_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The packed file to write");
   verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
+  verb.add_option("--compress", arguments.compression,
+                  "Deflate images on all threads, or store them as they are (none)")
+      ->check(one_of(kCompressions));
   verb.add_flag("--names", arguments.with_names, "Store where each sample came from");
   verb.add_flag("--reproducible", arguments.reproducible, "Equal input gives equal bytes: no time, no command line");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");

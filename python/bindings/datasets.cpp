@@ -134,6 +134,9 @@ void add_split(nb::module_& module) {
           "'none', 'class', 'multi' or 'target'.")
       .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
+      .def_prop_ro(
+          "compression", [](const Split& split) { return to_string(split.compression()); }, "'none' or 'deflate'.")
+      .def_prop_ro("stored_bytes", &Split::stored_bytes)
       .def_prop_ro("source_dtype", &Split::source_dtype)
       .def_prop_ro("class_names", &Split::class_names)
       .def_prop_ro("path", &Split::path)

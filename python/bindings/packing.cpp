@@ -120,6 +120,7 @@ void add_options(nb::module_& module) {
       .def_rw("high", &ValueRange::high)
       .def_rw("percentile", &ValueRange::percentile);
   nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
+  nb::enum_<Compression>(module, "Compression").value("none", Compression::none).value("deflate", Compression::deflate);
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
   nb::class_<SourceOptions>(module, "SourceOptions", "How sources are read.")
       .def(nb::init<>())
@@ -143,6 +144,7 @@ void add_options(nb::module_& module) {
       .def_rw("with_names", &PackOptions::with_names)
       .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
       .def_rw("reproducible", &PackOptions::reproducible)
+      .def_rw("compression", &PackOptions::compression)
       .def_rw("command_line", &PackOptions::command_line)
       .def_rw("replace_existing", &PackOptions::replace_existing)
       .def_rw("thread_count", &PackOptions::thread_count);

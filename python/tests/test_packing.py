@@ -62,6 +62,37 @@ def test_files_are_packed_as_by_the_command(tmp_path: Path) -> None:
         np.testing.assert_array_equal(file["train/images"][:].view(np.uint8)[:, 0] ^ 0x80, images)
 
 
+@pytest.mark.parametrize("images", ["smooth", "noise"])
+def test_deflated_files_are_read_by_anybody(tmp_path: Path, images: str) -> None:
+    # 2,000 images of 28x28 are two chunks, the last one short.
+    pixels = np.arange(2000 * 784, dtype=np.uint32) // 97
+    if images == "noise":  # stored as it is
+        pixels = np.random.default_rng(0).integers(0, 256, 2000 * 784)
+    pixels = pixels.astype(np.uint8).reshape(2000, 28, 28)
+    (tmp_path / "idx").mkdir()
+    write_idx(tmp_path / "idx", pixels, (np.arange(2000) % 10).astype(np.uint8))
+    octavo.pack(tmp_path / "idx", tmp_path / "out.h5", compress="deflate")
+    split = octavo.Dataset(tmp_path / "out.h5").split()
+    assert split.compression == "deflate"
+    assert split.packed_bytes == 2000 * 784
+    assert (split.stored_bytes < split.packed_bytes / 2) == (images == "smooth")
+    np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[:, 0], pixels)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["train/images"].compression == "gzip"
+        np.testing.assert_array_equal(file["train/images"][:].view(np.uint8)[:, 0] ^ 0x80, pixels)
+    assert octavo.verify(tmp_path / "out.h5")
+
+
+def test_writers_deflate(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5", compress="deflate") as writer:
+        for value in range(5):
+            writer.append(np.full((8, 8), value, np.uint8), value)
+    assert octavo.Dataset(tmp_path / "a.h5").split().compression == "deflate"
+    np.testing.assert_array_equal(values_of(tmp_path / "a.h5")[:, 0, 0, 0], range(5))
+    with pytest.raises(ValueError, match="compress is 'zip'"):
+        octavo.Writer(tmp_path / "b.h5", compress="zip")
+
+
 def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> None:
     summary = octavo.pack(
         {"val": photos}, tmp_path / "out.h5", size=(8, 9), fit="pad", channels=1, background=(1, 2, 3), limit=5
@@ -86,6 +117,7 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
         ({"fit": "zoom"}, "fit is 'zoom'"),
         ({"class_order": "none"}, "class_order is 'none'"),
         ({"on_error": "ask"}, "on_error is 'ask'"),
+        ({"compress": "zip"}, "compress is 'zip'"),
         ({"channels": 2}, "channels is 2"),
         ({"size": (0, 4)}, "size is"),
         ({"limit": 0}, "limit is 0"),

@@ -39,9 +39,20 @@ inline PlainSplit random_split(const std::string& name, std::int64_t N, SampleSh
   return split;
 }
 
+/// N samples that shrink when they are deflated, with labels row % 10: slopes with a little noise.
+inline PlainSplit smooth_split(const std::string& name, std::int64_t N, SampleShape shape, unsigned seed = 1) {
+  PlainSplit split = random_split(name, N, shape, seed);
+  for (std::size_t i = 0; i < split.values.size(); ++i) {
+    split.values[i] = static_cast<std::uint8_t>(i / 61 + split.values[i] % 4);
+  }
+  return split;
+}
+
 /// Packs the splits into `path`.
-inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits) {
+inline void write_packed(const std::filesystem::path& path, const std::vector<PlainSplit>& splits,
+                         Compression compression = Compression::none) {
   WriterOptions options;
+  options.compression = compression;
   options.replace_existing = true;
   for (const PlainSplit& split : splits) {
     const LabelKind kind = split.label_width == 0   ? LabelKind::none
@@ -61,7 +72,10 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
 /// A packed file in a folder of its own.
 class PackedFixture {
  public:
-  explicit PackedFixture(std::vector<PlainSplit> splits) : splits_(std::move(splits)) { write_packed(path(), splits_); }
+  explicit PackedFixture(std::vector<PlainSplit> splits, Compression compression = Compression::none)
+      : splits_(std::move(splits)) {
+    write_packed(path(), splits_, compression);
+  }
 
   std::filesystem::path path() const { return folder_ / "data.h5"; }
   Dataset dataset() const { return Dataset::open(path()); }

@@ -147,3 +147,28 @@ TEST_CASE("without a terminal progress is a line now and then, and none with --q
   CHECK_THAT(outcome.err, ContainsSubstring("octavo: packing train: 100 %"));
   CHECK(outcome.json()["splits"].size() == 2);
 }
+
+TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.h5";
+  REQUIRE(
+      run_octavo({"pack", project_data("digits").string(), "-o", path, "--compress", "deflate", "--quiet"}).exit_code ==
+      0);
+  const auto info = run_octavo({"info", path, "--json"}).json();
+  CHECK(info["splits"][0]["compression"] == "deflate");
+  CHECK(info["splits"][0]["stored_bytes"] < info["splits"][0]["packed_bytes"]);
+  CHECK(info["splits"][0]["compression_ratio"] > 1.5);
+  CHECK_THAT(run_octavo({"info", path}).out, ContainsSubstring(", deflated "));
+  CHECK_THAT(run_octavo({"plan", path, "--memory", "1GiB"}).out, ContainsSubstring(", deflated to "));
+  CHECK(run_octavo({"plan", path, "--memory", "1GiB", "--json"}).json()["compression"] == "deflate");
+  CHECK(run_octavo({"verify", path, "--quiet"}).exit_code == 0);
+  for (const char* residency : {"device", "streamed", "hybrid"}) {
+    CHECK(run_octavo({"train", path, "--epochs", "1", "--residency", residency, "--quiet"}).exit_code == 0);
+  }
+  CHECK(run_octavo({"export", path, "-o", folder / "out", "--quiet"}).exit_code == 0);
+  CHECK(run_octavo({"view", path, "-o", folder / "sheet.png", "--quiet"}).exit_code == 0);
+  CHECK(run_octavo({"reindex", path, "-o", folder / "again.h5", "--quiet"}).exit_code == 0);
+  CHECK(run_octavo({"info", folder / "again.h5", "--json"}).json()["splits"][0]["compression"] == "deflate");
+  const Outcome unknown = run_octavo({"pack", project_data("digits").string(), "-o", path, "--compress", "zstd"});
+  CHECK(unknown.exit_code == 2);
+}

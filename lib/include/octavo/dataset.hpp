@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <octavo/compression.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
@@ -39,6 +40,9 @@ class Split {
   const std::string& source_dtype() const;
   /// N*C*H*W: bytes of all packed samples.
   std::int64_t packed_bytes() const;
+  /// Whether they are deflated in the file, and what they take there: packed_bytes() if they are not.
+  Compression compression() const;
+  std::int64_t stored_bytes() const;
 
   /// Class names in label order; empty if the file has none.
   const std::vector<std::string>& class_names() const;
@@ -51,7 +55,7 @@ class Split {
 
   /// Reads the codes of samples [first_row, first_row + count) into `codes`, int8 [count,C,H,W], straight from the
   /// file and without checking them; read_checked() does both. Throws InvalidArgument for rows out of range or a
-  /// span of another size, IoError if the file cannot be read.
+  /// span of another size, IoError if the file cannot be read, FormatError if a deflated chunk does not inflate.
   void read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const;
   /// Likewise the labels: count * labels().bytes_per_sample() bytes, little-endian as stored.
   void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const;

@@ -6,6 +6,7 @@
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/byte_count.hpp>
+#include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/errors.hpp>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/compression.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/source.hpp>
@@ -94,7 +95,9 @@ struct PackOptions {
   bool with_names = false;
   bool skip_bad_samples = false;  ///< --on-error skip: leave out what cannot be read, and record it
   bool reproducible = false;
-  std::string command_line = {};  ///< for the provenance; left out if empty or reproducible
+  Compression compression = Compression::none;       ///< of images, on all threads
+  int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
+  std::string command_line = {};                     ///< for the provenance; left out if empty or reproducible
   // What changes only what happens around it.
   bool replace_existing = false;
   int thread_count = 0;  ///< 0: all that this process may use
@@ -110,9 +113,9 @@ struct PackSummary {
   double elapsed_seconds = 0.0;
 };
 
-/// Packs `source` into `path`. Memory is bounded by threads and sample size, whatever the number of samples.
-/// Throws what Source and Writer throw; a bad sample without skip_bad_samples is a FormatError that names it. Nothing
-/// is left under `path` then.
+/// Packs `source` into `path`. Memory is bounded by threads and sample size (or chunks, if they are deflated), whatever
+/// the number of samples. Throws what Source and Writer throw; a bad sample without skip_bad_samples is a FormatError
+/// that names it. Nothing is left under `path` then.
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
 }  // namespace octavo

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/residency.hpp>
@@ -77,6 +78,9 @@ struct Plan {
   std::string split;
   std::int64_t sample_count = 0;
   SampleShape shape;
+  std::int64_t packed_bytes = 0;  ///< of all samples, int8
+  Compression compression = Compression::none;
+  std::int64_t stored_bytes = 0;            ///< what they take in the file
   std::string device;                       ///< "cuda:0", or "a device of 24.0 GiB"
   std::int64_t memory_bytes = 0;            ///< free on the device, or given
   std::int64_t reserved_bytes = 0;          ///< of these, left alone: libraries, fragmentation, what was forgotten

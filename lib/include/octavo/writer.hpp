@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/compression.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
@@ -21,8 +22,8 @@ struct SplitLayout {
   SampleShape shape;
   LabelLayout labels;
   Color color = Color::other;
-  std::int64_t row_capacity = 0;  ///< N, or with `rows_may_be_skipped` the most there can be
-  bool with_names = false;        ///< store where each sample came from
+  std::int64_t row_capacity = 0;                       ///< N, or with `rows_may_be_skipped` the most there can be
+  bool with_names = false;                             ///< store where each sample came from
   std::vector<ChannelQuantisation> quantisation = {};  ///< [C], what a value means; empty: scale 1, zero point 0
   std::string source_dtype = "uint8";                  ///< the type that the source had
 };
@@ -31,11 +32,14 @@ struct SplitLayout {
 struct WriterOptions {
   // What changes the file.
   std::vector<SplitLayout> splits;
-  std::vector<std::string> class_names;  ///< in label order; empty if unknown
-  bool rows_may_be_skipped = false;      ///< rows may be left out by skip(): pixels are spooled first
-  bool reproducible = false;             ///< fixed uuid and time: equal input gives equal bytes
+  std::vector<std::string> class_names;              ///< in label order; empty if unknown
+  bool rows_may_be_skipped = false;                  ///< rows may be left out by skip(): pixels are spooled first
+  bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
+  Compression compression = Compression::none;       ///< of images, on the threads that call write()
+  int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
   // What changes only what happens around it.
-  bool replace_existing = false;         ///< finish() may replace the file; otherwise an existing one is an error
+  bool replace_existing = false;  ///< finish() may replace the file; otherwise an existing one is an error
+  int thread_count = 0;           ///< of finish() where rows may be skipped; 0: all that this process may use
 };
 
 /// Writes one packed file. Nothing appears under its name until finish() has returned; a Writer destroyed before
@@ -56,11 +60,16 @@ class Writer {
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
   /// names   count names, or empty; cut at 255 bytes at a UTF-8 boundary
   /// Each row must be written once or skipped once, in any order. Statistics and checksums are taken on the way.
-  /// Throws InvalidArgument if sizes do not match or a class number is negative or has no name; IoError if writing fails.
+  /// Throws InvalidArgument if sizes do not match or a class number is negative or has no name; IoError if writing
+  /// fails.
   void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
              std::span<const std::byte> labels, std::span<const std::string> names = {});
   /// Leaves row out; the rows behind it move up. Only with rows_may_be_skipped.
   void skip(std::size_t split, std::int64_t row);
+
+  /// How many rows of a split are best written by one call that begins with a multiple of it: then nothing of them has
+  /// to wait on disk for the rest of their chunk. 1: any number.
+  std::int64_t rows_per_block(std::size_t split) const;
 
   /// Completes the file and moves it to its name: statistics, `provenance` (a JSON object), index, header, sync,
   /// rename, sync of the folder. Throws InvalidArgument if rows are missing or a split would be empty, IoError if

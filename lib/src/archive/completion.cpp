@@ -6,6 +6,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
+#include "archive/chunk_table.hpp"
 #include "archive/hashed_read.hpp"
 #include "archive/limits.hpp"
 #include "archive/metadata_hash.hpp"
@@ -20,13 +21,6 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-
-Extent place_dataset(Skeleton& skeleton, const File& file, const std::string& path, Element element,
-                     const std::vector<std::int64_t>& axes, std::int64_t bytes) {
-  const Extent extent{skeleton.add_dataset(path, element, axes), bytes, {}};
-  file.reserve(extent.offset, extent.bytes);
-  return extent;
-}
 
 /// Writes one piece after another, and hashes them on the way.
 class SequentialExtent {
@@ -59,23 +53,35 @@ Extent with_hash(const File& file, Extent extent) {
 
 }  // namespace
 
-PayloadPlace place_payload(Skeleton& skeleton, const File& file, const SplitLayout& layout, std::int64_t sample_count) {
+Extent PayloadPlacing::place_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                                     std::int64_t bytes) const {
+  const Extent extent{skeleton_.add_dataset(path, element, axes), bytes, {}};
+  file_.reserve(extent.offset, extent.bytes);
+  return extent;
+}
+
+PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_number,
+                                   std::int64_t sample_count) const {
   const std::string group = "/" + layout.name;
   const SampleShape& shape = layout.shape;
-  skeleton.add_group(group);
+  const std::vector<std::int64_t> image_axes = {sample_count, shape.channels, shape.height, shape.width};
+  skeleton_.add_group(group);
   PayloadPlace place;
-  place.images =
-      place_dataset(skeleton, file, group + "/images", Element::int8,
-                    {sample_count, shape.channels, shape.height, shape.width}, sample_count * shape.values());
+  if (chunk_writer_ == nullptr) {
+    place.images = place_dataset(group + "/images", Element::int8, image_axes, sample_count * shape.values());
+  } else {
+    const ChunkLayout chunks = chunk_layout_for(sample_count, shape.values());
+    const std::size_t number = chunk_writer_->add(
+        skeleton_.add_chunked_dataset(group + "/images", image_axes, chunks.samples_per_chunk, level_), chunks);
+    place.chunks = std::make_unique<ChunkAssembly>(chunks, level_, *chunk_writer_, number, *spool_, split_number);
+  }
   if (layout.labels.kind != LabelKind::none) {
     const Element element = layout.labels.kind == LabelKind::target ? Element::float32 : Element::int32;
     std::vector<std::int64_t> axes = {sample_count};
     if (layout.labels.kind != LabelKind::class_index) axes.push_back(layout.labels.width);
-    place.labels = place_dataset(skeleton, file, group + "/labels", element, axes,
-                                 sample_count * layout.labels.bytes_per_sample());
+    place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
   }
-  place.checksums =
-      place_dataset(skeleton, file, group + "/checksums", Element::uint64, {sample_count}, sample_count * 8);
+  place.checksums = place_dataset(group + "/checksums", Element::uint64, {sample_count}, sample_count * 8);
   return place;
 }
 
@@ -86,8 +92,9 @@ Extent Completion::add_small(const std::string& path, Element element, const std
   return {offset, static_cast<std::int64_t>(bytes.size()), hash_bytes(bytes)};
 }
 
-void Completion::add_split(SplitWriter& split, const Spool* spool, const PayloadPlace& place) {
+void Completion::add_split(SplitWriter& split, const Spool* spool) {
   SplitEntry entry = split.entry();
+  const PayloadPlace& place = split.place();
   const SampleShape& shape = entry.shape;
   const Statistics statistics = split.statistics();
   entry.mean = statistics.mean;
@@ -99,6 +106,7 @@ void Completion::add_split(SplitWriter& split, const Spool* spool, const Payload
                               bytes_of(statistics.histogram));
   entry.mean_image = add_small(dataset_path(entry, "mean_image"), Element::float32,
                                {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
+  if (entry.deflated) add_chunk_table(entry);
   if (split.layout().with_names) add_names(entry, split, *spool);
   add_split_attributes(entry);
   index_.splits.push_back(std::move(entry));
@@ -124,6 +132,12 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   // The convention of NetCDF, which xarray decodes unasked: source = scale_factor * code + add_offset.
   skeleton_.add_attribute(group + "/images", "scale_factor", first.scale);
   skeleton_.add_attribute(group + "/images", "add_offset", 128.0 * first.scale + first.zero_point);
+}
+
+void Completion::add_chunk_table(SplitEntry& entry) {
+  const std::vector<std::uint64_t> table = encode_chunk_table(entry.deflated->chunks);
+  entry.deflated->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
+                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
 }
 
 void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool) {

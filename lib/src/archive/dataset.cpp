@@ -19,7 +19,9 @@ SampleShape Split::shape() const { return entry_->shape; }
 LabelLayout Split::labels() const { return entry_->label_layout; }
 Color Split::color() const { return entry_->color; }
 const std::string& Split::source_dtype() const { return entry_->source_dtype; }
-std::int64_t Split::packed_bytes() const { return entry_->images.bytes; }
+std::int64_t Split::packed_bytes() const { return entry_->packed_bytes(); }
+Compression Split::compression() const { return entry_->deflated ? Compression::deflate : Compression::none; }
+std::int64_t Split::stored_bytes() const { return entry_->stored_bytes(); }
 const std::vector<std::string>& Split::class_names() const { return reader_->index().class_names; }
 const std::filesystem::path& Split::path() const { return reader_->file().path(); }
 Dataset Split::dataset() const { return Dataset(reader_); }

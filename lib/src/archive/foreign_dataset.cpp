@@ -5,6 +5,7 @@
 #include <octavo/errors.hpp>
 
 #include "archive/hdf5_reading.hpp"
+#include "archive/limits.hpp"
 #include "hdf5/session.hpp"
 #include "support/checked_math.hpp"
 
@@ -14,14 +15,13 @@ namespace {
 using hdf5::check;
 using hdf5::own;
 
-/// The chunks of a compressed dataset are read whole; one of them fits the cache.
-constexpr std::size_t kMostChunkBytes = std::size_t{256} << 20;
 /// Deflate makes at most 1,032 of 1; whatever declares more is no data.
 constexpr std::int64_t kMostExpansion = 1100;
 
 hdf5::PropertiesHandle access_with_cache() {
   auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_ACCESS), "make a property list");
-  check(H5Pset_chunk_cache(list.get(), 12421, kMostChunkBytes, 1.0), "set the chunk cache");
+  // The chunks of a compressed dataset are read whole; one of them fits the cache.
+  check(H5Pset_chunk_cache(list.get(), 12421, static_cast<std::size_t>(kMostChunkBytes), 1.0), "set the chunk cache");
   return list;
 }
 
@@ -67,7 +67,7 @@ ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::
 
 void ForeignDataset::fail(const std::string& problem) const { throw FormatError(path_ + " " + problem); }
 
-void ForeignDataset::check_storage(std::int64_t file_bytes) const {
+void ForeignDataset::check_storage(std::int64_t file_bytes) {
   const auto properties = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset_.get()), "look at " + path_);
   if (check(H5Pget_external_count(properties.get()), "look at " + path_) != 0) fail("lies in another file");
   const H5D_layout_t layout = H5Pget_layout(properties.get());
@@ -76,15 +76,15 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) const {
   for (int i = 0; i < filter_count; ++i) {
     unsigned flags = 0;
     std::size_t value_count = 0;
-    if (!is_known_filter(H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0,
-                                        nullptr, nullptr))) {
-      fail("is compressed by a filter that is not part of HDF5");
-    }
+    const H5Z_filter_t filter =
+        H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr);
+    if (!is_known_filter(filter)) fail("is compressed by a filter that is not part of HDF5");
+    is_deflated_ = is_deflated_ || filter == H5Z_FILTER_DEFLATE;
   }
   const std::size_t element_bytes = H5Tget_size(type_.get());
   if (layout == H5D_CHUNKED) {
     const auto bytes = chunk_bytes(properties.get(), axes_.size(), element_bytes);
-    if (!bytes || *bytes > static_cast<std::int64_t>(kMostChunkBytes)) fail("has chunks of more than 256 MiB");
+    if (!bytes || *bytes > kMostChunkBytes) fail("has chunks of more than 256 MiB");
   }
   std::optional<std::int64_t> total = static_cast<std::int64_t>(element_bytes);
   for (const std::int64_t axis : axes_) {

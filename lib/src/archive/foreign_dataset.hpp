@@ -24,6 +24,8 @@ class ForeignDataset {
   ForeignDataset(hid_t group, const std::string& name, const std::string& path, std::int64_t file_bytes);
 
   const std::vector<std::int64_t>& axes() const { return axes_; }
+  /// Whether it is compressed.
+  bool is_deflated() const { return is_deflated_; }
   /// Whether its elements are of this class and size.
   bool holds(H5T_class_t element_class, std::size_t element_bytes) const;
   hid_t id() const { return dataset_.get(); }
@@ -33,12 +35,13 @@ class ForeignDataset {
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:
-  void check_storage(std::int64_t file_bytes) const;
+  void check_storage(std::int64_t file_bytes);
 
   std::string path_;
   hdf5::DatasetHandle dataset_;
   hdf5::TypeHandle type_;
   std::vector<std::int64_t> axes_;
+  bool is_deflated_ = false;
 };
 
 }  // namespace octavo::archive

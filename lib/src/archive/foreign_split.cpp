@@ -101,6 +101,7 @@ Json ForeignSplit::description() const {
           {"source_dtype", text_attribute("source_dtype", "uint8")},
           {"scale", number_attribute("scale", 1.0)},
           {"zero_point", number_attribute("zero_point", 0.0)},
+          {"is_deflated", images_->is_deflated()},
           {"has_checksums", checksums_.has_value()},
           {"has_names", names_ && name_offsets_}};
 }

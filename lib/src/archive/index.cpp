@@ -4,6 +4,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/chunk_table.hpp"
 #include "archive/limits.hpp"
 #include "support/hash.hpp"
 
@@ -13,10 +14,23 @@ std::string dataset_path(const SplitEntry& split, std::string_view dataset) {
   return "/" + split.name + "/" + std::string(dataset);
 }
 
+std::int64_t SplitEntry::stored_bytes() const {
+  if (!deflated) return images.bytes;
+  std::int64_t bytes = 0;
+  for (const StoredChunk& chunk : deflated->chunks) bytes += chunk.extent.bytes;
+  return bytes;
+}
+
 std::vector<NamedExtent> extents_of(const Index& index) {
   std::vector<NamedExtent> all;
   for (const SplitEntry& split : index.splits) {
-    all.push_back({dataset_path(split, "images"), split.images});
+    const std::string images = dataset_path(split, "images");
+    if (!split.deflated) {
+      all.push_back({images, split.images});
+    } else {
+      all.push_back({dataset_path(split, "chunks"), split.deflated->table});
+      for (const StoredChunk& chunk : split.deflated->chunks) all.push_back({images, chunk.extent});
+    }
     if (split.labels) all.push_back({dataset_path(split, "labels"), *split.labels});
     all.push_back({dataset_path(split, "checksums"), split.checksums});
     all.push_back({dataset_path(split, "histogram"), split.histogram});
@@ -42,6 +56,29 @@ std::string class_name_table(const std::vector<std::string>& class_names) {
   return table;
 }
 
+namespace {
+
+/// Of checked fields, so that no table is longer than the file.
+void read_chunk_tables(const File& file, Index& index) {
+  for (SplitEntry& split : index.splits) {
+    if (!split.deflated) continue;
+    const Extent& table = split.deflated->table;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(table.bytes));
+    file.read_at(table.offset, bytes);
+    const std::string path = dataset_path(split, "chunks");
+    if (hash_bytes(bytes) != table.hash) {
+      throw FormatError(path + " is damaged (its hash does not match); get the file again");
+    }
+    try {
+      split.deflated->chunks = decode_chunk_table(bytes, split.chunk_layout().chunk_bytes());
+    } catch (const FormatError& problem) {
+      throw FormatError(path + " is wrong: " + problem.what());
+    }
+  }
+}
+
+}  // namespace
+
 Index read_index(const File& file, const Header& header) {
   const bool inside = header.index_offset >= kHeaderBytes && header.index_offset <= header.file_length &&
                       header.index_length <= header.file_length - header.index_offset;
@@ -59,6 +96,9 @@ Index read_index(const File& file, const Header& header) {
   }
   Index index = decode_index(text);
   check_index(index, header);
+  if (index.compression == Compression::none) return index;
+  read_chunk_tables(file, index);
+  check_index(index, header);  // now with the chunks
   return index;
 }
 

@@ -5,6 +5,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/chunk_table.hpp"
 #include "archive/index.hpp"
 #include "archive/limits.hpp"
 #include "support/checked_math.hpp"
@@ -34,10 +35,25 @@ void check_names(const SplitEntry& split) {
   }
 }
 
+/// Plain images follow from the shape; of deflated ones, how they are cut and how long the table of chunks is.
+void check_images(const SplitEntry& split) {
+  if (!split.deflated) {
+    return check_bytes(dataset_path(split, "images"), split.images, {split.sample_count, split.shape.values()});
+  }
+  const std::int64_t per_chunk = split.deflated->samples_per_chunk;
+  const bool is_possible = per_chunk >= 1 && per_chunk <= split.sample_count;
+  const auto bytes = checked_product({per_chunk, split.shape.values()});
+  if (!is_possible || !bytes || *bytes > kMostChunkBytes) {
+    fail(split.name, "chunks of " + std::to_string(per_chunk) + " samples; 1 to all, of at most 256 MiB, are possible");
+  }
+  check_bytes(dataset_path(split, "chunks"), split.deflated->table,
+              {split.chunk_layout().chunk_count(), kChunkEntryBytes});
+}
+
 void check_datasets(const SplitEntry& split) {
   const SampleShape& shape = split.shape;
   const std::int64_t count = split.sample_count;
-  check_bytes(dataset_path(split, "images"), split.images, {count, shape.values()});
+  check_images(split);
   if (split.labels.has_value() != (split.label_layout.kind != LabelKind::none)) {
     fail(split.name, "labels are listed without a kind, or missing");
   }
@@ -55,7 +71,9 @@ void check_split(const SplitEntry& split, std::int64_t file_length) {
   if (const auto problem = layout_problem(split.shape, split.label_layout, split.sample_count))
     fail(split.name, *problem);
   // Before any memory is asked for: no split is larger than the file that holds it.
-  if (split.sample_count > file_length / split.shape.values()) fail(split.name, "more samples than the file can hold");
+  // (Of deflated images each chunk is compared with its bytes, and a sample has a checksum that is not deflated.)
+  const std::int64_t least_bytes = split.deflated ? 8 : split.shape.values();
+  if (split.sample_count > file_length / least_bytes) fail(split.name, "more samples than the file can hold");
   if (const auto problem = quantisation_problem(split.quantisation, split.shape.channels)) fail(split.name, *problem);
   const auto channels = static_cast<std::size_t>(split.shape.channels);
   if (split.mean.size() != channels || split.standard_deviation.size() != channels) {

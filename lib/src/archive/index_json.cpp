@@ -11,7 +11,9 @@
 namespace octavo::archive {
 namespace {
 
-constexpr const char* kEncoding = "plain";
+/// How the images of all splits are stored.
+constexpr const char* kPlain = "plain";
+constexpr const char* kDeflate = "deflate";
 
 // ---- Writing ----------------------------------------------------------------
 
@@ -23,7 +25,10 @@ Json encode_extent(const Extent& extent) {
 
 Json encode_datasets(const SplitEntry& split) {
   Json json;
-  json["images"] = encode_extent(split.images);
+  if (split.deflated)
+    json["chunks"] = encode_extent(split.deflated->table);
+  else
+    json["images"] = encode_extent(split.images);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
   json["checksums"] = encode_extent(split.checksums);
   json["histogram"] = encode_extent(split.histogram);
@@ -40,18 +45,20 @@ Json encode_split(const SplitEntry& split) {
     scale.push_back(one.scale);
     zero_point.push_back(one.zero_point);
   }
-  return {{"name", split.name},
-          {"samples", split.sample_count},
-          {"shape", {split.shape.channels, split.shape.height, split.shape.width}},
-          {"label_kind", to_text(split.label_layout.kind)},
-          {"label_width", split.label_layout.width},
-          {"color", to_text(split.color)},
-          {"source_dtype", split.source_dtype},
-          {"scale", scale},
-          {"zero_point", zero_point},
-          {"mean", split.mean},
-          {"std", split.standard_deviation},
-          {"datasets", encode_datasets(split)}};
+  Json json = {{"name", split.name},
+               {"samples", split.sample_count},
+               {"shape", {split.shape.channels, split.shape.height, split.shape.width}},
+               {"label_kind", to_text(split.label_layout.kind)},
+               {"label_width", split.label_layout.width},
+               {"color", to_text(split.color)},
+               {"source_dtype", split.source_dtype},
+               {"scale", scale},
+               {"zero_point", zero_point},
+               {"mean", split.mean},
+               {"std", split.standard_deviation}};
+  if (split.deflated) json["chunk_samples"] = split.deflated->samples_per_chunk;
+  json["datasets"] = encode_datasets(split);
+  return json;
 }
 
 // ---- Reading ----------------------------------------------------------------
@@ -71,7 +78,10 @@ std::optional<Extent> decode_optional_extent(const JsonFields& datasets, const c
 }
 
 void decode_datasets(const JsonFields& datasets, SplitEntry& split) {
-  split.images = decode_extent(datasets.object("images"), Hash::optional);
+  if (split.deflated)
+    split.deflated->table = decode_extent(datasets.object("chunks"), Hash::required);
+  else
+    split.images = decode_extent(datasets.object("images"), Hash::optional);
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
   split.checksums = decode_extent(datasets.object("checksums"), Hash::required);
   split.histogram = decode_extent(datasets.object("histogram"), Hash::required);
@@ -99,7 +109,7 @@ void decode_quantisation(const JsonFields& fields, SplitEntry& split) {
   for (std::size_t i = 0; i < scale.size(); ++i) split.quantisation.push_back({scale[i], zero_point[i]});
 }
 
-SplitEntry decode_split(const JsonFields& fields) {
+SplitEntry decode_split(const JsonFields& fields, Compression compression) {
   SplitEntry split;
   split.name = fields.text("name");
   split.sample_count = fields.integer("samples");
@@ -108,15 +118,27 @@ SplitEntry decode_split(const JsonFields& fields) {
   decode_quantisation(fields, split);
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
+  if (compression == Compression::deflate) split.deflated = {fields.integer("chunk_samples"), {}, {}};
   decode_datasets(fields.object("datasets"), split);
   return split;
+}
+
+Compression compression_of(const JsonFields& fields) {
+  const std::string encoding = fields.text("encoding");
+  if (encoding == kDeflate) return Compression::deflate;
+  if (encoding != kPlain) fields.fail("encoding", "is one that this build does not read; update Octavo");
+  return Compression::none;
 }
 
 }  // namespace
 
 std::string encode_index(const Index& index) {
-  Json json = {{"format", "octavo"}, {"format_version", kFormatVersion}, {"encoding", kEncoding},
-               {"uuid", index.uuid}, {"created", index.created},         {"writer", index.writer}};
+  Json json = {{"format", "octavo"},
+               {"format_version", kFormatVersion},
+               {"encoding", index.compression == Compression::deflate ? kDeflate : kPlain},
+               {"uuid", index.uuid},
+               {"created", index.created},
+               {"writer", index.writer}};
   if (index.classes) {
     json["class_names"] = index.class_names;
     json["classes"] = encode_extent(*index.classes);
@@ -132,9 +154,8 @@ Index decode_index(std::string_view text) {
   const JsonFields fields(json, "its index is wrong: index");
   if (fields.text("format") != "octavo") fields.fail("format", "is not \"octavo\"");
   if (fields.integer("format_version") != kFormatVersion) fields.fail("format_version", "differs from the header");
-  if (fields.text("encoding") != kEncoding)
-    fields.fail("encoding", "is one that this build does not read; update Octavo");
   Index index;
+  index.compression = compression_of(fields);
   index.uuid = fields.text("uuid");
   index.created = fields.text("created");
   index.writer = fields.text("writer");
@@ -142,8 +163,8 @@ Index decode_index(std::string_view text) {
   index.classes = decode_optional_extent(fields, "classes", Hash::required);
   index.provenance = decode_extent(fields.object("provenance"), Hash::required);
   for (const Json& split : fields.array("splits")) {
-    index.splits.push_back(
-        decode_split(JsonFields(split, "its index is wrong: split " + std::to_string(index.splits.size()))));
+    index.splits.push_back(decode_split(
+        JsonFields(split, "its index is wrong: split " + std::to_string(index.splits.size())), index.compression));
   }
   return index;
 }

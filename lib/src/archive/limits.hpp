@@ -22,6 +22,8 @@ inline constexpr std::int64_t kMostIndexBytes = std::int64_t{64} << 20;
 /// HDF5's own structures and alignment gaps; some kilobytes in practice.
 inline constexpr std::int64_t kMostMetadataBytes = std::int64_t{64} << 20;
 inline constexpr std::size_t kMostNameBytes = 255;
+/// What a reader of deflated images inflates at once, on each thread.
+inline constexpr std::int64_t kMostChunkBytes = std::int64_t{256} << 20;
 
 /// Whether `name` matches [A-Za-z0-9][A-Za-z0-9_.-]{0,63} and is none of the names that the file itself uses.
 bool is_split_name(std::string_view name);

@@ -24,7 +24,11 @@ std::vector<Value> values_of(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 Reader::Reader(File file, Header header, Index index)
-    : file_(std::move(file)), modified_ns_(file_.modified_ns()), header_(header), index_(std::move(index)) {}
+    : file_(std::move(file)),
+      modified_ns_(file_.modified_ns()),
+      header_(header),
+      index_(std::move(index)),
+      chunks_(file_) {}
 
 std::shared_ptr<const Reader> Reader::open(const std::filesystem::path& path) {
   File file = File::open_for_reading(path);
@@ -102,6 +106,7 @@ void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::in
                         std::span<std::byte> codes) const {
   const std::int64_t row_bytes = split.shape.values();
   check_rows(split, first_row, count, codes.size(), row_bytes);
+  if (split.deflated) return chunks_.read_rows(split, first_row, count, codes);
   file_.read_at(split.images.offset + first_row * row_bytes, codes);
 }
 

@@ -14,6 +14,7 @@
 
 #include <octavo/statistics.hpp>
 
+#include "archive/chunk_reader.hpp"
 #include "archive/header.hpp"
 #include "archive/index.hpp"
 #include "support/file.hpp"
@@ -41,9 +42,12 @@ class Reader {
   /// The name of a sample of a split that has names. The hash of all names is checked the first time.
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
 
-  /// Codes of rows [first_row, first_row + count), unchecked; `codes` has count * C*H*W bytes.
+  /// Codes of rows [first_row, first_row + count), unchecked; `codes` has count * C*H*W bytes. Of deflated images whole
+  /// chunks are read best. Throws FormatError if a chunk does not inflate.
   void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                   std::span<std::byte> codes) const;
+  /// Chunks of splits whose images are deflated.
+  const ChunkReader& chunks() const { return chunks_; }
   /// Likewise their labels; `labels` has count * bytes_per_sample bytes.
   void read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                    std::span<std::byte> labels) const;
@@ -72,6 +76,7 @@ class Reader {
   std::int64_t modified_ns_ = 0;
   Header header_;
   Index index_;
+  ChunkReader chunks_;
   mutable std::mutex names_mutex_;
   mutable std::set<std::string> splits_with_checked_names_;
 };

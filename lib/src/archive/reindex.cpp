@@ -29,6 +29,7 @@ constexpr std::size_t kMostDescriptionBytes = std::size_t{128} << 20;
 struct Description {
   struct Split {
     SplitLayout layout;
+    bool is_deflated = false;
     bool has_checksums = false;
   };
   std::vector<Split> splits;
@@ -54,6 +55,7 @@ Description::Split split_from(const JsonFields& fields) {
   if (scale.size() != zero_point.size()) fields.fail("scale", "and zero_point differ in length");
   for (std::size_t i = 0; i < scale.size(); ++i) layout.quantisation.push_back({scale[i], zero_point[i]});
   layout.with_names = fields.boolean("has_names");
+  split.is_deflated = fields.boolean("is_deflated");
   split.has_checksums = fields.boolean("has_checksums");
   return split;
 }
@@ -69,6 +71,17 @@ Description description_from(const std::string& text) {
   description.class_names = fields.texts("class_names");
   description.uuid = fields.text("uuid");
   return description;
+}
+
+/// Deflated files stay so, unless another program deflated what is too large for one chunk.
+Compression compression_of(const std::vector<Description::Split>& splits) {
+  const auto is_deflated = [](const Description::Split& split) { return split.is_deflated; };
+  const auto fits_chunk = [](const Description::Split& split) {
+    return split.layout.shape.values() <= archive::kMostChunkBytes;
+  };
+  const bool stays =
+      std::any_of(splits.begin(), splits.end(), is_deflated) && std::all_of(splits.begin(), splits.end(), fits_chunk);
+  return stays ? Compression::deflate : Compression::none;
 }
 
 /// The old provenance, if it is still what it should be.
@@ -123,6 +136,7 @@ ReindexSummary Takeover::run(const std::filesystem::path& new_path) {
   description.provenance = provenance_from(receive(archive::kDescription, kMostDescriptionBytes));
   WriterOptions writer_options;
   for (const Description::Split& split : description.splits) writer_options.splits.push_back(split.layout);
+  writer_options.compression = compression_of(description.splits);
   writer_options.class_names = description.class_names;
   writer_options.replace_existing = options_.replace_existing;
   Writer writer(new_path, writer_options);

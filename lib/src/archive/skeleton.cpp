@@ -14,18 +14,18 @@ namespace {
 using hdf5::check;
 using hdf5::own;
 
-/// Datasets of this size and more begin at a multiple of it, so that they can be read without the page cache.
-constexpr hsize_t kAlignment = 4096;
+constexpr hsize_t kPage = 4096;
 
 hdf5::PropertiesHandle properties(hid_t kind) {
   return own<hdf5::PropertiesHandle>(H5Pcreate(kind), "make a property list");
 }
 
-hdf5::PropertiesHandle access_properties() {
+hdf5::PropertiesHandle access_properties(Alignment alignment) {
   auto list = properties(H5P_FILE_ACCESS);
   // Format 1.10: every structure carries a checksum, and damaged ones were not seen to crash readers.
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "choose the file format");
-  check(H5Pset_alignment(list.get(), kAlignment, kAlignment), "set the alignment");
+  const hsize_t multiple = alignment == Alignment::pages ? kPage : 1;
+  check(H5Pset_alignment(list.get(), multiple, multiple), "set the alignment");
   check(H5Pset_fclose_degree(list.get(), H5F_CLOSE_SEMI), "set how files are closed");
   // The writer has a lock of its own, and some network file systems have none.
   check(H5Pset_file_locking(list.get(), false, true), "switch locks off");
@@ -90,10 +90,10 @@ hdf5::TypeHandle type_of(Element element, std::int64_t text_bytes) {
   return own<hdf5::TypeHandle>(H5Tcopy(number_type(element)), "copy a type");
 }
 
-Skeleton::Skeleton(const std::filesystem::path& path) {
+Skeleton::Skeleton(const std::filesystem::path& path, Alignment alignment) {
   const hdf5::Session session;
   const auto creation = creation_properties();
-  const auto access = access_properties();
+  const auto access = access_properties(alignment);
   file_ = own<hdf5::FileHandle>(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access.get()),
                                 "create " + quoted(path));
 }
@@ -123,6 +123,12 @@ std::int64_t Skeleton::add_dataset(const std::string& path, Element element, con
   const haddr_t offset = H5Dget_offset(dataset.get());
   if (offset == HADDR_UNDEF) throw IoError("HDF5 gave no place to " + path);
   return static_cast<std::int64_t>(offset);
+}
+
+std::unique_ptr<ChunkedDataset> Skeleton::add_chunked_dataset(const std::string& path,
+                                                              const std::vector<std::int64_t>& axes,
+                                                              std::int64_t samples_per_chunk, int level) {
+  return std::make_unique<ChunkedDataset>(file_.get(), path, axes, samples_per_chunk, level);
 }
 
 void Skeleton::write_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space,

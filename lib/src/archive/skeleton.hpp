@@ -3,25 +3,31 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "archive/chunked_dataset.hpp"
 #include "hdf5/handles.hpp"
 
 namespace octavo::archive {
+
+/// Whether datasets of 4,096 bytes and more begin at a multiple of it, so that they can be read without the page cache.
+/// Chunks of compressed data then lie apart; else they follow each other.
+enum class Alignment { pages, none };
 
 /// What the elements of a dataset are. Text is a fixed number of bytes of UTF-8, padded with zeros.
 enum class Element { int8, uint8, int32, int64, uint64, float32, text };
 
 /// An HDF5 file being made, by the recipe of docs/format.md: version 1.10 format, a user block for the header, no
-/// times, contiguous datasets that HDF5 never fills. Its caller writes their bytes at the offsets given here. Equal
+/// times, datasets that HDF5 never fills. Its caller writes their bytes at the offsets given here. Equal
 /// calls in equal order make equal bytes. One thread at a time; every failure is an IoError.
 class Skeleton {
  public:
   /// Creates the file at `path`, which must be free.
-  explicit Skeleton(const std::filesystem::path& path);
+  Skeleton(const std::filesystem::path& path, Alignment alignment);
   ~Skeleton();
   Skeleton(const Skeleton&) = delete;
   Skeleton& operator=(const Skeleton&) = delete;
@@ -30,6 +36,9 @@ class Skeleton {
   /// Allocates a dataset; returns the absolute offset of its bytes, which does not move. `text_bytes` is for text only.
   std::int64_t add_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
                            std::int64_t text_bytes = 0);
+  /// A dataset of deflated images [N,C,H,W]; HDF5 gives each chunk its place when it is written.
+  std::unique_ptr<ChunkedDataset> add_chunked_dataset(const std::string& path, const std::vector<std::int64_t>& axes,
+                                                      std::int64_t samples_per_chunk, int level);
   /// Attributes of the object at `path`: a text, one number, or a list of numbers.
   void add_attribute(const std::string& path, const std::string& name, std::string_view text);
   void add_attribute(const std::string& path, const std::string& name, std::int32_t number);

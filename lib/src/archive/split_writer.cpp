@@ -9,6 +9,7 @@
 #include "archive/utf8.hpp"
 #include "quant/codes.hpp"
 #include "support/hash.hpp"
+#include "support/threads.hpp"
 
 namespace octavo::archive {
 namespace {
@@ -33,9 +34,9 @@ SplitWriter::SplitWriter(SplitLayout layout, std::size_t split_number, std::size
       written_(layout_.row_capacity),
       skipped_(rows_wait ? layout_.row_capacity : 0) {}
 
-void SplitWriter::place(const File& file, const PayloadPlace& place) {
+void SplitWriter::place(const File& file, PayloadPlace place) {
   file_ = &file;
-  place_ = place;
+  place_ = std::move(place);
 }
 
 std::string SplitWriter::where(std::int64_t row) const {
@@ -139,13 +140,16 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
     checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes));
   }
   source_digest_ += digest;
-  const std::int64_t images_offset = place_.images.offset + first_row * layout_.shape.values();
-  file_->write_at(images_offset, std::as_bytes(values));
-  if (values.size() >= kWrittenBackBytes) {
-    file_->start_write_back(images_offset, static_cast<std::int64_t>(values.size()));
-  }
+  store_codes(first_row, std::as_bytes(values));
   file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
   file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
+}
+
+void SplitWriter::store_codes(std::int64_t first_row, std::span<const std::byte> codes) {
+  if (place_.chunks) return place_.chunks->add(first_row, codes);
+  const std::int64_t offset = place_.images.offset + first_row * layout_.shape.values();
+  file_->write_at(offset, codes);
+  if (codes.size() >= kWrittenBackBytes) file_->start_write_back(offset, static_cast<std::int64_t>(codes.size()));
 }
 
 void SplitWriter::check_complete() const {
@@ -157,21 +161,58 @@ void SplitWriter::check_complete() const {
   if (written_.size() == 0) throw InvalidArgument("finish split " + layout_.name + ": no samples are left in it");
 }
 
-void SplitWriter::copy_waiting_rows() {
-  const std::int64_t row_values = layout_.shape.values();
-  const std::int64_t label_bytes = layout_.labels.bytes_per_sample();
-  const std::int64_t most_rows =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) / (row_values + label_bytes));
-  std::vector<std::uint8_t> values;
-  std::vector<std::byte> labels;
-  std::int64_t next_row = 0;
-  for_each_run(most_rows, [&](std::int64_t first, std::int64_t end) {
-    values.resize(static_cast<std::size_t>((end - first) * row_values));
-    labels.resize(static_cast<std::size_t>((end - first) * label_bytes));
-    spool_->file().read_at(spool_->values_offset(split_number_, first), std::as_writable_bytes(std::span(values)));
-    spool_->file().read_at(spool_->labels_offset(split_number_, first), labels);
-    store(next_row, values, labels);
-    next_row += end - first;
+/// Rows that become neighbours: where runs of them wait, and where they go.
+struct SplitWriter::WaitingBlock {
+  struct Run {
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+  };
+  std::vector<Run> runs;
+  std::int64_t final_row = 0;
+  std::int64_t row_count = 0;
+};
+
+bool SplitWriter::next_waiting_block(std::int64_t most_rows, WaitingBlock& block) {
+  const std::lock_guard lock(rows_mutex_);
+  block = {{}, next_final_row_, 0};
+  const std::int64_t capacity = written_.capacity();
+  while (block.row_count < most_rows) {
+    const std::int64_t first = written_.find(next_waiting_row_, capacity, true);
+    if (first == capacity) break;
+    next_waiting_row_ = written_.find(first, std::min(first + most_rows - block.row_count, capacity), false);
+    block.runs.push_back({first, next_waiting_row_});
+    block.row_count += next_waiting_row_ - first;
+  }
+  next_final_row_ += block.row_count;
+  return block.row_count > 0;
+}
+
+void SplitWriter::copy_waiting_rows(int thread_count) {
+  const auto row_values = static_cast<std::size_t>(layout_.shape.values());
+  const auto label_bytes = static_cast<std::size_t>(layout_.labels.bytes_per_sample());
+  const auto most_rows =
+      place_.chunks
+          ? place_.chunks->layout().samples_per_chunk
+          : static_cast<std::int64_t>(std::max<std::size_t>(1, kWriteBlockBytes / (row_values + label_bytes)));
+  run_on_threads(thread_count, [&](int) {
+    WaitingBlock block;
+    std::vector<std::uint8_t> values;
+    std::vector<std::byte> labels;
+    while (next_waiting_block(most_rows, block)) {
+      values.resize(static_cast<std::size_t>(block.row_count) * row_values);
+      labels.resize(static_cast<std::size_t>(block.row_count) * label_bytes);
+      std::size_t done = 0;
+      for (const auto& [first, end] : block.runs) {
+        const auto count = static_cast<std::size_t>(end - first);
+        spool_->file().read_at(
+            spool_->values_offset(split_number_, first),
+            std::as_writable_bytes(std::span(values).subspan(done * row_values, count * row_values)));
+        spool_->file().read_at(spool_->labels_offset(split_number_, first),
+                               std::span(labels).subspan(done * label_bytes, count * label_bytes));
+        done += count;
+      }
+      store(block.final_row, values, labels);
+    }
   });
 }
 
@@ -184,6 +225,9 @@ SplitEntry SplitWriter::entry() const {
   entry.color = layout_.color;
   entry.source_dtype = layout_.source_dtype;
   entry.quantisation = quantisation_of(layout_);
+  if (place_.chunks) {
+    entry.deflated = {place_.chunks->layout().samples_per_chunk, {}, place_.chunks->chunks()};
+  }
   return entry;
 }
 

@@ -13,6 +13,7 @@
 
 #include <octavo/writer.hpp>
 
+#include "archive/chunk_assembly.hpp"
 #include "archive/index.hpp"
 #include "archive/row_set.hpp"
 #include "archive/spool.hpp"
@@ -23,8 +24,9 @@ namespace octavo::archive {
 
 /// Where the samples of a split lie.
 struct PayloadPlace {
-  Extent images;
-  Extent labels;  ///< no bytes if the split has none
+  Extent images;                          ///< no bytes if they are deflated
+  std::unique_ptr<ChunkAssembly> chunks;  ///< that makes them of the samples then; else null
+  Extent labels;                          ///< no bytes if the split has none
   Extent checksums;
 };
 
@@ -37,16 +39,19 @@ class SplitWriter {
               bool rows_wait);
 
   /// Where samples go for good. Called before write(), or with `rows_wait` before copy_waiting_rows().
-  void place(const File& file, const PayloadPlace& place);
+  void place(const File& file, PayloadPlace place);
+  const PayloadPlace& place() const { return place_; }
 
   void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
              std::span<const std::string> names);
   void skip(std::int64_t row);
 
+  /// Rows that are best written at once, beginning with a multiple: a chunk where they go into one right away.
+  std::int64_t rows_per_block() const { return place_.chunks ? place_.chunks->layout().samples_per_chunk : 1; }
   /// Throws InvalidArgument if rows are missing or all were skipped.
   void check_complete() const;
-  /// Brings the rows that were not skipped from the spool to their final place.
-  void copy_waiting_rows();
+  /// Brings the rows that were not skipped from the spool to their final place, on so many threads.
+  void copy_waiting_rows(int thread_count);
   /// What the split holds so far; extents are the caller's to fill in.
   SplitEntry entry() const;
   /// Of everything written.
@@ -76,8 +81,11 @@ class SplitWriter {
   void claim(std::int64_t first_row, std::int64_t count);
   void count(std::span<const std::uint8_t> values);
   void keep_names(std::int64_t first_row, std::span<const std::string> names);
+  struct WaitingBlock;
+  bool next_waiting_block(std::int64_t most_rows, WaitingBlock& block);
   /// Hashes, encodes and stores rows at their final place.
   void store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels);
+  void store_codes(std::int64_t first_row, std::span<const std::byte> codes);
   std::string where(std::int64_t row) const;
 
   const SplitLayout layout_;
@@ -91,6 +99,8 @@ class SplitWriter {
   std::mutex rows_mutex_;
   RowSet written_;
   RowSet skipped_;
+  std::int64_t next_waiting_row_ = 0;  ///< in the spool; rows before it are on their way to their final place
+  std::int64_t next_final_row_ = 0;
   std::mutex counters_mutex_;
   std::vector<std::unique_ptr<quant::SampleCounter>> idle_counters_;  ///< as many as ever wrote at once
   std::atomic<std::uint64_t> source_digest_ = 0;

@@ -15,10 +15,17 @@ Spool::Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& row
     region.row = rows[split];
     region.values = take(region.row.value_bytes * capacities[split]);
     region.labels = take(region.row.label_bytes * capacities[split]);
-    file_.reserve(region.values, end - region.values);
+    if (!region.row.may_not_come) file_.reserve(region.values, end - region.values);
     region.names = take(region.row.name_bytes * capacities[split]);
     regions_.push_back(region);
   }
+  end_ = end;
+}
+
+std::int64_t Spool::append(std::span<const std::byte> bytes) const {
+  const std::int64_t offset = end_.fetch_add(static_cast<std::int64_t>(bytes.size()));
+  file_.write_at(offset, bytes);
+  return offset;
 }
 
 std::int64_t Spool::values_offset(std::size_t split, std::int64_t row) const {

@@ -1,6 +1,7 @@
 // A file where samples and names wait until it is known in which row, and at which offset, they will end up.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@ struct SpoolRow {
   std::int64_t value_bytes = 0;
   std::int64_t label_bytes = 0;
   std::int64_t name_bytes = 0;
+  bool may_not_come = false;  ///< values of few rows, or none, are expected: no disk space is taken for them
 };
 
 /// Holds values, labels and names of several splits, each at a place that follows from its row, so that threads can
@@ -25,7 +27,7 @@ class Spool {
  public:
   static constexpr std::int64_t kNameSlotBytes = 256;
 
-  /// Creates the file for splits of these rows and capacities, and takes the disk space for all but names.
+  /// Creates the file for splits of these rows and capacities, and takes the disk space for values and labels.
   Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& rows,
         const std::vector<std::int64_t>& capacities);
 
@@ -34,6 +36,8 @@ class Spool {
   /// Names that were never written read as empty ones.
   void write_names(std::size_t split, std::int64_t first_row, std::span<const std::string> names) const;
   std::vector<std::string> read_names(std::size_t split, std::int64_t first_row, std::int64_t count) const;
+  /// Keeps bytes of no row behind everything else; returns where. From several threads.
+  std::int64_t append(std::span<const std::byte> bytes) const;
   const File& file() const { return file_; }
 
  private:
@@ -45,6 +49,7 @@ class Spool {
   };
   File file_;
   std::vector<Region> regions_;
+  mutable std::atomic<std::int64_t> end_ = 0;
 };
 
 }  // namespace octavo::archive

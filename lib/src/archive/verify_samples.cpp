@@ -13,6 +13,12 @@
 namespace octavo::archive {
 namespace {
 
+std::int64_t rows_per_block(const SplitEntry& split) {
+  if (split.deflated) return split.deflated->samples_per_chunk;
+  const std::int64_t row_bytes = split.shape.values() + split.label_layout.bytes_per_sample();
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) / row_bytes);
+}
+
 /// What one thread works with: room for a block of rows, and what it has found.
 struct Workplace {
   explicit Workplace(const SampleShape& shape) : counter(shape) {}
@@ -32,8 +38,7 @@ class SamplePass {
         split_(split),
         on_progress_(on_progress),
         stage_("verifying " + split.name),
-        rows_per_block_(std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) /
-                                                      (split.shape.values() + split.label_layout.bytes_per_sample()))),
+        rows_per_block_(rows_per_block(split)),
         totals_(split.shape) {}
 
   /// Takes blocks until there are none left. Called on each thread.
@@ -61,15 +66,37 @@ class SamplePass {
 
  private:
   void check_block(Workplace& place, std::int64_t first, std::int64_t count) {
-    place.codes.resize(static_cast<std::size_t>(count * split_.shape.values()));
+    if (!read_codes(place, first, count)) return;
     place.labels.resize(static_cast<std::size_t>(count * split_.label_layout.bytes_per_sample()));
     place.checksums.resize(static_cast<std::size_t>(count));
-    reader_.read_codes(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
     reader_.read_labels(split_, first, count, place.labels);
     reader_.read_checksums(split_, first, count, place.checksums);
     for (std::int64_t i = 0; i < count; ++i) check_sample(place, first + i, static_cast<std::size_t>(i));
     quant::flip_top_bits(place.codes);
     place.counter.add(place.codes);
+  }
+
+  /// False, with a defect, if they are in a chunk that cannot be inflated.
+  bool read_codes(Workplace& place, std::int64_t first, std::int64_t count) {
+    const auto bytes = static_cast<std::size_t>(count * split_.shape.values());
+    if (!split_.deflated) {
+      place.codes.resize(bytes);
+      reader_.read_codes(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
+      return true;
+    }
+    const ChunkLayout layout = split_.chunk_layout();
+    const std::int64_t number = layout.chunk_of(first);
+    const StoredChunk& chunk = split_.deflated->chunks[static_cast<std::size_t>(number)];
+    const auto add = [&](const char* problem) {
+      place.defects.add(dataset_path(split_, "images") + " " + describe_chunk(split_, number), problem, first);
+    };
+    place.codes.resize(static_cast<std::size_t>(layout.chunk_bytes()));
+    std::uint64_t hash = 0;
+    const bool inflates = read_chunk(reader_.file(), chunk, std::as_writable_bytes(std::span(place.codes)), &hash);
+    if (hash != chunk.extent.hash) add("its hash does not match");
+    if (!inflates) add("it does not inflate to them");
+    place.codes.resize(bytes);
+    return inflates;
   }
 
   void check_sample(Workplace& place, std::int64_t row, std::size_t number) {
@@ -93,7 +120,7 @@ class SamplePass {
     if (!on_progress_) return;
     const std::lock_guard lock(mutex_);
     done_rows_ += count;
-    on_progress_({stage_, done_rows_, split_.sample_count, done_rows_ * split_.shape.values(), split_.images.bytes});
+    on_progress_({stage_, done_rows_, split_.sample_count, done_rows_ * split_.shape.values(), split_.packed_bytes()});
   }
 
   const Reader& reader_;

@@ -19,6 +19,7 @@
 #include "archive/strict_json.hpp"
 #include "archive/target_file.hpp"
 #include "support/hash.hpp"
+#include "support/threads.hpp"
 
 namespace octavo {
 namespace {
@@ -65,6 +66,10 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
     if (const auto problem = archive::quantisation_problem(layout.quantisation, layout.shape.channels)) fail(*problem);
   }
   if (const auto problem = archive::text_problem(layout.source_dtype)) fail("the source type is " + *problem);
+  if (options.compression != Compression::none && layout.shape.values() > archive::kMostChunkBytes) {
+    fail("samples of " + to_string(layout.shape) +
+         ", more than 256 MiB each, cannot be compressed; store them as they are");
+  }
   const bool named_labels = layout.labels.kind == LabelKind::multi_label && !options.class_names.empty();
   if (named_labels && layout.labels.width != static_cast<std::int64_t>(options.class_names.size())) {
     fail(std::to_string(layout.labels.width) + " labels a sample, but " + std::to_string(options.class_names.size()) +
@@ -76,6 +81,12 @@ void check_options(const WriterOptions& options) {
   if (options.splits.empty() || options.splits.size() > archive::kMostSplits) {
     throw InvalidArgument("write a file of " + std::to_string(options.splits.size()) + " splits; 1 to " +
                           std::to_string(archive::kMostSplits) + " are possible");
+  }
+  const int level = options.compression_level;
+  if (level < kLeastCompressionLevel || level > kMostCompressionLevel) {
+    throw InvalidArgument("write a file: a compression level of " + std::to_string(level) + "; " +
+                          std::to_string(kLeastCompressionLevel) + " to " + std::to_string(kMostCompressionLevel) +
+                          " are possible");
   }
   std::set<std::string> names;
   for (const SplitLayout& layout : options.splits) {
@@ -105,12 +116,16 @@ archive::Json parse_provenance(const std::string& text) {
 std::unique_ptr<archive::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
   std::vector<archive::SpoolRow> rows;
   std::vector<std::int64_t> capacities;
-  bool is_needed = options.rows_may_be_skipped;
+  bool is_needed = options.rows_may_be_skipped || options.compression != Compression::none;
   for (const SplitLayout& layout : options.splits) {
     archive::SpoolRow row;
     if (options.rows_may_be_skipped) {
       row.value_bytes = layout.shape.values();
       row.label_bytes = layout.labels.bytes_per_sample();
+    } else if (options.compression != Compression::none) {
+      // Only what comes in other pieces than whole chunks.
+      row.value_bytes = layout.shape.values();
+      row.may_not_come = true;
     }
     if (layout.with_names) row.name_bytes = archive::Spool::kNameSlotBytes;
     is_needed = is_needed || layout.with_names;
@@ -137,6 +152,7 @@ class Writer::Implementation {
              std::span<const std::byte> labels, std::span<const std::string> names);
   void skip(std::size_t split, std::int64_t row) { split_at(split).skip(row); }
   void finish(const std::string& provenance);
+  std::int64_t rows_per_block(std::size_t split) { return split_at(split).rows_per_block(); }
 
  private:
   archive::SplitWriter& split_at(std::size_t split);
@@ -148,22 +164,25 @@ class Writer::Implementation {
   archive::Skeleton skeleton_;
   File file_;
   std::unique_ptr<archive::Spool> spool_;
+  std::unique_ptr<archive::ChunkWriter> chunk_writer_;  ///< of deflated images; else null
   std::vector<std::unique_ptr<archive::SplitWriter>> splits_;
-  std::vector<archive::PayloadPlace> places_;
   std::atomic<bool> has_failed_ = false;
 };
 
 Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions options)
     : options_(checked(options)),
       target_(std::move(path), options_.replace_existing),
-      skeleton_(target_.partial()),
+      skeleton_(target_.partial(),
+                options_.compression == Compression::none ? archive::Alignment::pages : archive::Alignment::none),
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
+  if (options_.compression != Compression::none) {
+    chunk_writer_ = std::make_unique<archive::ChunkWriter>(file_, *spool_);
+  }
   for (std::size_t split = 0; split < options_.splits.size(); ++split) {
-    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
     splits_.push_back(std::make_unique<archive::SplitWriter>(options_.splits[split], split, options_.class_names.size(),
                                                              spool_.get(), options_.rows_may_be_skipped));
-    if (!options_.rows_may_be_skipped) splits_[split]->place(file_, places_[split]);
+    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
   }
 }
 
@@ -176,7 +195,9 @@ archive::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
 }
 
 void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
-  places_.push_back(archive::place_payload(skeleton_, file_, options_.splits[split], sample_count));
+  const archive::PayloadPlacing placing(skeleton_, file_, chunk_writer_.get(), spool_.get(),
+                                        options_.compression_level);
+  splits_[split]->place(file_, placing.place(options_.splits[split], split, sample_count));
 }
 
 void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
@@ -197,8 +218,7 @@ void Writer::Implementation::finish(const std::string& provenance) {
   archive::Json json = parse_provenance(provenance);
   for (std::size_t split = 0; options_.rows_may_be_skipped && split < splits_.size(); ++split) {
     place(split, splits_[split]->sample_count());
-    splits_[split]->place(file_, places_[split]);
-    splits_[split]->copy_waiting_rows();
+    splits_[split]->copy_waiting_rows(resolve_thread_count(options_.thread_count));
   }
   complete(std::move(json));
   static_cast<void>(archive::Reader::open(target_.partial()));  // what was written can be read
@@ -207,11 +227,11 @@ void Writer::Implementation::finish(const std::string& provenance) {
 }
 
 void Writer::Implementation::complete(archive::Json provenance) {
-  archive::Completion completion(skeleton_, file_);
+  archive::Completion completion(skeleton_, file_, options_.compression);
   const bool has_digests = provenance.contains("source_digests");
   archive::Json digests = archive::Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {
-    completion.add_split(*splits_[split], spool_.get(), places_[split]);
+    completion.add_split(*splits_[split], spool_.get());
     digests[options_.splits[split].name] = to_hex(splits_[split]->source_digest());
   }
   if (!has_digests) provenance["source_digests"] = std::move(digests);
@@ -219,6 +239,7 @@ void Writer::Implementation::complete(archive::Json provenance) {
   completion.add_provenance(provenance.dump());
   completion.add_identity(options_.reproducible ? kFixedUuid : random_uuid(),
                           options_.reproducible ? kFixedTime : current_time(), "octavo " + std::string(kVersion));
+  if (chunk_writer_) chunk_writer_->close();  // HDF5 does not close a file with open datasets
   completion.finish();
 }
 
@@ -237,6 +258,11 @@ void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uin
 void Writer::skip(std::size_t split, std::int64_t row) {
   if (!implementation_) throw InvalidArgument("skip a row: the file is finished");
   implementation_->skip(split, row);
+}
+
+std::int64_t Writer::rows_per_block(std::size_t split) const {
+  if (!implementation_) throw InvalidArgument("write samples: the file is finished");
+  return implementation_->rows_per_block(split);
 }
 
 void Writer::finish(const std::string& provenance) {

@@ -39,7 +39,10 @@ WriterOptions writer_options(const Source& source, const PackOptions& options) {
   made.class_names = source.class_names();
   made.rows_may_be_skipped = options.skip_bad_samples;
   made.reproducible = options.reproducible;
+  made.compression = options.compression;
+  made.compression_level = options.compression_level;
   made.replace_existing = options.replace_existing;
+  made.thread_count = options.thread_count;
   return made;
 }
 
@@ -66,6 +69,8 @@ class Packer {
     rows_a_block_ = std::max<std::int64_t>(1, kBlockBytes / std::max<std::int64_t>(1, layout.shape.values()));
     rows_a_block_ =
         std::clamp<std::int64_t>(layout.sample_count / (thread_count * kFewestBlocksAThread), 1, rows_a_block_);
+    // Whole chunks, of samples that are deflated.
+    rows_a_block_ = std::max(rows_a_block_, writer_.rows_per_block(split));
     next_row_ = 0;
     sources::ProgressMeter meter(options_.on_progress, "packing " + layout.name, layout.sample_count,
                                  layout.shape.values());

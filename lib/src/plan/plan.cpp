@@ -6,6 +6,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/chunk_reader.hpp"
 #include "backend/backend.hpp"
 #include "plan/memory_model.hpp"
 #include "store/residency_rules.hpp"
@@ -165,6 +166,9 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.split = split.name();
   plan.sample_count = N;
   plan.shape = split.shape();
+  plan.packed_bytes = split.packed_bytes();
+  plan.compression = split.compression();
+  plan.stored_bytes = split.stored_bytes();
   plan.memory_bytes =
       options.memory_bytes > 0 ? options.memory_bytes : backend::make_backend(options.device)->memory().free_bytes;
   plan.device = options.memory_bytes > 0 ? "a device of " + in_units(options.memory_bytes) : to_string(options.device);
@@ -181,11 +185,13 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.prefetch = staged ? model.staged_prefetch : model.resident_prefetch;
   plan.parts = parts_of(model, found, plan.batch_size, split.labels());
   plan.memory_limit_bytes = found.fits ? std::max<std::int64_t>(1, found.resident_count * model.packed_bytes()) : 0;
-  // Read from the file: labels and checksums stay on the host; a GPU's packed batches have a pinned twin there.
+  // Read from the file: labels and checksums stay on the host; a GPU's packed batches have a pinned twin there. Of
+  // deflated samples, chunks are kept.
   if (staged) {
     const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
     plan.host_bytes = N * (kept_label_bytes + 8) +
                       (is_host ? 0 : plan.batch_size * (1 + model.staged_prefetch) * model.staged_bytes());
+    if (plan.compression == Compression::deflate) plan.host_bytes += archive::kMostCachedChunkBytes;
   }
   plan.forms = forms_of(model, room, plan.batch_size);
   plan.largest_batch = largest_in(model, found, room);

@@ -12,10 +12,17 @@ std::string line(const std::string& name, const std::string& text) {
 
 std::string batch_or_none(std::int64_t batch) { return batch > 0 ? grouped(batch) : "none"; }
 
+/// ", deflated to 4.0 MiB in the file", or nothing.
+std::string stored(const Plan& plan) {
+  if (plan.compression == Compression::none) return "";
+  return ", deflated to " + in_units(plan.stored_bytes) + " in the file";
+}
+
 std::string head(const Plan& plan) {
   return line("file", plan.file + ", split " + plan.split) +
          line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
-                             std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width)) +
+                             std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
+                             in_units(plan.packed_bytes) + stored(plan)) +
          line("device", plan.device + ": " + in_units(plan.memory_bytes) + " to be had, " +
                             in_units(plan.reserved_bytes) + " of it left alone") +
          line("residency", (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);

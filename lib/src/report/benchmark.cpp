@@ -6,6 +6,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/store.hpp>
 
+#include "archive/block_rows.hpp"
+#include "archive/split_access.hpp"
 #include "backend/backend.hpp"
 #include "report/gather_speed.hpp"
 #include "report/timing.hpp"
@@ -17,10 +19,10 @@ namespace {
 constexpr int kLoadRounds = 5;
 constexpr std::int64_t kReadBytes = std::int64_t{1} << 20;
 
-/// Reads all samples into fresh memory on all threads, and does nothing with them.
+/// Reads all samples into fresh memory on all threads, inflating them if they are deflated, and does nothing with them.
 void read_only(const Split& split) {
   const std::int64_t values = split.shape().values();
-  const std::int64_t block = std::max<std::int64_t>(1, kReadBytes / values);
+  const std::int64_t block = archive::rows_per_block(archive::SplitAccess::entry(split), kReadBytes);
   const std::int64_t blocks = (split.sample_count() + block - 1) / block;
   const backend::DeviceBuffer memory(backend::make_backend(Device::cpu()),
                                      static_cast<std::size_t>(split.packed_bytes()), "samples to read");

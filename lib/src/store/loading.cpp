@@ -10,6 +10,7 @@
 
 #include "archive/limits.hpp"
 #include "quant/sample_counter.hpp"
+#include "store/chunked_row_reader.hpp"
 #include "store/memory_rows.hpp"
 #include "store/residency_rules.hpp"
 #include "store/row_reader.hpp"
@@ -91,6 +92,14 @@ Statistics statistics_of(const HostSamples& samples) {
 Split statistics_source(const Split& split) {
   const Dataset dataset = split.dataset();
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
+}
+
+/// Of the samples that stay in the file.
+std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
+  if (split.compression() == Compression::none) {
+    return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count);
+  }
+  return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.thread_count);
 }
 
 /// Loads one origin in one way after another.
@@ -235,7 +244,7 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), split.class_names(), source.statistics(), source.name()},
-      [&] { return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count); },
+      [&] { return row_source(split, options); },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
   return Loading(origin, device, options).run();

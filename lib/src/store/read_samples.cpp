@@ -4,6 +4,8 @@
 #include <mutex>
 #include <optional>
 
+#include "archive/block_rows.hpp"
+#include "archive/split_access.hpp"
 #include "store/stored_samples.hpp"
 #include "support/threads.hpp"
 
@@ -73,7 +75,7 @@ std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
-  const std::int64_t block_samples = std::max<std::int64_t>(1, kHostBlockBytes / values);
+  const std::int64_t block_samples = archive::rows_per_block(archive::SplitAccess::entry(split), kHostBlockBytes);
   for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
              [&](int, std::int64_t first, std::int64_t count) {
                read_block(split, options.verify_checksums, first, count,
@@ -113,7 +115,7 @@ void read_through_staging(const Split& split, const LoadOptions& options, const 
   const std::int64_t values = samples.shape.values();
   const std::int64_t label_size = samples.labels.bytes_per_sample();
   const std::int64_t block_samples =
-      std::min(samples.resident_count, std::max<std::int64_t>(1, kStagedBlockBytes / values));
+      std::min(samples.resident_count, archive::rows_per_block(archive::SplitAccess::entry(split), kStagedBlockBytes));
   const std::int64_t block_count = (samples.resident_count + block_samples - 1) / block_samples;
   const int thread_count =
       static_cast<int>(std::min<std::int64_t>(block_count, resolve_thread_count(options.thread_count)));

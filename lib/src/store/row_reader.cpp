@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <utility>
 
 #include "archive/split_access.hpp"
-#include "store/residency_rules.hpp"
+#include "store/guarded_pieces.hpp"
 #include "support/hash.hpp"
 #include "support/threads.hpp"
 
@@ -66,15 +64,8 @@ RowReader::RowReader(const Split& split, bool verify_checksums, int thread_count
       reader_(*archive::SplitAccess::reader(split_)),
       entry_(archive::SplitAccess::entry(split_)),
       sample_bytes_(split.shape().values()),
-      label_bytes_(split.labels().bytes_per_sample()),
-      pool_(resolve_thread_count(thread_count)) {
-  const auto N = static_cast<std::size_t>(split.sample_count());
-  if (label_bytes_ <= kMostKeptLabelBytes) {
-    labels_.resize(N * static_cast<std::size_t>(label_bytes_));
-    reader_.read_labels(entry_, 0, split.sample_count(), labels_);
-  }
-  if (verify_checksums) checksums_ = reader_.row_checksums(entry_, 0, split.sample_count());
-}
+      companions_(split_, verify_checksums),
+      pool_(resolve_thread_count(thread_count)) {}
 
 void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
                      const std::atomic<bool>& cancelled) const {
@@ -82,23 +73,11 @@ void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target
   const std::int64_t bytes = static_cast<std::int64_t>(rows.size()) * sample_bytes_;
   const std::int64_t pieces = std::clamp<std::int64_t>(std::max(runs.count() / kPieceRuns, bytes / kPieceBytes), 1,
                                                        std::max<std::int64_t>(1, runs.count()));
-  std::exception_ptr failure;
-  std::int64_t failed_piece = pieces;  // the first one is told, whichever thread was faster
-  std::mutex failure_mutex;
-  pool_.run(pieces, [&](std::int64_t piece) {
-    try {
-      read_runs(runs, runs.count() * piece / pieces, runs.count() * (piece + 1) / pieces, target, cancelled);
-    } catch (...) {
-      const std::lock_guard lock(failure_mutex);
-      if (piece < failed_piece) {
-        failed_piece = piece;
-        failure = std::current_exception();
-      }
-    }
-  });
+  const auto read_piece = [&](std::int64_t piece) {
+    read_runs(runs, runs.count() * piece / pieces, runs.count() * (piece + 1) / pieces, target, cancelled);
+  };
   // A file that is no longer the one that was opened explains whatever else went wrong.
-  reader_.ensure_unchanged();
-  if (failure) std::rethrow_exception(failure);
+  run_guarded(pool_, pieces, read_piece, [&] { reader_.ensure_unchanged(); });
 }
 
 std::vector<RowReader::Wanted> RowReader::in_reading_order(std::span<const std::int64_t> rows) const {
@@ -160,27 +139,18 @@ void RowReader::read_runs(const Runs& runs, std::int64_t first, std::int64_t las
 }
 
 void RowReader::finish_run(std::span<const Wanted> run, const RowTarget& target, StreamingHash& hash) const {
-  const auto sample_bytes = static_cast<std::size_t>(sample_bytes_),
-             label_bytes = static_cast<std::size_t>(label_bytes_);
+  const std::size_t label_bytes = companions_.label_bytes();
   const auto codes_at = [&](const Wanted& wanted) { return target.codes + wanted.place * target.stride_bytes; };
-  const auto labels_at = [&](const Wanted& wanted) { return target.labels + wanted.place * label_bytes_; };
+  const auto label_at = [&](const Wanted& wanted) {
+    return label_bytes == 0 ? nullptr : target.labels + static_cast<std::size_t>(wanted.place) * label_bytes;
+  };
   for (std::size_t i = 0; i < run.size(); ++i) {
-    const std::int64_t row = run[i].row;
-    if (i > 0 && run[i - 1].row == row) {
-      std::memcpy(codes_at(run[i]), codes_at(run[i - 1]), sample_bytes);
-      if (label_bytes != 0) std::memcpy(labels_at(run[i]), labels_at(run[i - 1]), label_bytes);
+    if (i == 0 || run[i - 1].row != run[i].row) {
+      companions_.complete(run[i].row, codes_at(run[i]), label_at(run[i]), hash);
       continue;
     }
-    const std::span<std::byte> label(label_bytes == 0 ? nullptr : labels_at(run[i]), label_bytes);
-    if (!label.empty() && labels_.empty()) {
-      reader_.read_labels(entry_, row, 1, label);
-    } else if (!label.empty()) {
-      std::memcpy(label.data(), labels_.data() + static_cast<std::size_t>(row) * label_bytes, label_bytes);
-    }
-    if (checksums_.empty()) continue;
-    const std::span<const std::byte> codes(codes_at(run[i]), sample_bytes);
-    if (sample_checksum(hash, codes, label) == checksums_[static_cast<std::size_t>(row)]) continue;
-    reader_.fail_sample(entry_, row);
+    std::memcpy(codes_at(run[i]), codes_at(run[i - 1]), static_cast<std::size_t>(sample_bytes_));
+    if (label_bytes != 0) std::memcpy(label_at(run[i]), label_at(run[i - 1]), label_bytes);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "archive/reader.hpp"
 #include "backend/thread_pool.hpp"
 #include "store/row_source.hpp"
+#include "store/sample_companions.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::store {
@@ -21,11 +22,10 @@ namespace octavo::store {
 /// by one call. What is not in the page cache is asked for all at once before it is waited for, so that a disk always
 /// has many requests. Never maps the file: a file that is cut short is an error and not the end of the process.
 ///
-/// Short labels and the checksums are kept in host memory, so that a sample costs one read. Safe to use from several
-/// threads.
+/// Safe to use from several threads.
 class RowReader final : public RowSource {
  public:
-  /// Reads labels and checksums. Throws IoError.
+  /// Of plain images. Reads labels and checksums. Throws IoError.
   RowReader(const Split& split, bool verify_checksums, int thread_count);
 
   /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming a sample that
@@ -50,9 +50,7 @@ class RowReader final : public RowSource {
   const archive::Reader& reader_;     ///< of split_
   const archive::SplitEntry& entry_;  ///< of split_
   std::int64_t sample_bytes_;
-  std::int64_t label_bytes_;
-  std::vector<std::byte> labels_;         ///< of all samples, if they are short
-  std::vector<std::uint64_t> checksums_;  ///< of all samples, if they are to be compared
+  SampleCompanions companions_;
   mutable backend::ThreadPool pool_;
 };
 

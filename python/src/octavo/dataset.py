@@ -219,6 +219,16 @@ class Split:
         return self.statistics.histogram
 
     @property
+    def compression(self) -> str:
+        """How the file stores the images: ``"none"`` or ``"deflate"``."""
+        return self._native.compression
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes that the images take in the file."""
+        return self._native.stored_bytes
+
+    @property
     def packed_bytes(self) -> int:
         """N*C*H*W: what all images take."""
         return self._native.packed_bytes

@@ -23,6 +23,7 @@ def pack_dataset(
     layout: _images.Layout = "auto",
     image_key: str | None = None,
     label_key: str | Literal[False] | None = None,
+    compress: Literal["none", "deflate"] = "none",
     reproducible: bool = False,
     force: bool = False,
     threads: int = 0,
@@ -46,7 +47,7 @@ def pack_dataset(
     image_key, label_key
         In mappings; None: ``image``, ``img`` or the like, ``label``, ``labels``, ``fine_label`` or ``target``.
         ``label_key=False``: there are no labels.
-    channels, layout, reproducible, force, threads, progress
+    channels, layout, compress, reproducible, force, threads, progress
         As of `Writer`.
 
     Raises
@@ -62,8 +63,8 @@ def pack_dataset(
     with (
         _progress.shown(progress) as on_progress,
         Writer(
-            path, classes=classes, channels=channels, layout=layout, reproducible=reproducible, force=force,
-            threads=threads, progress=False,
+            path, classes=classes, channels=channels, layout=layout, compress=compress, reproducible=reproducible,
+            force=force, threads=threads, progress=False,
         ) as writer,
     ):  # fmt: skip
         for name, part in parts.items():

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ class Writer:
     layout
         The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw, arrays whichever has
         1 or 3 channels.
-    reproducible, force, threads, progress
+    compress, reproducible, force, threads, progress
         As of `pack`.
 
     Raises
@@ -64,6 +64,7 @@ class Writer:
         classes: Sequence[str] | None = None,
         channels: int | None = None,
         layout: _images.Layout = "auto",
+        compress: Literal["none", "deflate"] = "none",
         reproducible: bool = False,
         force: bool = False,
         threads: int = 0,
@@ -71,11 +72,12 @@ class Writer:
     ) -> None:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
+        pack_options(False, reproducible, force, threads, compress)  # so that wrong ones are told now
         check_target(path, force)
         self._path = Path(path)
         self._channels = channels
         self._layout = layout
-        self._options = (reproducible, force, threads)
+        self._options = (reproducible, force, threads, compress)
         self._progress = progress
         notes = json.dumps({"made_by": "octavo.Writer"})
         self._source: _native.SpooledSource | None = _native.SpooledSource(
@@ -170,9 +172,8 @@ class Writer:
                 block.flush(source, split)
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
-            reproducible, force, threads = self._options
             has_names = any(block.has_names for block in self._blocks.values())
-            options = pack_options(has_names, reproducible, force, threads)
+            options = pack_options(has_names, *self._options)
             with _progress.shown(self._progress) as on_progress:
                 return _native.pack_spooled(source, self._path, options, on_progress)
         finally:

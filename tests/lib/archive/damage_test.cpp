@@ -24,16 +24,24 @@ bool is_noticed(const std::filesystem::path& path) {
   return octavo::verify(path, {.thread_count = 1, .with_hdf5 = false}).defect_count > 0;
 }
 
-/// A file with everything that the format has, as small as that can be.
-void write_file(const std::filesystem::path& path) {
+/// A file with everything that the format has, as small as that can be. Deflated, one split shrinks and one does not.
+void write_file(const std::filesystem::path& path, octavo::Compression compression) {
   octavo::WriterOptions options = octavo::test::small_options(5);
+  options.compression = compression;
   options.splits[0].shape = {1, 2, 2};
   options.splits[0].with_names = true;
+  if (compression == octavo::Compression::deflate) {
+    options.splits.push_back({.name = "equal", .shape = {1, 1, 10}, .labels = {}, .row_capacity = 3});
+  }
   octavo::Writer writer(path, options);
   auto values = octavo::test::values_of(options.splits[0].shape, 0, 5);
   const auto labels = octavo::test::classes_of(0, 5);
   const std::vector<std::string> names = {"a", "", "ccc", "d", "e"};
   writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
+  if (compression == octavo::Compression::deflate) {
+    std::vector<std::uint8_t> equal(30, 7);
+    writer.write(1, 0, equal, {});
+  }
   writer.finish("{\"command\":\"test\"}");
 }
 
@@ -41,7 +49,7 @@ void write_file(const std::filesystem::path& path) {
 
 TEST_CASE("every flip of a single bit of a file is noticed", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_file(folder / "a.h5", GENERATE(octavo::Compression::none, octavo::Compression::deflate));
   const auto bytes = octavo::test::bytes_of_file(folder / "a.h5");
   REQUIRE(bytes.size() < 24 * 1024);
   REQUIRE_FALSE(is_noticed(folder / "a.h5"));
@@ -61,7 +69,7 @@ TEST_CASE("every flip of a single bit of a file is noticed", "[unit][archive]") 
 
 TEST_CASE("a file cut at any length is refused", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_file(folder / "a.h5", GENERATE(octavo::Compression::none, octavo::Compression::deflate));
   const auto length = static_cast<off_t>(std::filesystem::file_size(folder / "a.h5"));
   std::vector<off_t> opened;
   for (off_t cut = length - 1; cut >= 0; --cut) {
@@ -78,7 +86,7 @@ TEST_CASE("a file cut at any length is refused", "[unit][archive]") {
 
 TEST_CASE("a page of zeros or of an older file is noticed", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_file(folder / "a.h5", GENERATE(octavo::Compression::none, octavo::Compression::deflate));
   octavo::test::write_small_file(folder / "old.h5");
   const auto bytes = octavo::test::bytes_of_file(folder / "a.h5");
   const auto old = octavo::test::bytes_of_file(folder / "old.h5");

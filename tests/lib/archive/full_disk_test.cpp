@@ -8,7 +8,7 @@
 #include <octavo/writer.hpp>
 
 #include "catch.hpp"
-#include "small_file.hpp"
+#include "deflated_file.hpp"
 #include "temporary_folder.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -76,6 +76,7 @@ TEST_CASE("a limit at any size is an error that leaves nothing behind", "[unit][
   const TemporaryFolder folder;
   auto options = octavo::test::small_options(200);
   options.rows_may_be_skipped = GENERATE(false, true);
+  options.compression = GENERATE(octavo::Compression::none, octavo::Compression::deflate);
   options.splits[0].with_names = true;
   octavo::test::write_small_file(folder / "whole.h5", options);
   const auto needed = std::filesystem::file_size(folder / "whole.h5");
@@ -99,6 +100,22 @@ TEST_CASE("a disk too small shows before any sample is written", "[unit][archive
                       ContainsSubstring("free some space"));
   REQUIRE(octavo::test::names_in(folder.path()).empty());
   REQUIRE(could_write(folder / "a.h5", octavo::test::small_options(1000)));
+}
+
+TEST_CASE("a disk that is full half-way through deflated samples is an error, and the next file is written",
+          "[unit][archive]") {
+  const TemporaryFolder folder;
+  const SmallFileSystem disk(folder.path(), "8m");
+  if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
+  // 10 chunks of 1 MiB that do not shrink.
+  const auto options = octavo::test::deflated_options({1, 1024, 1024}, 10);
+  const auto write = [&](const octavo::WriterOptions& chosen) {
+    octavo::test::write_deflated(folder / "a.h5", chosen, octavo::test::Contents::noise);
+  };
+  REQUIRE_THROWS_AS(write(options), octavo::IoError);
+  REQUIRE_THROWS_WITH(write(options), ContainsSubstring("free some space"));
+  REQUIRE(octavo::test::names_in(folder.path()).empty());
+  REQUIRE_NOTHROW(write(octavo::test::deflated_options({1, 1024, 1024}, 2)));
 }
 
 TEST_CASE("a disk that is full when HDF5 completes the file is an error, and the next file is written",

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "small_file.hpp"
+#include "deflated_file.hpp"
 #include "temporary_folder.hpp"
 
 using octavo::test::TemporaryFolder;
@@ -40,7 +40,9 @@ std::vector<long long> numbers_of(const std::filesystem::path& path, const std::
 TEST_CASE("h5dump shows the same pixels, labels and counts", "[unit][archive]") {
   if (!has_h5dump()) OCTAVO_SKIP("h5dump is not installed");
   const TemporaryFolder folder;
-  octavo::test::write_small_file(folder / "a.h5");
+  auto options = octavo::test::small_options();
+  options.compression = GENERATE(octavo::Compression::none, octavo::Compression::deflate);
+  octavo::test::write_small_file(folder / "a.h5", options);
   const auto codes = numbers_of(folder / "a.h5", "/train/images");
   REQUIRE(codes.size() == 20 * 60);
   for (std::size_t i = 0; i < codes.size(); ++i) REQUIRE(codes[i] + 128 == octavo::test::value_at(i));
@@ -50,6 +52,24 @@ TEST_CASE("h5dump shows the same pixels, labels and counts", "[unit][archive]") 
   const auto counts = numbers_of(folder / "a.h5", "/train/histogram");
   const auto statistics = octavo::Dataset::open(folder / "a.h5").split("train").statistics();
   REQUIRE(counts == std::vector<long long>(statistics.histogram.begin(), statistics.histogram.end()));
+}
+
+TEST_CASE("h5dump inflates images, and shows as they are those that did not shrink", "[unit][archive]") {
+  if (!has_h5dump()) OCTAVO_SKIP("h5dump is not installed");
+  const TemporaryFolder folder;
+  for (const auto contents : {octavo::test::Contents::photo, octavo::test::Contents::noise}) {
+    auto options = octavo::test::deflated_options({1, 256, 256}, 18);  // 2 chunks, of which one is short
+    options.replace_existing = true;
+    octavo::test::write_deflated(folder / "a.h5", options, contents);
+    const auto values = octavo::test::contents_of(contents, {1, 256, 256}, 0, 18);
+    const auto codes = numbers_of(folder / "a.h5", "/train/images");
+    REQUIRE(codes.size() == values.size());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < codes.size(); ++i) wrong += codes[i] + 128 != values[i];
+    REQUIRE(wrong == 0);
+    REQUIRE_THAT(h5dump(folder / "a.h5", "-p -A -d /train/images"),
+                 ContainsSubstring("COMPRESSION DEFLATE { LEVEL 4 }"));
+  }
 }
 
 TEST_CASE("h5dump shows attributes, class names and types", "[unit][archive]") {

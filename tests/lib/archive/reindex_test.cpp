@@ -7,9 +7,9 @@
 #include <octavo/verify.hpp>
 
 #include "catch.hpp"
+#include "deflated_file.hpp"
 #include "hdf5/handles.hpp"
 #include "hdf5/session.hpp"
-#include "small_file.hpp"
 #include "temporary_folder.hpp"
 
 using octavo::Dataset;
@@ -114,6 +114,26 @@ TEST_CASE("opening for writing without a change changes no byte", "[unit][archiv
   const auto before = octavo::test::bytes_of_file(folder / "a.h5");
   edit(folder / "a.h5", [](hid_t) {});
   REQUIRE(octavo::test::bytes_of_file(folder / "a.h5") == before);
+}
+
+TEST_CASE("a deflated file stays deflated when it is taken over", "[unit][archive]") {
+  const TemporaryFolder folder;
+  const auto options = octavo::test::deflated_options({1, 28, 28}, 3000);
+  octavo::test::write_deflated(folder / "a.h5", options, octavo::test::Contents::photo);
+  edit(folder / "a.h5", add_attribute);
+  REQUIRE_THROWS_AS(Dataset::open(folder / "a.h5"), octavo::FormatError);
+  const auto summary = reindex(folder / "a.h5", folder / "b.h5");
+  REQUIRE(summary.sample_count == 3000);
+  REQUIRE(summary.changed_samples == 0);
+  REQUIRE(octavo::verify(folder / "b.h5").defect_count == 0);
+  const auto split = Dataset::open(folder / "b.h5").split("train");
+  REQUIRE(split.compression() == octavo::Compression::deflate);
+  std::vector<std::int8_t> codes(3000 * 784);
+  split.read(0, 3000, codes);
+  const auto values = octavo::test::contents_of(octavo::test::Contents::photo, {1, 28, 28}, 0, 3000);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < codes.size(); ++i) wrong += codes[i] + 128 != values[i];
+  REQUIRE(wrong == 0);
 }
 
 TEST_CASE("a changed label is taken over only when that is accepted", "[unit][archive]") {

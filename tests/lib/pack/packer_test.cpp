@@ -75,6 +75,35 @@ TEST_CASE("any number of threads packs the same bytes, from plain and from gzip 
   for (const Defect& defect : defects) FAIL(defect.where << ": " << defect.what);
 }
 
+TEST_CASE("any number of threads deflates to the same bytes, from plain and from gzip files", "[unit][pack]") {
+  const bool is_compressed = GENERATE(false, true);
+  const TemporaryFolder folder;
+  write_idx(folder, is_compressed);
+  const auto pack_with = [&](int thread_count, bool skips) {
+    const fs::path path = folder / "deflated.h5";
+    const auto source = open_source({{folder.path(), ""}}, {});
+    pack(*source, path,
+         {.skip_bad_samples = skips,
+          .reproducible = true,
+          .compression = Compression::deflate,
+          .replace_existing = true,
+          .thread_count = thread_count});
+    return read_whole_file(path, 1 << 30);
+  };
+  const std::string one = pack_with(1, false);
+  for (const int thread_count : {2, 5}) REQUIRE(pack_with(thread_count, false) == one);
+  for (const int thread_count : {1, 3}) REQUIRE(pack_with(thread_count, true) == one);
+  REQUIRE(verify(folder / "deflated.h5").defect_count == 0);
+  const Split split = Dataset::open(folder / "deflated.h5").split("train");
+  REQUIRE(split.compression() == Compression::deflate);
+  std::vector<std::int8_t> codes(kImages * kPixels);
+  split.read(0, kImages, codes);
+  const std::string images = noisy_images();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < codes.size(); ++i) wrong += codes[i] + 128 != static_cast<std::uint8_t>(images[16 + i]);
+  REQUIRE(wrong == 0);
+}
+
 TEST_CASE("the summary and the provenance tell what was packed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, false);

@@ -8,6 +8,7 @@
 #include "archive/split_access.hpp"
 #include "catch.hpp"
 #include "packed_fixture.hpp"
+#include "store/chunked_row_reader.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -29,11 +30,18 @@ std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector
   return codes;
 }
 
+std::unique_ptr<const store::RowSource> make_reader(const Split& split, int thread_count) {
+  if (split.compression() == Compression::none) {
+    return std::make_unique<const store::RowReader>(split, true, thread_count);
+  }
+  return std::make_unique<const store::ChunkedRowReader>(split, true, thread_count);
+}
+
 void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, std::size_t padding = 0,
            int thread_count = 2) {
   const PlainSplit& plain = fixture.plain();
   const Split split = fixture.dataset().split("train");
-  const store::RowReader reader(split, true, thread_count);
+  const auto reader = make_reader(split, thread_count);
   const auto stride = static_cast<std::size_t>(plain.shape.values()) + padding;
   std::vector<std::byte> codes(rows.size() * stride, std::byte{0xEE});
   std::vector<std::int32_t> labels(rows.size() * static_cast<std::size_t>(plain.label_width), -1), expected_labels;
@@ -51,7 +59,7 @@ void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, 
       file.sync();
       ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
     }
-    reader.read(rows, target, false);
+    reader->read(rows, target, false);
     REQUIRE(codes == expected_codes(plain, rows, padding));
     REQUIRE(labels == expected_labels);
   }
@@ -67,7 +75,8 @@ std::vector<std::int64_t> random_rows(std::int64_t N, std::size_t count) {
 }  // namespace
 
 TEST_CASE("rows are read in any order, with repetitions", "[unit][store]") {
-  const PackedFixture fixture({random_split("train", 1000, {1, 8, 8})});
+  const PackedFixture fixture({random_split("train", 1000, {1, 8, 8})},
+                              GENERATE(Compression::none, Compression::deflate));
   reads(fixture, {});
   reads(fixture, {999});
   reads(fixture, {5, 5, 5, 4, 6, 5});
@@ -83,7 +92,8 @@ TEST_CASE("neighbours and rows with gaps are read", "[unit][store]") {
   for (std::int64_t row = 0; row < 3000; ++row) all.push_back(row);
   for (std::int64_t row = 1; row < 3000; row += 2) every_second.push_back(row);
   for (std::int64_t row = 0; row < 3000; row += 70) far.push_back(row);  // beyond the largest gap
-  const PackedFixture fixture({random_split("train", 3000, {1, 8, 8})});
+  const PackedFixture fixture({random_split("train", 3000, {1, 8, 8})},
+                              GENERATE(Compression::none, Compression::deflate));
   for (const auto& rows : {all, every_second, far}) {
     reads(fixture, rows);
     reads(fixture, rows, 16);
@@ -91,7 +101,8 @@ TEST_CASE("neighbours and rows with gaps are read", "[unit][store]") {
 }
 
 TEST_CASE("rows of a megabyte are read", "[unit][store]") {
-  reads(PackedFixture({random_split("train", 5, {3, 600, 600})}), {4, 0, 1, 4});
+  const Compression compression = GENERATE(Compression::none, Compression::deflate);
+  reads(PackedFixture({random_split("train", 5, {3, 600, 600})}, compression), {4, 0, 1, 4});
 }
 
 TEST_CASE("labels of any length come with their rows", "[unit][store]") {
@@ -100,14 +111,51 @@ TEST_CASE("labels of any length come with their rows", "[unit][store]") {
     split.label_width = width;
     split.labels.resize(static_cast<std::size_t>(200 * width));
     for (std::size_t i = 0; i < split.labels.size(); ++i) split.labels[i] = static_cast<std::int32_t>(i * 7 % 3 % 2);
-    reads(PackedFixture({split}), random_rows(200, 150));
+    for (const Compression compression : {Compression::none, Compression::deflate}) {
+      reads(PackedFixture({split}, compression), random_rows(200, 150));
+    }
   }
 }
 
 TEST_CASE("reading stops when it is cancelled", "[unit][store]") {
-  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
-  const store::RowReader reader(fixture.dataset().split("train"), true, 2);
+  const PackedFixture fixture({random_split("train", 100, {1, 8, 8})},
+                              GENERATE(Compression::none, Compression::deflate));
+  const auto reader = make_reader(fixture.dataset().split("train"), 2);
   std::vector<std::byte> codes(64, std::byte{0xEE}), labels(4);
-  reader.read(std::vector<std::int64_t>{7}, {codes.data(), 64, labels.data()}, true);
+  reader->read(std::vector<std::int64_t>{7}, {codes.data(), 64, labels.data()}, true);
   REQUIRE(codes == std::vector<std::byte>(64, std::byte{0xEE}));
+}
+
+TEST_CASE("rows are copied out of many chunks", "[unit][store]") {
+  // 1 MiB / 784 = 1338 samples a chunk: 4 of them, the last one short.
+  const PackedFixture fixture({smooth_split("train", 4500, {1, 28, 28})}, Compression::deflate);
+  std::vector<std::int64_t> stretch;
+  for (std::int64_t row = 1300; row < 4500; ++row) stretch.push_back(row);
+  for (const int thread_count : {1, 2, 5}) {
+    reads(fixture, random_rows(4500, 700), 0, thread_count);
+    reads(fixture, {4499, 1338, 1337, 0, 4499, 1338}, 16, thread_count);
+    reads(fixture, stretch, 0, thread_count);
+  }
+}
+
+TEST_CASE("a sample and a chunk that are damaged are named when they are read", "[unit][store]") {
+  for (const bool shrinks : {false, true}) {
+    const PackedFixture fixture(
+        {shrinks ? smooth_split("train", 3000, {1, 28, 28}) : random_split("train", 3000, {1, 28, 28})},
+        Compression::deflate);
+    const archive::Extent chunk =
+        archive::SplitAccess::entry(fixture.dataset().split("train")).deflated->chunks[1].extent;
+    const File file = File::open_for_writing(fixture.path());
+    std::vector<std::byte> bytes(8);
+    file.read_at(chunk.offset + 100 * 784, bytes);
+    for (std::byte& byte : bytes) byte ^= std::byte{0xA5};
+    file.write_at(chunk.offset + 100 * 784, bytes);
+    const auto reader = make_reader(fixture.dataset().split("train"), 2);
+    std::vector<std::byte> codes(2 * 784), labels(8);
+    const store::RowTarget target{codes.data(), 784, labels.data()};
+    REQUIRE_NOTHROW(reader->read(std::vector<std::int64_t>{5, 2800}, target, false));
+    REQUIRE_THROWS_WITH(
+        reader->read(std::vector<std::int64_t>{1438, 5}, target, false),
+        ContainsSubstring(shrinks ? "chunk 1, which holds samples 1338 to 2675" : "sample 1438 is damaged"));
+  }
 }

@@ -1,0 +1,34 @@
+// Doing pieces of work that may fail on a pool of threads.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+#include "backend/thread_pool.hpp"
+
+namespace octavo::store {
+
+/// Calls work(piece) for every piece in [0, piece_count) on the pool, then `after()`, which may throw something that
+/// explains the rest; then throws what the first piece that failed has thrown, whichever thread was faster.
+template <typename Work, typename After>
+void run_guarded(backend::ThreadPool& pool, std::int64_t piece_count, const Work& work, const After& after) {
+  std::exception_ptr failure;
+  std::int64_t failed_piece = piece_count;
+  std::mutex failure_mutex;
+  pool.run(piece_count, [&](std::int64_t piece) {
+    try {
+      work(piece);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      if (piece < failed_piece) {
+        failed_piece = piece;
+        failure = std::current_exception();
+      }
+    }
+  });
+  after();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace octavo::store

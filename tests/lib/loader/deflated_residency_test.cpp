@@ -1,0 +1,80 @@
+// Batches of a deflated file: the same bits as of a plain one, from every residency, order and number of threads.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <octavo/loader.hpp>
+#include <octavo/residency.hpp>
+
+#include "catch.hpp"
+#include "devices.hpp"
+#include "packed_fixture.hpp"
+#include "served.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+std::vector<LoadOptions> residencies(std::int64_t N) {
+  std::vector<LoadOptions> all;
+  for (const int thread_count : {1, 2, 5}) {
+    all.push_back({.thread_count = thread_count, .residency = Residency::device});
+    all.push_back({.thread_count = thread_count, .residency = Residency::streamed});
+    all.push_back({.thread_count = thread_count, .residency = Residency::hybrid, .resident_count = N / 3});
+  }
+  all.push_back({.verify_checksums = false, .residency = Residency::device});
+  all.push_back({.verify_checksums = false, .residency = Residency::streamed});
+  return all;
+}
+
+void deflated_files_serve_the_same_bits(Device device) {
+  const PlainSplit many = smooth_split("train", 4500, {1, 28, 28});  // 4 chunks, the last one short
+  const PlainSplit noise = random_split("train", 600, {3, 27, 29});  // chunks that are stored as they are
+  const PlainSplit large = smooth_split("train", 3, {3, 600, 601});  // samples larger than a chunk
+  for (const PlainSplit& plain : {many, noise, large}) {
+    const std::int64_t N = plain.sample_count();
+    const PackedFixture as_it_is({plain}), deflated({plain}, Compression::deflate);
+    const Store expected = Store::load(as_it_is.dataset().split("train"), device, {.residency = Residency::device});
+    for (const LoadOptions& load : residencies(N)) {
+      const Store store = Store::load(deflated.dataset().split("train"), device, load);
+      INFO(to_string(store.residency()) << ", " << load.thread_count << " threads, " << N << " samples");
+      for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks()}) {
+        const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, N / 7), .shuffle = shuffle, .seed = 5};
+        REQUIRE(serve(store, options, 1) == serve(expected, options, 1));
+      }
+    }
+    const std::int64_t window = (N + 2) / 3;
+    const Store store = Store::load(deflated.dataset().split("train"), device,
+                                    {.residency = Residency::window, .window_samples = window});
+    const LoaderOptions options{.batch_size = std::max<std::int64_t>(1, window / 4),
+                                .shuffle = Shuffle::windows(window)};
+    REQUIRE(serve(store, options) == serve(expected, options));
+  }
+}
+
+}  // namespace
+
+OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the same bits from every residency",
+                "[unit][loader]")
+
+TEST_CASE("a child of fork() streams from a deflated file that its parent streams from", "[unit][loader]") {
+  const PackedFixture fixture({smooth_split("train", 4500, {1, 28, 28})}, Compression::deflate);
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
+  const LoaderOptions options{.batch_size = 300, .shuffle = true};
+  const Served expected = serve(store, options, 1);
+  Loader loader(store, options);  // its thread reads ahead, and has the cache's lock now and then
+  auto place = loader.epoch(0).begin();
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::alarm(60);
+      ::_exit(serve(store, options, 1) == expected ? 0 : 1);
+    }
+    ++place;
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    REQUIRE(WEXITSTATUS(status) == 0);
+  }
+}
