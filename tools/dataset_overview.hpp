@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <octavo/dataset.hpp>
+#include <octavo/duplicates.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct DatasetOverview {
   std::vector<SplitOverview> splits;
   std::string centre;  ///< what batches are centred by unless a BatchSpec says otherwise
   Json provenance;
+  std::optional<DuplicateReport> duplicates;  ///< none unless they were looked for
 };
 
 DatasetOverview survey(const Dataset& dataset);

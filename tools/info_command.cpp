@@ -1,19 +1,27 @@
 // `octavo info`: what is in a packed file.
 #include <memory>
+#include <octavo/duplicates.hpp>
 
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "info_text.hpp"
+#include "progress_bar.hpp"
 
 namespace octavo::tools {
 namespace {
 
 struct Arguments : CommonOptions {
   std::string file;
+  bool with_duplicates = false;
 };
 
 int run(const Arguments& arguments) {
-  const DatasetOverview overview = survey(Dataset::open(arguments.file));
+  const Dataset dataset = Dataset::open(arguments.file);
+  DatasetOverview overview = survey(dataset);
+  if (arguments.with_duplicates) {
+    ProgressBar bar(arguments.quiet);
+    overview.duplicates = find_duplicates(dataset, 0, bar.function());
+  }
   arguments.json ? print_overview_json(overview) : print_overview(overview);
   return kDone;
 }
@@ -24,6 +32,8 @@ Command add_info_command(CLI::App& program) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = add_verb(program, "info", "Show what is in a packed file", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_flag("--duplicates", arguments->with_duplicates,
+                 "Read all samples, and tell which are there more than once, within a split and between splits");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

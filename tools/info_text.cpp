@@ -133,6 +133,23 @@ void print_provenance(const Json& provenance) {
   table.print(std::cout, "  ");
 }
 
+void print_duplicates(const DuplicateReport& report) {
+  std::cout << "\nDuplicates: " << format_count(report.duplicate_count) << " of " << format_count(report.sample_count)
+            << " samples equal another one before them\n";
+  TextTable table("ll");
+  table.add_row({"groups", format_count(report.group_count)});
+  table.add_row({"between splits", format_count(report.between_splits_count)});
+  table.add_row({"labels differ", format_count(report.labels_differ_count)});
+  for (std::size_t i = 0; i < std::min(report.groups.size(), kFirstClasses); ++i) {
+    std::string places;
+    for (const SamplePlace& place : report.groups[i].samples) {
+      places += (places.empty() ? "" : ", ") + place.split + "#" + std::to_string(place.row);
+    }
+    table.add_row({report.groups[i].labels_differ ? "other labels" : "equal", places});
+  }
+  table.print(std::cout, "  ");
+}
+
 // ---- As JSON --------------------------------------------------------------------
 
 Json as_json(const SplitOverview& split) {
@@ -153,6 +170,21 @@ Json as_json(const SplitOverview& split) {
   return described;
 }
 
+Json as_json(const DuplicateReport& report) {
+  Json groups = Json::array();
+  for (const DuplicateGroup& group : report.groups) {
+    Json samples = Json::array();
+    for (const SamplePlace& place : group.samples) samples.push_back({{"split", place.split}, {"row", place.row}});
+    groups.push_back({{"samples", samples}, {"labels_differ", group.labels_differ}});
+  }
+  return {{"samples", report.sample_count},
+          {"duplicates", report.duplicate_count},
+          {"groups", report.group_count},
+          {"groups_between_splits", report.between_splits_count},
+          {"groups_whose_labels_differ", report.labels_differ_count},
+          {"first_groups", groups}};
+}
+
 }  // namespace
 
 void print_overview(const DatasetOverview& overview) {
@@ -160,22 +192,25 @@ void print_overview(const DatasetOverview& overview) {
   print_splits(overview.splits);
   print_statistics(overview.splits);
   print_classes(overview);
+  if (overview.duplicates) print_duplicates(*overview.duplicates);
   print_provenance(overview.provenance);
 }
 
 void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
   for (const SplitOverview& split : overview.splits) splits.push_back(as_json(split));
-  print_json({{"file", overview.path},
-              {"format_version", overview.format_version},
-              {"writer", overview.writer},
-              {"created", overview.created},
-              {"uuid", overview.uuid},
-              {"file_bytes", overview.file_bytes},
-              {"splits", splits},
-              {"classes", overview.class_names},
-              {"batches", overview.centre},
-              {"provenance", overview.provenance}});
+  Json document = {{"file", overview.path},
+                   {"format_version", overview.format_version},
+                   {"writer", overview.writer},
+                   {"created", overview.created},
+                   {"uuid", overview.uuid},
+                   {"file_bytes", overview.file_bytes},
+                   {"splits", splits},
+                   {"classes", overview.class_names},
+                   {"batches", overview.centre},
+                   {"provenance", overview.provenance}};
+  if (overview.duplicates) document["duplicates"] = as_json(*overview.duplicates);
+  print_json(document);
 }
 
 }  // namespace octavo::tools

@@ -51,6 +51,7 @@ struct Arguments : CommonOptions {
   bool with_names = false;
   std::string on_error = "stop";
   bool force = false;
+  bool append = false;
   std::string classes;
   std::string class_order = "bytes";
   std::string layout = "auto";
@@ -100,6 +101,7 @@ PackSummary pack_source(Source& source, const Arguments& arguments, const std::s
   const CleanUpOnInterruption guard;
   PackOptions options = pack_options(arguments, command_line);
   options.on_progress = bar.function();
+  if (arguments.append) return append(source, arguments.output, options);
   return pack(source, arguments.output, options);
 }
 
@@ -156,7 +158,9 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
 
 void add_output_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The packed file to write");
-  verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
+  auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
+  verb.add_flag("--append", arguments.append, "Add the splits to the output file, which is packed already")
+      ->excludes(force);
   verb.add_option("--compress", arguments.compression,
                   "Deflate images on all threads, or store them as they are (none)")
       ->check(one_of(kCompressions));

@@ -9,6 +9,7 @@
 #include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/duplicates.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>
 #include <octavo/graph_loader.hpp>

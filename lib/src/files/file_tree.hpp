@@ -48,6 +48,8 @@ class FileTree {
   virtual std::int64_t reading_rank(const std::string& path) const = 0;
   /// Where the file lies on disk, if it is a file of its own.
   virtual std::optional<std::filesystem::path> disk_path(const std::string& path) const = 0;
+  /// The file on disk that holds the file: itself, or the archive.
+  std::filesystem::path file_of(const std::string& path) const { return disk_path(path).value_or(root_); }
 
  protected:
   explicit FileTree(std::filesystem::path root) : root_(std::move(root)) {}

@@ -128,7 +128,7 @@ std::vector<arrays::ArraySet> open_cifar_files(const Finding& finding) {
   set.order = arrays::AxisOrder::chw;
   set.class_count = class_count;
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
-  set.files.push_back(finding.tree->root() / finding.path);
+  set.files.push_back(finding.tree->file_of(finding.path));
   std::shared_ptr<files::ByteStream> stream = finding.tree->open(finding.path);
   const bool is_pickled = arrays::detect_cifar_pickle(*stream).has_value();
   if (is_pickled) {

@@ -75,8 +75,8 @@ void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
                                      [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
   if (!is_parquet) return;
   throw FormatError("read " + quoted(path) +
-                    ": it is a Parquet file, which this program does not read; pack it from Python, where "
-                    "octavo.pack() does");
+                    ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
+                    "give that to octavo.pack_dataset()");
 }
 
 [[noreturn]] void refuse_unknown(const fs::path& path) {

@@ -11,7 +11,7 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
   set.split = finding.split;
   set.format = "idx";
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
-  set.files.push_back(finding.tree->root() / finding.path);
+  set.files.push_back(finding.tree->file_of(finding.path));
   set.images = arrays::open_idx(finding.tree->open(finding.path));
   if (set.images->axes().size() < 3) {
     throw FormatError("read the IDX file " + set.images->name() + ": it has " +
@@ -22,7 +22,7 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
   set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::hwc : arrays::AxisOrder::hw;
   if (const auto labels = labels_beside(*finding.tree, finding.path)) {
     set.labels = arrays::open_idx(finding.tree->open(*labels));
-    set.files.push_back(finding.tree->root() / *labels);
+    set.files.push_back(finding.tree->file_of(*labels));
   }
   std::vector<arrays::ArraySet> sets;
   sets.push_back(std::move(set));

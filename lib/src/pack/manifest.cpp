@@ -304,7 +304,7 @@ FolderContents read_manifest(const Tree& tree, const std::string& path, const st
   const std::string text = tree->read_whole(path, kMostBytes);
   FolderContents contents;
   contents.format = "manifest";
-  contents.roots.push_back(tree->root() / path);
+  contents.roots.push_back(tree->file_of(path));
   try {
     const ManifestReader reader(read_table(text, path, std::numeric_limits<std::size_t>::max()), given_names);
     const std::string name = fs::path(path).filename().string();

@@ -45,7 +45,7 @@ class NameTable {
 
 }  // namespace
 
-MergedSource::MergedSource(std::vector<std::unique_ptr<Source>> parts) : parts_(std::move(parts)) {
+MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts) : parts_(std::move(parts)) {
   merge_class_names();
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     for (std::size_t split = 0; split < parts_[part]->splits().size(); ++split) add_split(part, split);
@@ -165,7 +165,10 @@ std::vector<SampleFailure> MergedSource::read(std::size_t split, std::int64_t fi
 std::vector<std::string> MergedSource::files() const {
   std::vector<std::string> all;
   for (const auto& part : parts_) {
-    for (std::string& file : part->files()) all.push_back(std::move(file));
+    for (std::string& file : part->files()) {
+      // Several parts may come from one archive.
+      if (std::find(all.begin(), all.end(), file) == all.end()) all.push_back(std::move(file));
+    }
   }
   return all;
 }

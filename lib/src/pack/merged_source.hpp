@@ -14,7 +14,7 @@ class MergedSource final : public Source {
  public:
   /// Throws InvalidArgument if splits of one name differ in shape, labels or colour, or if only some of the parts that
   /// have class numbers have class names.
-  explicit MergedSource(std::vector<std::unique_ptr<Source>> parts);
+  explicit MergedSource(std::vector<std::shared_ptr<Source>> parts);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return class_names_; }
@@ -41,7 +41,7 @@ class MergedSource final : public Source {
   std::int32_t renumbered(std::size_t part, std::int32_t label) const;
   void renumber(const Piece& piece, std::span<std::byte> labels) const;
 
-  std::vector<std::unique_ptr<Source>> parts_;
+  std::vector<std::shared_ptr<Source>> parts_;
   std::vector<std::vector<std::int32_t>> new_labels_;  ///< for each part; empty where labels stay as they are
   std::vector<SourceSplit> splits_;
   std::vector<std::vector<Piece>> pieces_;  ///< for each split, ascending

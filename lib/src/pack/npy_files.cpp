@@ -23,11 +23,11 @@ arrays::ArraySet npy_set(const Finding& finding) {
   arrays::ArraySet set;
   set.split = finding.split;
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
-  set.files.push_back(finding.tree->root() / finding.path);
+  set.files.push_back(finding.tree->file_of(finding.path));
   set.images = arrays::open_npy(finding.tree->open(finding.path));
   if (const auto labels = labels_beside(*finding.tree, finding.path)) {
     set.labels = arrays::open_npy(finding.tree->open(*labels));
-    set.files.push_back(finding.tree->root() / *labels);
+    set.files.push_back(finding.tree->file_of(*labels));
   }
   return set;
 }

@@ -155,7 +155,9 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
 
 std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts) {
   if (parts.size() == 1) return std::move(parts[0]);
-  return std::make_unique<sources::MergedSource>(std::move(parts));
+  std::vector<std::shared_ptr<Source>> shared(std::make_move_iterator(parts.begin()),
+                                              std::make_move_iterator(parts.end()));
+  return std::make_unique<sources::MergedSource>(std::move(shared));
 }
 
 void check_options(const SourceOptions& options) {

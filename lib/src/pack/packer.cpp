@@ -8,6 +8,7 @@
 #include <octavo/pack.hpp>
 #include <octavo/writer.hpp>
 
+#include "pack/packer.hpp"
 #include "pack/progress_meter.hpp"
 #include "pack/provenance.hpp"
 #include "support/file.hpp"
@@ -173,8 +174,15 @@ class Packer {
 
 }  // namespace
 
+PackSummary sources::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
+                                 const std::function<void()>& once_locked) {
+  Packer packer(source, path, options);
+  once_locked();
+  return packer.run();
+}
+
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options) {
-  return Packer(source, path, options).run();
+  return sources::pack_locked(source, path, options, [] {});
 }
 
 }  // namespace octavo

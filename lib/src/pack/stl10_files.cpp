@@ -37,7 +37,7 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
   set.order = arrays::AxisOrder::cwh;
   set.numbering = arrays::LabelNumbering::from_one;
   set.class_count = 10;
-  set.files.push_back(tree.root() / path);
+  set.files.push_back(tree.file_of(finding.path));
   std::shared_ptr<files::ByteStream> images = tree.open(finding.path);
   const std::int64_t count = image_count(*images);
   const std::string name = images->name();
@@ -48,7 +48,7 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
     const std::string labels_name = stream->name();
     set.labels = arrays::array_in_stream(labels_name, std::move(stream),
                                          {.element = arrays::Element::uint8, .axes = {count}});
-    set.files.push_back(tree.root() / *labels);
+    set.files.push_back(tree.file_of(*labels));
   }
   const std::string names = files::join_path(path.parent_path().string(), kClassNames);
   if (tree.has_file(names)) set.class_names = read_name_list(*tree.open(names));

@@ -94,6 +94,24 @@ QuantisationCertificate certify_by_digest(const Split& split, const Origin& orig
   return certificate;
 }
 
+/// By what was counted when the numbers became bytes.
+QuantisationCertificate certify_by_losses(const Split& split, const Origin& origin) {
+  QuantisationCertificate certificate;
+  if (std::ssize(origin.losses) != split.shape().channels) {
+    certificate.compared_with = "nothing: the source was " + split.source_dtype();
+    return certificate;
+  }
+  certificate.compared_with = "the source (" + split.source_dtype() + "), when it was packed";
+  certificate.lossless = true;
+  for (const Origin::Loss& loss : origin.losses) {
+    certificate.largest_error.push_back(loss.largest_error);
+    certificate.mean_error.push_back(loss.mean_error);
+    certificate.clipped_count.push_back(loss.clipped_count);
+    certificate.lossless = certificate.lossless && loss.largest_error == 0.0;
+  }
+  return certificate;
+}
+
 }  // namespace
 
 std::uint64_t digest_of(const Split& split) {
@@ -116,9 +134,7 @@ std::uint64_t digest_of(const Split& split) {
 
 QuantisationCertificate certify(const Split& split, const Origin& origin) {
   if (split.source_dtype() != "uint8") {
-    QuantisationCertificate certificate;
-    certificate.compared_with = "nothing: the source was " + split.source_dtype();
-    return certificate;
+    return certify_by_losses(split, origin);
   }
   if (const auto source = reopen(origin, split)) {
     try {

@@ -69,6 +69,18 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
   return total;
 }
 
+std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string& split_name) {
+  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantised " + split_name) / "channels";
+  std::vector<Origin::Loss> losses;
+  if (!provenance.contains(place) || !provenance[place].is_array()) return losses;
+  for (const Json& channel : provenance[place]) {
+    const auto number = [&](const char* name) { return channel.contains(name) && channel[name].is_number(); };
+    if (!channel.is_object() || !number("largest_error") || !number("mean_rounding") || !number("clipped")) return {};
+    losses.push_back({channel["largest_error"], channel["mean_rounding"], channel["clipped"]});
+  }
+  return losses;
+}
+
 }  // namespace
 
 Origin origin_of(const Dataset& dataset, const std::string& split_name) {
@@ -83,6 +95,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
   }
   const Json skipped = json.value("skipped", Json::array());
   origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
+  origin.losses = losses_from(json, split_name);
   const Json digests = json.value("source_digests", Json::object());
   if (digests.is_object() && digests.contains(split_name)) origin.digest = parse_hex(digests[split_name]);
   return origin;

@@ -18,6 +18,14 @@ struct Origin {
   std::vector<std::filesystem::path> files;  ///< those with a whole path
   bool is_as_read = false;                   ///< samples were neither converted, chosen nor skipped
   std::optional<std::uint64_t> digest;       ///< of the split's values, taken when they were packed
+
+  /// What quantising changed in one channel, counted when the split was packed.
+  struct Loss {
+    double largest_error = 0.0;
+    double mean_error = 0.0;
+    std::int64_t clipped_count = 0;
+  };
+  std::vector<Loss> losses;  ///< [C]; empty if the source held bytes
 };
 
 /// Never fails: what the provenance does not say stays empty.

@@ -1,0 +1,61 @@
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+#include <octavo/verify.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "packed_fixture.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+std::vector<std::int8_t> codes_of(const Split& split) {
+  std::vector<std::int8_t> codes(static_cast<std::size_t>(split.packed_bytes()));
+  split.read(0, split.sample_count(), codes);
+  return codes;
+}
+
+}  // namespace
+
+TEST_CASE("a split is appended, and those before it stay as they are", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 40, {1, 5, 7})});
+  const auto before = codes_of(Dataset::open(folder / "a.h5").split("train"));
+  write_file(folder / "test-idx3-ubyte", idx({2, 3, 4}, counting(24)));
+  const auto added = open_source({{folder / "test-idx3-ubyte"}}, {});
+  const PackSummary summary = append(*added, folder / "a.h5");
+  REQUIRE(summary.splits.size() == 2);
+  const Dataset after = Dataset::open(folder / "a.h5");
+  REQUIRE(after.split_names() == std::vector<std::string>{"train", "test"});
+  REQUIRE(codes_of(after.split("train")) == before);
+  REQUIRE(codes_of(after.split("test"))[23] == 23 - 128);
+  REQUIRE(verify(folder / "a.h5").defect_count == 0);
+}
+
+TEST_CASE("a split that is there already is not appended, and the file stays as it was", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 4, {1, 3, 4})});
+  const std::string uuid = Dataset::open(folder / "a.h5").uuid();
+  write_file(folder / "train-idx3-ubyte", idx({2, 3, 4}, counting(24)));
+  const auto added = open_source({{folder / "train-idx3-ubyte"}}, {});
+  REQUIRE_THROWS_WITH(append(*added, folder / "a.h5"), ContainsSubstring("has a split \"train\" already"));
+  REQUIRE(Dataset::open(folder / "a.h5").uuid() == uuid);
+  REQUIRE_THROWS_AS(append(*added, folder / "none.h5"), IoError);
+}
+
+TEST_CASE("a deflated file stays deflated when a split is appended", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train-idx3-ubyte", idx({2, 3, 4}, counting(24)));
+  write_file(folder / "test-idx3-ubyte", idx({2, 3, 4}, counting(24)));
+  PackOptions options;
+  options.compression = Compression::deflate;
+  pack(*open_source({{folder / "train-idx3-ubyte"}}, {}), folder / "a.h5", options);
+  append(*open_source({{folder / "test-idx3-ubyte"}}, {}), folder / "a.h5");
+  const Dataset after = Dataset::open(folder / "a.h5");
+  REQUIRE(after.split("test").compression() == Compression::deflate);
+  REQUIRE(codes_of(after.split("train")) == codes_of(after.split("test")));
+}

@@ -1,0 +1,48 @@
+#include <octavo/duplicates.hpp>
+
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// Makes sample `to` of one split equal sample `from` of another.
+void copy_sample(const PlainSplit& from_split, std::int64_t from, PlainSplit& to_split, std::int64_t to) {
+  const auto width = from_split.shape.values();
+  std::copy_n(from_split.values.begin() + from * width, width, to_split.values.begin() + to * width);
+}
+
+}  // namespace
+
+TEST_CASE("equal samples are found within a split and between splits, whatever their labels", "[unit][report]") {
+  const TemporaryFolder folder;
+  PlainSplit train = random_split("train", 500, {3, 5, 7}, 1);  // labels are the row modulo 10
+  PlainSplit test = random_split("test", 100, {3, 5, 7}, 2);
+  copy_sample(train, 4, train, 14);   // the same label
+  copy_sample(train, 4, train, 300);  // another one
+  copy_sample(train, 77, test, 47);   // in both splits, the same label
+  write_packed(folder / "a.h5", {train, test});
+  const DuplicateReport report = find_duplicates(Dataset::open(folder / "a.h5"));
+  CHECK(report.sample_count == 600);
+  CHECK(report.duplicate_count == 3);
+  CHECK(report.group_count == 2);
+  CHECK(report.between_splits_count == 1);
+  CHECK(report.labels_differ_count == 1);
+  REQUIRE(report.groups.size() == 2);
+  CHECK(report.groups[0].samples == std::vector<SamplePlace>{{"train", 77}, {"test", 47}});
+  CHECK(report.groups[1].samples == std::vector<SamplePlace>{{"train", 4}, {"train", 14}, {"train", 300}});
+  CHECK(report.groups[1].labels_differ);
+}
+
+TEST_CASE("the same bytes in another shape are another sample", "[unit][report]") {
+  const TemporaryFolder folder;
+  const PlainSplit wide = random_split("train", 3, {1, 2, 3});
+  PlainSplit high = wide;
+  high.name = "test";
+  high.shape = {1, 3, 2};
+  write_packed(folder / "a.h5", {wide, high});
+  REQUIRE(find_duplicates(Dataset::open(folder / "a.h5")).duplicate_count == 0);
+}
