@@ -115,6 +115,15 @@ std::string as_text(const Json& value) {
   return text.empty() ? "none" : text;
 }
 
+/// What a line has room for: `--json` prints all.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMostBytes = 400;
+  if (text.size() <= kMostBytes) return text;
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
+  return text.substr(0, end) + " ...";
+}
+
 void print_provenance(const Json& provenance) {
   if (!provenance.is_object() || provenance.empty()) return;
   std::cout << "\nProvenance\n";
@@ -125,9 +134,9 @@ void print_provenance(const Json& provenance) {
       for (std::size_t i = 0; i < std::min(value.size(), kFirstClasses); ++i) table.add_row({"", as_text(value[i])});
       if (value.size() > kFirstClasses) table.add_row({"", "..."});
     } else if (value.is_array()) {
-      table.add_row({key, value.empty() ? "none" : as_text(value[0])});
+      table.add_row({key, value.empty() ? "none" : shortened(as_text(value[0]))});
     } else {
-      table.add_row({key, as_text(value)});
+      table.add_row({key, shortened(as_text(value))});
     }
   }
   table.print(std::cout, "  ");

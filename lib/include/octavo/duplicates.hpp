@@ -20,7 +20,7 @@ struct SamplePlace {
 /// Samples of the same pixels, in the order of the file; at least two.
 struct DuplicateGroup {
   std::vector<SamplePlace> samples;
-  bool labels_differ = false;  ///< not all have the same label
+  bool labels_differ = false;  ///< not all that have a label have the same
 };
 
 /// What find_duplicates() found.

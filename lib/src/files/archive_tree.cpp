@@ -70,7 +70,9 @@ class ArchiveTree final : public FileTree {
   }
   bool has_file(const std::string& path) const override { return members_.find(path) != nullptr; }
   std::unique_ptr<ByteStream> open(const std::string& path) const override {
-    return std::make_unique<MemberStream>(name_of(path), root(), member(path), most_bytes_);
+    auto stream = std::make_unique<MemberStream>(name_of(path), root(), member(path), most_bytes_);
+    if (begins_as_gzip(*stream)) return inflate_gzip(std::move(stream));
+    return stream;
   }
   std::string read_whole(const std::string& path, std::int64_t largest) const override;
   std::int64_t reading_rank(const std::string& path) const override { return member(path).number; }

@@ -48,12 +48,12 @@ class MemoryStream final : public ByteStream {
   const std::string bytes_;
 };
 
-bool begins_as_gzip(const File& file) {
-  std::array<std::byte, 2> magic;
-  return file.read_some_at(0, magic) == 2 && magic[0] == std::byte{0x1F} && magic[1] == std::byte{0x8B};
-}
-
 }  // namespace
+
+bool begins_as_gzip(ByteStream& stream) {
+  std::array<std::byte, 2> magic;
+  return stream.read_some_at(0, magic) == 2 && magic[0] == std::byte{0x1F} && magic[1] == std::byte{0x8B};
+}
 
 void ByteStream::read_at(std::int64_t offset, std::span<std::byte> out) {
   const std::size_t count = read_some_at(offset, out);
@@ -110,10 +110,8 @@ std::size_t SequentialStream::read_some_at(std::int64_t offset, std::span<std::b
 }
 
 std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& path) {
-  File file = File::open_for_reading(path);
-  const bool is_gzip = begins_as_gzip(file);
-  auto plain = std::make_unique<PlainStream>(std::move(file));
-  if (is_gzip) return inflate_gzip(std::move(plain));
+  auto plain = std::make_unique<PlainStream>(File::open_for_reading(path));
+  if (begins_as_gzip(*plain)) return inflate_gzip(std::move(plain));
   return plain;
 }
 

@@ -69,6 +69,9 @@ class SequentialStream : public ByteStream {
 /// Opens `path`, which is gzip if it begins as gzip does. Throws IoError.
 std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& path);
 
+/// Whether the stream begins as gzip files do.
+bool begins_as_gzip(ByteStream& stream);
+
 /// A gzip file without its compression. It may have several members; every CRC is checked.
 std::unique_ptr<ByteStream> inflate_gzip(std::unique_ptr<ByteStream> packed);
 

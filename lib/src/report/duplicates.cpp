@@ -109,7 +109,8 @@ class DuplicateSearch {
       const std::int64_t row = fingerprints_[at].number - first_numbers_[split];
       const auto label = label_of(split, row);
       if (at == begin) first_label = label;
-      group.labels_differ |= label != first_label;
+      // A split without labels, or with labels of another kind, says nothing about them.
+      group.labels_differ |= label.size() == first_label.size() && label != first_label;
       group.samples.push_back({splits_[split].name(), row});
       is_between_splits |= group.samples.back().split != group.samples.front().split;
     }

@@ -1,5 +1,6 @@
 // The report as a table for people.
 #include <algorithm>
+#include <numeric>
 
 #include <octavo/report.hpp>
 
@@ -77,8 +78,13 @@ std::string certificate_line(const QuantisationCertificate& certificate) {
     return line("values", (compared ? "NOT those of " : "compared with ") + certificate.compared_with);
   }
   const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
-  return line("values", "NOT those of " + certificate.compared_with +
-                            formatted(": largest error %g, PSNR %.1f dB", largest, certificate.psnr_db.value_or(0.0)));
+  std::string loss = formatted(": largest error %g", largest);
+  if (certificate.psnr_db) loss += formatted(", PSNR %.1f dB", *certificate.psnr_db);
+  const auto& clipped = certificate.clipped_count;
+  if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
+    loss += ", " + std::to_string(count) + " values out of range";
+  }
+  return line("values", "NOT those of " + certificate.compared_with + loss);
 }
 
 }  // namespace

@@ -129,7 +129,8 @@ TEST_CASE("files of arrays are read from an archive, also in its only folder", "
   REQUIRE(read(*source, 0, 7, 1).values[0] == 2);
 
   write_archive(folder / "mnist.zip", ArchiveKind::zip,
-                {{"train-images-idx3-ubyte", idx({2, 1, 2}, counting(4))}, {"train-labels-idx1-ubyte", idx({2}, "ab")}});
+                {{"train-images-idx3-ubyte.gz", gzipped(idx({2, 1, 2}, counting(4)))},
+                 {"train-labels-idx1-ubyte", idx({2}, "ab")}});
   REQUIRE(read_all(*open(folder / "mnist.zip")).labels == std::vector<std::int32_t>{'a', 'b'});
 }
 

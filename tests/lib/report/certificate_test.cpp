@@ -118,3 +118,25 @@ TEST_CASE("a file without a digest is compared with nothing", "[unit][report]") 
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE_THAT(certificate.compared_with, ContainsSubstring("nothing"));
 }
+
+TEST_CASE("what quantising cost is certified from what was counted when packing", "[unit][report]") {
+  const TemporaryFolder folder;
+  // An IDX file of floats: 0, 0.5 and 60, of which 0..51 is covered in steps of 0.2.
+  const char header[] = {0, 0, 13, 3, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1};
+  const char numbers[] = {0, 0, 0, 0, 0x3F, 0, 0, 0, 0x42, 0x70, 0, 0};
+  std::ofstream file(folder / "a-idx3", std::ios::binary);
+  file.write(header, sizeof header).write(numbers, sizeof numbers);
+  file.close();
+  SourceOptions options;
+  options.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 51.0};
+  pack(*open_source({{folder / "a-idx3"}}, options), folder / "a.h5");
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  REQUIRE(dataset.split("train").source_dtype() == "float32");
+  const QuantisationCertificate certificate = certificate_of(dataset, "train");
+  REQUIRE_FALSE(certificate.lossless);
+  REQUIRE_THAT(certificate.compared_with, ContainsSubstring("the source (float32), when it was packed"));
+  // 60 became 51; 0.5 is two and a half steps, and became two.
+  REQUIRE(certificate.largest_error.at(0) == Approx(9.0));
+  REQUIRE(certificate.mean_error.at(0) == Approx(0.5 * 0.2 / 3.0));
+  REQUIRE(certificate.clipped_count.at(0) == 1);
+}
