@@ -1,4 +1,5 @@
 // The program `octavo`: reads the command line, runs the verb, and turns every failure into one line and an exit code.
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 #include <octavo/version.hpp>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "command.hpp"
@@ -116,17 +118,12 @@ int run_program(int argument_count, const char* const* arguments) {
   return run_verb(program, commands, argument_count, arguments);
 }
 
-/// Where an exception cannot be caught. That happens when memory ends in a place of a library that must not throw, such
-/// as the destructor of a JSON document.
+/// Where an exception cannot be caught. That happens when memory ends in a place of a library that must not throw: the
+/// destructor of a JSON document, or the listing of a folder in libstdc++, where its type cannot be told any more.
 [[noreturn]] void end_without_memory() {
-  const auto problem = std::current_exception();
-  try {
-    if (problem) std::rethrow_exception(problem);
-  } catch (const std::bad_alloc&) {
-    ::_exit(fail(kNoMemory, kFailed));
-  } catch (...) {
-    std::abort();
-  }
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
+  if (is_bad_alloc) ::_exit(fail(kNoMemory, kFailed));
   std::abort();
 }
 

@@ -117,6 +117,7 @@ FaultyOutcome run_with_fault(const std::vector<std::string>& arguments, const Fa
   if (outcome.hung) program.send(SIGKILL);
   static_cast<Outcome&>(outcome) = program.wait();
   outcome.has_failed = shared.control().failed > 0;
+  outcome.failed_in_library = shared.control().failed_in_library;
   outcome.counted = shared.control().counted;
   outcome.descriptors_left = shared.control().descriptors_left;
   outcome.failed_call = shared.control().failed_call;

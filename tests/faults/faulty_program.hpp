@@ -23,9 +23,10 @@ struct Fault {
 
 /// What a run left, and what had gone wrong in it.
 struct FaultyOutcome : Outcome {
-  bool has_failed = false;            ///< the call was reached
-  std::int64_t counted = 0;           ///< calls of these kinds
-  std::int64_t descriptors_left = 0;  ///< that were not closed
+  bool has_failed = false;             ///< the call was reached
+  std::int64_t counted = 0;            ///< calls of these kinds
+  std::int64_t failed_in_library = 0;  ///< of them, allocations of HDF5 or OpenBLAS
+  std::int64_t descriptors_left = 0;   ///< that were not closed
   std::string failed_call;
   bool hung = false;  ///< it did not end by itself
 

@@ -46,8 +46,9 @@ struct Control {
 
   std::atomic<std::int64_t> counted{0};
   std::atomic<std::int64_t> failed{0};
-  std::atomic<std::int64_t> descriptors_left{0};  ///< open when the program ended, beyond those it began with
-  char failed_call[256] = {};                     ///< which call it was, for messages
+  std::atomic<std::int64_t> descriptors_left{0};   ///< open when the program ended, beyond those it began with
+  std::atomic<std::int64_t> failed_in_library{0};  ///< of these, allocations of HDF5 or OpenBLAS
+  char failed_call[256] = {};                      ///< which call it was, for messages
 };
 
 /// The environment variable that names the file in which the page lies, and the one that names the file to which a
