@@ -75,7 +75,7 @@ void cut(const std::filesystem::path& path, off_t length, Tally& tally) {
 
 // ---- Random damage -----------------------------------------------------------
 
-/// A byte in every page that differs is enough: what a page is replaced by.
+/// Puts a page of one file in the place of a page of another; beyond its end there are zeros.
 void copy_page(const Bytes& from, std::size_t from_page, Bytes& to, std::size_t to_page) {
   for (std::size_t i = 0; i < kPageBytes; ++i) {
     const std::size_t source = from_page * kPageBytes + i;

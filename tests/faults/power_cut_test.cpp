@@ -93,7 +93,7 @@ TEST_CASE("the disk that loses its power finds a packer that forgets to sync", "
   const PackScene scene(PackKind::replacing);
   const auto trace = trace_of_packing(scene);
   for (const auto forgotten : {faults::Change::sync, faults::Change::sync_names, faults::Change::rename}) {
-    Tally tally("6 (a packer that forgets something)", true);
+    Tally tally("");
     cut_power(scene, without(trace, forgotten), 40, tally);
     CHECK(tally.failures() != kNone);
   }

@@ -17,6 +17,7 @@ constexpr std::size_t kMostListed = 20;
 Tally::Tally(std::string what, bool is_random) : what_(std::move(what)), is_random_(is_random) {}
 
 Tally::~Tally() {
+  if (what_.empty()) return;
   if (!note_.empty()) what_ += " (" + note_ + ")";
   const std::string seed = is_random_ ? std::to_string(base_seed()) : "-";
   std::cout << what_ << ": " << count_ << " cases, " << failure_count_ << " failures, seed " << seed << std::endl;

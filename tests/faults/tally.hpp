@@ -13,7 +13,8 @@ namespace octavo::test {
 /// prints a line, and appends it to the file that OCTAVO_FAULTS_FIGURES names.
 class Tally {
  public:
-  /// `what` names the cases in a few words; `is_random`: a seed belongs to them.
+  /// `what` names the cases in a few words, or is empty if nobody is to be told of them; `is_random`: a seed belongs to
+  /// them.
   explicit Tally(std::string what, bool is_random = false);
   ~Tally();
   Tally(const Tally&) = delete;
