@@ -36,6 +36,8 @@ void install_signal_handlers() {
   handle(SIGTERM);
   handle(SIGHUP);
   ::signal(SIGPIPE, SIG_IGN);
+  // A file that grows beyond the limit of its user is an error of the write, as a full disk is.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 CleanUpOnInterruption::CleanUpOnInterruption() { must_clean_up = true; }

@@ -1,14 +1,20 @@
 // The program `octavo`: reads the command line, runs the verb, and turns every failure into one line and an exit code.
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "command.hpp"
@@ -20,10 +26,15 @@ namespace octavo::tools {
 namespace {
 
 constexpr std::size_t kHelpColumn = 34;
+constexpr const char* kNoMemory = "run octavo: there is not enough memory; free some, or use fewer threads";
 
-int fail(std::string message, int exit_code) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  std::cerr << "octavo: error: " << message << std::endl;
+/// Prints the message as one line. Asks for no memory, of which there may be none left.
+int fail(std::string_view message, int exit_code) {
+  std::cerr << "octavo: error: ";
+  for (std::size_t end; (end = message.find('\n')) != std::string_view::npos; message.remove_prefix(end + 1)) {
+    std::cerr << message.substr(0, end) << ' ';
+  }
+  std::cerr << message << std::endl;
   return exit_code;
 }
 
@@ -72,17 +83,17 @@ int run_verb(CLI::App& program, const std::vector<Command>& commands, int argume
   return verb->run();
 }
 
-/// Runs the verb, and is the only place that catches.
-int run_and_catch(CLI::App& program, const std::vector<Command>& commands, int argument_count,
-                  const char* const* arguments) {
+/// Does some work of the program, and is the only place that catches.
+template <typename Work>
+int run_and_catch(const Work& work) {
   try {
-    return run_verb(program, commands, argument_count, arguments);
+    return work();
   } catch (const Interrupted& interruption) {
     return fail("interrupted; what was written so far is removed", kSignalBase + interruption.signal_number());
   } catch (const InvalidArgument& error) {
     return fail(error.what(), kWrongUsage);
   } catch (const std::bad_alloc&) {
-    return fail("run octavo: there is not enough memory; free some, or use fewer threads", kFailed);
+    return fail(kNoMemory, kFailed);
   } catch (const std::exception& error) {
     return fail(error.what(), kFailed);
   }
@@ -97,15 +108,30 @@ int finish_output(int exit_code) {
   return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "it failed"), kFailed);
 }
 
-int main_of_octavo(int argument_count, const char* const* arguments) {
-  install_signal_handlers();
+int run_program(int argument_count, const char* const* arguments) {
   CLI::App program("Packs image datasets into int8 files for GPU training, and works with them.", "octavo");
   program.get_formatter()->column_width(kHelpColumn);
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer("octavo VERB --help explains a verb. Every verb takes --json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  const int exit_code = finish_output(run_and_catch(program, commands, argument_count, arguments));
+  return run_verb(program, commands, argument_count, arguments);
+}
+
+/// Where an exception cannot be caught. That happens when memory ends in a place of a library that must not throw: the
+/// destructor of a JSON document, or the listing of a folder in libstdc++, where its type cannot be told any more.
+[[noreturn]] void end_without_memory() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
+  if (is_bad_alloc) ::_exit(fail(kNoMemory, kFailed));
+  std::abort();
+}
+
+int main_of_octavo(int argument_count, const char* const* arguments) {
+  std::set_terminate(&end_without_memory);
+  install_signal_handlers();
+  int exit_code = run_and_catch([&] { return run_program(argument_count, arguments); });
+  exit_code = run_and_catch([&] { return finish_output(exit_code); });
   // Work that was done before a signal could stop it is kept, but who sent it wants nothing to follow.
   return exit_code == kDone && received_signal_number() != 0 ? kSignalBase + received_signal_number() : exit_code;
 }

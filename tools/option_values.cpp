@@ -129,10 +129,15 @@ std::array<std::uint8_t, 3> parse_color(const std::string& text) {
 
 std::vector<std::string> read_class_names(const std::filesystem::path& path) {
   const std::string doing = "read the class names \"" + path.string() + "\": ";
+  // A device such as /dev/zero would never end, and a pipe that nobody writes to would never begin.
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) {
+    throw IoError(doing + "it is no file; check the path");
+  }
   std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path)) throw IoError(doing + "it cannot be opened; check the path");
+  if (!file) throw IoError(doing + "it cannot be opened; check the path");
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) names.push_back(trimmed(line));
+  if (file.bad()) throw IoError(doing + "it cannot be read; check the disk that it is on");
   while (!names.empty() && names.back().empty()) names.pop_back();
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -1,11 +1,13 @@
-// A folder of its own for a test, removed afterwards.
+// Folders of tests: one of its own that is removed afterwards, and what is in one.
 #pragma once
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace octavo::test {
 
@@ -29,5 +31,13 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// Names of everything in a folder, sorted.
+inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 }  // namespace octavo::test

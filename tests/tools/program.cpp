@@ -101,13 +101,6 @@ void damage_sample(const std::filesystem::path& path) {
   file.put(static_cast<char>(byte ^ 1));
 }
 
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 void write_png(const std::filesystem::path& path, std::int64_t width, std::int64_t height, std::uint8_t value,
                std::int64_t channels) {
   const std::vector<std::uint8_t> values(static_cast<std::size_t>(width * height * channels), value);

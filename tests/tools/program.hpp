@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "temporary_folder.hpp"
+
 namespace octavo::test {
 
 /// What a run of the program left.
@@ -49,9 +51,6 @@ void pack_digits(const std::filesystem::path& path);
 
 /// Turns a bit in the middle of a packed file, which is in a sample where samples take most of it.
 void damage_sample(const std::filesystem::path& path);
-
-/// Names of everything in a folder, sorted.
-std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 /// Writes a PNG of one colour.
 void write_png(const std::filesystem::path& path, std::int64_t width, std::int64_t height, std::uint8_t value,

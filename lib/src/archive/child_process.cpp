@@ -69,6 +69,10 @@ void write_all(int descriptor, std::span<const std::byte> bytes) {
   }
 }
 
+/// Whether the system refused something (no descriptor, a disk that fails). A damaged file can only make it refuse what
+/// makes no sense.
+bool is_of_system(const IoError& problem) { return problem.error_number() != 0 && problem.error_number() != EINVAL; }
+
 /// The whole life of the child. It leaves by _exit: nothing of the parent's is flushed or destroyed a second time.
 [[noreturn]] void run_child(const std::function<void(const ChildOutput&)>& work, const ChildLimits& limits,
                             int descriptor) {
@@ -77,6 +81,8 @@ void write_all(int descriptor, std::span<const std::byte> bytes) {
     hdf5::take_over_after_fork();
     apply(limits);
     work(output);
+  } catch (const IoError& problem) {
+    output.send(is_of_system(problem) ? ChildProcess::kSystemFailure : ChildProcess::kFailure, problem.what());
   } catch (const std::exception& problem) {
     output.send(ChildProcess::kFailure, problem.what());
   } catch (...) {
@@ -151,6 +157,7 @@ std::optional<ChildProcess::Message> ChildProcess::receive(std::size_t most_byte
   message.bytes.resize(head.byte_count);
   if (!message.bytes.empty() && !read_exactly(std::as_writable_bytes(std::span(message.bytes))))
     fail("stopped half-way");
+  if (message.kind == kSystemFailure) throw IoError(message.bytes);
   return message;
 }
 

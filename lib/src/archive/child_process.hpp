@@ -34,10 +34,12 @@ class ChildOutput {
   int descriptor_;
 };
 
-/// A forked child and what it sends. An exception in the child arrives as a message of kind kFailure.
+/// A forked child and what it sends. An exception in the child arrives as a message of kind kFailure; if the
+/// system had failed and not the file, receive() throws it as an IoError.
 class ChildProcess {
  public:
   static constexpr char kFailure = '!';
+  static constexpr char kSystemFailure = '$';
 
   /// Starts `work` in a child. Throws IoError if there can be none.
   ChildProcess(const std::function<void(const ChildOutput&)>& work, const ChildLimits& limits);
@@ -51,7 +53,7 @@ class ChildProcess {
     std::string bytes;
   };
   /// The next message, of at most `most_bytes`; nothing once the child has ended well. Throws FormatError if it
-  /// crashed, exceeded a limit, was silent for too long, or sent what makes no sense.
+  /// crashed, exceeded a limit, was silent for too long, or sent what makes no sense; IoError if the system failed it.
   std::optional<Message> receive(std::size_t most_bytes);
 
  private:

@@ -78,9 +78,13 @@ std::int64_t free_address_space() {
 MemoryInfo host_memory() {
   // Half of it, since stacks of threads and pools of the allocator reserve far more address space than they use.
   const std::int64_t by_limit = free_address_space() / 2;
-  return {std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemTotal:")),
-          std::min({std::max<std::int64_t>(0, kilobytes_after("/proc/meminfo", "MemAvailable:")),
-                    free_bytes_by_cgroup(), by_limit})};
+  const std::int64_t total = kilobytes_after("/proc/meminfo", "MemTotal:");
+  const std::int64_t available = kilobytes_after("/proc/meminfo", "MemAvailable:");
+  // Where that cannot be read (no descriptors are left), the system is asked by a call; it does not count caches.
+  const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
+  return {total >= 0 ? total : ::sysconf(_SC_PHYS_PAGES) * page_bytes,
+          std::min({available >= 0 ? available : ::sysconf(_SC_AVPHYS_PAGES) * page_bytes, free_bytes_by_cgroup(),
+                    by_limit})};
 }
 
 std::int64_t resident_set_bytes() { return std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmRSS:")); }

@@ -1,6 +1,7 @@
 #include "hdf5/session.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 namespace octavo::hdf5 {
@@ -21,6 +22,13 @@ void prepare_library() {
 herr_t keep_description(unsigned, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr && *error->desc != '\0') *static_cast<std::string*>(text) = error->desc;
   return 0;
+}
+
+std::string innermost_description() {
+  std::string reason = "no reason given";
+  // Downward: from the call that was made to the one that failed first, whose words are kept.
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &keep_description, &reason);
+  return reason;
 }
 
 /// Where a system call failed, HDF5 tells time, descriptor, address and more; the system's own words are enough.
@@ -49,12 +57,17 @@ void take_over_after_fork() {
 }
 
 std::string last_error() {
-  std::string reason = "no reason given";
-  // Downward: from the call that was made to the one that failed first, whose words are kept.
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &keep_description, &reason);
+  std::string reason = innermost_description();
   std::replace_if(
       reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
   return shortened(reason);
+}
+
+int last_system_error() {
+  constexpr std::string_view kErrno = "errno = ";
+  const std::string reason = innermost_description();
+  const std::size_t at = reason.find(kErrno);
+  return at == std::string::npos ? 0 : std::atoi(reason.c_str() + at + kErrno.size());
 }
 
 }  // namespace octavo::hdf5

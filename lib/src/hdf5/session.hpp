@@ -33,10 +33,14 @@ void take_over_after_fork();
 /// The innermost reason on HDF5's error stack, on one line.
 std::string last_error();
 
-/// Returns `result` if it is not negative. Throws IoError: HDF5 could not `doing`: its innermost reason.
+/// Where that is a system call that failed: its errno; else 0.
+int last_system_error();
+
+/// Returns `result` if it is not negative. Throws IoError: HDF5 could not `doing`: its innermost reason, and the
+/// system's errno if there is one.
 template <typename Result>
 Result check(Result result, std::string_view doing) {
-  if (result < 0) throw IoError("HDF5 could not " + std::string(doing) + ": " + last_error());
+  if (result < 0) throw IoError("HDF5 could not " + std::string(doing) + ": " + last_error(), last_system_error());
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 
@@ -20,7 +21,10 @@ inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) { return XXH3_
 /// The hash of pieces one after another.
 class StreamingHash {
  public:
-  StreamingHash() : state_(XXH3_createState()) { reset(); }
+  StreamingHash() : state_(XXH3_createState()) {
+    if (!state_) throw std::bad_alloc();
+    reset();
+  }
   void reset() { XXH3_64bits_reset(state_.get()); }
   void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
   std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "temporary_folder.hpp"
+
 namespace octavo::test {
 
 /// Value `i` of a split whose values look random and take all of 0 ... 255.
@@ -75,14 +77,6 @@ inline std::vector<std::byte> bytes_of_file(const std::filesystem::path& path) {
 inline void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-}
-
-/// Names of everything in a folder, to see that nothing was left.
-inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  return names;
 }
 
 }  // namespace octavo::test

@@ -1,0 +1,261 @@
+// Sources that claim or unfold into far more than they are, and names that lead elsewhere: refused on a line, in
+// bounded memory and time, and nothing is made outside of the named file.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <functional>
+
+#include "../lib/archive/small_file.hpp"
+#include "../lib/image/made_images.hpp"
+#include "../lib/pack/made_files.hpp"
+#include "catch.hpp"
+#include "effort.hpp"
+#include "faulty_program.hpp"
+#include "tally.hpp"
+
+using namespace octavo::test;
+
+namespace {
+
+/// What refusing any of these may take; the sanitizers' own memory aside.
+constexpr std::int64_t kMostMebibytes = 192;
+/// What decoding the largest image that is accepted may take.
+constexpr std::int64_t kMostImageMebibytes = 2048;
+
+/// The largest memory of any program that this process has waited for.
+std::int64_t peak_mebibytes() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+/// A hostile source: `make` writes it into a folder, and gives the arguments that name it.
+struct Bomb {
+  const char* name;
+  std::function<std::vector<std::string>(const std::filesystem::path&)> make;
+};
+
+std::vector<std::string> folder_with(const std::filesystem::path& folder, const std::string& name,
+                                     const std::string& bytes) {
+  write_file(folder / name, bytes);
+  return {folder};
+}
+
+enum class Framing { zlib = 15, gzip = 15 + 16 };  // what zlib calls window bits
+
+/// `head` and `count` zeros, compressed piece by piece: what this process takes itself would be counted, too.
+std::string compressed(Framing framing, const std::string& head, std::size_t count) {
+  z_stream stream = {};
+  deflateInit2(&stream, 6, Z_DEFLATED, static_cast<int>(framing), 8, Z_DEFAULT_STRATEGY);
+  std::string out;
+  const auto add = [&](const std::string& piece, int flush) {
+    char buffer[4096];
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer);
+      stream.avail_out = sizeof buffer;
+      deflate(&stream, flush);
+      out.append(buffer, sizeof buffer - stream.avail_out);
+    } while (stream.avail_out == 0);
+  };
+  add(head, Z_NO_FLUSH);
+  const std::string zeros(1 << 16, '\0');
+  for (; count > zeros.size(); count -= zeros.size()) add(zeros, Z_NO_FLUSH);
+  add(zeros.substr(0, count), Z_FINISH);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string gzipped_zeros(const std::string& head, std::size_t count) { return compressed(Framing::gzip, head, count); }
+
+/// The bytes of a PNG chunk, with its CRC.
+std::string png_chunk(const std::string& type, const std::string& data) {
+  const std::string body = type + data;
+  const auto crc = ::crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + body + big_endian(static_cast<std::uint32_t>(crc));
+}
+
+std::string zlib_of_zeros(std::size_t count) { return compressed(Framing::zlib, "", count); }
+
+/// A gray PNG of this width and height with `pixels` of zeros behind it; `extra` chunks come before them.
+std::string png_claiming(std::uint32_t width, std::uint32_t height, std::size_t pixels, const std::string& extra = "") {
+  const std::string header = big_endian(width) + big_endian(height) + std::string("\x08\0\0\0\0", 5);
+  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + extra + png_chunk("IDAT", zlib_of_zeros(pixels)) +
+         png_chunk("IEND", "");
+}
+
+/// A JPEG whose frame header says that it is larger than it is.
+std::string jpeg_claiming(std::uint16_t width, std::uint16_t height) {
+  std::string jpeg = made_jpeg({.width = 16, .height = 16, .values = std::vector<std::uint8_t>(256)});
+  const std::size_t frame = jpeg.find("\xFF\xC0");
+  if (frame == std::string::npos) throw std::runtime_error("no frame header");
+  const char size[] = {static_cast<char>(height >> 8), static_cast<char>(height & 0xFF), static_cast<char>(width >> 8),
+                       static_cast<char>(width & 0xFF)};
+  return jpeg.replace(frame + 5, 4, size, 4);
+}
+
+const std::string kManifestHead = R"({"format":"octavo-export","version":1,"splits":{"train":[)";
+
+const Bomb kBombs[] = {
+    {"an IDX file of 2^32 - 1 images",
+     [](const auto& folder) {
+       return folder_with(folder, "train-images-idx3-ubyte", idx({0xFFFFFFFF, 28, 28}, "x"));
+     }},
+    {"an IDX file whose size wraps to 0 in 64 bits",
+     [](const auto& folder) {
+       return folder_with(folder, "train-images-idx3-ubyte", idx({0x80000000, 0x80000000, 4}, "x"));
+     }},
+    {"an IDX file with 255 axes",
+     [](const auto& folder) {
+       return folder_with(folder, "train-images-idx3-ubyte", std::string("\0\0\x08\xFF", 4) + std::string(1020, '\2'));
+     }},
+    {"a gzip IDX file of 2^31 images of 2^15 x 2^15",
+     [](const auto& folder) {
+       return folder_with(folder, "train-images-idx3-ubyte.gz",
+                          gzipped_zeros(idx({0x80000000, 0x8000, 0x8000}, ""), 1 << 20));
+     }},
+    {"a gzip IDX file with 200 MB behind its one image",
+     [](const auto& folder) {
+       return folder_with(folder, "train-images-idx3-ubyte.gz", gzipped_zeros(idx({1, 2, 2}, ""), 200'000'000));
+     }},
+    {"gzip labels with 200 MB behind the one that belongs to an image",
+     [](const auto& folder) {
+       write_file(folder / "train-images-idx3-ubyte", idx({1, 2, 2}, "abcd"));
+       return folder_with(folder, "train-labels-idx1-ubyte.gz", gzipped_zeros(idx({1}, ""), 200'000'000));
+     }},
+    {"a gzip IDX file of 100,000 members with nothing in them",
+     [](const auto& folder) {
+       std::string bytes;
+       for (int i = 0; i < 100'000; ++i) bytes += gzipped("");
+       return folder_with(folder, "train-images-idx3-ubyte.gz", bytes);
+     }},
+    {"a PNG of 60,000 x 60,000",
+     [](const auto& folder) { return folder_with(folder, "c/a.png", png_claiming(60'000, 60'000, 100)); }},
+    {"a PNG of 2^31 - 1 x 2^31 - 1",
+     [](const auto& folder) { return folder_with(folder, "c/a.png", png_claiming(0x7FFFFFFF, 0x7FFFFFFF, 100)); }},
+    {"a PNG of 16,000 x 16,000 with too little in it",
+     [](const auto& folder) { return folder_with(folder, "c/a.png", png_claiming(16'000, 16'000, 1000)); }},
+    {"a PNG with 200 MB of text",
+     [](const auto& folder) {
+       const std::string text = png_chunk("zTXt", std::string("key\0\0", 5) + zlib_of_zeros(200'000'000));
+       return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, text));
+     }},
+    {"a PNG with 200 MB of colour profile",
+     [](const auto& folder) {
+       const std::string profile = png_chunk("iCCP", std::string("key\0\0", 5) + zlib_of_zeros(200'000'000));
+       return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, profile));
+     }},
+    {"a JPEG of 65,500 x 65,500",
+     [](const auto& folder) { return folder_with(folder, "c/a.jpg", jpeg_claiming(65'500, 65'500)); }},
+    {"a JPEG of 16,000 x 16,000 with too little in it",
+     [](const auto& folder) { return folder_with(folder, "c/a.jpg", jpeg_claiming(16'000, 16'000)); }},
+    {"an image that is a link to /dev/zero",
+     [](const auto& folder) {
+       std::filesystem::create_directory(folder / "c");
+       std::filesystem::create_symlink("/dev/zero", folder / "c" / "a.png");
+       return std::vector<std::string>{folder};
+     }},
+    {"an image that is a pipe",
+     [](const auto& folder) {
+       std::filesystem::create_directory(folder / "c");
+       if (::mkfifo((folder / "c" / "a.png").c_str(), 0600) != 0) throw std::runtime_error("no pipe");
+       return std::vector<std::string>{folder};
+     }},
+    {"an image that is a link to itself",
+     [](const auto& folder) {
+       std::filesystem::create_directory(folder / "c");
+       std::filesystem::create_symlink("a.png", folder / "c" / "a.png");
+       return std::vector<std::string>{folder};
+     }},
+    {"a source that is a pipe",
+     [](const auto& folder) {
+       if (::mkfifo((folder / "pipe").c_str(), 0600) != 0) throw std::runtime_error("no pipe");
+       return std::vector<std::string>{folder / "pipe"};
+     }},
+    {"a source that is /dev/zero", [](const auto&) { return std::vector<std::string>{"/dev/zero"}; }},
+    {"class names from /dev/zero",
+     [](const auto& folder) {
+       write_file(folder / "train-images-idx3-ubyte", idx({1, 2, 2}, "abcd"));
+       return std::vector<std::string>{folder, "--classes", "/dev/zero"};
+     }},
+    {"a manifest that names a file outside",
+     [](const auto& folder) {
+       write_file(folder / "secret.png", png_claiming(1, 1, 2));
+       write_file(folder / "in" / "octavo.json", kManifestHead + R"({"file":"../secret.png","label":0}]}})");
+       return std::vector<std::string>{folder / "in"};
+     }},
+    {"a manifest that names a file by its absolute path",
+     [](const auto& folder) {
+       write_file(folder / "octavo.json", kManifestHead + R"({"file":"/etc/hostname","label":0}]}})");
+       return std::vector<std::string>{folder};
+     }},
+    {"a manifest that is nested a million deep",
+     [](const auto& folder) { return folder_with(folder, "octavo.json", std::string(1'000'000, '[')); }},
+    {"a manifest of a gibibyte and more",
+     [](const auto& folder) {
+       write_file(folder / "octavo.json", "{}");
+       std::filesystem::resize_file(folder / "octavo.json", (std::uintmax_t{1} << 30) + 1);
+       return std::vector<std::string>{folder};
+     }},
+};
+
+/// Names of all that is below `folder`, to see that nothing was made elsewhere.
+std::vector<std::string> names_below(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) names.push_back(entry.path());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Packs it and says what is wrong with how that ended. Hanging is one of the things that may be.
+std::string problem_of_packing(const Bomb& bomb) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "bomb");
+  std::vector<std::string> words = {"pack", "-o", folder / "a.h5", "--quiet"};
+  const auto source = bomb.make(folder / "bomb");
+  words.insert(words.end(), source.begin(), source.end());
+  const auto before = names_below(folder.path());
+  const auto outcome = run_with_fault(words, {});
+  if (outcome.hung) return "it hangs";
+  if (outcome.exit_code != 1 && outcome.exit_code != 2) return "exit code " + std::to_string(outcome.exit_code);
+  if (!outcome.is_one_line_error()) return "no one line: " + outcome.err.substr(0, 300);
+  return names_below(folder.path()) == before ? "" : "something was made";
+}
+
+}  // namespace
+
+TEST_CASE("sources that claim more than they hold, or lead elsewhere, are refused in little memory",
+          "[faults][bombs]") {
+  Tally tally("12 bombs, foreign references, links and pipes");
+  for (const Bomb& bomb : kBombs) {
+    const std::string problem = problem_of_packing(bomb);
+    tally.add(problem.empty() ? "" : problem + ": " + bomb.name);
+    if (is_sanitized() || peak_mebibytes() <= kMostMebibytes) continue;
+    tally.add(std::to_string(peak_mebibytes()) + " MiB were taken: " + std::string(bomb.name));
+    break;  // what others take can no longer be told
+  }
+  CHECK(tally.failures() == kNone);
+}
+
+TEST_CASE("memory does not grow with what a small source unfolds into", "[faults][bombs]") {
+  const TemporaryFolder folder;
+  // 300 MB of pixels in 300 KB: they are what the header says, and so they are packed.
+  constexpr std::uint32_t kCount = 300'000;
+  write_file(folder / "train-images-idx3-ubyte.gz",
+             gzipped_zeros(idx({kCount, 25, 40}, ""), std::size_t{kCount} * 1000));
+  const Outcome outcome = run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet"});
+  CHECK(outcome.exit_code == 0);
+  if (!is_sanitized()) CHECK(peak_mebibytes() <= kMostMebibytes);
+}
+
+TEST_CASE("the largest image that is accepted is decoded in the memory that it needs", "[faults][bombs]") {
+  const TemporaryFolder folder;
+  // 144 million pixels in 140 KB; one channel, which becomes 8x8.
+  write_file(folder / "c" / "a.png", png_claiming(12'000, 12'000, std::size_t{12'001} * 12'000));
+  const Outcome outcome = run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet", "--size", "8x8"});
+  INFO(outcome.err);
+  CHECK((outcome.exit_code == 0 || (outcome.exit_code == 1 && outcome.is_one_line_error())));
+  if (!is_sanitized()) CHECK(peak_mebibytes() <= kMostImageMebibytes);
+}

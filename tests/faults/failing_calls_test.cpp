@@ -1,0 +1,153 @@
+// The system refuses the k-th call of a kind, for k = 1, 2, ... until the work succeeds.
+#include <errno.h>
+
+#include <cstring>
+
+#include "../lib/archive/small_file.hpp"
+#include "catch.hpp"
+#include "effort.hpp"
+#include "faulty_program.hpp"
+#include "pack_scene.hpp"
+#include "tally.hpp"
+
+using namespace octavo::test;
+using octavo::faults::bit;
+using octavo::faults::Call;
+namespace faults = octavo::faults;
+
+namespace {
+
+/// What the program has to make of a failure.
+enum class Expected {
+  error,    ///< one line, exit code 1, nothing left
+  success,  ///< as if nothing had been: the call is to be repeated
+  either,   ///< the call may be one that can be done without
+};
+
+/// A way in which calls fail.
+struct Failure {
+  const char* name;
+  Call call;
+  faults::Action action;
+  int error_number;
+  bool from_then_on;
+  Expected expected;
+};
+
+constexpr Failure kWriting[] = {
+    {"write ENOSPC", Call::write, faults::Action::fail, ENOSPC, true, Expected::error},
+    {"write EIO", Call::write, faults::Action::fail, EIO, false, Expected::error},
+    {"write EDQUOT", Call::write, faults::Action::fail, EDQUOT, false, Expected::error},
+    {"write EINTR", Call::write, faults::Action::fail, EINTR, false, Expected::success},
+    {"short write", Call::write, faults::Action::cut_short, 0, false, Expected::success},
+    {"short writes from then on", Call::write, faults::Action::cut_short, 0, true, Expected::success},
+    {"fsync EIO", Call::sync, faults::Action::fail, EIO, false, Expected::error},
+    {"rename EIO", Call::rename, faults::Action::fail, EIO, false, Expected::error},
+    {"rename EACCES", Call::rename, faults::Action::fail, EACCES, false, Expected::error},
+    {"fallocate ENOSPC", Call::allocate, faults::Action::fail, ENOSPC, false, Expected::error},
+    {"fallocate EINTR", Call::allocate, faults::Action::fail, EINTR, false, Expected::success},
+    {"ftruncate EIO", Call::truncate, faults::Action::fail, EIO, false, Expected::error},
+    {"unlink EIO", Call::remove, faults::Action::fail, EIO, false, Expected::either},
+};
+
+// HDF5 opens a file twice, and goes on if only the first time fails.
+constexpr Failure kReading[] = {
+    {"open EMFILE", Call::open, faults::Action::fail, EMFILE, false, Expected::either},
+    {"open EACCES", Call::open, faults::Action::fail, EACCES, false, Expected::either},
+    {"open EIO from then on", Call::open, faults::Action::fail, EIO, true, Expected::error},
+    {"read EIO", Call::read, faults::Action::fail, EIO, false, Expected::error},
+    {"read EINTR", Call::read, faults::Action::fail, EINTR, false, Expected::success},
+    {"short read", Call::read, faults::Action::cut_short, 0, false, Expected::success},
+    {"short reads from then on", Call::read, faults::Action::cut_short, 0, true, Expected::success},
+};
+
+/// Makes the first, second, ... call fail in this way until the work succeeds unharmed. `prepare` goes before each
+/// run, `problem` says afterwards what is wrong with what it left.
+template <typename Prepare, typename Problem>
+void fail_every_call(const std::string& work, const std::vector<std::string>& arguments, const Failure& failure,
+                     const std::filesystem::path& within, const Prepare& prepare, const Problem& problem_of) {
+  Tally tally("7 " + work + ", " + failure.name);
+  for (std::int64_t at = 1; tally.has_time(); at += place_step(7)) {
+    prepare();
+    const auto outcome = run_with_fault(
+        arguments, {bit(failure.call), failure.action, failure.error_number, at, failure.from_then_on, within});
+    if (!outcome.has_failed) {
+      INFO(outcome.description());
+      REQUIRE(outcome.exit_code == 0);
+      break;
+    }
+    const bool is_done = outcome.exit_code == 0 && outcome.descriptors_left == 0;
+    std::string problem;
+    if (failure.expected == Expected::error && !outcome.is_clean_error()) problem = "it is no clean error";
+    if (failure.expected == Expected::success && !is_done) problem = "it does not go on";
+    if (failure.expected == Expected::either && !is_done && !outcome.is_clean_error()) problem = "it is neither";
+    if (problem.empty()) problem = problem_of(outcome);
+    tally.add(problem.empty() ? "" : problem + " at " + outcome.description());
+  }
+  CHECK(tally.failures() == kNone);
+}
+
+/// After success the new file is there, whole; after an error the old one, or the new one if only its folder could not
+/// be synced; nothing else in either case, unless removing things is what failed.
+std::string problem_after_pack(const PackScene& scene, const FaultyOutcome& outcome, Call failing) {
+  const bool may_leave = failing == Call::remove;
+  if (auto problem = may_leave ? scene.problem_with_target() : scene.problem_after_error(); !problem.empty()) {
+    return problem;
+  }
+  const bool has_new = std::filesystem::exists(scene.target()) && bytes_of_file(scene.target()) == scene.new_bytes();
+  if (outcome.exit_code == 0 && !has_new) return "it says that it is done, and the new file is not there";
+  return may_leave ? scene.problem_with_next_pack() : "";
+}
+
+/// Packs the scene with each of the failures.
+template <std::size_t kCount>
+void fail_packing(const PackScene& scene, const Failure (&failures)[kCount], const std::filesystem::path& within) {
+  for (const Failure& failure : failures) {
+    fail_every_call(
+        std::string("pack over ") + to_text(scene.has_old() ? PackKind::replacing : PackKind::fresh), scene.arguments(),
+        failure, within, [&] { scene.reset(); },
+        [&](const FaultyOutcome& outcome) { return problem_after_pack(scene, outcome, failure.call); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pack ends with an error and leaves nothing when any call that changes the disk fails", "[faults][calls]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const PackScene scene(GENERATE(PackKind::fresh, PackKind::replacing, PackKind::skipping));
+  fail_packing(scene, kWriting, scene.folder());
+}
+
+TEST_CASE("pack ends with an error and leaves nothing when it cannot open or read something", "[faults][calls]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const PackScene scene(PackKind::replacing);
+  // The source and the target; the folder of both.
+  fail_packing(scene, kReading, scene.folder().parent_path());
+}
+
+TEST_CASE("verify, info and train end with an error when they cannot open or read the file", "[faults][calls]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const std::string verb = GENERATE(std::string("verify"), std::string("info"), std::string("train"));
+  const PackScene scene(PackKind::replacing);
+  std::vector<std::string> arguments = {verb, scene.target(), "--quiet"};
+  if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
+  const auto nothing = [](const FaultyOutcome&) { return std::string(); };
+  for (const Failure& failure : kReading) {
+    fail_every_call(
+        verb, arguments, failure, scene.folder(), [] {}, nothing);
+  }
+}
+
+TEST_CASE("any program ends with an error or goes on when any file of the system cannot be opened", "[faults][calls]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const PackScene scene(PackKind::replacing);
+  const Failure failure = {"any open EMFILE", Call::open, faults::Action::fail, EMFILE, false, Expected::either};
+  const auto verb = GENERATE(std::string("pack"), std::string("verify"), std::string("train"));
+  auto arguments = verb == "pack" ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
+  if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
+  fail_every_call(
+      verb, arguments, failure, "", [&] { scene.reset(); },
+      [&](const FaultyOutcome& outcome) {
+        return verb == "pack" ? problem_after_pack(scene, outcome, failure.call) : std::string();
+      });
+}

@@ -1,0 +1,55 @@
+// The program runs out of memory: at its k-th allocation alone, or from there on.
+#include "catch.hpp"
+#include "effort.hpp"
+#include "faulty_program.hpp"
+#include "pack_scene.hpp"
+#include "tally.hpp"
+
+using namespace octavo::test;
+namespace faults = octavo::faults;
+
+namespace {
+
+constexpr std::uint32_t kMemory = faults::bit(faults::Call::memory);
+
+/// What is wrong with how a run without memory ended.
+std::string problem_of(const FaultyOutcome& outcome) {
+  if (outcome.hung) return "it hangs";
+  if (outcome.exit_code == 0) return "";
+  // HDF5 1.10 crashes, or prints on its own, when it has no memory; OpenBLAS ends the process. The file is as safe as
+  // from a kill.
+  if (outcome.failed_in_library > 0) return "";
+  return outcome.exit_code == 1 && outcome.is_one_line_error() ? "" : "it is no clean error";
+}
+
+}  // namespace
+
+TEST_CASE("a program that runs out of memory says so on a line, wherever that happens", "[faults][memory]") {
+  if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
+  const PackScene scene(PackKind::replacing);
+  const auto verb = GENERATE(std::string("pack"), std::string("verify"), std::string("info"), std::string("train"));
+  const bool from_then_on = GENERATE(false, true);
+  auto arguments = verb == "pack" ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
+  if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
+  const auto whole = run_with_fault(arguments, {.calls = kMemory, .action = faults::Action::none});
+  REQUIRE(whole.exit_code == 0);
+  REQUIRE(whole.counted > 100);
+  Tally tally("8 octavo " + verb + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"),
+              !is_night());
+  // A night tries every allocation, a change some of them.
+  const std::int64_t count = is_night() ? whole.counted : 100;
+  for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
+    auto random = random_of_case(i);
+    const std::int64_t at = 1 + (is_night() ? i : below(random, whole.counted));
+    scene.reset();
+    const auto outcome = run_with_fault(
+        arguments, {.calls = kMemory, .action = faults::Action::fail, .at = at, .from_then_on = from_then_on});
+    std::string problem = problem_of(outcome);
+    if (problem.empty() && verb == "pack") problem = scene.problem_with_target();
+    // Where memory ends in a place that must not throw, nothing can be cleaned up; that is left to the next packer.
+    const bool has_leftovers = verb == "pack" && names_in(scene.folder()).size() > 1;
+    if (problem.empty() && has_leftovers) problem = scene.problem_with_next_pack();
+    tally.add(problem.empty() ? "" : problem + ", allocation " + std::to_string(at) + ", " + outcome.description());
+  }
+  CHECK(tally.failures() == kNone);
+}

@@ -1,0 +1,136 @@
+#include "faulty_program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "effort.hpp"
+#include "temporary_folder.hpp"
+
+namespace octavo::test {
+namespace {
+
+constexpr double kHangSeconds = 60;
+
+/// An environment variable that has another value while this lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    const char* const before = ::getenv(name);
+    had_value_ = before != nullptr;
+    if (had_value_) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { had_value_ ? ::setenv(name_, before_.c_str(), 1) : ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+  bool had_value_ = false;
+};
+
+/// The page that the program shares with this process, in a file.
+class SharedControl {
+ public:
+  SharedControl() {
+    const int descriptor = ::open(path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0 || ::ftruncate(descriptor, sizeof(faults::Control)) != 0) {
+      throw std::runtime_error("cannot make the page that controls faults");
+    }
+    void* const page = ::mmap(nullptr, sizeof(faults::Control), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    ::close(descriptor);
+    if (page == MAP_FAILED) throw std::runtime_error("cannot map the page that controls faults");
+    control_ = new (page) faults::Control;
+  }
+  ~SharedControl() { ::munmap(control_, sizeof(faults::Control)); }
+  SharedControl(const SharedControl&) = delete;
+  SharedControl& operator=(const SharedControl&) = delete;
+
+  std::string path() const { return folder_ / "control"; }
+  faults::Control& control() { return *control_; }
+
+ private:
+  TemporaryFolder folder_;
+  faults::Control* control_ = nullptr;
+};
+
+std::string library_for(std::uint32_t calls) {
+  return calls == faults::bit(faults::Call::memory) ? OCTAVO_FAULT_MEMORY : OCTAVO_FAULT_CALLS;
+}
+
+std::string sanitizer_options() {
+  const char* const given = ::getenv("ASAN_OPTIONS");
+  return std::string(given == nullptr ? "" : given) + ":verify_asan_link_order=0";
+}
+
+void set(faults::Control& control, const Fault& fault) {
+  control.calls = fault.calls;
+  control.action = fault.action;
+  control.error_number = fault.error_number;
+  control.from_then_on = fault.from_then_on ? 1 : 0;
+  control.at = fault.at;
+  std::snprintf(control.within, sizeof control.within, "%s", fault.within.c_str());
+}
+
+/// Waits until the program ends, or takes too long.
+bool ends_in_time(RunningProgram& program) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kHangSeconds);
+  while (!program.has_ended()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string FaultyOutcome::description() const {
+  return "call " + std::to_string(counted) + " (" + failed_call + "): exit code " + std::to_string(exit_code) +
+         (hung ? ", hung" : "") + ", " + std::to_string(descriptors_left) + " descriptors left, stderr: " + err;
+}
+
+bool FaultyOutcome::is_clean_error() const {
+  return exit_code == 1 && is_one_line_error() && !hung && descriptors_left == 0;
+}
+
+FaultyOutcome run_with_fault(const std::vector<std::string>& arguments, const Fault& fault,
+                             const std::filesystem::path& trace) {
+  SharedControl shared;
+  set(shared.control(), fault);
+  const Variable preload("LD_PRELOAD", library_for(fault.calls));
+  const Variable options("ASAN_OPTIONS", sanitizer_options());
+  const Variable control(faults::kControlVariable, shared.path());
+  const Variable traced(faults::kTraceVariable, trace.string());
+  RunningProgram program(arguments);
+  FaultyOutcome outcome;
+  outcome.hung = !ends_in_time(program);
+  if (outcome.hung) program.send(SIGKILL);
+  static_cast<Outcome&>(outcome) = program.wait();
+  outcome.has_failed = shared.control().failed > 0;
+  outcome.failed_in_library = shared.control().failed_in_library;
+  outcome.counted = shared.control().counted;
+  outcome.descriptors_left = shared.control().descriptors_left;
+  outcome.failed_call = shared.control().failed_call;
+  return outcome;
+}
+
+std::string why_no_faults(std::uint32_t calls) {
+#if defined(__SANITIZE_THREAD__)
+  return "ThreadSanitizer does not see the calls of a library that is preloaded";
+#endif
+  const bool fails_memory = (calls & faults::bit(faults::Call::memory)) != 0;
+  if (fails_memory && is_sanitized()) return "AddressSanitizer has an allocator of its own";
+  return "";
+}
+
+}  // namespace octavo::test

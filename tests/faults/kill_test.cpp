@@ -1,0 +1,78 @@
+// The packer is killed at every call that changes the disk, and at random times.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "catch.hpp"
+#include "effort.hpp"
+#include "faulty_program.hpp"
+#include "pack_scene.hpp"
+#include "tally.hpp"
+
+using namespace octavo::test;
+namespace faults = octavo::faults;
+
+namespace {
+
+/// What is wrong after the packer was killed: first with what lies there, then with packing once more.
+std::string problem_after_kill(const PackScene& scene) {
+  if (auto problem = scene.problem_with_target(); !problem.empty()) return problem;
+  for (const std::string& name : names_in(scene.folder())) {
+    if (name.starts_with("data.h5")) continue;
+    return "there is " + name;
+  }
+  return scene.problem_with_next_pack();
+}
+
+/// Kills the packer at the first, second, ... call of these kinds until it ends unharmed.
+void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Action action, Tally& tally) {
+  for (std::int64_t at = 1; tally.has_time(); at += place_step(5)) {
+    scene.reset();
+    const auto outcome = run_with_fault(scene.arguments(), {calls, action, 0, at, false, scene.folder()});
+    if (!outcome.has_failed) {
+      REQUIRE(outcome.exit_code == 0);
+      return;
+    }
+    const std::string problem = outcome.exit_code == -SIGKILL ? problem_after_kill(scene) : "it was not killed";
+    tally.add(problem.empty() ? "" : problem + ", killed at " + outcome.description());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a packer killed at any call leaves the old file or the whole new one, and the next packs",
+          "[faults][kill]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  for (const PackKind kind : kPackKinds) {
+    const PackScene scene(kind);
+    Tally tally(std::string("5 kill -9 at every changing call, ") + to_text(kind));
+    kill_at_every_call(scene, faults::kChangingCalls, faults::Action::kill, tally);
+    kill_at_every_call(scene, faults::bit(faults::Call::write), faults::Action::kill_half_way, tally);
+    CHECK(tally.count() > 10);
+    CHECK(tally.failures() == kNone);
+  }
+}
+
+TEST_CASE("a packer killed at a random time leaves the old file or the whole new one, and the next packs",
+          "[faults][kill]") {
+  const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
+                              PackScene(PackKind::skipping, 200)};
+  Tally tally("5 kill -9 at a random time, 1 to 4 threads", true);
+  std::int64_t killed_count = 0;
+  const std::int64_t count = case_count(60, 2000);
+  for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
+    auto random = random_of_case(i);
+    const PackScene& scene = scenes[below(random, 3)];
+    scene.reset();
+    RunningProgram program(scene.arguments(1 + static_cast<int>(below(random, 4))));
+    std::this_thread::sleep_for(std::chrono::microseconds(below(random, is_sanitized() ? 400'000 : 40'000)));
+    program.send(SIGKILL);
+    killed_count += program.wait().exit_code == -SIGKILL ? 1 : 0;
+    const std::string problem = problem_after_kill(scene);
+    tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
+  }
+  INFO(killed_count << " were killed before they ended");
+  CHECK(killed_count * 4 > tally.count());
+  CHECK(tally.failures() == kNone);
+}

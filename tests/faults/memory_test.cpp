@@ -1,0 +1,228 @@
+// The k-th allocation fails, for k = 1, 2, ... until the work succeeds: in this process, which holds the failing
+// malloc, and each time in a child of its own.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <new>
+#include <octavo/octavo.hpp>
+#include <system_error>
+#include <typeinfo>
+
+#include "../lib/archive/small_file.hpp"
+#include "../lib/pack/made_files.hpp"
+#include "catch.hpp"
+#include "effort.hpp"
+#include "preload/memory.hpp"
+#include "tally.hpp"
+
+using namespace octavo::test;
+namespace faults = octavo::faults;
+
+namespace {
+
+constexpr int kHangSeconds = 60;
+
+/// A page that this process and its children share.
+class SharedPage {
+ public:
+  SharedPage() {
+    void* const page =
+        ::mmap(nullptr, sizeof(faults::Control), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) throw std::bad_alloc();
+    control_ = new (page) faults::Control;
+    control_->calls = faults::bit(faults::Call::memory);
+  }
+  ~SharedPage() { ::munmap(control_, sizeof(faults::Control)); }
+  SharedPage(const SharedPage&) = delete;
+  SharedPage& operator=(const SharedPage&) = delete;
+  faults::Control* operator->() { return control_; }
+  faults::Control* get() { return control_; }
+
+ private:
+  faults::Control* control_ = nullptr;
+};
+
+/// What became of the work in a child; the values are its exit codes.
+enum class Ending { done = 0, refused = 1, other_exception = 2, not_again = 3, in_library = 4 };
+
+/// Some libraries allocate in functions that must not throw, and so end the process if that fails: nlohmann-json in the
+/// destructor of a document, libstdc++ where it opens a folder for std::filesystem. Nobody can catch that.
+void end_where_nobody_can_catch() {
+  faults::use_memory_control(nullptr);
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  // In the listing of a folder the type cannot be told any more.
+  const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
+  if (is_bad_alloc) ::_exit(static_cast<int>(Ending::in_library));
+  std::abort();
+}
+
+/// Does the work while memory fails, then once more while it does not: an error must leave the process fit for that.
+Ending work_twice(const std::function<void()>& work, faults::Control* control) {
+  Ending ending = Ending::done;
+  faults::use_memory_control(control);
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    ending = Ending::refused;
+  } catch (const octavo::Error&) {
+    ending = Ending::refused;
+  } catch (const std::system_error&) {
+    ending = Ending::refused;
+  } catch (...) {
+    ending = Ending::other_exception;
+  }
+  faults::use_memory_control(nullptr);
+  try {
+    work();
+  } catch (const std::exception& problem) {
+    return Ending::not_again;
+  }
+  return ending;
+}
+
+/// The status of a child that did so.
+int status_of_child(const std::function<void()>& work, faults::Control* control) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) ::signal(number, SIG_DFL);
+    std::set_terminate(&end_where_nobody_can_catch);
+    ::alarm(kHangSeconds);
+    ::_exit(static_cast<int>(work_twice(work, control)));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+std::string problem_of(int status) {
+  if (WIFSIGNALED(status)) return std::string("it was ended by the signal ") + ::strsignal(WTERMSIG(status));
+  switch (static_cast<Ending>(WEXITSTATUS(status))) {
+    case Ending::done:
+    case Ending::refused:
+    case Ending::in_library:
+      return "";
+    case Ending::other_exception:
+      return "an exception that no caller expects";
+    case Ending::not_again:
+      break;
+  }
+  return "afterwards the same work fails";
+}
+
+/// Lets the first, second, ... allocation of `work` fail, alone or with all that follow, until it succeeds unharmed.
+void fail_every_allocation(const std::string& what, const std::function<void()>& work, bool from_then_on) {
+  SharedPage control;
+  control->from_then_on = from_then_on ? 1 : 0;
+  Tally tally("8 " + what + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"));
+  std::int64_t in_library_count = 0;
+  while (tally.has_time()) {
+    ++control->at;
+    control->counted = 0;
+    control->failed = 0;
+    control->failed_in_library = 0;
+    const int status = status_of_child(work, control.get());
+    const std::string problem = problem_of(status);
+    if (control->failed == 0) {
+      REQUIRE(problem == "");
+      break;
+    }
+    const bool is_uncatchable = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(Ending::in_library);
+    // HDF5 1.10 crashes, or cannot be used any more, when it has no memory.
+    const bool is_of_library = !problem.empty() && control->failed_in_library > 0;
+    in_library_count += is_uncatchable || is_of_library ? 1 : 0;
+    const bool is_fault = !problem.empty() && !is_of_library;
+    tally.add(is_fault ? problem + ", allocation " + std::to_string(control->at) : "");
+  }
+  tally.set_note(std::to_string(in_library_count) + " end inside of HDF5, nlohmann-json or libstdc++");
+  CHECK(tally.count() > 10);
+  CHECK(tally.failures() == kNone);
+}
+
+void write_source(const std::filesystem::path& folder) {
+  write_file(folder / "train-images-idx3-ubyte", idx({6, 4, 5}, counting(120)));
+  write_file(folder / "train-labels-idx1-ubyte", idx({6}, counting(6)));
+}
+
+void pack_source(const std::filesystem::path& source, const std::filesystem::path& target) {
+  octavo::SourceOptions source_options;
+  source_options.thread_count = 1;
+  octavo::PackOptions options;
+  options.with_names = true;
+  options.replace_existing = true;
+  options.thread_count = 1;
+  const auto opened = octavo::open_source({{source}}, source_options);
+  octavo::pack(*opened, target, options);
+}
+
+void load_and_serve(const std::filesystem::path& path, octavo::Residency residency) {
+  octavo::LoadOptions options;
+  options.thread_count = 1;
+  options.residency = residency;
+  const auto store = octavo::Store::load(octavo::Dataset::open(path).split("train"), octavo::Device::cpu(), options);
+  octavo::Loader loader(store, {.batch_size = 4, .shuffle = true, .seed = 1});
+  std::int64_t served = 0;
+  for (const octavo::Batch& batch : loader.epoch(0)) served += batch.size();
+  if (served != 6) throw std::logic_error("a batch is missing");
+}
+
+void verify_file(const std::filesystem::path& path) {
+  // What the child of HDF5 runs out of memory with is told as a defect of the HDF5 side: hostile files have it do so.
+  for (const octavo::Defect& defect : octavo::verify(path, {.thread_count = 1}).defects) {
+    if (defect.where != "HDF5") throw std::logic_error("it has defects");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("packing gets over any allocation that fails: an error, nothing left, and the next succeeds",
+          "[faults][memory]") {
+  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  const TemporaryFolder folder;
+  write_source(folder / "source");
+  const std::filesystem::path out = folder / "out";
+  std::filesystem::create_directory(out);
+  const bool from_then_on = GENERATE(false, true);
+  fail_every_allocation(
+      "pack",
+      [&] {
+        try {
+          pack_source(folder / "source", out / "a.h5");
+        } catch (...) {
+          faults::use_memory_control(nullptr);
+          // Nothing that needs memory while there may be none: only a new file, or none, may be there.
+          if (::access((out / "a.h5.partial").c_str(), F_OK) == 0) throw std::logic_error("a part is left");
+          if (::access((out / "a.h5.lock").c_str(), F_OK) == 0) throw std::logic_error("a lock is left");
+          throw;
+        }
+      },
+      from_then_on);
+}
+
+TEST_CASE("opening, loading and serving get over any allocation that fails", "[faults][memory]") {
+  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  const TemporaryFolder folder;
+  write_source(folder / "source");
+  pack_source(folder / "source", folder / "a.h5");
+  const bool from_then_on = GENERATE(false, true);
+  const auto residency = GENERATE(octavo::Residency::device, octavo::Residency::streamed);
+  const std::string what = std::string("open, load and serve ") + octavo::to_string(residency);
+  fail_every_allocation(
+      what, [&] { load_and_serve(folder / "a.h5", residency); }, from_then_on);
+}
+
+TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
+  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  const TemporaryFolder folder;
+  write_source(folder / "source");
+  pack_source(folder / "source", folder / "a.h5");
+  const bool from_then_on = GENERATE(false, true);
+  fail_every_allocation(
+      "verify", [&] { verify_file(folder / "a.h5"); }, from_then_on);
+}

@@ -1,0 +1,100 @@
+// The power fails while the packer is at work: its calls are recorded once, and replayed on a disk that loses, tears
+// and reorders what was not synced.
+#include <algorithm>
+
+#include "../lib/archive/small_file.hpp"
+#include "catch.hpp"
+#include "disk_model.hpp"
+#include "effort.hpp"
+#include "faulty_program.hpp"
+#include "pack_scene.hpp"
+#include "tally.hpp"
+#include "trace_reader.hpp"
+
+using namespace octavo::test;
+namespace faults = octavo::faults;
+
+namespace {
+
+/// What the packer does to files when nothing goes wrong.
+std::vector<DiskChange> trace_of_packing(const PackScene& scene) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "trace", {});
+  scene.reset();
+  const auto outcome = run_with_fault(scene.arguments(), {}, folder / "trace");
+  REQUIRE(outcome.exit_code == 0);
+  return read_trace(folder / "trace");
+}
+
+/// The disk before the packer began.
+DiskModel disk_before(const PackScene& scene) {
+  DiskState files;
+  if (scene.has_old()) files[scene.target()] = scene.old_bytes();
+  return DiskModel(files);
+}
+
+/// What is wrong with a disk, for a packer that was still at work or had ended.
+std::string problem_with(const DiskState& state, const PackScene& scene, bool has_ended) {
+  const auto found = state.find(scene.target());
+  if (found == state.end()) return scene.has_old() || has_ended ? "there is no file" : "";
+  if (found->second == scene.new_bytes()) return "";
+  if (has_ended) return "the new file was reported as packed, and is not there";
+  return scene.has_old() && found->second == scene.old_bytes() ? "" : "the file is neither the old nor the new";
+}
+
+/// Puts what was found on a real disk, and packs again.
+std::string problem_with_next_pack(const DiskState& state, const PackScene& scene) {
+  scene.reset();
+  std::filesystem::remove(scene.target());
+  for (const auto& [name, bytes] : state) write_bytes(name, bytes);
+  return scene.problem_with_next_pack();
+}
+
+/// Cuts the power before each change of the trace in turn, and after the last, so many times each.
+void cut_power(const PackScene& scene, const std::vector<DiskChange>& trace, std::int64_t times, Tally& tally) {
+  constexpr std::int64_t kPackAgainEvery = 150;
+  DiskModel disk = disk_before(scene);
+  for (std::size_t done = 0; done <= trace.size() && tally.has_time(); ++done) {
+    for (std::int64_t i = 0; i < times; ++i) {
+      const auto number = static_cast<std::int64_t>(done) * times + i;
+      auto random = random_of_case(number);
+      const DiskState state = disk.after_power_cut(random);
+      std::string problem = problem_with(state, scene, done == trace.size());
+      if (problem.empty() && number % kPackAgainEvery == 0) problem = problem_with_next_pack(state, scene);
+      tally.add(problem.empty() ? ""
+                                : problem + " after change " + std::to_string(done) + ", try " + std::to_string(i));
+    }
+    if (done < trace.size()) disk.apply(trace[done]);
+  }
+}
+
+/// The trace of a packer that forgets one kind of call.
+std::vector<DiskChange> without(std::vector<DiskChange> trace, faults::Change change) {
+  std::erase_if(trace, [&](const DiskChange& one) { return one.change == change; });
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("a power cut at any moment leaves the old file or the whole new one, and the next packs", "[faults][power]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  for (const PackKind kind : kPackKinds) {
+    const PackScene scene(kind);
+    const auto trace = trace_of_packing(scene);
+    REQUIRE(trace.size() > 20);
+    Tally tally(std::string("6 power cut after every change, ") + to_text(kind), true);
+    cut_power(scene, trace, case_count(40, 1000), tally);
+    CHECK(tally.failures() == kNone);
+  }
+}
+
+TEST_CASE("the disk that loses its power finds a packer that forgets to sync", "[faults][power]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const PackScene scene(PackKind::replacing);
+  const auto trace = trace_of_packing(scene);
+  for (const auto forgotten : {faults::Change::sync, faults::Change::sync_names, faults::Change::rename}) {
+    Tally tally("");
+    cut_power(scene, without(trace, forgotten), 40, tally);
+    CHECK(tally.failures() != kNone);
+  }
+}

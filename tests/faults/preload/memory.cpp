@@ -1,0 +1,80 @@
+// Replaces malloc and its family, to make the k-th of their calls fail. Linked into a test, or preloaded.
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "control_page.hpp"
+#include "main_begins.hpp"
+#include "memory.hpp"
+
+// What glibc's own functions are called behind the names that are replaced here.
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+}
+
+namespace octavo::faults {
+namespace {
+
+Control* control_page = nullptr;
+
+__attribute__((constructor)) void begin() { control_page = map_control_page(); }
+
+/// Whether code at this address belongs to a library that cannot do without memory: HDF5 1.10 was seen to crash, to be
+/// of no use afterwards or to answer wrongly, OpenBLAS to end the process.
+bool is_in_library(const void* address) {
+  Dl_info info{};
+  if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
+  return ::strstr(info.dli_fname, "libhdf5") != nullptr || ::strstr(info.dli_fname, "libopenblas") != nullptr;
+}
+
+/// Whether the allocation that was asked for from `caller` fails.
+bool must_fail(const void* caller) {
+  if (control_page == nullptr || (control_page->calls & bit(Call::memory)) == 0 || !has_main_begun()) {
+    return false;
+  }
+  if (!is_its_turn(*control_page)) return false;
+  if (is_in_library(caller)) control_page->failed_in_library.fetch_add(1);
+  errno = ENOMEM;
+  return true;
+}
+
+}  // namespace
+
+bool can_fail_memory() { return true; }
+void use_memory_control(Control* control) { control_page = control; }
+
+}  // namespace octavo::faults
+
+using octavo::faults::must_fail;
+
+extern "C" {
+
+void* malloc(size_t size) { return must_fail(__builtin_return_address(0)) ? nullptr : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) {
+  return must_fail(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  return must_fail(__builtin_return_address(0)) ? nullptr : __libc_realloc(old, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  return must_fail(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return must_fail(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
+}
+// glibc's own calls its malloc from inside, which would hide who asked.
+char* strdup(const char* text) {
+  const size_t bytes = ::strlen(text) + 1;
+  if (must_fail(__builtin_return_address(0))) return nullptr;
+  void* const copy = __libc_malloc(bytes);
+  return copy == nullptr ? nullptr : static_cast<char*>(::memcpy(copy, text, bytes));
+}
+int posix_memalign(void** out, size_t alignment, size_t size) {
+  if (must_fail(__builtin_return_address(0))) return ENOMEM;
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? ENOMEM : 0;
+}
+}

@@ -1,0 +1,31 @@
+// The record of what a program did to files: one head, two names and the bytes for each call.
+#pragma once
+
+#include <cstdint>
+
+namespace octavo::faults {
+
+/// What happened to the disk. Only calls that succeeded are recorded, in the order in which they ended.
+enum class Change : std::uint32_t {
+  create,      ///< name 1 is a new file
+  write,       ///< `length` bytes at `offset`
+  resize,      ///< the file is `length` bytes long
+  reserve,     ///< the file is at least `length` bytes long
+  sync,        ///< the file is on the disk
+  sync_names,  ///< name 1 is a folder whose names are on the disk
+  rename,      ///< from name 1 to name 2
+  link,        ///< name 2 is another name of name 1
+  remove,      ///< name 1 is gone
+};
+
+struct TraceHead {
+  Change change;
+  std::uint32_t name1_bytes;
+  std::uint32_t name2_bytes;
+  std::uint32_t data_bytes;
+  std::uint64_t file;  ///< inode number; 0 for changes of names
+  std::int64_t offset;
+  std::int64_t length;
+};
+
+}  // namespace octavo::faults
