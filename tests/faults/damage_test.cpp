@@ -184,7 +184,7 @@ TEST_CASE("bytes changed, pages swapped, lost, misplaced or out of date are noti
   write_file(folder / "old.h5", compression, 600, {1, 8, 8}, 77);
   const Bytes whole = octavo::test::bytes_of_file(path);
   const Bytes old = octavo::test::bytes_of_file(folder / "old.h5");
-  REQUIRE(whole.size() > 12 * kPageBytes);
+  REQUIRE(whole.size() > 8 * kPageBytes);
   const octavo::test::ServedData expected = octavo::test::serve_file(path);
   const octavo::File file = octavo::File::open_for_writing(path);
   Tally tally("3 bytes changed, pages swapped, lost, misplaced, out of date", true);

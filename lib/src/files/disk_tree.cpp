@@ -1,13 +1,16 @@
 // The files below a folder.
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "files/file_tree.hpp"
 #include "support/file.hpp"
+#include "support/unique_handle.hpp"
 
 namespace octavo::files {
 namespace {
@@ -21,6 +24,23 @@ FolderIdentity identity_of(const fs::path& folder) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0) throw_io_error("look at", folder, errno);
   return {status.st_dev, status.st_ino};
+}
+
+using FolderHandle = UniqueHandle<DIR*, nullptr, &::closedir>;
+
+/// The next entry of an open folder; null if there is none.
+const dirent* next_entry(DIR* folder, const fs::path& path) {
+  errno = 0;
+  const dirent* const entry = ::readdir(folder);
+  if (entry == nullptr && errno != 0) throw_io_error("list the folder", path, errno);
+  return entry;
+}
+
+/// Links are followed; file systems that do not tell what an entry is are asked once more.
+bool is_folder(const dirent& entry, const fs::path& path) {
+  if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 class DiskTree final : public FileTree {
@@ -41,15 +61,15 @@ class DiskTree final : public FileTree {
 
 FolderEntries DiskTree::entries(const std::string& folder) const {
   FolderEntries entries;
-  std::error_code error;
-  fs::directory_iterator entry(root() / folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  const fs::path path = root() / folder;
+  // Not by std::filesystem, whose iterator of GCC 12 crashes when it has no memory.
+  const FolderHandle handle(::opendir(path.empty() ? "." : path.c_str()));
+  if (!handle) throw_io_error("list the folder", path, errno);
+  while (const dirent* const entry = next_entry(handle.get(), path)) {
+    const std::string name = entry->d_name;
     if (name.starts_with('.')) continue;
-    std::error_code ignored;
-    (entry->is_directory(ignored) ? entries.folders : entries.files).push_back(name);
+    (is_folder(*entry, path / name) ? entries.folders : entries.files).push_back(name);
   }
-  if (error) throw_io_error("list the folder", root() / folder, error.value());
   std::sort(entries.folders.begin(), entries.folders.end());
   std::sort(entries.files.begin(), entries.files.end());
   return entries;

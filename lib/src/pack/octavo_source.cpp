@@ -77,7 +77,7 @@ void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, st
 }
 
 std::string OctavoSource::notes() const {
-  nlohmann::ordered_json notes;
+  auto notes = nlohmann::ordered_json::object();
   notes["made from " + dataset_.path().filename().string()] = nlohmann::ordered_json::parse(dataset_.provenance());
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -56,7 +56,7 @@ Json skipped_samples(const PackSummary& summary) {
 std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary) {
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
-  Json provenance;
+  Json provenance = Json::object();
   if (!options.reproducible && !options.command_line.empty()) provenance["command_line"] = options.command_line;
   provenance["format"] = source.format();
   provenance["sources"] = files_of(source, options.reproducible);
