@@ -37,38 +37,45 @@ const dirent* next_entry(DIR* folder, const fs::path& path) {
 }
 
 /// Links are followed; file systems that do not tell what an entry is are asked once more.
-bool is_folder(const dirent& entry, const fs::path& path) {
+bool is_folder(DIR* folder, const dirent& entry) {
   if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return ::fstatat(::dirfd(folder), entry.d_name, &status, 0) == 0 && S_ISDIR(status.st_mode);
 }
 
 class DiskTree final : public FileTree {
  public:
   explicit DiskTree(const fs::path& folder) : FileTree(folder) {}
 
-  std::string name_of(const std::string& path) const override { return quoted(root() / path); }
+  std::string name_of(const std::string& path) const override { return quoted(at(path)); }
   FolderEntries entries(const std::string& folder) const override;
   std::vector<std::string> files_below(const std::string& folder) const override;
-  bool has_file(const std::string& path) const override { return fs::exists(root() / path); }
-  std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(root() / path); }
+  bool has_file(const std::string& path) const override { return fs::exists(at(path)); }
+  std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(at(path)); }
   std::string read_whole(const std::string& path, std::int64_t largest) const override {
-    return read_whole_file(root() / path, largest);
+    return read_whole_file(at(path), largest);
   }
   std::int64_t reading_rank(const std::string&) const override { return 0; }
-  std::optional<fs::path> disk_path(const std::string& path) const override { return root() / path; }
+  std::optional<fs::path> disk_path(const std::string& path) const override { return at(path); }
+
+ private:
+  fs::path at(const std::string& path) const {
+    const std::string folder = root().string();
+    if (path.empty() || folder.empty()) return folder + path;
+    return folder + (folder.ends_with('/') ? "" : "/") + path;
+  }
 };
 
 FolderEntries DiskTree::entries(const std::string& folder) const {
   FolderEntries entries;
-  const fs::path path = root() / folder;
-  // Not by std::filesystem, whose iterator of GCC 12 crashes when it has no memory.
+  const fs::path path = at(folder);
+  // Not by std::filesystem: with GCC 12 its iterator, and path's operator/, crash when they have no memory.
   const FolderHandle handle(::opendir(path.empty() ? "." : path.c_str()));
   if (!handle) throw_io_error("list the folder", path, errno);
   while (const dirent* const entry = next_entry(handle.get(), path)) {
     const std::string name = entry->d_name;
     if (name.starts_with('.')) continue;
-    (is_folder(*entry, path / name) ? entries.folders : entries.files).push_back(name);
+    (is_folder(handle.get(), *entry) ? entries.folders : entries.files).push_back(name);
   }
   std::sort(entries.folders.begin(), entries.folders.end());
   std::sort(entries.files.begin(), entries.files.end());
@@ -76,7 +83,7 @@ FolderEntries DiskTree::entries(const std::string& folder) const {
 }
 
 std::vector<std::string> DiskTree::files_below(const std::string& folder) const {
-  std::set<FolderIdentity> seen = {identity_of(root() / folder)};
+  std::set<FolderIdentity> seen = {identity_of(at(folder))};
   std::map<std::string, std::vector<std::string>> files_of;
   std::vector<std::string> unlisted = {""};
   while (!unlisted.empty()) {
@@ -87,7 +94,7 @@ std::vector<std::string> DiskTree::files_below(const std::string& folder) const 
     // Backwards, because the last one put here is listed next.
     for (auto name = found.folders.rbegin(); name != found.folders.rend(); ++name) {
       const std::string path = join_path(below, *name);
-      if (seen.insert(identity_of(root() / join_path(folder, path))).second) unlisted.push_back(path);
+      if (seen.insert(identity_of(at(join_path(folder, path)))).second) unlisted.push_back(path);
     }
   }
   std::vector<std::string> files;
