@@ -24,7 +24,7 @@ Json encode_extent(const Extent& extent) {
 }
 
 Json encode_datasets(const SplitEntry& split) {
-  Json json;
+  Json json = Json::object();
   if (split.deflated)
     json["chunks"] = encode_extent(split.deflated->table);
   else
