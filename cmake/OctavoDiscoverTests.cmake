@@ -1,13 +1,13 @@
-# octavo_discover_tests(target): makes each Catch2 test case of an executable a ctest test when it has been built.
+# octavo_discover_tests(target timeout): makes each Catch2 test case of an executable a ctest test when it has been built.
 #
 # Catch2's own module differs between its versions 2 and 3 and cannot count skipped tests in version 2; this asks the
 # executable for its test names, as both do, and lets ctest count the line "SKIPPED:" as a skip.
 # Test cases tagged [large] are labelled `large`; those tagged [cuda] `cuda`.
-function(octavo_discover_tests target)
+function(octavo_discover_tests target timeout)
   set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake)
   add_custom_command(TARGET ${target} POST_BUILD
     BYPRODUCTS ${list_file}
-    COMMAND ${CMAKE_COMMAND} -D executable=$<TARGET_FILE:${target}> -D list_file=${list_file} -D prefix=${target}
+    COMMAND ${CMAKE_COMMAND} -D executable=$<TARGET_FILE:${target}> -D list_file=${list_file} -D prefix=${target} -D timeout=${timeout}
       -P ${PROJECT_SOURCE_DIR}/cmake/OctavoListTests.cmake
     VERBATIM)
   # Through a file of its own: what has not been built yet has no list, and shows as a test that fails.

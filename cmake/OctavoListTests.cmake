@@ -42,6 +42,6 @@ foreach(name IN LISTS all)
   string(REPLACE "," "\\," spec "${name}")
   string(REPLACE "[" "\\[" spec "${spec}")
   string(APPEND script "add_test([==[${prefix}: ${name}]==] [==[${executable}]==] [==[${spec}]==])\n"
-    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT 600)\n")
+    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT ${timeout})\n")
 endforeach()
 file(WRITE ${list_file} "${script}")

@@ -67,7 +67,7 @@ template <typename Prepare, typename Problem>
 void fail_every_call(const std::string& work, const std::vector<std::string>& arguments, const Failure& failure,
                      const std::filesystem::path& within, const Prepare& prepare, const Problem& problem_of) {
   Tally tally("7 " + work + ", " + failure.name);
-  for (std::int64_t at = 1; tally.has_time(); at += place_step(7)) {
+  for (std::int64_t at = 1;; at += place_step(7)) {
     prepare();
     const auto outcome = run_with_fault(
         arguments, {bit(failure.call), failure.action, failure.error_number, at, failure.from_then_on, within});
@@ -104,8 +104,7 @@ template <std::size_t kCount>
 void fail_packing(const PackScene& scene, const Failure (&failures)[kCount], const std::filesystem::path& within) {
   for (const Failure& failure : failures) {
     fail_every_call(
-        std::string("pack over ") + to_text(scene.has_old() ? PackKind::replacing : PackKind::fresh), scene.arguments(),
-        failure, within, [&] { scene.reset(); },
+        std::string("pack over ") + to_text(scene.kind()), scene.arguments(), failure, within, [&] { scene.reset(); },
         [&](const FaultyOutcome& outcome) { return problem_after_pack(scene, outcome, failure.call); });
   }
 }

@@ -27,7 +27,7 @@ std::string problem_after_kill(const PackScene& scene) {
 
 /// Kills the packer at the first, second, ... call of these kinds until it ends unharmed.
 void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Action action, Tally& tally) {
-  for (std::int64_t at = 1; tally.has_time(); at += place_step(5)) {
+  for (std::int64_t at = 1;; at += place_step(5)) {
     scene.reset();
     const auto outcome = run_with_fault(scene.arguments(), {calls, action, 0, at, false, scene.folder()});
     if (!outcome.has_failed) {

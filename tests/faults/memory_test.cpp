@@ -1,5 +1,7 @@
 // The k-th allocation fails, for k = 1, 2, ... until the work succeeds: in this process, which holds the failing
 // malloc, and each time in a child of its own.
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -12,6 +14,7 @@
 #include <functional>
 #include <new>
 #include <octavo/octavo.hpp>
+#include <string_view>
 #include <system_error>
 #include <typeinfo>
 
@@ -63,6 +66,23 @@ void end_where_nobody_can_catch() {
   std::abort();
 }
 
+/// A crash: nlohmann-json destroys an object or array that it had no memory to make as if it were there.
+void end_in_crash(int signal_number) {
+  constexpr int kMostFrames = 6;  // this function, the signal's frame, and where it happened
+  faults::use_memory_control(nullptr);
+  void* frames[kMostFrames];
+  const int count = ::backtrace(frames, kMostFrames);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    const bool is_named = ::dladdr(frames[i], &info) != 0 && info.dli_sname != nullptr;
+    if (is_named && std::string_view(info.dli_sname).find("nlohmann") != std::string_view::npos) {
+      ::_exit(static_cast<int>(Ending::in_library));
+    }
+  }
+  ::signal(signal_number, SIG_DFL);
+  ::raise(signal_number);
+}
+
 /// Does the work while memory fails, then once more while it does not: an error must leave the process fit for that.
 Ending work_twice(const std::function<void()>& work, faults::Control* control) {
   Ending ending = Ending::done;
@@ -92,6 +112,7 @@ int status_of_child(const std::function<void()>& work, faults::Control* control)
   const pid_t child = ::fork();
   if (child == 0) {
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) ::signal(number, SIG_DFL);
+    ::signal(SIGSEGV, &end_in_crash);
     std::set_terminate(&end_where_nobody_can_catch);
     ::alarm(kHangSeconds);
     ::_exit(static_cast<int>(work_twice(work, control)));
@@ -122,6 +143,8 @@ void fail_every_allocation(const std::string& what, const std::function<void()>&
   control->from_then_on = from_then_on ? 1 : 0;
   Tally tally("8 " + what + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"));
   std::int64_t in_library_count = 0;
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);  // loads what it needs while there is memory
   // Each one alone is tried in every run; that memory stays out from one on, at fewer of them by day.
   const std::int64_t step = from_then_on && !is_night() ? 7 : 1;
   while (tally.has_time()) {

@@ -26,6 +26,7 @@ class PackScene {
   /// `image_count` images of 16x16; each packs in some milliseconds.
   explicit PackScene(PackKind kind, int image_count = 24);
 
+  PackKind kind() const { return kind_; }
   /// The arguments of `octavo` that pack the source.
   std::vector<std::string> arguments(int jobs = 1) const;
   /// The folder where the packed file is; in the beginning, and after reset(), only the older file is in it, if any.

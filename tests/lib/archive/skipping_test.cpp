@@ -109,8 +109,9 @@ TEST_CASE("names are cut at 255 bytes between characters", "[unit][archive]") {
   auto values = octavo::test::values_of({3, 4, 5}, 0, 3);
   const auto labels = octavo::test::classes_of(0, 3);
   // 254 letters and a character of 2 bytes; 300 bytes that are no UTF-8; a name with a zero byte.
-  const std::vector<std::string> names = {std::string(254, 'a') + "\xC3\xA4", std::string(300, '\x80'),
-                                          std::string("a\0b", 3)};
+  std::string long_name(254, 'a');
+  long_name += "\xC3\xA4";
+  const std::vector<std::string> names = {long_name, std::string(300, '\x80'), std::string("a\0b", 3)};
   writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
   writer.finish("{}");
   const auto split = Dataset::open(folder / "a.h5").split("train");
