@@ -56,14 +56,14 @@ void add_summary(nb::module_& module) {
 
 PackSummary pack_files(const std::vector<std::pair<std::filesystem::path, std::string>>& sources,
                        const std::filesystem::path& path, const SourceOptions& source_options,
-                       const PackOptions& pack_options, const nb::object& on_progress) {
+                       const PackOptions& pack_options, bool to_append, const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     std::vector<SourceSpec> specs;
     for (const auto& [source, split] : sources) specs.push_back({source, split});
     PackOptions options = pack_options;
     options.on_progress = progress;
     const auto source = open_source(specs, source_options);
-    return pack(*source, path, options);
+    return to_append ? octavo::append(*source, path, options) : pack(*source, path, options);
   });
 }
 
@@ -238,7 +238,7 @@ void add_packing(nb::module_& module) {
   add_summary(module);
   add_options(module);
   add_spooled_source(module);
-  module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a,
+  module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
   module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "pack_options"_a, "on_progress"_a.none());

@@ -446,3 +446,30 @@ def test_the_command_comes_with_the_package(tmp_path: Path) -> None:
     version = subprocess.run([sys.executable, "-m", "octavo", "--version"], capture_output=True, text=True, check=True)
     assert version.stdout == f"octavo {octavo.__version__}\n"
     assert os.access(Path(sys.executable).parent / "octavo", os.X_OK)
+
+
+def test_arrays_are_packed_and_appended(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    images = rng.integers(0, 256, (20, 6, 5, 3), np.uint8)
+    np.savez(tmp_path / "train.npz", images=images, labels=np.arange(20))
+    floats = rng.random((4, 3, 6, 5), np.float32)
+    np.save(tmp_path / "x_test.npy", floats)
+    path = tmp_path / "out.h5"
+    octavo.pack(tmp_path / "train.npz", path)
+    summary = octavo.pack(tmp_path / "x_test.npy", path, append=True)
+    assert summary.splits == {"train": 20, "test": 4}
+    np.testing.assert_array_equal(values_of(path), images.transpose(0, 3, 1, 2))
+    # Floats in 0 ... 1 become steps of 1 / 255.
+    np.testing.assert_array_equal(values_of(path, "test"), np.rint(floats.astype(np.float64) * 255))
+    with pytest.raises(ValueError, match="has a split"):
+        octavo.pack(tmp_path / "x_test.npy", path, append=True)
+
+
+def test_the_range_of_numbers_can_be_given(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([[[0, 100]], [[200, 510]]], np.int32))
+    octavo.pack(tmp_path / "x.npy", tmp_path / "out.h5", value_range=(0, 255))
+    assert values_of(tmp_path / "out.h5").ravel().tolist() == [0, 100, 200, 255]
+    octavo.pack(tmp_path / "x.npy", tmp_path / "out.h5", value_range="minmax", force=True)
+    assert values_of(tmp_path / "out.h5").ravel().tolist() == [0, 50, 100, 255]
+    with pytest.raises(ValueError, match="value_range"):
+        octavo.pack(tmp_path / "x.npy", tmp_path / "out.h5", value_range="wide", force=True)

@@ -74,6 +74,7 @@ def pack(
     on_error: Literal["stop", "skip"] = "stop",
     reproducible: bool = False,
     force: bool = False,
+    append: bool = False,
     dry_run: bool = False,
     threads: int = 0,
     progress: _progress.Progress = None,
@@ -122,6 +123,8 @@ def pack(
         What to do about a sample that cannot be read. Those skipped are in the result and in the file's provenance.
     reproducible
         Equal input gives equal bytes: no time, no command line.
+    append
+        Add the splits to `path`, which is packed already: a new file with all of them takes its place.
     force
         Replace `path` if it is there.
     dry_run
@@ -180,9 +183,9 @@ def pack(
     options.skip_bad_samples = on_error == "skip"
     if dry_run:
         return _native.survey_files(sources, source_options, None)
-    check_target(path, force)
+    check_target(path, force or append)
     with _progress.shown(progress) as on_progress:
-        return _native.pack_files(sources, Path(path), source_options, options, on_progress)
+        return _native.pack_files(sources, Path(path), source_options, options, append, on_progress)
 
 
 def _sources(source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]]) -> list[tuple[Path, str]]:
