@@ -208,16 +208,11 @@ void print_overview(const DatasetOverview& overview) {
 void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
   for (const SplitOverview& split : overview.splits) splits.push_back(as_json(split));
-  Json document = {{"file", overview.path},
-                   {"format_version", overview.format_version},
-                   {"writer", overview.writer},
-                   {"created", overview.created},
-                   {"uuid", overview.uuid},
-                   {"file_bytes", overview.file_bytes},
-                   {"splits", splits},
-                   {"classes", overview.class_names},
-                   {"batches", overview.centre},
-                   {"provenance", overview.provenance}};
+  Json document = {{"file", overview.path},      {"format_version", overview.format_version},
+                   {"writer", overview.writer},  {"created", overview.created},
+                   {"uuid", overview.uuid},      {"file_bytes", overview.file_bytes},
+                   {"splits", splits},           {"classes", overview.class_names},
+                   {"batches", overview.centre}, {"provenance", overview.provenance}};
   if (overview.duplicates) document["duplicates"] = as_json(*overview.duplicates);
   print_json(document);
 }

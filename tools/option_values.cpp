@@ -95,8 +95,7 @@ ValueRange parse_range(const std::string& text) {
   const auto ends = split_at(text, ',');
   const auto low = number(ends[0]), high = number(ends.back());
   if (ends.size() == 2 && low && high) return {.kind = Kind::given, .low = *low, .high = *high};
-  throw InvalidArgument("read --range: \"" + text +
-                        "\" is no range; give LOW,HIGH, minmax, percentile:99.9 or auto");
+  throw InvalidArgument("read --range: \"" + text + "\" is no range; give LOW,HIGH, minmax, percentile:99.9 or auto");
 }
 
 std::array<std::int64_t, 2> parse_size(const std::string& text) {

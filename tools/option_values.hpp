@@ -10,8 +10,8 @@
 
 namespace octavo::tools {
 
-/// [SPLIT=]PATH[::IMAGES[::LABELS]]. A path that exists is a path, whatever signs it holds; so is one whose beginning is
-/// no split name.
+/// [SPLIT=]PATH[::IMAGES[::LABELS]]. A path that exists is a path, whatever signs it holds; so is one whose beginning
+/// is no split name.
 SourceSpec parse_source(const std::string& text);
 /// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.
 ValueRange parse_range(const std::string& text);

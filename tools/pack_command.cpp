@@ -15,24 +15,14 @@
 namespace octavo::tools {
 namespace {
 
-const std::map<std::string, SourceFormat> kFormats = {{"auto", SourceFormat::automatic},
-                                                      {"idx", SourceFormat::idx},
-                                                      {"cifar10", SourceFormat::cifar10},
-                                                      {"cifar100", SourceFormat::cifar100},
-                                                      {"stl10", SourceFormat::stl10},
-                                                      {"npy", SourceFormat::npy},
-                                                      {"npz", SourceFormat::npy},
-                                                      {"mat", SourceFormat::mat},
-                                                      {"hdf5", SourceFormat::hdf5},
-                                                      {"octavo", SourceFormat::octavo},
-                                                      {"manifest", SourceFormat::manifest},
-                                                      {"tar", SourceFormat::archive},
-                                                      {"zip", SourceFormat::archive},
-                                                      {"folder", SourceFormat::folder}};
-const std::map<std::string, ArrayLayout> kLayouts = {{"auto", ArrayLayout::automatic},
-                                                     {"hw", ArrayLayout::hw},
-                                                     {"hwc", ArrayLayout::hwc},
-                                                     {"chw", ArrayLayout::chw}};
+const std::map<std::string, SourceFormat> kFormats = {
+    {"auto", SourceFormat::automatic},    {"idx", SourceFormat::idx},           {"cifar10", SourceFormat::cifar10},
+    {"cifar100", SourceFormat::cifar100}, {"stl10", SourceFormat::stl10},       {"npy", SourceFormat::npy},
+    {"npz", SourceFormat::npy},           {"mat", SourceFormat::mat},           {"hdf5", SourceFormat::hdf5},
+    {"octavo", SourceFormat::octavo},     {"manifest", SourceFormat::manifest}, {"tar", SourceFormat::archive},
+    {"zip", SourceFormat::archive},       {"folder", SourceFormat::folder}};
+const std::map<std::string, ArrayLayout> kLayouts = {
+    {"auto", ArrayLayout::automatic}, {"hw", ArrayLayout::hw}, {"hwc", ArrayLayout::hwc}, {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
 const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
                                                           {"deflate", Compression::deflate}};

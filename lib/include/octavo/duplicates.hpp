@@ -34,7 +34,8 @@ struct DuplicateReport {
 };
 
 /// Finds samples whose pixels are equal, by 128-bit hashes of them; labels do not count, and
-/// samples of different shapes are never equal. Reads all samples, on all threads; takes 24 bytes of memory a sample. Throws FormatError if a sample is damaged, IoError.
+/// samples of different shapes are never equal. Reads all samples, on all threads; takes 24 bytes of memory a sample.
+/// Throws FormatError if a sample is damaged, IoError.
 DuplicateReport find_duplicates(const Dataset& dataset, int thread_count = 0, const ProgressFunction& on_progress = {});
 
 }  // namespace octavo

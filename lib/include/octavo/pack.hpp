@@ -118,10 +118,10 @@ struct PackSummary {
 /// that names it. Nothing is left under `path` then.
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
-/// Adds the splits of `source` to the packed file `path`, at once: a new file with all splits takes its place when it is
-/// whole. Classes are numbered as the file has them, and its compression and sample names are kept. Throws what pack()
-/// throws, InvalidArgument if the file has a split of one of these names, IoError if another program replaced the file
-/// meanwhile; the file is then as it was.
+/// Adds the splits of `source` to the packed file `path`, at once: a new file with all splits takes its place when it
+/// is whole. Classes are numbered as the file has them, and its compression and sample names are kept. Throws what
+/// pack() throws, InvalidArgument if the file has a split of one of these names, IoError if another program replaced
+/// the file meanwhile; the file is then as it was.
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
 }  // namespace octavo

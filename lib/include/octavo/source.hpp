@@ -26,9 +26,9 @@ struct SourceSplit {
 
 /// One sample that could not be read.
 struct SampleFailure {
-  std::int64_t row = 0;      ///< in its split
-  std::string name;          ///< file, or file and number in it
-  std::string reason;        ///< what is wrong, without the name
+  std::int64_t row = 0;  ///< in its split
+  std::string name;      ///< file, or file and number in it
+  std::string reason;    ///< what is wrong, without the name
 };
 
 /// Where samples come from. Implementations check everything they read: sizes, counts and labels are not trusted.

@@ -17,8 +17,8 @@ enum class AxisOrder { found, hw, wh, hwc, chw, cwh };
 /// How the numbers in the labels tell the class.
 enum class LabelNumbering {
   from_zero,
-  from_one,      ///< as MATLAB counts
-  ten_is_zero,   ///< SVHN: 10 stands for the digit 0
+  from_one,     ///< as MATLAB counts
+  ten_is_zero,  ///< SVHN: 10 stands for the digit 0
 };
 
 struct ArraySet {

@@ -25,10 +25,10 @@ using Reference = Object*;
 struct Object {
   enum class Kind { none, number, text, sequence, dictionary, mark, global, dtype, array };
   Kind kind = Kind::none;
-  std::int64_t number = 0;                            ///< also False and True
-  std::string text;                                   ///< a text of up to kKeptTextBytes; a global's name; a type's name
-  std::int64_t offset = 0, bytes = 0;                 ///< of a text in the stream
-  std::vector<Reference> items;                       ///< of a list or tuple; of an array, the state that it was given
+  std::int64_t number = 0;             ///< also False and True
+  std::string text;                    ///< a text of up to kKeptTextBytes; a global's name; a type's name
+  std::int64_t offset = 0, bytes = 0;  ///< of a text in the stream
+  std::vector<Reference> items;        ///< of a list or tuple; of an array, the state that it was given
   std::vector<std::pair<Reference, Reference>> pairs;  ///< of a dictionary
 };
 using Kind = Object::Kind;
@@ -168,7 +168,8 @@ void Unpickler::reduce() {
   }
 }
 
-/// An object and its state: of an array, the version, the shape, the type, whether it is in Fortran order, and the data.
+/// An object and its state: of an array, the version, the shape, the type, whether it is in Fortran order, and the
+/// data.
 void Unpickler::build() {
   const Reference state = pop();
   if (stack_.empty() || state->kind != Kind::sequence) fail("its instructions make no sense");
@@ -308,7 +309,8 @@ std::unique_ptr<Array> labels_of(const files::ByteStream& stream, const Object& 
 /// Where the pixels of so many images lie in the stream.
 std::int64_t offset_of_images(const files::ByteStream& stream, const Object& batch, std::int64_t count) {
   const Reference data = value_of(batch, "data");
-  if (data == nullptr || data->kind != Kind::array || data->items.size() != 5) refuse(stream, "it has no array of images");
+  if (data == nullptr || data->kind != Kind::array || data->items.size() != 5)
+    refuse(stream, "it has no array of images");
   const Object &shape = *data->items[1], &type = *data->items[2], &fortran = *data->items[3], &pixels = *data->items[4];
   const bool fits = shape.kind == Kind::sequence && shape.items.size() == 2 && shape.items[0]->number == count &&
                     shape.items[1]->number == kImageBytes && type.kind == Kind::dtype && type.text == "u1" &&
@@ -336,9 +338,9 @@ CifarPickle open_cifar_pickle(std::shared_ptr<files::ByteStream> stream) {
   const std::int64_t count = pickle.labels->row_count();
   const std::int64_t offset = offset_of_images(*stream, *batch, count);
   const std::string name = stream->name();
-  pickle.images = array_in_stream(
-      name, std::move(stream),
-      {.element = Element::uint8, .axes = {count, 3, 32, 32}, .offset = offset, .ends_stream = false});
+  pickle.images =
+      array_in_stream(name, std::move(stream),
+                      {.element = Element::uint8, .axes = {count, 3, 32, 32}, .offset = offset, .ends_stream = false});
   return pickle;
 }
 

@@ -73,7 +73,8 @@ void to_doubles(Element element, std::span<const std::byte> bytes, std::span<dou
 void swap_bytes(Element element, std::span<std::byte> bytes) {
   const auto width = static_cast<std::size_t>(bytes_of(element));
   for (std::size_t at = 0; width > 1 && at < bytes.size(); at += width) {
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
   }
 }
 

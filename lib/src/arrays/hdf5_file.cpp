@@ -38,7 +38,9 @@ std::optional<Element> element_named(const std::string& name) {
 class Hdf5Rows final : public Array {
  public:
   Hdf5Rows(const std::filesystem::path& path, const Hdf5Array& array)
-      : Array(quoted(std::filesystem::path(path.string() + ": /" + array.name)), array.element, array.axes), path_(path), member_(array.name) {
+      : Array(quoted(std::filesystem::path(path.string() + ": /" + array.name)), array.element, array.axes),
+        path_(path),
+        member_(array.name) {
     const std::int64_t all_bytes = row_bytes() * row_count();
     limits_.cpu_seconds += all_bytes / kFewestBytesASecond;
   }
@@ -66,11 +68,9 @@ class Hdf5Rows final : public Array {
     if (!is_near) {
       block_.clear();
       used_ = 0;
-      child_.emplace(
-          [path = path_, member = member_, row](const archive::ChildOutput& output) {
-            archive::send_array_rows(path, member, row, output);
-          },
-          limits_);
+      child_.emplace([path = path_, member = member_,
+                      row](const archive::ChildOutput& output) { archive::send_array_rows(path, member, row, output); },
+                     limits_);
       next_row_ = row;
     }
     for (auto gap = static_cast<std::size_t>((row - next_row_) * row_bytes()); gap > 0;) gap -= next_bytes(gap).size();
@@ -98,8 +98,8 @@ class Hdf5Rows final : public Array {
   const std::string member_;
   archive::ChildLimits limits_;
   std::optional<archive::ChildProcess> child_;
-  std::string block_;       ///< what the child sent last ...
-  std::size_t used_ = 0;    ///< ... and how much of it was handed out
+  std::string block_;     ///< what the child sent last ...
+  std::size_t used_ = 0;  ///< ... and how much of it was handed out
   std::int64_t next_row_ = 0;
 };
 
@@ -127,7 +127,8 @@ bool begins_as_hdf5(files::ByteStream& stream) {
 
 std::vector<Hdf5Array> list_hdf5(const std::filesystem::path& path) {
   try {
-    archive::ChildProcess child([&](const archive::ChildOutput& output) { archive::send_array_list(path, output); }, {});
+    archive::ChildProcess child([&](const archive::ChildOutput& output) { archive::send_array_list(path, output); },
+                                {});
     const auto message = child.receive(archive::kMostArrayListBytes);
     if (!message) throw FormatError("the HDF5 library returned nothing");
     if (message->kind != archive::kArrayList) throw FormatError(message->bytes);

@@ -33,8 +33,9 @@ std::vector<double> read_numbers(Array& labels) {
     const std::int64_t count = std::min(kRowsAtOnce, labels.row_count() - first);
     bytes.resize(static_cast<std::size_t>(count * labels.row_bytes()));
     labels.read_rows(first, count, bytes);
-    to_doubles(labels.element(), bytes,
-               std::span(numbers).subspan(static_cast<std::size_t>(first * width), static_cast<std::size_t>(count * width)));
+    to_doubles(
+        labels.element(), bytes,
+        std::span(numbers).subspan(static_cast<std::size_t>(first * width), static_cast<std::size_t>(count * width)));
   }
   return numbers;
 }
@@ -75,8 +76,8 @@ LabelTable plain_labels(LabelKind kind, std::int64_t width, const std::vector<do
 
 LabelTable read_labels(Array& labels, LabelNumbering numbering, std::int64_t image_count) {
   if (labels.row_count() != image_count) {
-    refuse(labels, "there are " + std::to_string(labels.row_count()) + ", but there are " + std::to_string(image_count) +
-                       " images; give the labels that belong to them");
+    refuse(labels, "there are " + std::to_string(labels.row_count()) + ", but there are " +
+                       std::to_string(image_count) + " images; give the labels that belong to them");
   }
   const std::int64_t width = width_of(labels);
   const std::vector<double> numbers = read_numbers(labels);

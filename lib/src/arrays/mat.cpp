@@ -13,8 +13,8 @@ namespace octavo::arrays {
 namespace {
 
 // "MAT-File Format", MathWorks: a header of 128 bytes, then elements, each a tag of 8 bytes and its data. An element of
-// type 14 is an array; of type 15, one deflated. A tag whose upper 16 bits are not zero is of 4 bytes, and has its data,
-// of at most 4 bytes, behind it.
+// type 14 is an array; of type 15, one deflated. A tag whose upper 16 bits are not zero is of 4 bytes, and has its
+// data, of at most 4 bytes, behind it.
 constexpr std::int64_t kHeaderBytes = 128;
 constexpr std::uint32_t kInt32 = 5, kUint32 = 6, kInt8 = 1, kMatrix = 14, kCompressed = 15;
 constexpr std::size_t kMostVariables = 4096;

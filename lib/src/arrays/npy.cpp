@@ -18,8 +18,8 @@ constexpr std::array<std::uint8_t, 6> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 constexpr std::int64_t kMostHeaderBytes = 1 << 16;
 constexpr std::size_t kMostAxes = 32;
 
-/// The header: a Python dictionary in text, of which these things alone are understood: strings, True, False, and tuples
-/// of whole numbers. Throws FormatError with the reason only.
+/// The header: a Python dictionary in text, of which these things alone are understood: strings, True, False, and
+/// tuples of whole numbers. Throws FormatError with the reason only.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : text_(text) {}

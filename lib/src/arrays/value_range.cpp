@@ -146,7 +146,9 @@ std::vector<ChannelQuantisation> natural_quantisation(const ArraySet& set, const
 }
 
 void check_range(const ValueRange& range) {
-  const auto refuse = [](const std::string& problem) { throw InvalidArgument("choose the range of values: " + problem); };
+  const auto refuse = [](const std::string& problem) {
+    throw InvalidArgument("choose the range of values: " + problem);
+  };
   if (range.kind == ValueRange::Kind::given && !(range.low < range.high && std::isfinite(range.high - range.low))) {
     refuse("the lower end must be below the upper one");
   }

@@ -19,8 +19,8 @@ std::string name_of(archive_entry* entry) {
   return name == nullptr ? "" : name;
 }
 
-/// The formats that are read. No filter that starts a program, and zip only by its directory, which is at its end: a zip
-/// file that is cut is refused, and not read in part.
+/// The formats that are read. No filter that starts a program, and zip only by its directory, which is at its end: a
+/// zip file that is cut is refused, and not read in part.
 void choose_formats(archive* reader) {
   archive_read_support_format_tar(reader);
   archive_read_support_format_zip_seekable(reader);

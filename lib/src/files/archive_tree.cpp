@@ -111,7 +111,8 @@ void ArchiveTree::list() {
 
 const Member& ArchiveTree::member(const std::string& path) const {
   const Member* const found = members_.find(path);
-  if (found == nullptr) throw InvalidArgument("read " + quoted(root()) + ": there is no file " + quoted(fs::path(path)) + " in it");
+  if (found == nullptr)
+    throw InvalidArgument("read " + quoted(root()) + ": there is no file " + quoted(fs::path(path)) + " in it");
   return *found;
 }
 
@@ -143,8 +144,8 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
   if (wanted.bytes > largest) refuse_large();
   auto cursor = cursor_at(take_cursor(wanted.number), root(), wanted.number);
   // The end is seen only by reading on, and there the checksum is compared.
-  const auto piece = static_cast<std::size_t>(
-      wanted.bytes < 0 ? kPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kPieceBytes));
+  const auto piece =
+      static_cast<std::size_t>(wanted.bytes < 0 ? kPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kPieceBytes));
   std::string bytes;
   for (std::size_t count = 1; count > 0;) {
     const std::size_t done = bytes.size();

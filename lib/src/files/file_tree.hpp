@@ -61,14 +61,14 @@ class FileTree {
 /// The files below a folder. Links are followed; what is neither folder nor regular file counts as a file.
 std::shared_ptr<const FileTree> open_folder(const std::filesystem::path& folder);
 
-/// Whether `path` begins as an archive does that open_archive() reads: tar (plain, or compressed with gzip, bzip2, xz or
-/// zstd) or zip. Throws IoError.
+/// Whether `path` begins as an archive does that open_archive() reads: tar (plain, or compressed with gzip, bzip2, xz
+/// or zstd) or zip. Throws IoError.
 bool is_archive(const std::filesystem::path& path);
 
-/// The files in a tar or zip archive. They are only ever read, never unpacked, so that their names cannot lead anywhere;
-/// links, devices, hidden files and names that lead upwards are left out. Of several files of one name the last counts.
-/// Throws FormatError if the archive is damaged or claims more than its bytes can hold, IoError if it cannot be read,
-/// Unavailable if this build has no libarchive.
+/// The files in a tar or zip archive. They are only ever read, never unpacked, so that their names cannot lead
+/// anywhere; links, devices, hidden files and names that lead upwards are left out. Of several files of one name the
+/// last counts. Throws FormatError if the archive is damaged or claims more than its bytes can hold, IoError if it
+/// cannot be read, Unavailable if this build has no libarchive.
 std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive);
 
 /// Several trees as folders of one tree, each by the name of its root. Throws InvalidArgument if two have one name.

@@ -44,9 +44,9 @@ std::optional<std::int32_t> ArraySource::class_index(std::size_t, std::int64_t r
 void ArraySource::check_label(std::int64_t row, std::vector<SampleFailure>& failures) const {
   const auto label = class_index(0, row);
   if (!label || set_.class_count == 0 || *label < set_.class_count) return;
-  failures.push_back({row, sample_name(0, row),
-                      "its label is " + std::to_string(*label) + ", the largest is " +
-                          std::to_string(set_.class_count - 1)});
+  failures.push_back(
+      {row, sample_name(0, row),
+       "its label is " + std::to_string(*label) + ", the largest is " + std::to_string(set_.class_count - 1)});
 }
 
 std::vector<SampleFailure> ArraySource::read(std::size_t, std::int64_t first_row, std::int64_t count,

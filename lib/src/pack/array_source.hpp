@@ -34,7 +34,7 @@ class ArraySource final : public Source {
  private:
   /// What rounding and clipping have changed, in one channel.
   struct Loss {
-    double largest = 0.0;          ///< difference, in source units
+    double largest = 0.0;           ///< difference, in source units
     std::int64_t rounding_sum = 0;  ///< of all roundings, in a fixed part of a step
     std::int64_t clipped_count = 0;
     std::int64_t count = 0;

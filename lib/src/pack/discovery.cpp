@@ -7,11 +7,11 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/header.hpp"
 #include "arrays/hdf5_file.hpp"
 #include "arrays/idx.hpp"
 #include "arrays/mat.hpp"
 #include "arrays/npy.hpp"
-#include "archive/header.hpp"
 #include "pack/array_files.hpp"
 #include "pack/export_manifest.hpp"
 #include "pack/image_names.hpp"
@@ -70,21 +70,23 @@ void refuse_one_image(const fs::path& path) {
 
 void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
   constexpr std::string_view kMagic = "PAR1";
-  const bool is_parquet = start.size() >= kMagic.size() &&
-                          std::equal(kMagic.begin(), kMagic.end(), start.begin(),
-                                     [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
+  const bool is_parquet =
+      start.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), start.begin(),
+                                                  [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
   if (!is_parquet) return;
-  throw FormatError("read " + quoted(path) +
-                    ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
-                    "give that to octavo.pack_dataset()");
+  throw FormatError(
+      "read " + quoted(path) +
+      ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
+      "give that to octavo.pack_dataset()");
 }
 
 [[noreturn]] void refuse_unknown(const fs::path& path) {
   refuse_one_image(path);
-  throw FormatError("read " + quoted(path) +
-                    ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
-                    "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
-                    "check the path, or name its --format");
+  throw FormatError(
+      "read " + quoted(path) +
+      ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
+      "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
+      "check the path, or name its --format");
 }
 
 SourceFormat format_of_file(const fs::path& path) {

@@ -26,8 +26,8 @@ struct Finding {
 
 /// What `spec` names: one file, a folder or archive with files of one format, or with images, or numbered files,
 /// "shard-{000..099}.tar". Formats are found by content, splits by convention unless the spec names one; splits come in
-/// the order train, val, test. Only `wanted` is looked for unless that is automatic. Throws InvalidArgument, FormatError
-/// or IoError, naming the path and what to do.
+/// the order train, val, test. Only `wanted` is looked for unless that is automatic. Throws InvalidArgument,
+/// FormatError or IoError, naming the path and what to do.
 std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted);
 
 }  // namespace octavo::sources

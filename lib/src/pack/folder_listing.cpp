@@ -169,8 +169,8 @@ void add_list(ImageList list, FolderContents& contents) {
   for (const ImageList& other : contents.splits) {
     if (other.split != list.split) continue;
     // The first images, because two folders of one root, as val and valid, differ only below it.
-    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) +
-                          " are of a split \"" + list.split + "\"; name the folders' splits by SPLIT=PATH");
+    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
+                          list.split + "\"; name the folders' splits by SPLIT=PATH");
   }
   contents.splits.push_back(std::move(list));
 }

@@ -27,8 +27,8 @@ std::vector<arrays::ArraySet> open_hdf5_file(const Finding& finding) {
   for (const auto& array : all) named.push_back({array.name, array.axes});
   const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
   std::vector<arrays::ArraySet> sets;
-  for (const ArrayPair& pair : pair_arrays(quoted(path), named, without_slash(finding.images),
-                                           without_slash(finding.labels), file_split)) {
+  for (const ArrayPair& pair :
+       pair_arrays(quoted(path), named, without_slash(finding.images), without_slash(finding.labels), file_split)) {
     arrays::ArraySet set;
     set.split = finding.split.empty() ? pair.split : finding.split;
     set.format = "hdf5";

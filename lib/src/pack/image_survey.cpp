@@ -91,8 +91,8 @@ class Survey {
 
   [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
     const auto text = [&](const Look& look) {
-      return name_of(static_cast<std::size_t>(&look - looks_.data())) + " has height " +
-             std::to_string(look.height) + " and width " + std::to_string(look.width);
+      return name_of(static_cast<std::size_t>(&look - looks_.data())) + " has height " + std::to_string(look.height) +
+             " and width " + std::to_string(look.width);
     };
     throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
                           "; bring all to one size with --size HxW (height first), for example --size 224x224");

@@ -11,8 +11,8 @@ namespace octavo::sources {
 /// A file of more bytes is no image that is read.
 inline constexpr std::int64_t kLargestImageFileBytes = std::int64_t{1} << 30;
 
-/// Reads and checks the header of an image, on disk from no more of the file than is needed. Throws FormatError with the
-/// reason only, IoError if it cannot be read.
+/// Reads and checks the header of an image, on disk from no more of the file than is needed. Throws FormatError with
+/// the reason only, IoError if it cannot be read.
 image::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const image::Limits& limits);
 
 /// The shape of all samples: the wanted size, else the one that all images have; the wanted channels, else 1 if all

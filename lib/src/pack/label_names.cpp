@@ -18,28 +18,15 @@ struct Convention {
 };
 
 // Words for images and for labels, as they are paired: MNIST, Keras, MedMNIST, PCam, SVHN, h5py users.
-constexpr std::array<Convention, 22> kConventions = {{{"images", "labels"},
-                                                      {"images", "label"},
-                                                      {"images", "targets"},
-                                                      {"images", "target"},
-                                                      {"images", "classes"},
-                                                      {"images", "y"},
-                                                      {"image", "label"},
-                                                      {"image", "labels"},
-                                                      {"image", "target"},
-                                                      {"imgs", "labels"},
-                                                      {"img", "label"},
-                                                      {"data", "labels"},
-                                                      {"data", "label"},
-                                                      {"data", "targets"},
-                                                      {"data", "target"},
-                                                      {"x", "y"},
-                                                      {"x", "labels"},
-                                                      {"X", "y"},
-                                                      {"X", "Y"},
-                                                      {"X", "labels"},
-                                                      {"features", "labels"},
-                                                      {"arr_0", "arr_1"}}};
+constexpr std::array<Convention, 22> kConventions = {
+    {{"images", "labels"}, {"images", "label"},   {"images", "targets"},
+     {"images", "target"}, {"images", "classes"}, {"images", "y"},
+     {"image", "label"},   {"image", "labels"},   {"image", "target"},
+     {"imgs", "labels"},   {"img", "label"},      {"data", "labels"},
+     {"data", "label"},    {"data", "targets"},   {"data", "target"},
+     {"x", "y"},           {"x", "labels"},       {"X", "y"},
+     {"X", "Y"},           {"X", "labels"},       {"features", "labels"},
+     {"arr_0", "arr_1"}}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -130,9 +117,8 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Na
     }
     pairs.push_back(std::move(pair));
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const ArrayPair& a, const ArrayPair& b) {
-    return split_rank(a.split) < split_rank(b.split);
-  });
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const ArrayPair& a, const ArrayPair& b) { return split_rank(a.split) < split_rank(b.split); });
   return pairs;
 }
 

@@ -53,8 +53,8 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   if (named.empty() || leads_out) return std::nullopt;
   for (const std::string& folder : {std::string(), std::string("images"), list.stem().string()}) {
     for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
-      const std::string at =
-          files::join_path(list.parent_path().string(), files::join_path(folder, path.lexically_normal().string() + ending));
+      const std::string at = files::join_path(list.parent_path().string(),
+                                              files::join_path(folder, path.lexically_normal().string() + ending));
       if (has_image_name(at) && tree.has_file(at)) return at;
     }
   }
@@ -199,7 +199,8 @@ Labels ManifestReader::labels_of_numbers() const {
   bool are_classes = true;
   for (std::size_t row = 0; row < row_count(); ++row) {
     const double number = *number_of(cell(row, label_column_));
-    are_classes = are_classes && is_whole(number) && number >= 0.0 && number <= std::numeric_limits<std::int32_t>::max();
+    are_classes =
+        are_classes && is_whole(number) && number >= 0.0 && number <= std::numeric_limits<std::int32_t>::max();
     labels.numbers.push_back({number});
   }
   labels.layout = {are_classes ? LabelKind::class_index : LabelKind::target, 1};
@@ -263,9 +264,8 @@ void fill(FolderContents& contents, const ManifestReader& reader, const Tree& tr
     images.paths.push_back(*image);
     if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[row]);
   }
-  std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const ImageList& a, const ImageList& b) {
-    return split_rank(a.split) < split_rank(b.split);
-  });
+  std::stable_sort(contents.splits.begin(), contents.splits.end(),
+                   [](const ImageList& a, const ImageList& b) { return split_rank(a.split) < split_rank(b.split); });
   for (ImageList& images : contents.splits) order_for_reading(images);
 }
 

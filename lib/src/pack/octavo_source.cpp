@@ -16,13 +16,14 @@ std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
 }
 
 SourceSplit describe(const Split& split) {
-  return {split.name(),  split.sample_count(), split.shape(), split.labels(), split.color(), split.source_dtype(),
-          split.statistics().quantisation};
+  return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
+          split.source_dtype(), split.statistics().quantisation};
 }
 
 }  // namespace
 
-OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& split) : dataset_(Dataset::open(path)) {
+OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& split)
+    : dataset_(Dataset::open(path)) {
   for (const std::string& name : dataset_.split_names()) {
     parts_.push_back(dataset_.split(name));
     splits_.push_back(describe(parts_.back()));
@@ -70,8 +71,9 @@ void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, st
       parts_[split].read_checked(row, 1, as_codes(values.subspan(at * value_count, value_count)),
                                  labels.subspan(at * label_bytes, label_bytes));
     } catch (const FormatError& error) {
-      failures.push_back({row, dataset_.path().filename().string() + ":" + parts_[split].name() + "#" +
-                                   std::to_string(row), error.what()});
+      failures.push_back({row,
+                          dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row),
+                          error.what()});
     }
   }
 }

@@ -85,8 +85,8 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   }
   for (arrays::ArraySet& set : sets) {
     auto quantisation = found[kind_of(set)];
-    parts.push_back(sources::converted(
-        std::make_unique<sources::ArraySource>(std::move(set), std::move(quantisation)), options));
+    parts.push_back(
+        sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantisation)), options));
   }
 }
 

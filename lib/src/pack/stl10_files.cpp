@@ -46,8 +46,8 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
   if (const auto labels = labels_beside(tree, finding.path)) {
     std::shared_ptr<files::ByteStream> stream = tree.open(*labels);
     const std::string labels_name = stream->name();
-    set.labels = arrays::array_in_stream(labels_name, std::move(stream),
-                                         {.element = arrays::Element::uint8, .axes = {count}});
+    set.labels =
+        arrays::array_in_stream(labels_name, std::move(stream), {.element = arrays::Element::uint8, .axes = {count}});
     set.files.push_back(tree.file_of(*labels));
   }
   const std::string names = files::join_path(path.parent_path().string(), kClassNames);

@@ -72,8 +72,8 @@ void take_row(int, void* data) {
 }  // namespace
 
 std::ptrdiff_t Table::find(std::string_view column) const {
-  const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const std::string& name) { return lower_case(name) == column; });
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const std::string& name) { return lower_case(name) == column; });
   return found == columns.end() ? -1 : found - columns.begin();
 }
 
@@ -91,8 +91,8 @@ Table read_csv(std::string_view text, char separator, std::size_t most_rows) {
     const std::size_t parsed = csv_parse(&parser, text.data() + done, piece, &take_field, &take_row, &reading);
     done += parsed;
     if (parsed != piece && reading.problem.empty()) {
-      reading.problem = "record " + std::to_string(reading.record + 1) + " is no CSV: " +
-                        csv_strerror(csv_error(&parser));
+      reading.problem =
+          "record " + std::to_string(reading.record + 1) + " is no CSV: " + csv_strerror(csv_error(&parser));
     }
   }
   if (!reading.is_done() && csv_fini(&parser, &take_field, &take_row, &reading) != 0) {

@@ -56,9 +56,8 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
   for (auto& [key, sample] : samples_of) {
     if (!sample.image.empty()) samples.push_back(std::move(sample));
   }
-  std::sort(samples.begin(), samples.end(), [&](const Sample& a, const Sample& b) {
-    return tree.reading_rank(a.image) < tree.reading_rank(b.image);
-  });
+  std::sort(samples.begin(), samples.end(),
+            [&](const Sample& a, const Sample& b) { return tree.reading_rank(a.image) < tree.reading_rank(b.image); });
   return samples;
 }
 

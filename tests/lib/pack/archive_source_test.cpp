@@ -104,7 +104,9 @@ TEST_CASE("WebDataset shards are one split with the labels beside the images", "
 TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "x.tar", ArchiveKind::tar,
-                {{"1.png", gray_png(1)}, {"1.json", R"({"label": "owl"})"}, {"2.png", gray_png(2)},
+                {{"1.png", gray_png(1)},
+                 {"1.json", R"({"label": "owl"})"},
+                 {"2.png", gray_png(2)},
                  {"2.json", R"({"label": "ant", "width": 3})"}});
   const auto source = open(folder / "x.tar");
   REQUIRE(source->class_names() == std::vector<std::string>{"ant", "owl"});

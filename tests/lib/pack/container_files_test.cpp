@@ -85,8 +85,8 @@ std::string pickled_batch(const std::string& call = "numpy.core.multiarray\n_rec
   const std::string pixels = std::string(3072, '\x05') + std::string(3072, '\x09');
   const std::string dtype = "cnumpy\ndtype\n("s + pickled("u1") + "K\0K\x01tR(K\x03"s + pickled("|") +
                             "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"s;
-  const std::string array = "c"s + call + "(cnumpy\nndarray\n(K\0t"s + pickled("b") + "tR(K\x01(K\x02M\0\x0ct"s + dtype +
-                            "\x89"s + pickled(pixels) + "tb"s;
+  const std::string array = "c"s + call + "(cnumpy\nndarray\n(K\0t"s + pickled("b") + "tR(K\x01(K\x02M\0\x0ct"s +
+                            dtype + "\x89"s + pickled(pixels) + "tb"s;
   return "\x80\x02}q\x01("s + pickled("batch_label") + pickled("training batch 1") + pickled("labels") +
          "]q\x02(K\x06K\x01"s + "e" + pickled("data") + array + "u.";
 }

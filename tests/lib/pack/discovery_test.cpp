@@ -18,7 +18,8 @@ namespace {
 
 std::string splits_of(const std::vector<sources::Finding>& findings) {
   std::string text;
-  for (const auto& finding : findings) text += finding.split + "=" + std::filesystem::path(finding.path).filename().string() + " ";
+  for (const auto& finding : findings)
+    text += finding.split + "=" + std::filesystem::path(finding.path).filename().string() + " ";
   return text;
 }
 

@@ -130,6 +130,6 @@ TEST_CASE("every odd IDX file is read or refused on one line that names it", "[u
     }
   }
   std::sort(read_well.begin(), read_well.end());
-  CHECK(read_well == std::vector<std::string>{"float-idx3", "good-images-idx3-ubyte", "good-images-idx3-ubyte.gz", "rgb-idx4-ubyte",
-                                              "two-members-idx3-ubyte.gz"});
+  CHECK(read_well == std::vector<std::string>{"float-idx3", "good-images-idx3-ubyte", "good-images-idx3-ubyte.gz",
+                                              "rgb-idx4-ubyte", "two-members-idx3-ubyte.gz"});
 }

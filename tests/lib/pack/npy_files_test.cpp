@@ -16,8 +16,8 @@ namespace {
 
 /// A .npy file of version 1.0.
 std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool fortran = false) {
-  std::string header = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" +
-                       shape + "), }\n";
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" + shape + "), }\n";
   const auto bytes = static_cast<std::uint16_t>(header.size());
   return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(bytes & 0xFF) + static_cast<char>(bytes >> 8) + header +
          data;
@@ -212,8 +212,8 @@ TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused 
     }
   }
   // The same 32 colour images, and the same 64 gray ones.
-  for (const char* name : {"u8_nchw.npy", "u8_fortran.npy", "i8.npy", "f32_01.npy", "stored.npz", "deflated.npz",
-                           "extra_member.npz"}) {
+  for (const char* name :
+       {"u8_nchw.npy", "u8_fortran.npy", "i8.npy", "f32_01.npy", "stored.npz", "deflated.npz", "extra_member.npz"}) {
     INFO(name);
     CHECK(read_well.contains(name));
     CHECK((read_well[name] == read_well.at("u8_nhwc.npy")));
@@ -223,9 +223,10 @@ TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused 
     CHECK((read_well[name] == read_well.at("u8_gray.npy")));
   }
   CHECK((read_well["u16_be.npy"] == read_well.at("u16_le.npy")));
-  for (const char* name : {"bad_magic.npy", "truncated.npy", "truncated_header.npy", "shape_lies.npy",
-                           "shape_overflow.npy", "trailing.npy", "zero_byte.npy", "structured.npy", "truncated.npz",
-                           "bad_crc.npz", "numpy_py2-objarr.npy", "numpy_py3-objarr.npz", "u8_empty.npy", "u8_0d.npy"}) {
+  for (const char* name :
+       {"bad_magic.npy", "truncated.npy", "truncated_header.npy", "shape_lies.npy", "shape_overflow.npy",
+        "trailing.npy", "zero_byte.npy", "structured.npy", "truncated.npz", "bad_crc.npz", "numpy_py2-objarr.npy",
+        "numpy_py3-objarr.npz", "u8_empty.npy", "u8_0d.npy"}) {
     INFO(name);
     CHECK_FALSE(read_well.contains(name));
   }

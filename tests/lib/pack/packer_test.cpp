@@ -143,7 +143,8 @@ TEST_CASE("a bad sample stops the packing and leaves nothing, or is skipped and 
   }
   write_file(folder / "images/c/2.png", "no image");
   const auto source = open_source({{folder / "images", ""}}, {.skip_unreadable = true});
-  REQUIRE_THROWS_WITH(pack(*source, path), ContainsSubstring("\"c/2.png\": it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file"));
+  REQUIRE_THROWS_WITH(pack(*source, path),
+                      ContainsSubstring("\"c/2.png\": it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file"));
   REQUIRE(files_in(folder / "out") == 0);
   const PackSummary summary = pack(*source, path, {.skip_bad_samples = true, .thread_count = 2});
   REQUIRE(summary.splits[0].sample_count == 4);
