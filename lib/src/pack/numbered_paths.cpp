@@ -1,7 +1,8 @@
 #include "pack/numbered_paths.hpp"
 
-#include <regex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <octavo/errors.hpp>
 
@@ -12,6 +13,27 @@ namespace {
 
 constexpr std::int64_t kMostPaths = 1'000'000;
 
+/// The parts of "before{first..last}after".
+struct Numbers {
+  std::string before, first, last, after;
+};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 12 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::optional<Numbers> find_numbers(const std::string& text) {
+  const std::size_t open = text.rfind('{'), close = text.rfind('}');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string between = text.substr(open + 1, close - open - 1);
+  const std::size_t points = between.find("..");
+  if (points == std::string::npos) return std::nullopt;
+  Numbers numbers = {text.substr(0, open), between.substr(0, points), between.substr(points + 2),
+                     text.substr(close + 1)};
+  if (!is_number(numbers.first) || !is_number(numbers.last)) return std::nullopt;
+  return numbers;
+}
+
 std::string padded(std::int64_t number, std::size_t width) {
   std::string digits = std::to_string(number);
   return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
@@ -20,19 +42,17 @@ std::string padded(std::int64_t number, std::size_t width) {
 }  // namespace
 
 std::vector<std::filesystem::path> expand_numbers(const std::filesystem::path& path) {
-  static const std::regex kPattern(R"(^(.*)\{([0-9]{1,12})\.\.([0-9]{1,12})\}(.*)$)");
-  const std::string text = path.string();
-  std::smatch found;
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) || !std::regex_match(text, found, kPattern)) return {path};
-  const std::int64_t first = std::stoll(found[2]), last = std::stoll(found[3]);
+  const auto numbers = find_numbers(path.string());
+  if (!numbers || std::filesystem::exists(path, ignored)) return {path};
+  const std::int64_t first = std::stoll(numbers->first), last = std::stoll(numbers->last);
   if (last < first || last - first >= kMostPaths) {
-    throw InvalidArgument("read " + quoted(path) + ": the numbers from " + found[2].str() + " to " + found[3].str() +
+    throw InvalidArgument("read " + quoted(path) + ": the numbers from " + numbers->first + " to " + numbers->last +
                           " are no list of at most " + std::to_string(kMostPaths) + " files");
   }
   std::vector<std::filesystem::path> paths;
   for (std::int64_t number = first; number <= last; ++number) {
-    paths.emplace_back(found[1].str() + padded(number, found[2].str().size()) + found[4].str());
+    paths.emplace_back(numbers->before + padded(number, numbers->first.size()) + numbers->after);
   }
   return paths;
 }
