@@ -82,7 +82,7 @@ TEST_CASE("an archive that claims far more than it holds is refused before it is
   std::string bytes(fs::file_size(folder / "inner.tgz"), '\0');
   std::ifstream(folder / "inner.tgz", std::ios::binary).read(bytes.data(), std::ssize(bytes));
   write_file(folder / "bomb.tgz", gzipped(bytes));
-  REQUIRE_THROWS_AS(open(folder / "bomb.tgz"), Error);
+  REQUIRE_THROWS_WITH(open(folder / "bomb.tgz"), ContainsSubstring("claims to hold more than 1100 times"));
 }
 
 TEST_CASE("WebDataset shards are one split with the labels beside the images", "[unit][pack]") {
