@@ -3,7 +3,6 @@
 #include <libdeflate.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include <string>
 
 #include "support/packed_file.hpp"
+#include "support/python.hpp"
 #include "support/results.hpp"
 #include "support/team.hpp"
 
@@ -72,29 +72,8 @@ void pack(MemorySource& source, const fs::path& path, octavo::Compression compre
   octavo::pack(source, path, options);
 }
 
-// ---- h5py ---------------------------------------------------------------------
-
-std::string python_program() {
-  const char* chosen = std::getenv("PYTHON");
-  return chosen == nullptr ? "python3" : chosen;
-}
-
-bool has_h5py() { return std::system((python_program() + " -c 'import h5py, numpy' 2>/dev/null").c_str()) == 0; }
-
-/// What bench/python/deflate_h5py.py prints.
-std::vector<double> run_h5py(const std::string& arguments) {
-  const std::string command = python_program() + " " OCTAVO_BENCH_FOLDER "/python/deflate_h5py.py " + arguments;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  require(pipe != nullptr, "starting " + python_program());
-  std::string text;
-  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text.push_back(static_cast<char>(c));
-  require(::pclose(pipe) == 0, "deflate_h5py.py");
-  std::istringstream stream(text);
-  std::vector<double> numbers;
-  for (double number = 0; stream >> number;) numbers.push_back(number);
-  require(!numbers.empty(), "deflate_h5py.py");
-  return numbers;
-}
+/// What it prints.
+std::vector<double> run_h5py(const std::string& arguments) { return run_python("deflate_h5py.py", arguments); }
 
 // ---- Nothing but libdeflate ---------------------------------------------------
 
@@ -174,7 +153,7 @@ void measure_source(MemorySource& source, const ScratchFolder& folder, int round
                   << layout.shape.channels << ' ' << layout.shape.height << ' ' << layout.shape.width << ' '
                   << per_chunk << ' ' << kLevel;
   const std::string read_arguments = "read '" + deflated.string() + "' train/images";
-  const bool with_h5py = has_h5py();
+  const bool with_h5py = has_python_modules("h5py, numpy");
   if (with_h5py) require(run_h5py(read_arguments)[1] == static_cast<double>(sum), "h5py's reading");
   BareChunks bare(codes, static_cast<std::size_t>(per_chunk * layout.shape.values()));
   bare.deflate();

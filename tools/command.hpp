@@ -40,6 +40,7 @@ Command add_train_command(CLI::App& program);
 Command add_view_command(CLI::App& program);
 Command add_export_command(CLI::App& program);
 Command add_reindex_command(CLI::App& program);
+Command add_repack_command(CLI::App& program, const std::string& command_line);
 Command add_devices_command(CLI::App& program);
 
 }  // namespace octavo::tools

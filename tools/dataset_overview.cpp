@@ -26,6 +26,23 @@ std::optional<std::map<std::int32_t, std::int64_t>> count_classes(const Split& s
   return counts;
 }
 
+/// Empty if they are no targets, or too many.
+std::vector<float> targets_of(const Split& split) {
+  const LabelLayout layout = split.labels();
+  const bool are_too_many =
+      split.sample_count() > kMostLabelBytes / std::max<std::int64_t>(layout.bytes_per_sample(), 1);
+  if (layout.kind != LabelKind::target || are_too_many) return {};
+  std::vector<float> targets(static_cast<std::size_t>(split.sample_count() * layout.width));
+  split.read_labels(0, split.sample_count(), std::as_writable_bytes(std::span(targets)));
+  return targets;
+}
+
+LabelOutliers find_outliers(const Split& split, const SplitOverview& overview) {
+  if (overview.class_counts) return outliers_of_classes(split.name(), *overview.class_counts, split.class_names());
+  const auto targets = targets_of(split);
+  return targets.empty() ? LabelOutliers() : outliers_of_targets(split.name(), targets, split.labels().width);
+}
+
 SplitOverview survey(const Split& split) {
   const Statistics statistics = split.statistics();
   return {split.name(),
@@ -64,7 +81,11 @@ DatasetOverview survey(const Dataset& dataset) {
   overview.uuid = dataset.uuid();
   overview.file_bytes = dataset.file_bytes();
   overview.class_names = dataset.class_names();
-  for (const std::string& name : dataset.split_names()) overview.splits.push_back(survey(dataset.split(name)));
+  for (const std::string& name : dataset.split_names()) {
+    overview.splits.push_back(survey(dataset.split(name)));
+    auto outliers = find_outliers(dataset.split(name), overview.splits.back());
+    if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));
+  }
   overview.centre = describe_centre(overview.splits);
   overview.provenance = Json::parse(dataset.provenance(), nullptr, false);
   return overview;

@@ -115,6 +115,38 @@ std::string as_text(const Json& value) {
   return text.empty() ? "none" : text;
 }
 
+/// What an object says under `key`, and nothing if it is none or has no such key: provenance is anybody's text.
+std::string text_at(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? as_text(object[key]) : "";
+}
+
+Json list_at(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) && object[key].is_array() ? object[key] : Json::array();
+}
+
+/// Of the images, as they were when they were packed, and of the labels.
+void print_outliers(const DatasetOverview& overview) {
+  TextTable table("ll");
+  bool has_some = false;
+  const auto add = [&](const std::string& what, const std::string& text) {
+    table.add_row({what, text});
+    has_some = true;
+  };
+  const Json notes = overview.provenance.is_object() ? overview.provenance.value("notes", Json()) : Json();
+  for (const Json& sizes : list_at(notes, "source_sizes")) {
+    add("images of " + text_at(sizes, "split"),
+        text_at(sizes, "smallest") + " to " + text_at(sizes, "largest") + ", median " + text_at(sizes, "median") +
+            "; " + text_at(sizes, "enlarged") + " enlarged, " + text_at(sizes, "outliers") + " of unusual size");
+    for (const Json& outlier : list_at(sizes, "first_outliers")) {
+      add("", text_at(outlier, "size") + "  " + text_at(outlier, "name"));
+    }
+  }
+  for (const LabelOutliers& outliers : overview.label_outliers) add("labels of " + outliers.split, as_text(outliers));
+  if (!has_some) return;
+  std::cout << "\nSizes and outliers\n";
+  table.print(std::cout, "  ");
+}
+
 /// What a line has room for: `--json` prints all.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMostBytes = 400;
@@ -201,6 +233,7 @@ void print_overview(const DatasetOverview& overview) {
   print_splits(overview.splits);
   print_statistics(overview.splits);
   print_classes(overview);
+  print_outliers(overview);
   if (overview.duplicates) print_duplicates(*overview.duplicates);
   print_provenance(overview.provenance);
 }
@@ -208,11 +241,19 @@ void print_overview(const DatasetOverview& overview) {
 void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
   for (const SplitOverview& split : overview.splits) splits.push_back(as_json(split));
-  Json document = {{"file", overview.path},      {"format_version", overview.format_version},
-                   {"writer", overview.writer},  {"created", overview.created},
-                   {"uuid", overview.uuid},      {"file_bytes", overview.file_bytes},
-                   {"splits", splits},           {"classes", overview.class_names},
-                   {"batches", overview.centre}, {"provenance", overview.provenance}};
+  Json outliers = Json::array();
+  for (const LabelOutliers& found : overview.label_outliers) outliers.push_back(as_json(found));
+  Json document = {{"file", overview.path},
+                   {"format_version", overview.format_version},
+                   {"writer", overview.writer},
+                   {"created", overview.created},
+                   {"uuid", overview.uuid},
+                   {"file_bytes", overview.file_bytes},
+                   {"splits", splits},
+                   {"classes", overview.class_names},
+                   {"batches", overview.centre},
+                   {"label_outliers", outliers},
+                   {"provenance", overview.provenance}};
   if (overview.duplicates) document["duplicates"] = as_json(*overview.duplicates);
   print_json(document);
 }

@@ -49,6 +49,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_view_command(program),
           add_export_command(program),
           add_reindex_command(program),
+          add_repack_command(program, command_line),
           add_devices_command(program)};
 }
 

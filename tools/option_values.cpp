@@ -48,6 +48,21 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// The lines of a small text file, without blanks around them, and without empty ones at the end.
+std::vector<std::string> read_lines(const std::filesystem::path& path, const std::string& doing) {
+  // A device such as /dev/zero would never end, and a pipe that nobody writes to would never begin.
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) {
+    throw IoError(doing + "it is no file; check the path");
+  }
+  std::ifstream file(path);
+  if (!file) throw IoError(doing + "it cannot be opened; check the path");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(trimmed(line));
+  if (file.bad()) throw IoError(doing + "it cannot be read; check the disk that it is on");
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 }  // namespace
 
 SourceSpec parse_source(const std::string& text) {
@@ -128,16 +143,7 @@ std::array<std::uint8_t, 3> parse_color(const std::string& text) {
 
 std::vector<std::string> read_class_names(const std::filesystem::path& path) {
   const std::string doing = "read the class names \"" + path.string() + "\": ";
-  // A device such as /dev/zero would never end, and a pipe that nobody writes to would never begin.
-  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) {
-    throw IoError(doing + "it is no file; check the path");
-  }
-  std::ifstream file(path);
-  if (!file) throw IoError(doing + "it cannot be opened; check the path");
-  std::vector<std::string> names;
-  for (std::string line; std::getline(file, line);) names.push_back(trimmed(line));
-  if (file.bad()) throw IoError(doing + "it cannot be read; check the disk that it is on");
-  while (!names.empty() && names.back().empty()) names.pop_back();
+  const std::vector<std::string> names = read_lines(path, doing);
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty() && seen.insert(names[i]).second) continue;
@@ -146,6 +152,24 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path) {
   }
   if (names.empty()) throw FormatError(doing + "there are none; give one name a line, in label order");
   return names;
+}
+
+std::map<std::string, std::string> read_class_map(const std::filesystem::path& path) {
+  const std::string doing = "read the class map \"" + path.string() + "\": ";
+  const std::vector<std::string> lines = read_lines(path, doing);
+  std::map<std::string, std::string> class_map;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    const std::size_t equals = lines[i].find('=');
+    const std::string old_name = trimmed(lines[i].substr(0, equals));
+    const std::string new_name = equals == std::string::npos ? "" : trimmed(lines[i].substr(equals + 1));
+    const bool is_new = !old_name.empty() && !new_name.empty() && class_map.emplace(old_name, new_name).second;
+    if (is_new) continue;
+    throw FormatError(doing + "line " + std::to_string(i + 1) +
+                      " is not OLD=NEW, or names a class that was there before; give one such pair a line");
+  }
+  if (class_map.empty()) throw FormatError(doing + "there is nothing in it; give one pair OLD=NEW a line");
+  return class_map;
 }
 
 std::string quote_word(const std::string& word) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <octavo/pack.hpp>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ std::array<std::uint8_t, 3> parse_color(const std::string& text);
 /// The lines of a file of class names, in label order. Throws IoError if it cannot be read, FormatError if a name is
 /// empty or there twice.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
+/// The lines OLD=NEW of a file that renames classes. Throws IoError if it cannot be read, FormatError if a line is
+/// something else, or a class is renamed twice.
+std::map<std::string, std::string> read_class_map(const std::filesystem::path& path);
 /// A word as a shell wants it: in quotes unless it is plain.
 std::string quote_word(const std::string& word);
 /// A command line as one could type it again.

@@ -40,9 +40,12 @@ struct Arguments : CommonOptions {
   std::uint64_t seed = 0;
   bool with_names = false;
   std::string on_error = "stop";
+  std::uint64_t most_pixels = SourceOptions().largest_image_pixels;
+  std::int64_t most_ratio = SourceOptions().largest_archive_ratio;
   bool force = false;
   bool append = false;
   std::string classes;
+  std::string class_map;
   std::string class_order = "bytes";
   std::string layout = "auto";
   std::string range = "auto";
@@ -65,11 +68,14 @@ SourceOptions source_options(const Arguments& arguments) {
   options.layout = kLayouts.at(arguments.layout);
   options.range = parse_range(arguments.range);
   if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
+  if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
   options.select = arguments.select;
   if (arguments.limit != 0) options.limit = arguments.limit;
   options.holdout = arguments.holdout;
   options.seed = arguments.seed;
   options.skip_unreadable = arguments.on_error == "skip";
+  options.largest_image_pixels = arguments.most_pixels;
+  options.largest_archive_ratio = arguments.most_ratio;
   options.thread_count = arguments.jobs;
   return options;
 }
@@ -107,6 +113,7 @@ int run(const Arguments& arguments, const std::string& command_line) {
     return kDone;
   }
   const PackSummary summary = pack_source(*source, arguments, command_line);
+  list_skipped(summary.skipped);
   arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
   return kDone;
 }
@@ -131,6 +138,7 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
       ->check(CLI::IsMember({1, 3}));
   verb.add_option("--background", arguments.background, "#RRGGBB or R,G,B behind transparency and padding (black)");
   verb.add_option("--classes", arguments.classes, "A file of class names in label order, one a line");
+  verb.add_option("--class-map", arguments.class_map, "A file of lines OLD=NEW: classes get new names, or become one");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
   verb.add_option("--layout", arguments.layout, "How images lie in arrays, behind the axis N (auto)")
@@ -144,6 +152,13 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
   verb.add_option("--on-error", arguments.on_error, "What to do about a sample that cannot be read (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
+  verb.add_option("--max-pixels", arguments.most_pixels,
+                  "The most pixels that an image may claim (" + std::to_string(arguments.most_pixels) + ")")
+      ->check(CLI::PositiveNumber);
+  verb.add_option(
+          "--max-ratio", arguments.most_ratio,
+          "How many times its own bytes an archive may claim to hold (" + std::to_string(arguments.most_ratio) + ")")
+      ->check(CLI::PositiveNumber);
 }
 
 void add_output_options(CLI::App& verb, Arguments& arguments) {

@@ -11,8 +11,6 @@
 namespace octavo::tools {
 namespace {
 
-constexpr std::size_t kMostListed = 10;
-
 std::int64_t packed_bytes_of(const std::vector<SourceSplit>& splits) {
   std::int64_t bytes = 0;
   for (const SourceSplit& split : splits) bytes += split.sample_count * split.shape.values();
@@ -37,19 +35,6 @@ Json describe_splits(const std::vector<SourceSplit>& splits) {
 
 double bytes_per_second(const PackSummary& summary) {
   return summary.elapsed_seconds > 0 ? static_cast<double>(summary.packed_bytes) / summary.elapsed_seconds : 0.0;
-}
-
-/// The lists' beginning: all of them are in the file's provenance.
-void print_skipped(const std::vector<SampleFailure>& skipped) {
-  if (skipped.empty()) return;
-  std::cout << "  " << counted(static_cast<std::int64_t>(skipped.size()), "sample") << " skipped:\n";
-  for (std::size_t i = 0; i < std::min(skipped.size(), kMostListed); ++i) {
-    std::cout << "    " << skipped[i].name << ": " << skipped[i].reason << '\n';
-  }
-  if (skipped.size() > kMostListed) {
-    std::cout << "    and " << format_count(static_cast<std::int64_t>(skipped.size() - kMostListed))
-              << " more; octavo info --json lists all\n";
-  }
 }
 
 /// What one might not expect of a folder: files that were passed over, and images without labels.
@@ -101,8 +86,17 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
   print_oddities(source);
-  print_skipped(summary.skipped);
+  if (!summary.skipped.empty()) {
+    std::cout << "  skipped  " << counted(static_cast<std::int64_t>(summary.skipped.size()), "sample")
+              << ": see above, or octavo info --json " << quote_word(path) << '\n';
+  }
   std::cout << "try next: octavo info " << quote_word(path) << '\n';
+}
+
+void list_skipped(const std::vector<SampleFailure>& skipped) {
+  for (const SampleFailure& failure : skipped) {
+    std::cerr << "octavo: skipped: " << failure.name << ": " << failure.reason << '\n';
+  }
 }
 
 void print_summary_json(const std::string& path, const PackSummary& summary) {

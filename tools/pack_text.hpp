@@ -13,6 +13,8 @@ void print_plan_json(const Source& source);
 
 /// What packing `source` into `path` did.
 void print_summary(const std::string& path, const Source& source, const PackSummary& summary);
+/// One line on stderr for each sample that was left out.
+void list_skipped(const std::vector<SampleFailure>& skipped);
 void print_summary_json(const std::string& path, const PackSummary& summary);
 
 }  // namespace octavo::tools

@@ -1,6 +1,7 @@
 // Packing files and folders, and samples that Python makes.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -54,12 +55,15 @@ void add_summary(nb::module_& module) {
       .def_ro("elapsed_seconds", &PackSummary::elapsed_seconds);
 }
 
-PackSummary pack_files(const std::vector<std::pair<std::filesystem::path, std::string>>& sources,
-                       const std::filesystem::path& path, const SourceOptions& source_options,
-                       const PackOptions& pack_options, bool to_append, const nb::object& on_progress) {
+/// A path, the split that it becomes, and which arrays of it are the images and the labels; empty: found.
+using NamedSource = std::tuple<std::filesystem::path, std::string, std::string, std::string>;
+
+PackSummary pack_files(const std::vector<NamedSource>& sources, const std::filesystem::path& path,
+                       const SourceOptions& source_options, const PackOptions& pack_options, bool to_append,
+                       const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     std::vector<SourceSpec> specs;
-    for (const auto& [source, split] : sources) specs.push_back({source, split});
+    for (const auto& [source, split, images, labels] : sources) specs.push_back({source, split, images, labels});
     PackOptions options = pack_options;
     options.on_progress = progress;
     const auto source = open_source(specs, source_options);
@@ -68,11 +72,11 @@ PackSummary pack_files(const std::vector<std::pair<std::filesystem::path, std::s
 }
 
 /// What would be packed.
-PackSummary survey_files(const std::vector<std::pair<std::filesystem::path, std::string>>& sources,
-                         const SourceOptions& source_options, const nb::object& on_progress) {
+PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOptions& source_options,
+                         const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction&) {
     std::vector<SourceSpec> specs;
-    for (const auto& [source, split] : sources) specs.push_back({source, split});
+    for (const auto& [source, split, images, labels] : sources) specs.push_back({source, split, images, labels});
     PackSummary summary;
     summary.splits = open_source(specs, source_options)->splits();
     for (const SourceSplit& split : summary.splits) summary.packed_bytes += split.sample_count * split.shape.values();
@@ -137,7 +141,10 @@ void add_options(nb::module_& module) {
       .def_rw("limit", &SourceOptions::limit, nb::arg().none())
       .def_rw("holdout", &SourceOptions::holdout)
       .def_rw("seed", &SourceOptions::seed)
+      .def_rw("class_map", &SourceOptions::class_map)
       .def_rw("skip_unreadable", &SourceOptions::skip_unreadable)
+      .def_rw("largest_image_pixels", &SourceOptions::largest_image_pixels)
+      .def_rw("largest_archive_ratio", &SourceOptions::largest_archive_ratio)
       .def_rw("thread_count", &SourceOptions::thread_count);
   nb::class_<PackOptions>(module, "PackOptions", "How the file is made.")
       .def(nb::init<>())

@@ -110,6 +110,21 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
     assert [Path(failure.name).name for failure in summary.skipped] == ["0.png"]
 
 
+def test_arrays_and_splits_are_named_and_classes_renamed(photos: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.zeros((4, 2, 2), np.uint8), y=np.arange(4), z=np.ones((3, 2, 2), np.uint8))
+    assert octavo.pack(f"{tmp_path / 'a.npz'}::x::y", tmp_path / "a.h5").splits == {"train": 4}
+    octavo.pack({"train": photos, "test": photos}, tmp_path / "b.h5", size=(2, 2))
+    one_class = {"class0": "all", "class1": "all"}
+    summary = octavo.pack({"new": f"{tmp_path / 'b.h5'}::test"}, tmp_path / "c.h5", class_map=one_class)
+    assert summary.splits == {"new": 6}
+    assert octavo.Dataset(tmp_path / "c.h5").classes == ["all"]
+
+
+def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
+    with pytest.raises(octavo.FormatError, match="at most 1 are read"):
+        octavo.pack(photos, tmp_path / "out.h5", size=(8, 8), max_pixels=1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -121,6 +136,8 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
         ({"channels": 2}, "channels is 2"),
         ({"size": (0, 4)}, "size is"),
         ({"limit": 0}, "limit is 0"),
+        ({"max_pixels": 0}, "max_pixels is 0"),
+        ({"max_ratio": 2**63}, "max_ratio is"),
         ({"holdout": 1.5}, "hold out a share"),
         ({"threads": -1}, "threads is -1"),
         ({"background": (300, 0, 0)}, "background is"),

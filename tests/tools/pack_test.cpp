@@ -96,7 +96,8 @@ TEST_CASE("what cannot be read stops packing, or is skipped and listed", "[unit]
 
   const Outcome skipped = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--on-error", "skip", "--quiet"});
   REQUIRE(skipped.exit_code == 0);
-  CHECK_THAT(skipped.out, ContainsSubstring("1 sample skipped") && ContainsSubstring("cat/2.png"));
+  CHECK_THAT(skipped.out, ContainsSubstring("skipped  1 sample"));
+  CHECK_THAT(skipped.err, ContainsSubstring("octavo: skipped: cat/2.png: ") && !ContainsSubstring("dog"));
   const auto info = run_octavo({"info", folder / "p.h5", "--json"}).json();
   CHECK(info["provenance"]["skipped"].size() == 1);
   CHECK(info["splits"][0]["sample_count"] == 2);
@@ -171,4 +172,52 @@ TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][
   CHECK(run_octavo({"info", folder / "again.h5", "--json"}).json()["splits"][0]["compression"] == "deflate");
   const Outcome unknown = run_octavo({"pack", project_data("digits").string(), "-o", path, "--compress", "zstd"});
   CHECK(unknown.exit_code == 2);
+}
+
+TEST_CASE("limits on what sources may claim can be raised and lowered", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");  // images of 24 pixels
+  const Outcome refused = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--max-pixels", "23", "--quiet"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.is_one_line_error());
+  CHECK_THAT(refused.err, ContainsSubstring("at most 23 are read") && ContainsSubstring("--max-pixels"));
+  CHECK(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--max-pixels", "24", "--quiet"}).exit_code == 0);
+  CHECK(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--max-ratio", "0"}).exit_code == 2);
+}
+
+TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 12; ++i) write_png(folder / "images" / (std::to_string(i) + ".png"), 20, 20, 10);
+  write_png(folder / "images" / "long.png", 120, 6, 10);
+  REQUIRE(run_octavo({"pack", folder / "images", "-o", folder / "i.h5", "--size", "8x8", "--quiet"}).exit_code == 0);
+  const auto sizes = run_octavo({"info", folder / "i.h5", "--json"}).json()["provenance"]["notes"]["source_sizes"];
+  REQUIRE(sizes.size() == 1);
+  CHECK(sizes[0]["images"] == 13);
+  CHECK(sizes[0]["median"] == "20x20");
+  CHECK(sizes[0]["largest"] == "6x120");
+  CHECK(sizes[0]["enlarged"] == 1);
+  CHECK(sizes[0]["first_outliers"] == nlohmann::ordered_json::parse(R"([{"name":"long.png","size":"6x120"}])"));
+  CHECK_THAT(run_octavo({"info", folder / "i.h5"}).out, ContainsSubstring("6x120  long.png"));
+}
+
+TEST_CASE("info tells which classes have few samples", "[unit][tools]") {
+  const TemporaryFolder folder;
+  // 40 of classes 0, 1 and 4 each, 3 of class 2, none of class 3.
+  std::string labels;
+  for (const auto& [label, count] : {std::pair(0, 40), {1, 40}, {2, 3}, {4, 40}}) {
+    labels += std::string(static_cast<std::size_t>(count), static_cast<char>(label));
+  }
+  const std::size_t count = labels.size();  // 123: one byte
+  std::ofstream(folder / "train-images-idx3-ubyte") << std::string("\0\0\x08\3\0\0\0", 7) << static_cast<char>(count)
+                                                    << std::string("\0\0\0\1\0\0\0\1", 8) << std::string(count, 'x');
+  std::ofstream(folder / "train-labels-idx1-ubyte")
+      << std::string("\0\0\x08\1\0\0\0", 7) << static_cast<char>(count) << labels;
+  REQUIRE(run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet"}).exit_code == 0);
+  const auto outliers = run_octavo({"info", folder / "a.h5", "--json"}).json()["label_outliers"];
+  REQUIRE(outliers.size() == 1);
+  CHECK(outliers[0]["median_class_count"] == 40);
+  CHECK(outliers[0]["rare_classes"] == nlohmann::ordered_json::parse("[2]"));
+  CHECK(outliers[0]["frequent_classes"].empty());
+  CHECK_THAT(run_octavo({"info", folder / "a.h5"}).out,
+             ContainsSubstring("less than a tenth of the median, 40: 1 class (2)"));
 }

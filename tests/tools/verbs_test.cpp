@@ -1,4 +1,5 @@
 // Each verb once on the digits: what it says to people, and to programs.
+#include <fstream>
 #include <octavo/dataset.hpp>
 
 #include "catch.hpp"
@@ -33,7 +34,7 @@ std::string text_of(std::vector<std::string> arguments) {
 TEST_CASE("every verb explains itself", "[unit][tools]") {
   const std::string help = run_octavo({"--help"}).out;
   for (const char* verb :
-       {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "devices"}) {
+       {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "repack", "devices"}) {
     CHECK_THAT(help, ContainsSubstring(verb));
     const Outcome outcome = run_octavo({verb, "--help"});
     CHECK(outcome.exit_code == 0);
@@ -184,4 +185,34 @@ TEST_CASE("devices lists the CPU first", "[unit][tools]") {
   CHECK(document["devices"][0]["total_bytes"].get<std::int64_t>() > 0);
   CHECK(document["backends"].size() >= 1);
   CHECK_THAT(text_of({"devices"}), ContainsSubstring("cpu"));
+}
+
+TEST_CASE("repack takes splits, merges classes, and keeps names and compression", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"cat/1.png", "dog/1.png", "dog/2.png", "owl/1.png"}) {
+    write_png(folder / "pets" / "train" / name, 6, 4, 10);
+    write_png(folder / "pets" / "test" / name, 6, 4, 20);
+  }
+  json_of({"pack", folder / "pets", "-o", folder / "p.h5", "--names", "--compress", "deflate"});
+  std::ofstream(folder / "map.txt") << "cat = pet\ndog=pet\n";
+  const auto summary = json_of({"repack", "all=" + (folder / "p.h5").string() + "::test", "-o", folder / "q.h5",
+                                "--class-map", folder / "map.txt"});
+  REQUIRE(summary["splits"].size() == 1);
+  CHECK(summary["splits"][0]["name"] == "all");
+  const auto dataset = octavo::Dataset::open(folder / "q.h5");
+  const auto split = dataset.split("all");
+  CHECK(dataset.class_names() == std::vector<std::string>{"pet", "owl"});
+  CHECK(split.compression() == octavo::Compression::deflate);
+  CHECK_THAT(split.sample_name(3).value(), ContainsSubstring("owl/1.png"));
+  std::vector<std::int32_t> labels(4);
+  split.read_labels(0, 4, std::as_writable_bytes(std::span(labels)));
+  CHECK(labels == std::vector<std::int32_t>{0, 0, 0, 1});
+  CHECK(run_octavo({"verify", folder / "q.h5", "--quiet"}).exit_code == 0);
+
+  std::ofstream(folder / "map.txt") << "horse=pet\n";
+  const Outcome refused =
+      run_octavo({"repack", folder / "p.h5", "-o", folder / "r.h5", "--class-map", folder / "map.txt", "--quiet"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.is_one_line_error());
+  CHECK_THAT(refused.err, ContainsSubstring("no source has a class of that name"));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,8 +58,10 @@ struct ValueRange {
 /// One thing to pack: a file or folder, and the split it becomes.
 struct SourceSpec {
   std::filesystem::path path;
-  std::string split = {};   ///< empty: found by convention
-  std::string images = {};  ///< of a file of several arrays (.npz, HDF5, MATLAB): which are the images; empty: found
+  std::string split = {};  ///< empty: found by convention
+  /// Of a file of several arrays (.npz, HDF5, MATLAB): which are the images; of a packed file: the only split that is
+  /// wanted. Empty: found, or all.
+  std::string images = {};
   std::string labels = {};  ///< likewise the labels
 };
 
@@ -74,6 +77,8 @@ struct SourceOptions {
   ArrayLayout layout = ArrayLayout::automatic;
   ValueRange range = {};
   std::vector<std::string> class_names = {};  ///< from --classes; empty: found
+  /// New names of classes, by their names in the sources: to bring those of several together, or to unite classes.
+  std::map<std::string, std::string> class_map = {};
   /// Glob: on the names of samples (paths below the folder) if it has a '/', else on class names, or on class numbers
   /// where there are no names. Empty: everything.
   std::string select = {};
@@ -82,7 +87,9 @@ struct SourceOptions {
   std::uint64_t seed = 0;                           ///< of the holdout
   bool skip_unreadable = false;                     ///< find out shapes without the images that cannot be read
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that claim more are refused before they are decoded
-  int thread_count = 0;                             ///< 0: all that this process may use
+  /// Archives that claim to hold more, as a multiple of their own bytes, are refused. Deflate ends at 1,032.
+  std::int64_t largest_archive_ratio = 1100;
+  int thread_count = 0;  ///< 0: all that this process may use
 };
 
 /// Opens what the specs name as one source: formats detected, splits found, images of a folder listed and their sizes

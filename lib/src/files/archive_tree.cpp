@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As for images: deflate ends at 1,032:1, and what is said to hold more is a bomb. Little may always be claimed.
-constexpr std::int64_t kLargestRatio = 1100;
+// What every archive may claim.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
@@ -58,7 +57,7 @@ class MemberStream final : public SequentialStream {
 
 class ArchiveTree final : public FileTree {
  public:
-  explicit ArchiveTree(const fs::path& path) : FileTree(path) { list(); }
+  ArchiveTree(const fs::path& path, std::int64_t largest_ratio) : FileTree(path) { list(largest_ratio); }
 
   std::string name_of(const std::string& path) const override {
     if (path.empty()) return quoted(root());
@@ -79,7 +78,7 @@ class ArchiveTree final : public FileTree {
   std::optional<fs::path> disk_path(const std::string&) const override { return std::nullopt; }
 
  private:
-  void list();
+  void list(std::int64_t largest_ratio);
   const Member& member(const std::string& path) const;
   std::unique_ptr<ArchiveCursor> take_cursor(std::int64_t number) const;
   void put_back(std::unique_ptr<ArchiveCursor> cursor) const;
@@ -90,9 +89,9 @@ class ArchiveTree final : public FileTree {
   mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as ever read at once
 };
 
-void ArchiveTree::list() {
+void ArchiveTree::list(std::int64_t largest_ratio) {
   const std::int64_t archive_bytes = File::open_for_reading(root()).length();
-  most_bytes_ = kAlwaysAllowedBytes + checked_product({archive_bytes, kLargestRatio}).value_or(INT64_MAX / 2);
+  most_bytes_ = kAlwaysAllowedBytes + checked_product({archive_bytes, largest_ratio}).value_or(INT64_MAX / 2);
   ArchiveCursor cursor(root());
   ArchiveEntry entry;
   std::int64_t declared = 0;
@@ -101,8 +100,8 @@ void ArchiveTree::list() {
     const auto sum = checked_sum(declared, std::max<std::int64_t>(entry.bytes, 0));
     if (!sum || *sum > most_bytes_) {
       throw FormatError("read the archive " + quoted(root()) + ": it claims to hold more than " +
-                        std::to_string(kLargestRatio) + " times its " + std::to_string(archive_bytes) +
-                        " bytes; unpack it yourself if you trust it");
+                        std::to_string(largest_ratio) + " times its " + std::to_string(archive_bytes) +
+                        " bytes; if you trust it, allow more with --max-ratio");
     }
     declared = *sum;
     members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
@@ -162,6 +161,8 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
 
 bool is_archive(const fs::path& path) { return begins_as_archive(path); }
 
-std::shared_ptr<const FileTree> open_archive(const fs::path& archive) { return std::make_shared<ArchiveTree>(archive); }
+std::shared_ptr<const FileTree> open_archive(const fs::path& archive, std::int64_t largest_ratio) {
+  return std::make_shared<ArchiveTree>(archive, largest_ratio);
+}
 
 }  // namespace octavo::files

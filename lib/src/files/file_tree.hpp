@@ -67,9 +67,9 @@ bool is_archive(const std::filesystem::path& path);
 
 /// The files in a tar or zip archive. They are only ever read, never unpacked, so that their names cannot lead
 /// anywhere; links, devices, hidden files and names that lead upwards are left out. Of several files of one name the
-/// last counts. Throws FormatError if the archive is damaged or claims more than its bytes can hold, IoError if it
-/// cannot be read, Unavailable if this build has no libarchive.
-std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive);
+/// last counts. Throws FormatError if the archive is damaged or claims more than `largest_ratio` times its own bytes,
+/// IoError if it cannot be read, Unavailable if this build has no libarchive.
+std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t largest_ratio);
 
 /// Several trees as folders of one tree, each by the name of its root. Throws InvalidArgument if two have one name.
 std::shared_ptr<const FileTree> unite(std::vector<std::shared_ptr<const FileTree>> trees);

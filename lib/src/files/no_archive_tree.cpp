@@ -8,7 +8,7 @@ namespace octavo::files {
 
 bool is_archive(const std::filesystem::path&) { return false; }
 
-std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive) {
+std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t) {
   throw Unavailable("read the archive " + quoted(archive) +
                     ": this build has no libarchive; unpack it, or install libarchive-dev and build again");
 }

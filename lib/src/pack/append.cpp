@@ -47,7 +47,7 @@ bool has_names(const Dataset& dataset) {
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options) {
   const Dataset dataset = Dataset::open(path);
   const Identity before = identity_of(path);
-  const auto there = std::make_shared<sources::OctavoSource>(path, "");
+  const auto there = std::make_shared<sources::OctavoSource>(path);
   check_splits_are_new(*there, source, path);
   // The caller's, not ours to delete.
   const std::shared_ptr<Source> added(std::shared_ptr<void>(), &source);

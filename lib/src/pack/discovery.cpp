@@ -26,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using files::FileTree;
+using files::OpenArchives;
 using Tree = std::shared_ptr<const FileTree>;
 
 bool is_cifar(SourceFormat format) { return format == SourceFormat::cifar10 || format == SourceFormat::cifar100; }
@@ -54,8 +55,8 @@ std::optional<SourceFormat> array_format(const FileTree& tree, const std::string
   return cifar_format(*stream);
 }
 
-bool holds_arrays_alone(const fs::path& archive) {
-  const auto files = files::open_archive(archive)->files_below("");
+bool holds_arrays_alone(const FileTree& archive) {
+  const auto files = archive.files_below("");
   return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
          std::none_of(files.begin(), files.end(), &has_image_name);
 }
@@ -89,7 +90,7 @@ void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
       "check the path, or name its --format");
 }
 
-SourceFormat format_of_file(const fs::path& path) {
+SourceFormat format_of_file(const fs::path& path, OpenArchives& archives) {
   std::array<std::byte, 128> bytes{};
   const auto stream = files::open_stream(path);
   const auto start = beginning(*stream, bytes);
@@ -97,7 +98,8 @@ SourceFormat format_of_file(const fs::path& path) {
   if (arrays::begins_as_hdf5(*stream)) return SourceFormat::hdf5;
   if (arrays::begins_as_mat(start)) return SourceFormat::mat;
   refuse_parquet(start, path);
-  if (files::is_archive(path)) return holds_arrays_alone(path) ? SourceFormat::npy : SourceFormat::archive;
+  if (files::is_archive(path))
+    return holds_arrays_alone(*archives.open(path)) ? SourceFormat::npy : SourceFormat::archive;
   const Tree folder = files::open_folder(path.parent_path());
   if (const auto format = array_format(*folder, path.filename().string())) return *format;
   if (is_manifest_name(path.filename().string())) return SourceFormat::manifest;
@@ -229,10 +231,10 @@ std::vector<Finding> manifests_in(const Tree& tree) {
 }
 
 /// Archives as one tree a split, by their names.
-std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths) {
+std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
   std::map<std::string, std::vector<Tree>> trees_of;
   for (const fs::path& path : paths) {
-    trees_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(files::open_archive(path));
+    trees_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(archives.open(path));
   }
   std::vector<Finding> findings;
   for (auto& [split, trees] : trees_of) {
@@ -242,20 +244,20 @@ std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths) {
   return findings;
 }
 
-std::vector<Finding> shards_in(const Tree& tree) {
+std::vector<Finding> shards_in(const Tree& tree, OpenArchives& archives) {
   std::vector<fs::path> paths;
   for (const std::string& name : files_named(*tree, "", &is_named_as_shard)) {
     if (const auto path = tree->disk_path(name); path && files::is_archive(*path)) paths.push_back(*path);
   }
-  return paths.empty() ? std::vector<Finding>{} : findings_of_archives(paths);
+  return paths.empty() ? std::vector<Finding>{} : findings_of_archives(paths, archives);
 }
 
-std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted) {
+std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
   const std::vector<Finding> images = {{SourceFormat::folder, "", tree, "", "", ""}};
   if (wanted == SourceFormat::folder || tree->has_file(kExportManifestName)) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree, archives);
   if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
@@ -276,13 +278,13 @@ bool may_hold_splits(SourceFormat format, const fs::path& path) {
   }
 }
 
-std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted) {
+std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
   if (wanted == SourceFormat::folder) {
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
-  const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path) : wanted;
-  if (format == SourceFormat::archive) return discover_in(files::open_archive(path), SourceFormat::automatic);
+  const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path, archives) : wanted;
+  if (format == SourceFormat::archive) return discover_in(archives.open(path), SourceFormat::automatic, archives);
   Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), format);
   if (may_hold_splits(format, path)) finding.split.clear();
   return {std::move(finding)};
@@ -290,24 +292,36 @@ std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted) {
 
 // ---- What a spec names ---------------------------------------------------------
 
-std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted) {
+std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
-  return fs::is_directory(status) ? discover_in(files::open_folder(path), wanted) : discover_file(path, wanted);
+  if (!fs::is_directory(status)) return discover_file(path, wanted, archives);
+  return discover_in(files::open_folder(path), wanted, archives);
 }
 
-std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted) {
-  if (paths.size() == 1) return discover_path(paths[0], wanted);
+std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted, OpenArchives& archives) {
+  if (paths.size() == 1) return discover_path(paths[0], wanted, archives);
   // Numbered archives are the shards of one dataset, whose classes are to be found together.
   const bool are_archives =
       wanted == SourceFormat::archive || (wanted == SourceFormat::automatic && files::is_archive(paths[0]));
-  if (are_archives) return findings_of_archives(paths);
+  if (are_archives) return findings_of_archives(paths, archives);
   std::vector<Finding> findings;
   for (const fs::path& path : paths) {
-    for (Finding& finding : discover_path(path, wanted)) findings.push_back(std::move(finding));
+    for (Finding& finding : discover_path(path, wanted, archives)) findings.push_back(std::move(finding));
   }
   return findings;
+}
+
+/// What is asked for as arrays and is no .npy file is an .npz file.
+void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
+  for (Finding& finding : findings) {
+    const auto path = finding.tree->disk_path(finding.path);
+    if (finding.format != SourceFormat::npy || !path) continue;
+    std::array<std::byte, 8> bytes{};
+    if (arrays::is_npy_magic(beginning(*finding.tree->open(finding.path), bytes))) continue;
+    finding.archive = archives.open(*path);
+  }
 }
 
 void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
@@ -323,16 +337,18 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
     finding.images = spec.images;
     finding.labels = spec.labels;
     if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
-      throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images +
-                            ": only .npz, HDF5 and MATLAB files hold several arrays; leave the names out");
+      throw InvalidArgument(
+          "read " + quoted(spec.path) + "::" + spec.images +
+          ": only .npz, HDF5 and MATLAB files hold several arrays, and packed files splits; leave the names out");
     }
   }
 }
 
 }  // namespace
 
-std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted) {
-  auto findings = discover_paths(expand_numbers(spec.path), wanted);
+std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, OpenArchives& archives) {
+  auto findings = discover_paths(expand_numbers(spec.path), wanted, archives);
+  open_npz_files(findings, archives);
   apply(spec, findings);
   return findings;
 }

@@ -7,7 +7,7 @@
 
 #include <octavo/pack.hpp>
 
-#include "files/file_tree.hpp"
+#include "files/open_archives.hpp"
 
 namespace octavo::sources {
 
@@ -19,6 +19,7 @@ struct Finding {
   std::string path;    ///< in `tree`
   std::string images;  ///< as in SourceSpec
   std::string labels;
+  std::shared_ptr<const files::FileTree> archive = {};  ///< of an .npz file: the arrays in it
 
   /// In quotes, for messages.
   std::string name() const { return tree->name_of(path); }
@@ -28,6 +29,6 @@ struct Finding {
 /// "shard-{000..099}.tar". Formats are found by content, splits by convention unless the spec names one; splits come in
 /// the order train, val, test. Only `wanted` is looked for unless that is automatic. Throws InvalidArgument,
 /// FormatError or IoError, naming the path and what to do.
-std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted);
+std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, files::OpenArchives& archives);
 
 }  // namespace octavo::sources

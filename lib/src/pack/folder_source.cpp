@@ -24,6 +24,7 @@ FolderSource::FolderSource(FolderContents contents, const SourceOptions& options
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const ImageList& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
+    sizes_.emplace_back(list.paths.size());
   }
 }
 
@@ -51,7 +52,7 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     try {
-      read_image(list, static_cast<std::size_t>(row), values.subspan(i * value_count, value_count));
+      read_image(split, static_cast<std::size_t>(row), values.subspan(i * value_count, value_count));
     } catch (const Error& error) {
       failures.push_back({row, sample_name(split, row), error.what()});
     }
@@ -61,13 +62,15 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   return failures;
 }
 
-void FolderSource::read_image(const ImageList& list, std::size_t at, std::span<std::uint8_t> values) {
+void FolderSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
+  const ImageList& list = contents_.splits[split];
   const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
   const auto header = image::parse_header(bytes, true);
   image::check_claim(*header, static_cast<std::int64_t>(bytes.size()), limits_);
   const MemoryBudget::Share share(decode_memory_, header->width * header->height * header->channels);
   image::read_sample(bytes, limits_, target_, values);
+  sizes_[split].set(at, header->height, header->width);
 }
 
 std::vector<std::string> FolderSource::files() const {
@@ -79,6 +82,12 @@ std::vector<std::string> FolderSource::files() const {
 std::string FolderSource::notes() const {
   auto notes = conversion_notes(target_);
   notes["ignored_files"] = contents_.ignored_file_count;
+  notes["source_sizes"] = nlohmann::ordered_json::array();
+  for (std::size_t split = 0; split < sizes_.size(); ++split) {
+    const ImageList& list = contents_.splits[split];
+    auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
+    if (!sizes.is_null()) notes["source_sizes"].push_back(std::move(sizes));
+  }
   if (!contents_.empty_folders.empty()) notes["folders_without_images"] = contents_.empty_folders;
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -5,6 +5,7 @@
 
 #include "image/image_reader.hpp"
 #include "pack/folder_contents.hpp"
+#include "pack/image_sizes.hpp"
 #include "pack/memory_budget.hpp"
 
 namespace octavo::sources {
@@ -28,12 +29,13 @@ class FolderSource final : public Source {
   std::string notes() const override;
 
  private:
-  void read_image(const ImageList& list, std::size_t at, std::span<std::uint8_t> values);
+  void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
 
   FolderContents contents_;
   image::Limits limits_;
   image::Target target_;
   std::vector<SourceSplit> splits_;
+  std::vector<ImageSizes> sizes_;  ///< of each split, as images are read
   MemoryBudget decode_memory_;
 };
 

@@ -23,6 +23,28 @@ std::string first_file(const Source& source) {
   return files.empty() ? "a source" : quoted(std::filesystem::path(files[0]));
 }
 
+/// The names of a part's classes as the map wants them.
+std::vector<std::string> renamed(std::vector<std::string> names, const std::map<std::string, std::string>& class_map) {
+  for (std::string& name : names) {
+    if (const auto found = class_map.find(name); found != class_map.end()) name = found->second;
+  }
+  return names;
+}
+
+void check_names_exist(const std::map<std::string, std::string>& class_map,
+                       const std::vector<std::shared_ptr<Source>>& parts) {
+  for (const auto& [old_name, new_name] : class_map) {
+    const bool is_there = std::any_of(parts.begin(), parts.end(), [&, &name = old_name](const auto& part) {
+      const auto& names = part->class_names();
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+    if (!is_there) {
+      throw InvalidArgument("rename the class \"" + old_name + "\" to \"" + new_name +
+                            "\": no source has a class of that name; octavo info lists the names");
+    }
+  }
+}
+
 /// Class names that grow, and where each stands.
 class NameTable {
  public:
@@ -45,19 +67,22 @@ class NameTable {
 
 }  // namespace
 
-MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts) : parts_(std::move(parts)) {
-  merge_class_names();
+MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts,
+                           const std::map<std::string, std::string>& class_map)
+    : parts_(std::move(parts)) {
+  check_names_exist(class_map, parts_);
+  merge_class_names(class_map);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     for (std::size_t split = 0; split < parts_[part]->splits().size(); ++split) add_split(part, split);
   }
 }
 
-void MergedSource::merge_class_names() {
+void MergedSource::merge_class_names(const std::map<std::string, std::string>& class_map) {
   const Source* named = nullptr;
   const Source* unnamed = nullptr;
   NameTable names;
   for (const auto& part : parts_) {
-    new_labels_.push_back(names.places_of(part->class_names()));
+    new_labels_.push_back(names.places_of(renamed(part->class_names(), class_map)));
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
   }
@@ -176,11 +201,15 @@ std::vector<std::string> MergedSource::files() const {
 std::string MergedSource::notes() const {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
   std::int64_t ignored_file_count = 0;
+  auto source_sizes = nlohmann::ordered_json::array();
   for (const auto& part : parts_) {
     const auto notes = nlohmann::ordered_json::parse(part->notes());
     ignored_file_count += notes.value("ignored_files", std::int64_t{0});
+    for (const auto& sizes : notes.value("source_sizes", nlohmann::ordered_json::array()))
+      source_sizes.push_back(sizes);
     all.update(notes);
   }
+  if (all.contains("source_sizes")) all["source_sizes"] = source_sizes;
   if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;
   return all.dump();
 }

@@ -1,6 +1,7 @@
 // Several sources as one: splits of one name are put one after another, class names are brought together.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -9,12 +10,14 @@
 namespace octavo::sources {
 
 /// The splits of all parts, in the order in which their names first appear. Where class names differ, the labels of
-/// later parts are renumbered: the names of the first part come first, then what the others add.
+/// later parts are renumbered: the names of the first part come first, then what the others add. Classes that a map
+/// gives one name become one.
 class MergedSource final : public Source {
  public:
   /// Throws InvalidArgument if splits of one name differ in shape, labels or colour, or if only some of the parts that
-  /// have class numbers have class names.
-  explicit MergedSource(std::vector<std::shared_ptr<Source>> parts);
+  /// have class numbers have class names, or if the map names a class that no part has.
+  explicit MergedSource(std::vector<std::shared_ptr<Source>> parts,
+                        const std::map<std::string, std::string>& class_map = {});
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return class_names_; }
@@ -35,7 +38,7 @@ class MergedSource final : public Source {
     std::size_t split = 0;
     std::int64_t first_row = 0;
   };
-  void merge_class_names();
+  void merge_class_names(const std::map<std::string, std::string>& class_map);
   void add_split(std::size_t part, std::size_t split);
   const Piece& piece_of(std::size_t split, std::int64_t row) const;
   std::int32_t renumbered(std::size_t part, std::int32_t label) const;

@@ -1,8 +1,6 @@
 // .npy files of images and of labels, and .npz files that hold both.
 #include "arrays/npy.hpp"
 
-#include <array>
-
 #include <octavo/errors.hpp>
 
 #include "pack/array_files.hpp"
@@ -12,12 +10,6 @@
 
 namespace octavo::sources {
 namespace {
-
-bool begins_as_npy(const files::FileTree& tree, const std::string& path) {
-  std::array<std::byte, 6> magic{};
-  tree.open(path)->read_some_at(0, magic);
-  return arrays::is_npy_magic(magic);
-}
 
 arrays::ArraySet npy_set(const Finding& finding) {
   arrays::ArraySet set;
@@ -44,18 +36,18 @@ std::vector<NamedArray> arrays_in(const files::FileTree& archive) {
   return arrays;
 }
 
-std::vector<arrays::ArraySet> npz_sets(const Finding& finding, const std::filesystem::path& path) {
-  const auto archive = files::open_archive(path);
+std::vector<arrays::ArraySet> npz_sets(const Finding& finding) {
+  const std::filesystem::path path = finding.archive->root();
   const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
   std::vector<arrays::ArraySet> sets;
   for (const ArrayPair& pair :
-       pair_arrays(quoted(path), arrays_in(*archive), finding.images, finding.labels, file_split)) {
+       pair_arrays(quoted(path), arrays_in(*finding.archive), finding.images, finding.labels, file_split)) {
     arrays::ArraySet set;
     set.split = finding.split.empty() ? pair.split : finding.split;
     set.sample_prefix = path.filename().string() + ":" + pair.images;
     set.files.push_back(path);
-    set.images = arrays::open_npy(archive->open(member_of(pair.images)));
-    if (!pair.labels.empty()) set.labels = arrays::open_npy(archive->open(member_of(pair.labels)));
+    set.images = arrays::open_npy(finding.archive->open(member_of(pair.images)));
+    if (!pair.labels.empty()) set.labels = arrays::open_npy(finding.archive->open(member_of(pair.labels)));
     sets.push_back(std::move(set));
   }
   return sets;
@@ -65,12 +57,11 @@ std::vector<arrays::ArraySet> npz_sets(const Finding& finding, const std::filesy
 
 std::vector<arrays::ArraySet> open_npy_files(const Finding& finding) {
   std::vector<arrays::ArraySet> sets;
-  const auto path = finding.tree->disk_path(finding.path);
-  if (begins_as_npy(*finding.tree, finding.path) || !path) {
+  if (finding.archive) {
+    sets = npz_sets(finding);
+  } else {
     sets.push_back(npy_set(finding));
     if (sets[0].split.empty()) sets[0].split = split_of_file_name(sets[0].sample_prefix).value_or("train");
-  } else {
-    sets = npz_sets(finding, *path);
   }
   for (arrays::ArraySet& set : sets) set.format = "npy";
   return sets;

@@ -22,18 +22,20 @@ SourceSplit describe(const Split& split) {
 
 }  // namespace
 
-OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& split)
+OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& wanted, const std::string& new_name)
     : dataset_(Dataset::open(path)) {
-  for (const std::string& name : dataset_.split_names()) {
+  const auto names = wanted.empty() ? dataset_.split_names() : std::vector<std::string>{wanted};
+  for (const std::string& name : names) {
     parts_.push_back(dataset_.split(name));
     splits_.push_back(describe(parts_.back()));
   }
-  if (split.empty()) return;
+  if (new_name.empty()) return;
   if (splits_.size() != 1) {
-    throw InvalidArgument("read " + quoted(path) + " as split \"" + split + "\": it holds " +
-                          std::to_string(splits_.size()) + " splits; leave the name out");
+    throw InvalidArgument("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
+                          std::to_string(splits_.size()) + " splits; say which with " + path.filename().string() +
+                          "::SPLIT");
   }
-  splits_[0].name = split;
+  splits_[0].name = new_name;
 }
 
 std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {

@@ -11,9 +11,10 @@ namespace octavo::sources {
 /// Every sample is compared with its checksum as it is read; a damaged one is a bad sample, reported by read().
 class OctavoSource final : public Source {
  public:
-  /// `split` renames the only split that the file has; empty: splits keep their names. Throws what Dataset::open()
-  /// throws, InvalidArgument if there are several splits to be renamed.
-  OctavoSource(const std::filesystem::path& path, const std::string& split);
+  /// The split `wanted`, or all if that is empty; `new_name` renames the only one that there is then. Throws what
+  /// Dataset::open() throws, InvalidArgument if there is no such split, or several to be renamed.
+  explicit OctavoSource(const std::filesystem::path& path, const std::string& wanted = {},
+                        const std::string& new_name = {});
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return dataset_.class_names(); }

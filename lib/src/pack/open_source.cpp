@@ -29,11 +29,12 @@ using sources::Finding;
 
 constexpr std::int64_t kLargestSide = 16384;
 
-std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, SourceFormat wanted) {
+std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   if (specs.empty()) throw InvalidArgument("open the sources: none was named; name a file or a folder");
+  files::OpenArchives archives(options.largest_archive_ratio);
   std::vector<Finding> all;
   for (const SourceSpec& spec : specs) {
-    for (Finding& finding : sources::discover(spec, wanted)) all.push_back(std::move(finding));
+    for (Finding& finding : sources::discover(spec, options.format, archives)) all.push_back(std::move(finding));
   }
   return all;
 }
@@ -132,7 +133,8 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   std::vector<sources::ImageRoot> roots;
   for (const Finding& finding : findings) {
     if (finding.format == SourceFormat::octavo) {
-      auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.split);
+      auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
+                                                            finding.split);
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.format == SourceFormat::manifest) {
       auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names);
@@ -153,11 +155,11 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   return parts;
 }
 
-std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts) {
-  if (parts.size() == 1) return std::move(parts[0]);
+std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const SourceOptions& options) {
+  if (parts.size() == 1 && options.class_map.empty()) return std::move(parts[0]);
   std::vector<std::shared_ptr<Source>> shared(std::make_move_iterator(parts.begin()),
                                               std::make_move_iterator(parts.end()));
-  return std::make_unique<sources::MergedSource>(std::move(shared));
+  return std::make_unique<sources::MergedSource>(std::move(shared), options.class_map);
 }
 
 void check_options(const SourceOptions& options) {
@@ -176,7 +178,7 @@ void check_options(const SourceOptions& options) {
 
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
-  auto source = merged(open_parts(discover_all(specs, options.format), options));
+  auto source = merged(open_parts(discover_all(specs, options), options), options);
   if (!sources::chooses_rows(options)) return source;
   auto chosen = sources::choose_rows(*source, options);
   return std::make_unique<sources::ChosenSource>(std::move(source), std::move(chosen), options);

@@ -62,6 +62,7 @@ def pack(
     channels: Literal[1, 3] | None = None,
     background: tuple[int, int, int] = (0, 0, 0),
     classes: Sequence[str] | None = None,
+    class_map: Mapping[str, str] | None = None,
     class_order: Literal["bytes", "natural"] = "bytes",
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
     value_range: tuple[float, float] | str = "auto",
@@ -72,6 +73,8 @@ def pack(
     names: bool = False,
     compress: Literal["none", "deflate"] = "none",
     on_error: Literal["stop", "skip"] = "stop",
+    max_pixels: int | None = None,
+    max_ratio: int | None = None,
     reproducible: bool = False,
     force: bool = False,
     append: bool = False,
@@ -85,6 +88,7 @@ def pack(
     ----------
     source
         A file or folder, several, or a mapping from split names to them. Splits are found by their names else.
+        ``"FILE::IMAGES::LABELS"`` names the arrays of a file of several, ``"FILE::SPLIT"`` the split of a packed file.
     path
         The file to write. It appears complete or not at all.
     format
@@ -99,6 +103,8 @@ def pack(
         RGB behind transparency and padding.
     classes
         Class names in label order; None: those of the source.
+    class_map
+        New names of classes by their names in the source; classes that get one name become one.
     class_order
         How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
     layout
@@ -121,6 +127,10 @@ def pack(
         a fifth or so. Single samples in random order then take long to read from it: see docs/residencies.md.
     on_error
         What to do about a sample that cannot be read. Those skipped are in the result and in the file's provenance.
+    max_pixels
+        The most pixels that an image may claim; None: 2**28.
+    max_ratio
+        How many times its own bytes an archive may claim to hold; None: 1100.
     reproducible
         Equal input gives equal bytes: no time, no command line.
     append
@@ -172,7 +182,15 @@ def pack(
         raise ValueError(f"seed is {seed}; it must be in [0, 2**64)")
     source_options.channels = channels
     source_options.background = background
+    for name, given in (("max_pixels", max_pixels), ("max_ratio", max_ratio)):
+        if given is not None and not 1 <= operator.index(given) < 2**63:
+            raise ValueError(f"{name} is {given}; it must be at least 1")
+    if max_pixels is not None:
+        source_options.largest_image_pixels = max_pixels
+    if max_ratio is not None:
+        source_options.largest_archive_ratio = max_ratio
     source_options.class_names = list(classes or ())
+    source_options.class_map = dict(class_map or {})
     source_options.select = select
     source_options.limit = limit
     source_options.holdout = holdout
@@ -188,13 +206,24 @@ def pack(
         return _native.pack_files(sources, Path(path), source_options, options, append, on_progress)
 
 
-def _sources(source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]]) -> list[tuple[Path, str]]:
+def _sources(
+    source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
+) -> list[tuple[Path, str, str, str]]:
     splits = source.items() if isinstance(source, Mapping) else [("", source)]
     sources = []
     for split, paths in splits:
         for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-            sources.append((Path(path), str(split)))
+            file, images, labels = _named_arrays(path)
+            sources.append((Path(file), str(split), images, labels))
     return sources
+
+
+def _named_arrays(path: _Path) -> tuple[_Path, str, str]:
+    """FILE, IMAGES and LABELS of "FILE::IMAGES::LABELS"; a path that exists is a path, whatever signs it holds."""
+    if not isinstance(path, str) or "::" not in path or os.path.exists(path):
+        return path, "", ""
+    file, images, *labels = path.split("::", 2)
+    return file, images, labels[0] if labels else ""
 
 
 def _choice(kind: Any, argument: str, name: str) -> Any:

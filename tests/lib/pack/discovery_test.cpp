@@ -12,9 +12,13 @@
 
 using namespace octavo;
 using namespace octavo::test;
-using sources::discover;
 
 namespace {
+
+std::vector<sources::Finding> found_at(const SourceSpec& spec, SourceFormat wanted = SourceFormat::automatic) {
+  files::OpenArchives archives(SourceOptions().largest_archive_ratio);
+  return sources::discover(spec, wanted, archives);
+}
 
 std::string splits_of(const std::vector<sources::Finding>& findings) {
   std::string text;
@@ -32,15 +36,14 @@ TEST_CASE("a folder of IDX files becomes train and test, plain files before comp
   write_file(folder / "train-images-idx3-ubyte", images);
   write_file(folder / "train-images-idx3-ubyte.gz", gzipped(images));
   write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
-  REQUIRE(splits_of(discover({folder.path(), ""}, SourceFormat::automatic)) ==
-          "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
+  REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
 }
 
 TEST_CASE("two IDX datasets in one folder are not mixed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "digits-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
   write_file(folder / "letters-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
-  REQUIRE_THROWS_WITH(discover({folder.path(), ""}, SourceFormat::automatic), ContainsSubstring("both look like"));
+  REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("both look like"));
 }
 
 TEST_CASE("CIFAR batches become train in the order of their numbers, and test", "[unit][pack]") {
@@ -49,33 +52,32 @@ TEST_CASE("CIFAR batches become train in the order of their numbers, and test", 
     write_file(folder / name, cifar_record("\1", 1, 2, 3));
   }
   write_file(folder / "readme.html", "x");
-  REQUIRE(splits_of(discover({folder.path(), ""}, SourceFormat::automatic)) ==
+  REQUIRE(splits_of(found_at({folder.path(), ""})) ==
           "train=data_batch_2.bin train=data_batch_10.bin test=test_batch.bin ");
 }
 
 TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "val-images-idx3-ubyte", idx({1, 1, 1}, "x"));
-  REQUIRE(discover({folder / "val-images-idx3-ubyte", ""}, SourceFormat::automatic)[0].split == "val");
-  REQUIRE(discover({folder / "val-images-idx3-ubyte", "mine"}, SourceFormat::automatic)[0].split == "mine");
+  REQUIRE(found_at({folder / "val-images-idx3-ubyte", ""})[0].split == "val");
+  REQUIRE(found_at({folder / "val-images-idx3-ubyte", "mine"})[0].split == "mine");
 }
 
 TEST_CASE("a folder of two splits cannot become one", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
   write_file(folder / "t10k-images-idx3-ubyte", idx({1, 1, 1}, "x"));
-  REQUIRE_THROWS_WITH(discover({folder.path(), "val"}, SourceFormat::automatic),
-                      ContainsSubstring("it holds \"train\" and \"test\""));
+  REQUIRE_THROWS_WITH(found_at({folder.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
 }
 
 TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "letter.txt", "dear reader");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  REQUIRE_THROWS_WITH(discover({folder / "none", ""}, SourceFormat::automatic), ContainsSubstring("check the path"));
-  REQUIRE_THROWS_WITH(discover({folder / "letter.txt", ""}, SourceFormat::automatic), ContainsSubstring("neither"));
-  REQUIRE_THROWS_AS(discover({folder / "pipe", ""}, SourceFormat::automatic), IoError);
-  REQUIRE_THROWS_AS(discover({"/dev/zero", ""}, SourceFormat::automatic), IoError);
+  REQUIRE_THROWS_WITH(found_at({folder / "none", ""}), ContainsSubstring("check the path"));
+  REQUIRE_THROWS_WITH(found_at({folder / "letter.txt", ""}), ContainsSubstring("neither"));
+  REQUIRE_THROWS_AS(found_at({folder / "pipe", ""}), IoError);
+  REQUIRE_THROWS_AS(found_at({"/dev/zero", ""}), IoError);
 }
 
 TEST_CASE("a single image is refused in favour of its folder", "[unit][pack]") {
@@ -83,7 +85,7 @@ TEST_CASE("a single image is refused in favour of its folder", "[unit][pack]") {
   for (const char* name : {"x.png", "x.JPG"}) {
     write_file(folder / name, "\x89PNG");
     for (const auto format : {SourceFormat::automatic, SourceFormat::folder}) {
-      REQUIRE_THROWS_WITH(discover({folder / name, ""}, format),
+      REQUIRE_THROWS_WITH(found_at({folder / name, ""}, format),
                           ContainsSubstring("it is one image") &&
                               ContainsSubstring("give the folder that holds it, \"" + folder.path().string() + "\""));
     }

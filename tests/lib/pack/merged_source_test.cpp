@@ -37,6 +37,17 @@ TEST_CASE("labels are renumbered where class names differ", "[unit][pack]") {
   REQUIRE(source->class_index(0, 1) == 10);
 }
 
+TEST_CASE("classes that a map gives one name become one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "x.bin", cifar_record("\2", 0, 0, 0) + cifar_record("\1", 0, 0, 0) + cifar_record("\3", 0, 0, 0));
+  write_file(folder / "batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  const auto source = open_source({{folder / "x.bin", "train"}}, {.class_map = {{"c", "a"}, {"d", "z"}}});
+  REQUIRE(source->class_names() == std::vector<std::string>{"a", "b", "z", "e", "f", "g", "h", "i", "j"});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2});
+  REQUIRE_THROWS_WITH(open_source({{folder / "x.bin", "train"}}, {.class_map = {{"y", "a"}}}),
+                      ContainsSubstring("no source has a class of that name"));
+}
+
 TEST_CASE("samples of different shapes do not share a split", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a-idx3-ubyte", idx({1, 1, 1}, "x"));

@@ -1,0 +1,112 @@
+// `octavo repack`: packed files into a new one: a part of them, several as one, compressed or not.
+#include <algorithm>
+#include <memory>
+#include <octavo/dataset.hpp>
+#include <octavo/pack.hpp>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
+#include "option_values.hpp"
+#include "pack_text.hpp"
+#include "progress_bar.hpp"
+
+namespace octavo::tools {
+namespace {
+
+const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
+                                                          {"deflate", Compression::deflate}};
+
+struct Arguments : CommonOptions {
+  std::vector<std::string> files;
+  std::string output;
+  bool force = false;
+  std::string compression;
+  std::string class_map;
+  std::string select;
+  std::int64_t limit = 0;
+  double holdout = 0.0;
+  std::uint64_t seed = 0;
+  std::string on_error = "stop";
+  bool reproducible = false;
+  int jobs = 0;
+};
+
+bool has_names(const Split& split) { return split.sample_name(0).has_value(); }
+
+/// What the first split of all is like; the others may differ.
+Compression compression_of(const SourceSpec& spec) {
+  const Dataset dataset = Dataset::open(spec.path);
+  return dataset.split(dataset.split_names()[0]).compression();
+}
+
+bool any_has_names(const std::vector<SourceSpec>& specs) {
+  return std::any_of(specs.begin(), specs.end(), [](const SourceSpec& spec) {
+    const Dataset dataset = Dataset::open(spec.path);
+    const auto names = dataset.split_names();
+    return std::any_of(names.begin(), names.end(), [&](const auto& name) { return has_names(dataset.split(name)); });
+  });
+}
+
+SourceOptions source_options(const Arguments& arguments) {
+  SourceOptions options;
+  options.format = SourceFormat::octavo;
+  if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
+  options.select = arguments.select;
+  if (arguments.limit != 0) options.limit = arguments.limit;
+  options.holdout = arguments.holdout;
+  options.seed = arguments.seed;
+  options.thread_count = arguments.jobs;
+  return options;
+}
+
+int run(const Arguments& arguments, const std::string& command_line) {
+  std::vector<SourceSpec> specs;
+  for (const std::string& text : arguments.files) specs.push_back(parse_source(text));
+  const auto source = open_source(specs, source_options(arguments));
+
+  PackOptions options;
+  options.with_names = any_has_names(specs);
+  options.skip_bad_samples = arguments.on_error == "skip";
+  options.reproducible = arguments.reproducible;
+  options.compression =
+      arguments.compression.empty() ? compression_of(specs[0]) : kCompressions.at(arguments.compression);
+  options.command_line = command_line;
+  options.replace_existing = arguments.force;
+  options.thread_count = arguments.jobs;
+  ProgressBar bar(arguments.quiet);
+  options.on_progress = bar.function();
+  const CleanUpOnInterruption guard;
+  const PackSummary summary = pack(*source, arguments.output, options);
+  list_skipped(summary.skipped);
+  arguments.json ? print_summary_json(arguments.output, summary) : print_summary(arguments.output, *source, summary);
+  return kDone;
+}
+
+}  // namespace
+
+Command add_repack_command(CLI::App& program, const std::string& command_line) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      add_verb(program, "repack", "Pack packed files again: a part, several as one, compressed or not", *arguments);
+  verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: packed files, or one split of each")
+      ->required();
+  verb->add_option("-o,--output", arguments->output, "The packed file to write")->required();
+  verb->add_flag("--force", arguments->force, "Replace the output file if there is one");
+  verb->add_option("--compress", arguments->compression, "none or deflate (as the first file is)")
+      ->check(CLI::IsMember({"none", "deflate"}));
+  verb->add_option("--class-map", arguments->class_map,
+                   "A file of lines OLD=NEW: classes get new names, or become one");
+  verb->add_option("--select", arguments->select, "A glob on class names: only these");
+  verb->add_option("--limit", arguments->limit, "At most so many samples a split")->check(CLI::PositiveNumber);
+  verb->add_option("--holdout", arguments->holdout, "The share of train, below 1, that becomes the split val");
+  verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)");
+  verb->add_option("--on-error", arguments->on_error, "What to do about a damaged sample (stop)")
+      ->check(CLI::IsMember({"stop", "skip"}));
+  verb->add_flag("--reproducible", arguments->reproducible, "Equal input gives equal bytes: no time, no command line");
+  verb->add_option("--jobs,--threads", arguments->jobs, "Threads; all that may be used if left out")
+      ->check(CLI::PositiveNumber);
+  return {verb, [arguments, command_line] { return run(*arguments, command_line); }};
+}
+
+}  // namespace octavo::tools
