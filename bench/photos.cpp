@@ -14,33 +14,16 @@
 #include <octavo/octavo.hpp>
 #include <string>
 
+#include "image/resize.hpp"
 #include "support/packed_file.hpp"
 #include "support/python.hpp"
 #include "support/results.hpp"
 #include "support/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#define STB_IMAGE_RESIZE_STATIC
-#define STB_IMAGE_RESIZE_IMPLEMENTATION
-#define STBIR_ASSERT(condition) static_cast<void>(0)
-#include <stb_image_resize.h>
-#pragma GCC diagnostic pop
-
 namespace {
 
 using namespace octavo::bench;
 namespace fs = std::filesystem;
-
-/// Interleaved RGB.
-struct Picture {
-  unsigned width = 0, height = 0;
-  std::vector<std::uint8_t> values;
-};
 
 std::vector<std::uint8_t> bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -51,8 +34,15 @@ std::vector<std::uint8_t> bytes_of(const fs::path& path) {
 
 // ---- The decoders alone --------------------------------------------------------
 
-/// At a half, quarter or eighth as long as twice the target is left, as Octavo decodes.
-Picture decode_jpeg(const std::vector<std::uint8_t>& bytes, unsigned side) {
+/// An image, perhaps decoded at a half, a quarter or an eighth of its size.
+struct Decoded {
+  octavo::image::Pixels pixels;
+  int reduction = 1;
+  std::int64_t full_width = 0, full_height = 0;
+};
+
+/// Reduced as long as twice the target is left, as Octavo decodes.
+Decoded decode_jpeg(const std::vector<std::uint8_t>& bytes, unsigned side) {
   jpeg_decompress_struct info = {};
   jpeg_error_mgr errors = {};
   info.err = jpeg_std_error(&errors);
@@ -62,14 +52,15 @@ Picture decode_jpeg(const std::vector<std::uint8_t>& bytes, unsigned side) {
   info.out_color_space = JCS_RGB;
   for (const unsigned reduction : {8U, 4U, 2U}) {
     if (info.image_width < reduction * 2 * side || info.image_height < reduction * 2 * side) continue;
+    info.scale_num = 1;
     info.scale_denom = reduction;
     break;
   }
   jpeg_start_decompress(&info);
-  Picture picture = {info.output_width, info.output_height, {}};
-  picture.values.resize(std::size_t{3} * info.output_width * info.output_height);
+  Decoded picture = {{info.output_width, info.output_height, 3}, 1, info.image_width, info.image_height};
+  if (info.scale_denom != 8 || info.scale_num == 1) picture.reduction = static_cast<int>(info.scale_denom);
   while (info.output_scanline < info.output_height) {
-    std::uint8_t* row = picture.values.data() + std::size_t{3} * info.output_width * info.output_scanline;
+    std::uint8_t* row = picture.pixels.row(info.output_scanline);
     jpeg_read_scanlines(&info, &row, 1);
   }
   jpeg_finish_decompress(&info);
@@ -87,7 +78,7 @@ void read_from(png_structp png, png_bytep out, std::size_t count) {
   cursor->at += count;
 }
 
-Picture decode_png(const std::vector<std::uint8_t>& bytes) {
+Decoded decode_png(const std::vector<std::uint8_t>& bytes) {
   Cursor cursor = {bytes.data()};
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
@@ -99,11 +90,9 @@ Picture decode_png(const std::vector<std::uint8_t>& bytes) {
   png_set_strip_alpha(png);
   png_set_gray_to_rgb(png);
   png_read_update_info(png, info);
-  Picture picture = {png_get_image_width(png, info), png_get_image_height(png, info), {}};
-  picture.values.resize(std::size_t{3} * picture.width * picture.height);
-  for (unsigned y = 0; y < picture.height; ++y) {
-    png_read_row(png, picture.values.data() + std::size_t{3} * picture.width * y, nullptr);
-  }
+  const std::int64_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
+  Decoded picture = {{width, height, 3}, 1, width, height};
+  for (std::int64_t y = 0; y < height; ++y) png_read_row(png, picture.pixels.row(y), nullptr);
   png_destroy_read_struct(&png, &info, nullptr);
   return picture;
 }
@@ -150,13 +139,11 @@ class Photos {
     require(split.sample_count() == static_cast<std::int64_t>(count()), "packing");
     std::vector<std::int8_t> codes(sample_bytes());
     std::vector<std::uint8_t> values(sample_bytes());
-    const std::size_t plane = sample_bytes() / 3;
     for (std::size_t at = 0; at < count(); at += std::max<std::size_t>(1, count() / 100)) {
       split.read(static_cast<std::int64_t>(at), 1, codes);
       decode(at, values);
       for (std::size_t i = 0; i < values.size(); ++i) {
-        require(codes[i % 3 * plane + i / 3] == static_cast<std::int8_t>(values[i] ^ 0x80),
-                "packing " + paths_[at].string());
+        require(codes[i] == static_cast<std::int8_t>(values[i] ^ 0x80), "packing " + paths_[at].string());
       }
     }
   }
@@ -166,15 +153,9 @@ class Photos {
 
   void decode(std::size_t at, std::vector<std::uint8_t>& values) const {
     const auto bytes = bytes_of(paths_[at]);
-    const Picture picture = bytes[0] == 0xFF ? decode_jpeg(bytes, static_cast<unsigned>(side_)) : decode_png(bytes);
-    const auto width = static_cast<int>(picture.width), height = static_cast<int>(picture.height);
-    if (width == side_ && height == side_) {
-      std::copy(picture.values.begin(), picture.values.end(), values.begin());
-      return;
-    }
-    stbir_resize_region(picture.values.data(), width, height, 0, values.data(), side_, side_, 0, STBIR_TYPE_UINT8, 3,
-                        STBIR_ALPHA_CHANNEL_NONE, 0, STBIR_EDGE_CLAMP, STBIR_EDGE_CLAMP, STBIR_FILTER_TRIANGLE,
-                        STBIR_FILTER_TRIANGLE, STBIR_COLORSPACE_LINEAR, nullptr, 0, 0, 1, 1);
+    const Decoded picture = bytes[0] == 0xFF ? decode_jpeg(bytes, static_cast<unsigned>(side_)) : decode_png(bytes);
+    octavo::image::resize(picture.pixels, picture.reduction, {0, 0, picture.full_width, picture.full_height}, side_,
+                          side_, {values.data(), side_, std::int64_t{side_} * side_});
   }
 
   fs::path folder_;

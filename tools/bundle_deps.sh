@@ -18,7 +18,7 @@ esac
 
 # Where two names stand, the first one is Debian's, the second one Ubuntu's.
 packages=(libhdf5-dev libaec-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev 'libjpeg62-turbo-dev|libjpeg-turbo8-dev'
-  libpng-dev libexif-dev libdeflate-dev libcsv-dev libstb-dev libhwy-dev 'libhwy1|libhwy1t64' libcli11-dev catch2)
+  libpng-dev libexif-dev libdeflate-dev libcsv-dev libhwy-dev 'libhwy1|libhwy1t64' libcli11-dev catch2)
 
 step="looking for apt-get"
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -62,7 +62,7 @@ libraries=$unpacked/usr/lib/$multiarch
 
 # A header under its usual name, whatever links stood in the way; architecture's own headers among the others.
 cp -rL "$unpacked/usr/include/hdf5/serial/." "$bundle/include"
-for header in CLI catch2 csv.h hwy libexif nlohmann stb jpeglib.h jerror.h jmorecfg.h libdeflate.h png.h pngconf.h pnglibconf.h xxhash.h \
+for header in CLI catch2 csv.h hwy libexif nlohmann jpeglib.h jerror.h jmorecfg.h libdeflate.h png.h pngconf.h pnglibconf.h xxhash.h \
   xxh_x86dispatch.h zconf.h zlib.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done

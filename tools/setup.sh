@@ -24,7 +24,7 @@ done
 programs=(cmake=cmake ninja-build=ninja 'g++=g++' make=make pkg-config=pkg-config)
 # package=header, as it is found below the folders that the compiler or the packages use
 libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohmann/json.hpp libxxhash-dev=xxhash.h
-  libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h libstb-dev=stb_image_resize.h
+  libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h
   libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h libdeflate-dev=libdeflate.h libcsv-dev=csv.h)
 optional=(libopenblas-dev libarchive-dev libwebp-dev libtiff-dev libgif-dev)
 python_packages=(python3-dev python3-venv)
@@ -59,8 +59,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     found=no
     IFS='|' read -ra headers <<<"${entry#*=}"
     for header in "${headers[@]}"; do
-      if [[ -f $root/.deps/include/$header || -f $root/.deps/include/stb/$header ]] ||
-        { command -v g++ >/dev/null && g++ -E -x c++ -include "$header" -I/usr/include/stb -I/usr/include/hdf5/serial \
+      if [[ -f $root/.deps/include/$header ]] ||
+        { command -v g++ >/dev/null && g++ -E -x c++ -include "$header" -I/usr/include/hdf5/serial \
           -o /dev/null /dev/null 2>/dev/null; }; then
         found=yes
       fi

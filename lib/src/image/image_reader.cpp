@@ -84,22 +84,24 @@ void fill_background(const Target& target, std::span<std::uint8_t> values) {
   }
 }
 
-/// Copies interleaved pixels to planes; a gray image fills all of them.
-void copy_to_planes(const Pixels& image, const Box& to, const SampleShape& shape, std::span<std::uint8_t> values) {
-  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
-    const std::uint8_t* from = image.values.data() + (image.channels == 1 ? 0 : channel);
+/// A gray image fills all channels.
+void repeat_first_plane(const Box& to, const SampleShape& shape, const Planes& planes) {
+  for (std::int64_t channel = 1; channel < shape.channels; ++channel) {
     for (std::int64_t y = 0; y < to.height; ++y) {
-      std::uint8_t* const row = values.data() + channel * shape.values_per_channel() + (to.y + y) * shape.width + to.x;
-      for (std::int64_t x = 0; x < to.width; ++x, from += image.channels) row[x] = *from;
+      const std::uint8_t* const row = planes.values + y * planes.row_stride;
+      std::copy(row, row + to.width, planes.values + channel * planes.plane_stride + y * planes.row_stride);
     }
   }
 }
 
 void fill(Pixels image, int reduction, const Placement& placed, const Target& target, std::span<std::uint8_t> values) {
-  if (target.shape.channels == 1) make_gray(image);
-  if (placed.to != Box{0, 0, target.shape.width, target.shape.height}) fill_background(target, values);
-  copy_to_planes(resized(image, reduction, placed.from, placed.to.width, placed.to.height), placed.to, target.shape,
-                 values);
+  const SampleShape& shape = target.shape;
+  const Box& to = placed.to;
+  if (shape.channels == 1) make_gray(image);
+  if (to != Box{0, 0, shape.width, shape.height}) fill_background(target, values);
+  const Planes planes = {values.data() + to.y * shape.width + to.x, shape.width, shape.values_per_channel()};
+  resize(image, reduction, placed.from, to.width, to.height, planes);
+  if (image.channels < shape.channels) repeat_first_plane(to, shape, planes);
 }
 
 }  // namespace

@@ -35,10 +35,13 @@ TEST_CASE("stretch uses all of both", "[unit][image]") {
 TEST_CASE("halving averages with triangle weights", "[unit][image]") {
   image::Pixels image(4, 1, 1);
   image.values = {0, 80, 160, 240};
-  // Centres at 0.5 and 2.5 pixel positions; weights 1/8, 3/8, 3/8, 1/8 over four pixels, the edge repeated:
-  // (0 + 3*0 + 3*80 + 160) / 8 = 50, (80 + 3*160 + 3*240 + 240) / 8 = 190.
-  CHECK(image::resized(image, 1, {0, 0, 4, 1}, 2, 1).values == Values{50, 190});
-  CHECK(image::resized(image, 1, {1, 0, 2, 1}, 2, 1).values == Values{80, 160});
+  Values out(2);
+  // The centres are 1 and 3, the support 2; weights 3/4, 3/4, 1/4 and, over the edge, nothing:
+  // (3*0 + 3*80 + 160) / 7 = 57.1, (80 + 3*160 + 3*240) / 7 = 182.9.
+  image::resize(image, 1, {0, 0, 4, 1}, 2, 1, {out.data(), 2, 2});
+  CHECK(out == Values{57, 183});
+  image::resize(image, 1, {1, 0, 2, 1}, 2, 1, {out.data(), 2, 2});
+  CHECK(out == Values{80, 160});
 }
 
 TEST_CASE("a padded gray image fills all planes around a coloured background", "[unit][image]") {

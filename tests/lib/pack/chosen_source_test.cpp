@@ -125,8 +125,8 @@ TEST_CASE("arrays are resized and turned into RGB as image files are", "[unit][p
       open_source({{folder / "a-idx3-ubyte", ""}}, {.size = {{1, 2}}, .fit = Fit::stretch, .channels = 3});
   REQUIRE(source->splits()[0].shape == SampleShape{3, 1, 2});
   REQUIRE(source->splits()[0].color == Color::rgb);
-  // See the test of resized().
-  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{50, 190, 50, 190, 50, 190});
+  // See the test of resize().
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{57, 183, 57, 183, 57, 183});
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"size\":\"1x2\""));
 }
 
