@@ -51,14 +51,16 @@ void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::u
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// 8 x 8: three times, each row is interleaved with the one four below.
-template <typename Tag, typename V>
-HWY_INLINE void transpose_8x8(Tag tag, V (&rows)[8]) {
-  for (int step = 0; step < 3; ++step) {
-    const V from[8] = {rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7]};
-    for (int i = 0; i < 4; ++i) {
-      rows[2 * i] = hn::InterleaveLower(tag, from[i], from[i + 4]);
-      rows[2 * i + 1] = hn::InterleaveUpper(tag, from[i], from[i + 4]);
+/// kSide x kSide: log2(kSide) times, each row is interleaved with the one half the rows below.
+template <std::int64_t kSide, typename Tag, typename V>
+HWY_INLINE void transpose(Tag tag, V (&rows)[kSide]) {
+  constexpr std::int64_t kHalf = kSide / 2;
+  V from[kSide];
+  for (std::int64_t step = 1; step < kSide; step *= 2) {
+    for (std::int64_t i = 0; i < kSide; ++i) from[i] = rows[i];
+    for (std::int64_t i = 0; i < kHalf; ++i) {
+      rows[2 * i] = hn::InterleaveLower(tag, from[i], from[i + kHalf]);
+      rows[2 * i + 1] = hn::InterleaveUpper(tag, from[i], from[i + kHalf]);
     }
   }
 }
@@ -72,7 +74,7 @@ void transpose_tile_here(const std::uint16_t* rows, std::int64_t value_count, st
     for (std::int64_t top = 0; top < kTileRows; top += 8) {
       hn::Vec<decltype(eight)> block[8];
       for (std::int64_t r = 0; r < 8; ++r) block[r] = hn::LoadU(eight, rows + (top + r) * value_count + i);
-      transpose_8x8(eight, block);
+      transpose<8>(eight, block);
       for (std::int64_t r = 0; r < 8; ++r) hn::StoreU(block[r], eight, tile + (i + r) * kTileRows + top);
     }
   }
@@ -104,22 +106,35 @@ HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count
   }
 }
 
+/// [kTileRows columns, kTileRows rows] to rows; the last columns may be left out.
+HWY_INLINE void store_block(const std::uint8_t (&block)[kTileRows][kTileRows], std::int64_t rows, std::int64_t columns,
+                            std::int64_t row_stride, std::uint8_t* out) {
+#if HWY_TARGET != HWY_SCALAR
+  if (columns == kTileRows) {
+    const hn::FixedTag<std::uint8_t, kTileRows> line;
+    hn::Vec<decltype(line)> turned[kTileRows];
+    for (std::int64_t x = 0; x < kTileRows; ++x) turned[x] = hn::LoadU(line, block[x]);
+    transpose<kTileRows>(line, turned);
+    for (std::int64_t y = 0; y < rows; ++y) hn::StoreU(turned[y], line, out + y * row_stride);
+    return;
+  }
+#endif
+  for (std::int64_t y = 0; y < rows; ++y) {
+    for (std::int64_t x = 0; x < columns; ++x) out[y * row_stride + x] = block[x][y];
+  }
+}
+
 void blend_columns_here(const ResampleAxis& axis, const std::uint16_t* tile, std::int64_t channels, std::int64_t rows,
                         std::int64_t row_stride, std::int64_t plane_stride, std::uint8_t* out) {
-  // A cache line of each row of the output is filled before the next.
-  constexpr std::int64_t kColumns = 64;
-  std::uint8_t block[kColumns][kTileRows];
+  std::uint8_t block[kTileRows][kTileRows];
   for (std::int64_t c = 0; c < channels; ++c) {
-    for (std::int64_t x0 = 0; x0 < axis.output_count; x0 += kColumns) {
-      const std::int64_t columns = std::min(kColumns, axis.output_count - x0);
+    for (std::int64_t x0 = 0; x0 < axis.output_count; x0 += kTileRows) {
+      const std::int64_t columns = std::min(kTileRows, axis.output_count - x0);
       for (std::int64_t x = 0; x < columns; ++x) {
         blend_column(axis.weights + (x0 + x) * axis.tap_count, axis.tap_count,
                      tile + (axis.first[x0 + x] * channels + c) * kTileRows, channels * kTileRows, block[x]);
       }
-      for (std::int64_t y = 0; y < rows; ++y) {
-        std::uint8_t* const row = out + c * plane_stride + y * row_stride + x0;
-        for (std::int64_t x = 0; x < columns; ++x) row[x] = block[x][y];
-      }
+      store_block(block, rows, columns, row_stride, out + c * plane_stride + x0);
     }
   }
 }
