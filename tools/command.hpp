@@ -41,5 +41,6 @@ Command add_view_command(CLI::App& program);
 Command add_export_command(CLI::App& program);
 Command add_reindex_command(CLI::App& program);
 Command add_devices_command(CLI::App& program);
+Command add_fetch_command(CLI::App& program);
 
 }  // namespace octavo::tools
