@@ -77,6 +77,8 @@ octavo_find_dependency(archive HEADER archive.h LIBRARIES archive PACKAGE libarc
 octavo_find_dependency(webp HEADER webp/decode.h LIBRARIES webp PACKAGE libwebp-dev OPTIONAL)
 octavo_find_dependency(tiff HEADER tiffio.h LIBRARIES tiff PACKAGE libtiff-dev OPTIONAL)
 octavo_find_dependency(gif HEADER gif_lib.h LIBRARIES gif PACKAGE libgif-dev OPTIONAL)
+octavo_find_dependency(curl HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
+octavo_find_dependency(crypto HEADER openssl/evp.h LIBRARIES crypto PACKAGE libssl-dev OPTIONAL)
 octavo_find_dependency(highway HEADER hwy/highway.h LIBRARIES hwy PACKAGE libhwy-dev)
 octavo_find_dependency(openblas HEADER cblas.h LIBRARIES openblas
   SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread openblas PACKAGE libopenblas-dev OPTIONAL)

@@ -4,8 +4,8 @@
 # Run it on Debian or Ubuntu on x86-64, and take the checkout with .deps/ to the host: it needs only CMake, Ninja, g++
 # and a C library that is not older. Packages that are not installed are downloaded, and nothing is installed. The
 # libraries are static, but for Highway where the distribution has no static one. Debian's HDF5 comes without its S3
-# reader, which alone needs the curl and ssl libraries. What Octavo can do without is not in it: OpenBLAS, and the
-# readers of archives, WebP, TIFF and GIF.
+# reader, which alone needs the curl and ssl libraries. What Octavo can do without is not in it: OpenBLAS, the
+# readers of archives, WebP, TIFF and GIF, and `octavo fetch`, which needs those two libraries as well.
 #
 # Debian compiles its archives of HDF5, zlib, JPEG and PNG for executables only: a Python module needs their packages.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -42,5 +42,6 @@ Command add_export_command(CLI::App& program);
 Command add_reindex_command(CLI::App& program);
 Command add_repack_command(CLI::App& program, const std::string& command_line);
 Command add_devices_command(CLI::App& program);
+Command add_fetch_command(CLI::App& program);
 
 }  // namespace octavo::tools

@@ -13,6 +13,7 @@ namespace {
 // Lock-free, and so allowed in a signal handler.
 std::atomic<int> received_signal = 0;
 std::atomic<bool> must_clean_up = false;
+const char* interruption_message = "interrupted";
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void on_signal(int signal_number) {
@@ -40,13 +41,17 @@ void install_signal_handlers() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-CleanUpOnInterruption::CleanUpOnInterruption() { must_clean_up = true; }
+CleanUpOnInterruption::CleanUpOnInterruption(const char* message) {
+  interruption_message = message;
+  must_clean_up = true;
+}
 CleanUpOnInterruption::~CleanUpOnInterruption() { must_clean_up = false; }
 
 int received_signal_number() { return received_signal; }
 
 void throw_if_interrupted() {
-  if (const int signal_number = received_signal_number(); signal_number != 0) throw Interrupted(signal_number);
+  if (const int signal_number = received_signal_number(); signal_number != 0)
+    throw Interrupted(signal_number, interruption_message);
 }
 
 }  // namespace octavo::tools

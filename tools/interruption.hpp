@@ -8,12 +8,13 @@ namespace octavo::tools {
 /// Thrown by throw_if_interrupted().
 class Interrupted : public std::exception {
  public:
-  explicit Interrupted(int signal_number) : signal_number_(signal_number) {}
-  const char* what() const noexcept override { return "interrupted"; }
+  Interrupted(int signal_number, const char* message) : signal_number_(signal_number), message_(message) {}
+  const char* what() const noexcept override { return message_; }
   int signal_number() const { return signal_number_; }
 
  private:
   int signal_number_;
+  const char* message_;
 };
 
 /// From here on SIGINT, SIGTERM and SIGHUP end the program with 130, 143 and 129: at once, or, while a
@@ -22,10 +23,11 @@ class Interrupted : public std::exception {
 /// cannot be written to a pipe shows when stdout is flushed.
 void install_signal_handlers();
 
-/// Lives while there is something that has to be removed if the program ends early.
+/// Lives while there is something that has to be removed, or left in order, if the program ends early.
 class CleanUpOnInterruption {
  public:
-  CleanUpOnInterruption();
+  /// `message`: what the program says when it ends so; must live as long as the program.
+  explicit CleanUpOnInterruption(const char* message = "interrupted; what was written so far is removed");
   ~CleanUpOnInterruption();
   CleanUpOnInterruption(const CleanUpOnInterruption&) = delete;
   CleanUpOnInterruption& operator=(const CleanUpOnInterruption&) = delete;

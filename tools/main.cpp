@@ -39,7 +39,8 @@ int fail(std::string_view message, int exit_code) {
 }
 
 std::vector<Command> add_commands(CLI::App& program, const std::string& command_line) {
-  return {add_pack_command(program, command_line),
+  return {add_fetch_command(program),
+          add_pack_command(program, command_line),
           add_info_command(program),
           add_verify_command(program),
           add_report_command(program),
@@ -90,7 +91,7 @@ int run_and_catch(const Work& work) {
   try {
     return work();
   } catch (const Interrupted& interruption) {
-    return fail("interrupted; what was written so far is removed", kSignalBase + interruption.signal_number());
+    return fail(interruption.what(), kSignalBase + interruption.signal_number());
   } catch (const InvalidArgument& error) {
     return fail(error.what(), kWrongUsage);
   } catch (const std::bad_alloc&) {

@@ -58,6 +58,8 @@ void ProgressBar::show(const Progress& progress) {
 void ProgressBar::begin(const Progress& progress) {
   stage_ = progress.stage;
   stage_start_ = Clock::now();
+  start_share_ = done_share(progress);
+  start_bytes_ = progress.done_bytes;
   next_drawing_ = stage_start_;
   shown_tenths_ = 0;
 }
@@ -96,10 +98,11 @@ void ProgressBar::draw_bar(const Progress& progress) {
 std::string ProgressBar::rate_and_rest(const Progress& progress) const {
   const double elapsed = std::chrono::duration<double>(Clock::now() - stage_start_).count();
   const double share = done_share(progress);
+  const std::int64_t bytes = progress.done_bytes - start_bytes_;
   std::string text;
-  if (progress.done_bytes > 0 && elapsed > 0.05) text = format_rate(static_cast<double>(progress.done_bytes) / elapsed);
-  if (share > 0 && share < 1 && elapsed > 0.5) {
-    text += (text.empty() ? "" : ", ") + format_seconds(elapsed * (1.0 - share) / share) + " left";
+  if (bytes > 0 && elapsed > 0.05) text = format_rate(static_cast<double>(bytes) / elapsed);
+  if (share > start_share_ && share < 1 && elapsed > 0.5) {
+    text += (text.empty() ? "" : ", ") + format_seconds(elapsed * (1.0 - share) / (share - start_share_)) + " left";
   }
   return text;
 }

@@ -35,6 +35,8 @@ class ProgressBar {
   Style style_;
   std::string stage_;
   Clock::time_point stage_start_;
+  double start_share_ = 0.0;      ///< that was done already when the stage began, as of a download that goes on
+  std::int64_t start_bytes_ = 0;  ///< likewise
   Clock::time_point next_drawing_;
   std::int64_t shown_tenths_ = 0;  ///< of the stage, as lines
   bool has_bar_ = false;           ///< on the terminal's last line

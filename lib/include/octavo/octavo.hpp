@@ -12,6 +12,7 @@
 #include <octavo/duplicates.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>
+#include <octavo/fetch.hpp>
 #include <octavo/graph_loader.hpp>
 #include <octavo/host_samples.hpp>
 #include <octavo/loader.hpp>

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,19 +26,6 @@ bool is_taken(const std::filesystem::path& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-/// Whether `descriptor` is still the file of that name: the last owner of a lock removes the file.
-bool is_current(int descriptor, const std::filesystem::path& path) {
-  struct stat opened {};
-  struct stat named {};
-  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
-         opened.st_dev == named.st_dev;
-}
-
-/// Some network file systems have no locks; then two writers at once are the caller's affair.
-bool has_no_locks(int error_number) {
-  return error_number == ENOLCK || error_number == ENOSYS || error_number == EOPNOTSUPP;
-}
-
 void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_io_error("remove", path, errno);
 }
@@ -57,7 +43,6 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
     : path_(std::move(path)),
       partial_(with_suffix(path_, ".partial")),
       spool_(with_suffix(path_, ".partial.pixels")),
-      lock_path_(with_suffix(path_, ".lock")),
       replace_existing_(replace_existing) {
   std::error_code ignored;
   if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
@@ -68,34 +53,15 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
     throw InvalidArgument("write " + quoted(path_) +
                           ": the file exists; choose another name, or allow replacing it (--force)");
   }
-  lock();
-  try {
-    remove_leftovers();
-  } catch (...) {
-    ::unlink(lock_path_.c_str());
-    throw;
-  }
+  const std::filesystem::path lock_path = with_suffix(path_, ".lock");
+  lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is at work on it (it holds " +
+                               quoted(lock_path) + "); wait for it to end");
+  remove_leftovers();
 }
 
 TargetFile::~TargetFile() {
   ::unlink(partial_.c_str());
   ::unlink(spool_.c_str());
-  ::unlink(lock_path_.c_str());
-}
-
-void TargetFile::lock() {
-  while (true) {
-    FileDescriptor descriptor(::open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-    if (!descriptor) throw_io_error("create", lock_path_, errno);
-    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0 && !has_no_locks(errno)) {
-      if (errno != EWOULDBLOCK) throw_io_error("lock", lock_path_, errno);
-      throw IoError("write " + quoted(path_) + ": another writer is at work on it (it holds " + quoted(lock_path_) +
-                    "); wait for it to end");
-    }
-    if (!is_current(descriptor.get(), lock_path_)) continue;
-    lock_ = std::move(descriptor);
-    return;
-  }
 }
 
 void TargetFile::remove_leftovers() {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "support/file.hpp"
+#include "support/lock_file.hpp"
 
 namespace octavo::archive {
 
@@ -28,14 +30,12 @@ class TargetFile {
   void publish();
 
  private:
-  void lock();
   void remove_leftovers();
   std::filesystem::path path_;
   std::filesystem::path partial_;
   std::filesystem::path spool_;
-  std::filesystem::path lock_path_;
   bool replace_existing_ = false;
-  FileDescriptor lock_;
+  std::optional<LockFile> lock_;  ///< given back last
 };
 
 }  // namespace octavo::archive

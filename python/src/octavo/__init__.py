@@ -9,17 +9,22 @@
 from ._native import (
     DeviceError,
     DeviceInfo,
+    FetchedFile,
     FormatError,
     PackSummary,
+    RemoteFile,
+    RemoteSet,
     SampleFailure,
     UnavailableError,
     VerifyResult,
     __version__,
     backends,
     devices,
+    known_sets,
 )
 from .dataset import Dataset, ImageArray, Split
 from .dataset_packing import pack_dataset
+from .fetching import Fetched, fetch
 from .loader import Loader
 from .memory import find_batch_size, plan
 from .normalize import Normalize
@@ -32,11 +37,15 @@ __all__ = [
     "Dataset",
     "DeviceError",
     "DeviceInfo",
+    "Fetched",
+    "FetchedFile",
     "FormatError",
     "ImageArray",
     "Loader",
     "Normalize",
     "PackSummary",
+    "RemoteFile",
+    "RemoteSet",
     "Report",
     "SampleFailure",
     "Split",
@@ -47,7 +56,9 @@ __all__ = [
     "__version__",
     "backends",
     "devices",
+    "fetch",
     "find_batch_size",
+    "known_sets",
     "pack",
     "pack_dataset",
     "plan",

@@ -9,7 +9,8 @@ from typing import Any
 #: What the compiled part calls: (stage, done samples, of how many, done bytes, of how many).
 NativeProgress = Callable[[str, int, int, int, int], None]
 
-#: None: a bar on a terminal; True: a bar in any case; False: none. Or a function (stage, done, total).
+#: None: a bar on a terminal; True: a bar in any case; False: none. Or a function (stage, done, total), in samples, or
+#: in bytes where samples are not counted.
 Progress = bool | Callable[[str, int, int], None] | None
 
 
@@ -23,9 +24,15 @@ class _Bar:
         self._stage = ""
 
     def __call__(self, stage: str, done: int, total: int, done_bytes: int, total_bytes: int) -> None:
+        in_bytes = total == 0 and total_bytes > 0
+        if in_bytes:
+            done, total = done_bytes, total_bytes
         if stage != self._stage:
             self.close()
-            self._bar = self._make_bar(total=total, desc=stage, unit=" samples", disable=self._disable)
+            unit: dict[str, Any] = {"unit": "B", "unit_scale": True} if in_bytes else {"unit": " samples"}
+            # A download that goes on begins with what is there.
+            initial = done if in_bytes else 0
+            self._bar = self._make_bar(total=total, desc=stage, initial=initial, disable=self._disable, **unit)
             self._stage = stage
         self._bar.update(done - self._bar.n)
 
@@ -52,6 +59,8 @@ def shown(progress: Progress) -> Iterator[NativeProgress | None]:
         finally:
             bar.close()
     elif callable(progress):
-        yield lambda stage, done, total, done_bytes, total_bytes: progress(stage, done, total)
+        yield lambda stage, done, total, done_bytes, total_bytes: progress(
+            stage, *((done, total) if total > 0 or total_bytes == 0 else (done_bytes, total_bytes))
+        )
     else:
         raise TypeError(f"progress is {progress!r}; it must be True, False, None or a function")

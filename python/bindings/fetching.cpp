@@ -1,0 +1,87 @@
+// Fetching published image sets.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <octavo/fetch.hpp>
+
+#include "interruptible.hpp"
+#include "module.hpp"
+
+namespace octavo::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void add_sets(nb::module_& module) {
+  nb::class_<RemoteFile>(module, "RemoteFile", "A published file, and how to tell that it is the right one.")
+      .def_ro("name", &RemoteFile::name)
+      .def_ro("bytes", &RemoteFile::bytes, "Exactly so many.")
+      .def_ro("sha256", &RemoteFile::sha256, "Hex digits; empty: not known.")
+      .def_ro("md5", &RemoteFile::md5, "Hex digits; empty: not known.")
+      .def_ro("urls", &RemoteFile::urls, "Addresses of the file itself.")
+      .def("__repr__", [](const RemoteFile& file) {
+        return nb::str("RemoteFile(name={!r}, bytes={})").format(file.name, file.bytes);
+      });
+  nb::class_<RemoteSet>(module, "RemoteSet", "A published image set.")
+      .def_ro("name", &RemoteSet::name)
+      .def_ro("title", &RemoteSet::title, "Such as 'Fashion-MNIST'.")
+      .def_ro("content", &RemoteSet::content, "Such as '60,000 + 10,000, 28x28 gray, 10 classes'.")
+      .def_ro("licence", &RemoteSet::licence, "As the publisher states it.")
+      .def_ro("page", &RemoteSet::page, "The publisher's.")
+      .def_ro("mirrors", &RemoteSet::mirrors,
+              "Addresses that the files are below, in the order in which they are tried.")
+      .def_ro("files", &RemoteSet::files)
+      .def_ro("pack", &RemoteSet::pack, "What is packed, [SPLIT=]FILE; empty: the folder.")
+      .def_prop_ro("bytes", &total_bytes, "Of all files.")
+      .def("__repr__", [](const RemoteSet& set) {
+        return nb::str("RemoteSet(name={!r}, bytes={})").format(set.name, total_bytes(set));
+      });
+  module.def("known_sets", &known_sets, "The image sets that `fetch` knows by name.");
+  module.def("known_set", &known_set, "name"_a);
+  module.def("read_set", &read_set, "path"_a);
+}
+
+void add_results(nb::module_& module) {
+  nb::class_<FetchedFile>(module, "FetchedFile", "What became of a file.")
+      .def_ro("name", &FetchedFile::name)
+      .def_ro("bytes", &FetchedFile::bytes)
+      .def_ro("was_there", &FetchedFile::was_there, "It was there already, and is the published one.")
+      .def_ro("received_bytes", &FetchedFile::received_bytes, "By this call.")
+      .def_ro("url", &FetchedFile::url, "Where it came from; empty: nothing was received.")
+      .def("__repr__", [](const FetchedFile& file) {
+        return nb::str("FetchedFile(name={!r}, was_there={})").format(file.name, file.was_there);
+      });
+  nb::class_<FetchSummary>(module, "FetchSummary", "What fetching did.")
+      .def_ro("files", &FetchSummary::files)
+      .def_ro("received_bytes", &FetchSummary::received_bytes)
+      .def_ro("elapsed_seconds", &FetchSummary::elapsed_seconds);
+}
+
+}  // namespace
+
+void add_fetching(nb::module_& module) {
+  add_sets(module);
+  add_results(module);
+  nb::class_<FetchOptions>(module, "FetchOptions", "How it is fetched.")
+      .def(nb::init<>())
+      .def_rw("mirrors", &FetchOptions::mirrors)
+      .def_rw("replace_existing", &FetchOptions::replace_existing)
+      .def_rw("retries", &FetchOptions::retries)
+      .def_rw("stall_seconds", &FetchOptions::stall_seconds);
+  module.def(
+      "fetch_set",
+      [](const RemoteSet& set, const std::filesystem::path& folder, const FetchOptions& given,
+         const nb::object& on_progress) {
+        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+          FetchOptions options = given;
+          options.on_progress = progress;
+          return fetch(set, folder, options);
+        });
+      },
+      "set"_a, "folder"_a, "options"_a, "on_progress"_a.none());
+}
+
+}  // namespace octavo::python

@@ -1,0 +1,110 @@
+"""Fetching published image sets."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _native, _progress
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A set that is there now, and what fetching it took."""
+
+    #: Where its files are.
+    folder: Path
+    #: For `pack`: the folder, files, or files by split.
+    source: Path | list[Path] | dict[str, list[Path]]
+    #: What became of each: ``name``, ``bytes``, ``was_there``, ``received_bytes``, ``url``.
+    files: list[_native.FetchedFile]
+    received_bytes: int
+    elapsed_seconds: float
+
+
+def fetch(
+    name: str | None = None,
+    folder: _Path | None = None,
+    *,
+    description: _Path | None = None,
+    mirrors: str | Sequence[str] = (),
+    retries: int = 3,
+    timeout: int = 30,
+    force: bool = False,
+    progress: _progress.Progress = None,
+) -> Fetched:
+    """Fetches an image set from its publisher; the same as the command ``octavo fetch``.
+
+    Files that are there already and have the right checksums are not fetched again. An interrupted call is gone on with
+    by the next one.
+
+    >>> octavo.pack(octavo.fetch("cifar10").source, "cifar10.h5")
+
+    Parameters
+    ----------
+    name
+        One of `known_sets`, such as ``"mnist"``.
+    folder
+        Where the files go; None: a folder of the set's name.
+    description
+        In place of a name, a JSON file that describes another set: see docs/sources.md.
+    mirrors
+        Addresses to fetch the files below, in place of the set's own.
+    retries
+        More attempts at each address after one that may have failed by chance.
+    timeout
+        Seconds without a connection, or with less than 1 KiB each, that end an attempt.
+    force
+        Replace files of the same names that are not the published ones.
+    progress
+        None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
+        ``(stage, done, total)``, in bytes, which can stop the work by raising.
+
+    Returns
+    -------
+    Fetched
+        The folder, what to pack, and what was received.
+
+    Raises
+    ------
+    FormatError
+        If the checksum of what the servers have is wrong, or the description.
+    OSError
+        If no server can be reached, or the folder cannot be written.
+    ValueError
+        If there is no such set, or a file of another content is there and `force` is not set.
+    UnavailableError
+        In a build without libcurl.
+    """
+    if (name is None) == (description is None):
+        raise TypeError("fetch() takes either the name of a set or a description")
+    for argument, value, least, most in (("retries", retries, 0, 1000), ("timeout", timeout, 1, 86400)):
+        if not least <= operator.index(value) <= most:
+            raise ValueError(f"{argument} is {value}; it must be in {least} ... {most}")
+    wanted = _native.known_set(name) if name is not None else _native.read_set(Path(description or ""))
+    options = _native.FetchOptions()
+    options.mirrors = [mirrors] if isinstance(mirrors, str) else list(mirrors)
+    options.retries = operator.index(retries)
+    options.stall_seconds = operator.index(timeout)
+    options.replace_existing = bool(force)
+    target = Path(wanted.name if folder is None else folder)
+    with _progress.shown(progress) as on_progress:
+        summary = _native.fetch_set(wanted, target, options, on_progress)
+    source = _source(target, wanted.pack)
+    return Fetched(target, source, summary.files, summary.received_bytes, summary.elapsed_seconds)
+
+
+def _source(folder: Path, parts: Sequence[str]) -> Path | list[Path] | dict[str, list[Path]]:
+    """`parts`, [SPLIT=]FILE below the folder, as `pack` takes them; none of them: the folder."""
+    if not parts:
+        return folder
+    splits: dict[str, list[Path]] = {}
+    for part in parts:
+        split, _, file = part.rpartition("=")
+        splits.setdefault(split, []).append(folder / file)
+    return splits[""] if list(splits) == [""] else splits

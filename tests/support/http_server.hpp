@@ -1,0 +1,182 @@
+// A small HTTP server on the loopback, for tests: what it answers, and how badly, is up to the test.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace octavo::test {
+
+/// What a client asked for.
+struct HttpRequest {
+  std::string path;   ///< "/a.bin"
+  std::string range;  ///< "bytes=100-"; empty: all
+  std::string if_range;
+  /// Where the range begins; 0 without one.
+  std::size_t first() const { return range.empty() ? 0 : std::stoul(range.substr(range.find('=') + 1)); }
+};
+
+/// The connection of one request. Everything that is sent is dropped once the client has gone.
+class HttpReply {
+ public:
+  HttpReply(int socket, const std::atomic<bool>& is_ending) : socket_(socket), is_ending_(is_ending) {}
+
+  void send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (count <= 0) return;
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  /// `headers`: further lines, each with its \r\n.
+  void head(const std::string& status, std::size_t length, const std::string& headers = "") const {
+    send("HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(length) + "\r\nConnection: close\r\n" +
+         headers + "\r\n");
+  }
+  void fail(const std::string& status) const { head(status, 0); }
+  void redirect(const std::string& to) const { head("302 Found", 0, "Location: " + to + "\r\n"); }
+  /// `content` as a good server sends it: the range that was asked for, if one was.
+  void serve(const HttpRequest& request, std::string_view content, const std::string& headers = "") const {
+    const std::size_t first = request.first();
+    if (request.range.empty()) return head("200 OK", content.size(), headers), send(content);
+    if (first >= content.size()) return fail("416 Range Not Satisfiable");
+    head("206 Partial Content", content.size() - first, headers + content_range(first, content.size()));
+    send(content.substr(first));
+  }
+  static std::string content_range(std::size_t first, std::size_t total) {
+    return "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(total - 1) + "/" +
+           std::to_string(total) + "\r\n";
+  }
+  /// Until the client or the server goes.
+  void stall() const {
+    for (pollfd client = {socket_, POLLIN | POLLRDHUP, 0}; !is_ending_;) {
+      if (::poll(&client, 1, 20) > 0) return;
+    }
+  }
+
+ private:
+  int socket_;
+  const std::atomic<bool>& is_ending_;
+};
+
+/// Answers each connection with one call of a function, on a thread of its own.
+class HttpServer {
+ public:
+  using Handler = std::function<void(const HttpRequest&, const HttpReply&)>;
+
+  explicit HttpServer(Handler handler) : handler_(std::move(handler)) {
+    // A proxy that the environment names is not for the loopback.
+    ::setenv("no_proxy", "127.0.0.1", 1);
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t address_bytes = sizeof address;
+    auto* const name = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listener_, name, address_bytes) != 0 || ::listen(listener_, 16) != 0 ||
+        ::getsockname(listener_, name, &address_bytes) != 0) {
+      throw std::runtime_error("cannot listen on the loopback");
+    }
+    port_ = ntohs(address.sin_port);
+    acceptor_ = std::thread([this] { accept_all(); });
+  }
+  ~HttpServer() {
+    is_ending_ = true;
+    acceptor_.join();
+    for (std::thread& connection : connections_) connection.join();
+    ::close(listener_);
+  }
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  /// "http://127.0.0.1:PORT/".
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+  /// Those so far, in order.
+  std::vector<HttpRequest> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  void accept_all() {
+    for (pollfd waiting = {listener_, POLLIN, 0}; !is_ending_;) {
+      if (::poll(&waiting, 1, 20) <= 0) continue;
+      const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (client >= 0) connections_.emplace_back([this, client] { answer(client); });
+    }
+  }
+
+  void answer(int client) {
+    const HttpRequest request = parse(read_head(client));
+    if (!request.path.empty()) {
+      {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(request);
+      }
+      handler_(request, HttpReply(client, is_ending_));
+    }
+    // Whoever still sends is not cut off by a reset, which would also take away what was sent.
+    ::shutdown(client, SHUT_WR);
+    ::close(client);
+  }
+
+  /// What comes before the empty line; empty if that never comes, as where a client speaks TLS.
+  std::string read_head(int client) const {
+    std::string text;
+    char bytes[4096];
+    for (pollfd waiting = {client, POLLIN, 0}; !is_ending_;) {
+      if (::poll(&waiting, 1, 20) <= 0) continue;
+      const ssize_t count = ::recv(client, bytes, sizeof bytes, 0);
+      if (count <= 0) return "";
+      text.append(bytes, static_cast<std::size_t>(count));
+      if (text.find("\r\n\r\n") != std::string::npos) return text;
+      if (!text.starts_with("GET ")) return "";
+    }
+    return "";
+  }
+
+  static HttpRequest parse(const std::string& head) {
+    if (head.empty()) return {};
+    const std::size_t begin = head.find(' ') + 1;
+    return {head.substr(begin, head.find(' ', begin) - begin), header(head, "\r\nRange: "),
+            header(head, "\r\nIf-Range: ")};
+  }
+
+  static std::string header(const std::string& head, const std::string& name) {
+    const std::size_t at = head.find(name);
+    if (at == std::string::npos) return "";
+    return head.substr(at + name.size(), head.find("\r\n", at + name.size()) - at - name.size());
+  }
+
+  Handler handler_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<bool> is_ending_ = false;
+  mutable std::mutex mutex_;
+  std::vector<HttpRequest> requests_;
+  std::vector<std::thread> connections_;
+  std::thread acceptor_;
+};
+
+/// An address on the loopback that refuses connections.
+inline std::string closed_url() {
+  // Port 1 is reserved, and nothing listens there on the loopback.
+  ::setenv("no_proxy", "127.0.0.1", 1);
+  return "http://127.0.0.1:1/";
+}
+
+}  // namespace octavo::test

@@ -1,0 +1,195 @@
+// `octavo fetch`, from servers on the loopback.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "catch.hpp"
+#include "http_server.hpp"
+#include "program.hpp"
+#include "served_set.hpp"
+#include "shared_data.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo::test;
+
+namespace {
+
+/// A description of the served set, or of another one of these files, below an address.
+std::string description(const std::string& mirror, const nlohmann::ordered_json& files) {
+  return nlohmann::ordered_json{{"name", "served"}, {"mirrors", {mirror}}, {"files", files}}.dump();
+}
+
+std::string description(const std::string& mirror) {
+  return description(mirror, {{{"name", "a.bin"}, {"bytes", 300'000}, {"sha256", kServedSha256}}});
+}
+
+void serve_file(const HttpRequest& request, const HttpReply& reply) { reply.serve(request, served_content()); }
+
+void wait_for(RunningProgram& program, const std::filesystem::path& path) {
+  std::error_code ignored;
+  while (!program.has_ended() && std::filesystem::file_size(path, ignored) + 1 <= 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools]") {
+  const Outcome text = run_octavo({"fetch", "--list"});
+  CHECK(text.exit_code == 0);
+  for (const char* name : {"mnist", "fashion-mnist", "kmnist", "cifar10", "cifar100", "stl10", "svhn", "svhn-extra"}) {
+    CHECK_THAT(text.out, ContainsSubstring(std::string("\n") + name + " "));
+  }
+  const auto sets = run_octavo({"fetch", "--list", "--json"}).json()["sets"];
+  REQUIRE(sets.size() == 8);
+  const HttpServer server([](const HttpRequest&, const HttpReply& reply) { reply.fail("404 Not Found"); });
+  for (const auto& set : sets) {
+    // Each is one that --from takes: it gets as far as asking for the first file.
+    const TemporaryFolder folder;
+    write_bytes(folder / "set.json", set.dump());
+    const Outcome outcome =
+        run_octavo({"fetch", "--from", folder / "set.json", "-o", folder / "set", "--mirror", server.url(), "--quiet"});
+    CHECK(outcome.exit_code == 1);
+    CHECK(server.requests().back().path == "/" + set["files"][0]["name"].get<std::string>());
+  }
+}
+
+TEST_CASE("a set is fetched, and packed by the command that is printed", "[unit][tools]") {
+  const std::filesystem::path digits = project_data("digits");
+  const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
+    reply.serve(request, bytes_of(digits / request.path.substr(1)));
+  });
+  // The checksums of data/digits/SHA256SUMS.
+  nlohmann::ordered_json files;
+  std::ifstream sums(digits / "SHA256SUMS");
+  for (std::string sum, name; sums >> sum >> name;) {
+    if (!name.ends_with(".gz")) continue;
+    files.push_back({{"name", name}, {"bytes", std::filesystem::file_size(digits / name)}, {"sha256", sum}});
+  }
+  REQUIRE(files.size() == 4);
+  const TemporaryFolder folder;
+  write_bytes(folder / "set.json", description(server.url(), files));
+  const Outcome fetched =
+      run_octavo({"fetch", "--from", folder / "set.json", "-o", folder / "it's digits", "--json", "--quiet"});
+  INFO(fetched.err);
+  REQUIRE(fetched.exit_code == 0);
+  CHECK(fetched.json()["files"].size() == 4);
+  const std::string command = fetched.json()["pack_command"];
+  CHECK_THAT(command, ContainsSubstring("octavo pack '") && ContainsSubstring("it'\\''s digits'") &&
+                          ContainsSubstring(" -o served.h5"));
+  const std::string script = "cd '" + folder.path().string() + "' && octavo() { '" OCTAVO_PROGRAM "' \"$@\"; } && " +
+                             command + " --quiet >/dev/null";
+  CHECK(std::system(script.c_str()) == 0);
+  CHECK(run_octavo({"info", folder / "served.h5", "--json"}).exit_code == 0);
+}
+
+TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]") {
+  const HttpServer server(&serve_file);
+  const TemporaryFolder folder;
+  nlohmann::ordered_json set = nlohmann::ordered_json::parse(description(server.url()));
+  set["pack"] = {"extra=a.bin"};
+  write_bytes(folder / "set.json", set.dump());
+  const Outcome outcome = run_octavo({"fetch", "--from", folder / "set.json", "-o",
+                                      "/dev/shm/../../" + (folder / "x").string().substr(1), "--json", "--quiet"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.json()["pack_command"].get<std::string>(),
+             ContainsSubstring("extra=") && ContainsSubstring("/x/a.bin'"));
+}
+
+TEST_CASE("a second fetch finds everything there", "[unit][tools]") {
+  const HttpServer server(&serve_file);
+  const TemporaryFolder folder;
+  write_bytes(folder / "set.json", description(server.url()));
+  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set"};
+  const Outcome first = run_octavo(words);
+  CHECK_THAT(first.out,
+             ContainsSubstring("from " + server.url() + "a.bin") && ContainsSubstring("try next: octavo pack"));
+  CHECK_THAT(first.err, ContainsSubstring("octavo: fetching a.bin: 100 %"));
+  CHECK_THAT(run_octavo(words).out, ContainsSubstring("was there"));
+  CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[unit][tools]") {
+  const auto [signal_number, exit_code] = GENERATE(table<int, int>({{SIGINT, 130}, {SIGTERM, 143}}));
+  std::atomic<bool> is_slow = true;
+  const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
+    if (!is_slow) return reply.serve(request, served_content());
+    reply.head("200 OK", 300'000);
+    reply.send(served_content().substr(0, 50'000));
+    reply.stall();
+  });
+  const TemporaryFolder folder;
+  write_bytes(folder / "set.json", description(server.url()));
+  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--json"};
+  RunningProgram program(words);
+  wait_for(program, folder / "set" / "a.bin.part");
+  program.send(signal_number);
+  const Outcome outcome = program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == exit_code);
+  CHECK_THAT(outcome.err, ContainsSubstring("octavo: error: interrupted; what was received is kept"));
+  CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin.part"});
+  is_slow = false;
+  const Outcome next = run_octavo(words);
+  CHECK(next.exit_code == 0);
+  CHECK(next.json()["received_bytes"] < 300'000);
+  CHECK(bytes_of(folder / "set" / "a.bin") == served_content());
+}
+
+TEST_CASE("a killed fetch locks nobody out", "[unit][tools]") {
+  std::atomic<bool> is_slow = true;
+  const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
+    if (!is_slow) return reply.serve(request, served_content());
+    reply.head("200 OK", 300'000);
+    reply.send(served_content().substr(0, 50'000));
+    reply.stall();
+  });
+  const TemporaryFolder folder;
+  write_bytes(folder / "set.json", description(server.url()));
+  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};
+  RunningProgram program(words);
+  wait_for(program, folder / "set" / "a.bin.part");
+  program.send(SIGKILL);
+  program.wait();
+  is_slow = false;
+  CHECK(run_octavo(words).exit_code == 0);
+  CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin"});
+}
+
+TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
+  const HttpServer server(
+      [](const HttpRequest& request, const HttpReply& reply) { reply.serve(request, damaged_content()); });
+  const TemporaryFolder folder;
+  write_bytes(folder / "set.json", description(server.url()));
+  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};
+  const Outcome wrong = run_octavo(words);
+  CHECK(wrong.exit_code == 1);
+  CHECK(wrong.is_one_line_error());
+  CHECK_THAT(wrong.err, ContainsSubstring("a.bin\"") && ContainsSubstring("its SHA-256 is "));
+  const Outcome refused =
+      run_octavo({"fetch", "mnist", "-o", folder / "set", "--mirror", closed_url(), "--retries", "0", "--quiet"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.is_one_line_error());
+  write_bytes(folder / "set.json", "{}");
+  const Outcome no_set = run_octavo(words);
+  CHECK(no_set.exit_code == 1);
+  CHECK(no_set.is_one_line_error());
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"set.json"});
+}
+
+TEST_CASE("a fetch that cannot be meant is one line and exit code 2", "[unit][tools]") {
+  const auto arguments = GENERATE(values<std::vector<std::string>>({{"fetch"},
+                                                                    {"fetch", "no-such-set"},
+                                                                    {"fetch", "mnist", "--list"},
+                                                                    {"fetch", "mnist", "--from", "x.json"},
+                                                                    {"fetch", "mnist", "--mirror", "ftp://127.0.0.1/"},
+                                                                    {"fetch", "mnist", "--retries", "-1"},
+                                                                    {"fetch", "mnist", "--timeout", "0"}}));
+  const Outcome outcome = run_octavo(arguments);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.is_one_line_error());
+  CHECK_FALSE(std::filesystem::exists("mnist"));
+}
