@@ -26,11 +26,9 @@ std::string description(const std::string& mirror) {
 
 void serve_file(const HttpRequest& request, const HttpReply& reply) { reply.serve(request, served_content()); }
 
-void wait_for(RunningProgram& program, const std::filesystem::path& path) {
-  std::error_code ignored;
-  while (!program.has_ended() && std::filesystem::file_size(path, ignored) + 1 <= 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+/// Until there is something in the file, or the program has ended.
+void wait_for_content(RunningProgram& program, const std::filesystem::path& path) {
+  while (!program.has_ended() && bytes_of(path).empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
@@ -90,8 +88,7 @@ TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]
   nlohmann::ordered_json set = nlohmann::ordered_json::parse(description(server.url()));
   set["pack"] = {"extra=a.bin"};
   write_bytes(folder / "set.json", set.dump());
-  const Outcome outcome = run_octavo({"fetch", "--from", folder / "set.json", "-o",
-                                      "/dev/shm/../../" + (folder / "x").string().substr(1), "--json", "--quiet"});
+  const Outcome outcome = run_octavo({"fetch", "--from", folder / "set.json", "-o", folder / "x", "--json", "--quiet"});
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.json()["pack_command"].get<std::string>(),
@@ -124,7 +121,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--json"};
   RunningProgram program(words);
-  wait_for(program, folder / "set" / "a.bin.part");
+  wait_for_content(program, folder / "set" / "a.bin.part");
   program.send(signal_number);
   const Outcome outcome = program.wait();
   INFO(outcome.err);
@@ -150,7 +147,7 @@ TEST_CASE("a killed fetch locks nobody out", "[unit][tools]") {
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};
   RunningProgram program(words);
-  wait_for(program, folder / "set" / "a.bin.part");
+  wait_for_content(program, folder / "set" / "a.bin.part");
   program.send(SIGKILL);
   program.wait();
   is_slow = false;

@@ -116,7 +116,7 @@ RemoteSet stl10() {
       .mirrors = {"https://cs.stanford.edu/~acoates/stl10/", "http://ai.stanford.edu/~acoates/stl10/"},
       .pack = {"stl10_binary.tar.gz"},
       .title = "STL-10",
-      .content = "5,000 + 8,000, 96x96 RGB, 10 classes (and 100,000 without labels, which are not packed)",
+      .content = "5,000 + 8,000, 96x96 RGB, 10 classes",
       .licence = kNoLicence,
       .page = "https://cs.stanford.edu/~acoates/stl10/",
   };
