@@ -3,16 +3,16 @@
 # tools/bench.sh --compare OLD.json NEW.json: prints what moved between two results files.
 #
 #   --out DIR      where the results go; the default is docs/results, or build/bench/results with --only or --quick
-#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,deflate,scale,stream,train,peers,loaders; the default is all of them
+#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders; the default is all of them
 #   --quick        less data and fewer rounds: to see that it works, not to report
 #
 # Builds the release preset in build/bench and runs every benchmark of bench/, one after another, while nothing else
 # should run. Writes <processor>.json, .md and a plot of each figure. The rows of PyTorch, NumPy and h5py are measured
 # with the python3 that $PYTHON names, and left out, and counted, where it lacks them; `loaders` needs the Python package
-# installed there.
+# installed there; `photos` a folder of JPEGs or PNGs that $PHOTOS names.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-names=gather_cpu,batches,epoch,load,pack,deflate,scale,stream,train,peers,loaders
+names=gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
 only=
 quick=
 while (($# > 0)); do
@@ -70,11 +70,14 @@ arguments_of() {
   case $name in
     epoch | train) printf '%s\n' "$packed" ;;
     pack | deflate) printf '%s\n' "$dataset" ;;
+    photos) printf '%s\n' "${PHOTOS:-}" ;;
   esac
   if [[ -n $quick ]]; then
     printf '%s\n' --rounds 1
     case $name in
       gather_cpu | batches | load | pack | deflate | stream) printf '%s\n' --mib 256 ;;
+      photos) printf '%s\n' --count 100 ;;
+      pack_scale) printf '%s\n' --largest 1000000 ;;
     esac
   fi
 }
