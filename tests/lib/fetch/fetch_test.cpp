@@ -168,6 +168,18 @@ TEST_CASE("a part that cannot be gone on with is fetched from the beginning", "[
   CHECK(names_in(folder.path()) == Names{"a.bin"});
 }
 
+TEST_CASE("of a part that a server sends anew nothing is left, also if that is cut", "[unit][fetch]") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "a.bin.part", std::string(200'000, 'x'));
+  failure(
+      [](const HttpRequest&, const HttpReply& reply) {
+        reply.head("200 OK", 300'000);
+        reply.send(served_content().substr(0, 70'000));
+      },
+      folder.path());
+  CHECK(bytes_of(folder / "a.bin.part") == served_content().substr(0, 70'000));
+}
+
 TEST_CASE("a connection that ends early is taken up again, by range and tag", "[unit][fetch]") {
   std::atomic<int> count = 0;
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
