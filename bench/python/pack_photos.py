@@ -2,8 +2,8 @@
 
     pack_photos.py FOLDER FILE HEIGHT WIDTH PROCESSES full|draft
 
-`full` decodes whole images, as most scripts do; `draft` lets Pillow decode a JPEG at a half, quarter or eighth, as far as
-it stays at least twice the size. Prints the seconds, without those that Python and the processes take to start.
+`full` decodes whole images, as most scripts do; `draft` lets Pillow decode a JPEG at a half, quarter or eighth, as far
+as it stays at least twice the size. Prints the seconds, without those that Python and the processes take to start.
 """
 
 from __future__ import annotations
