@@ -1,79 +1,19 @@
 // Sources that claim or unfold into far more than they are, and names that lead elsewhere: refused on a line, in
 // bounded memory and time, and nothing is made outside of the named file.
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <fstream>
-#include <functional>
-
-#include "../lib/archive/small_file.hpp"
 #include "../lib/image/made_images.hpp"
 #include "../lib/pack/made_files.hpp"
+#include "bomb.hpp"
 #include "catch.hpp"
-#include "effort.hpp"
-#include "faulty_program.hpp"
 #include "tally.hpp"
 
 using namespace octavo::test;
 
 namespace {
 
-/// What refusing any of these may take, beside the program itself; the sanitizers' own memory aside.
-constexpr std::int64_t kMostMebibytes = 128;
 /// What decoding the largest image that is accepted may take.
 constexpr std::int64_t kMostImageMebibytes = 2048;
-
-/// The largest memory of any program that this process has waited for.
-std::int64_t peak_mebibytes() {
-  struct rusage usage {};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  return usage.ru_maxrss / 1024;
-}
-
-/// What the program takes to say its version: more than 200 MiB where it is linked with cuBLAS.
-/// Told before any other program is run, for it is the largest that counts.
-std::int64_t idle_mebibytes() {
-  run_octavo({"--version"});
-  return peak_mebibytes();
-}
-
-/// A hostile source: `make` writes it into a folder, and gives the arguments that name it.
-struct Bomb {
-  const char* name;
-  std::function<std::vector<std::string>(const std::filesystem::path&)> make;
-};
-
-std::vector<std::string> folder_with(const std::filesystem::path& folder, const std::string& name,
-                                     const std::string& bytes) {
-  write_file(folder / name, bytes);
-  return {folder};
-}
-
-enum class Framing { zlib = 15, gzip = 15 + 16 };  // what zlib calls window bits
-
-/// `head` and `count` zeros, compressed piece by piece: what this process takes itself would be counted, too.
-std::string compressed(Framing framing, const std::string& head, std::size_t count) {
-  z_stream stream = {};
-  deflateInit2(&stream, 6, Z_DEFLATED, static_cast<int>(framing), 8, Z_DEFAULT_STRATEGY);
-  std::string out;
-  const auto add = [&](const std::string& piece, int flush) {
-    char buffer[4096];
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-    stream.avail_in = static_cast<uInt>(piece.size());
-    do {
-      stream.next_out = reinterpret_cast<Bytef*>(buffer);
-      stream.avail_out = sizeof buffer;
-      deflate(&stream, flush);
-      out.append(buffer, sizeof buffer - stream.avail_out);
-    } while (stream.avail_out == 0);
-  };
-  add(head, Z_NO_FLUSH);
-  const std::string zeros(1 << 16, '\0');
-  for (; count > zeros.size(); count -= zeros.size()) add(zeros, Z_NO_FLUSH);
-  add(zeros.substr(0, count), Z_FINISH);
-  deflateEnd(&stream);
-  return out;
-}
 
 std::string gzipped_zeros(const std::string& head, std::size_t count) { return compressed(Framing::gzip, head, count); }
 
@@ -208,48 +148,14 @@ const Bomb kBombs[] = {
      }},
 };
 
-/// Names of all that is below `folder`, to see that nothing was made elsewhere.
-std::vector<std::string> names_below(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) names.push_back(entry.path());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// Packs it and says what is wrong with how that ended. Hanging is one of the things that may be.
-std::string problem_of_packing(const Bomb& bomb) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "bomb");
-  std::vector<std::string> words = {"pack", "-o", folder / "a.h5", "--quiet"};
-  const auto source = bomb.make(folder / "bomb");
-  words.insert(words.end(), source.begin(), source.end());
-  const auto before = names_below(folder.path());
-  const auto outcome = run_with_fault(words, {});
-  if (outcome.hung) return "it hangs";
-  if (outcome.exit_code != 1 && outcome.exit_code != 2) return "exit code " + std::to_string(outcome.exit_code);
-  if (!outcome.is_one_line_error()) return "no one line: " + outcome.err.substr(0, 300);
-  return names_below(folder.path()) == before ? "" : "something was made";
-}
-
 }  // namespace
 
 TEST_CASE("sources that claim more than they hold, or lead elsewhere, are refused in little memory",
           "[faults][bombs]") {
-  Tally tally("12 bombs, foreign references, links and pipes");
-  const std::int64_t idle = idle_mebibytes();
-  for (const Bomb& bomb : kBombs) {
-    const std::string problem = problem_of_packing(bomb);
-    tally.add(problem.empty() ? "" : problem + ": " + bomb.name);
-    const std::int64_t taken = peak_mebibytes() - idle;
-    if (is_sanitized() || taken <= kMostMebibytes) continue;
-    tally.add(std::to_string(taken) + " MiB were taken: " + std::string(bomb.name));
-    break;  // what others take can no longer be told
-  }
-  CHECK(tally.failures() == kNone);
+  CHECK(problems_of_packing(kBombs) == kNone);
 }
 
 TEST_CASE("memory does not grow with what a small source unfolds into", "[faults][bombs]") {
-  const std::int64_t idle = idle_mebibytes();
   const TemporaryFolder folder;
   // 300 MB of pixels in 300 KB: they are what the header says, and so they are packed.
   constexpr std::uint32_t kCount = 300'000;
@@ -257,16 +163,15 @@ TEST_CASE("memory does not grow with what a small source unfolds into", "[faults
              gzipped_zeros(idx({kCount, 25, 40}, ""), std::size_t{kCount} * 1000));
   const Outcome outcome = run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet"});
   CHECK(outcome.exit_code == 0);
-  if (!is_sanitized()) CHECK(peak_mebibytes() - idle <= kMostMebibytes);
+  CHECK(took_at_most(kMostMebibytes, outcome));
 }
 
 TEST_CASE("the largest image that is accepted is decoded in the memory that it needs", "[faults][bombs]") {
-  const std::int64_t idle = idle_mebibytes();
   const TemporaryFolder folder;
   // 144 million pixels in 140 KB; one channel, which becomes 8x8.
   write_file(folder / "c" / "a.png", png_claiming(12'000, 12'000, std::size_t{12'001} * 12'000));
   const Outcome outcome = run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet", "--size", "8x8"});
   INFO(outcome.err);
   CHECK((outcome.exit_code == 0 || (outcome.exit_code == 1 && outcome.is_one_line_error())));
-  if (!is_sanitized()) CHECK(peak_mebibytes() - idle <= kMostImageMebibytes);
+  CHECK(took_at_most(kMostImageMebibytes, outcome));
 }

@@ -90,6 +90,11 @@ std::vector<std::byte> DiskModel::File::current() const {
   return bytes;
 }
 
+void DiskModel::File::sync() {
+  durable = current();
+  pending.clear();
+}
+
 void DiskModel::apply(const DiskChange& change) {
   switch (change.change) {
     case Change::write:
@@ -97,12 +102,14 @@ void DiskModel::apply(const DiskChange& change) {
     case Change::reserve:
       files_[change.file].pending.push_back(change);
       break;
-    case Change::sync: {
-      File& file = files_[change.file];
-      file.durable = file.current();
-      file.pending.clear();
+    case Change::sync:
+      files_[change.file].sync();
       break;
-    }
+    case Change::sync_all:
+      for (auto& [number, file] : files_) file.sync();
+      for (const DiskChange& pending : pending_names_) change_names(durable_names_, pending, false);
+      pending_names_.clear();
+      break;
     case Change::sync_names: {
       std::vector<DiskChange> others;
       for (const DiskChange& pending : pending_names_) {

@@ -17,11 +17,11 @@ namespace octavo::test {
 using DiskState = std::map<std::string, std::vector<std::byte>>;
 
 /// Takes changes one after another and knows which of them are certain to last. Of a file that is what came before its
-/// last sync; of names what came before the last sync of their folder. All else may be there or not: of the bytes
-/// written since, each page of 4 KiB may hold the state after any of the writes to it, or be torn into sectors of 512
-/// bytes of two such states; the file may have any of the lengths that it had since; what was reserved and never
-/// written may be zeros or what somebody else had left there; of the names, each change may be missing, and a rename
-/// may show under both names.
+/// last sync; of names what came before the last sync of their folder; of both what came before the last sync of all.
+/// All else may be there or not: of the bytes written since, each page of 4 KiB may hold the state after any of the
+/// writes to it, or be torn into sectors of 512 bytes of two such states; the file may have any of the lengths that it
+/// had since; what was reserved and never written may be zeros or what somebody else had left there; of the names, each
+/// change may be missing, and a rename may show under both names.
 class DiskModel {
  public:
   /// A disk on which these files last already.
@@ -37,6 +37,7 @@ class DiskModel {
     std::vector<DiskChange> pending;  ///< writes and lengths since the last sync
     /// What is there when nothing is lost.
     std::vector<std::byte> current() const;
+    void sync();
   };
   using Names = std::map<std::string, std::uint64_t>;
 

@@ -26,10 +26,14 @@ std::string problem_of(const FaultyOutcome& outcome) {
 
 TEST_CASE("a program that runs out of memory says so on a line, wherever that happens", "[faults][memory]") {
   if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
-  const PackScene scene(PackKind::replacing);
-  const auto verb = GENERATE(std::string("pack"), std::string("verify"), std::string("info"), std::string("train"));
+  const auto verb = GENERATE(std::string("pack"), std::string("append"), std::string("reindex"), std::string("verify"),
+                             std::string("info"), std::string("train"));
   const bool from_then_on = GENERATE(false, true);
-  auto arguments = verb == "pack" ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
+  const PackScene scene(verb == "append"    ? PackKind::appending
+                        : verb == "reindex" ? PackKind::reindexing
+                                            : PackKind::replacing);
+  const bool writes = verb == "pack" || verb == "append" || verb == "reindex";
+  auto arguments = writes ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
   if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
   const auto whole = run_with_fault(arguments, {.calls = kMemory, .action = faults::Action::none});
   REQUIRE(whole.exit_code == 0);
@@ -47,9 +51,9 @@ TEST_CASE("a program that runs out of memory says so on a line, wherever that ha
         arguments, {.calls = kMemory, .action = faults::Action::fail, .at = at, .from_then_on = from_then_on});
     std::string problem = problem_of(outcome);
     in_library_count += outcome.failed_in_library > 0 && !outcome.is_clean_error() && outcome.exit_code != 0 ? 1 : 0;
-    if (problem.empty() && verb == "pack") problem = scene.problem_with_target();
+    if (problem.empty() && writes) problem = scene.problem_with_target();
     // Where memory ends in a place that must not throw, nothing can be cleaned up; that is left to the next packer.
-    const bool has_leftovers = verb == "pack" && names_in(scene.folder()).size() > 1;
+    const bool has_leftovers = writes && names_in(scene.folder()).size() > 1;
     if (problem.empty() && has_leftovers) problem = scene.problem_with_next_pack();
     tally.add(problem.empty() ? "" : problem + ", allocation " + std::to_string(at) + ", " + outcome.description());
   }

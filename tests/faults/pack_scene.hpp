@@ -12,12 +12,15 @@ namespace octavo::test {
 
 /// Which way the packer takes.
 enum class PackKind {
-  fresh,      ///< there is no file yet
-  replacing,  ///< --force, and there is an older file of other samples
-  skipping,   ///< likewise, with a sample that is left out and with names: everything goes through the spool
+  fresh,       ///< there is no file yet
+  replacing,   ///< --force, and there is an older file of other samples
+  skipping,    ///< likewise, with a sample that is left out and with names: everything goes through the spool
+  appending,   ///< --append: the older file gets a split more
+  reindexing,  ///< `reindex` of another file, --force, and there is an older file of other samples
 };
 
-constexpr PackKind kPackKinds[] = {PackKind::fresh, PackKind::replacing, PackKind::skipping};
+constexpr PackKind kPackKinds[] = {PackKind::fresh, PackKind::replacing, PackKind::skipping, PackKind::appending,
+                                   PackKind::reindexing};
 const char* to_text(PackKind kind);
 
 /// A source, a folder for the packed file, and the bytes of the file before and after.
@@ -35,10 +38,16 @@ class PackScene {
   std::filesystem::path target() const { return folder() / "data.h5"; }
   void reset() const;
 
-  /// The bytes that the file has before, if there is one, and after. Packing is reproducible, so they are known.
+  /// The bytes that the file has before, if there is one, and after. Packing is reproducible, so they are known; a
+  /// reindexed file differs in its uuid and its time.
   bool has_old() const { return kind_ != PackKind::fresh; }
   const std::vector<std::byte>& old_bytes() const { return old_bytes_; }
   const std::vector<std::byte>& new_bytes() const { return new_bytes_; }
+
+  /// Whether these are the bytes of a new file, whole and with all its samples.
+  bool is_new(const std::vector<std::byte>& bytes) const;
+  /// Whether the final name has it.
+  bool has_new() const;
 
   /// What is wrong if the final name has neither the old file nor the whole new one; else nothing.
   std::string problem_with_target() const;
@@ -49,7 +58,6 @@ class PackScene {
 
  private:
   void make_source(int image_count) const;
-  bool has_new() const;
   PackKind kind_;
   TemporaryFolder folder_;
   std::vector<std::byte> old_bytes_;

@@ -37,9 +37,10 @@ DiskModel disk_before(const PackScene& scene) {
 std::string problem_with(const DiskState& state, const PackScene& scene, bool has_ended) {
   const auto found = state.find(scene.target());
   if (found == state.end()) return scene.has_old() || has_ended ? "there is no file" : "";
-  if (found->second == scene.new_bytes()) return "";
+  const bool is_old = scene.has_old() && found->second == scene.old_bytes();
+  if (!is_old && scene.is_new(found->second)) return "";
   if (has_ended) return "the new file was reported as packed, and is not there";
-  return scene.has_old() && found->second == scene.old_bytes() ? "" : "the file is neither the old nor the new";
+  return is_old ? "" : "the file is neither the old nor the new";
 }
 
 /// Puts what was found on a real disk, and packs again.

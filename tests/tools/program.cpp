@@ -34,6 +34,10 @@ std::string contents_of(int descriptor) {
   return text;
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 }  // namespace
 
 bool Outcome::is_one_line_error() const {
@@ -68,23 +72,27 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int ou
 RunningProgram::~RunningProgram() {
   if (!has_ended()) {
     send(SIGKILL);
-    ::waitpid(process_, &status_, 0);
+    reap(0);
   }
   ::close(out_);
   ::close(err_);
 }
 
+void RunningProgram::reap(int options) {
+  if (!has_ended_) has_ended_ = ::wait4(process_, &status_, options, &usage_) == process_;
+}
+
 bool RunningProgram::has_ended() {
-  if (!has_ended_) has_ended_ = ::waitpid(process_, &status_, WNOHANG) == process_;
+  reap(WNOHANG);
   return has_ended_;
 }
 
 void RunningProgram::send(int signal_number) const { ::kill(process_, signal_number); }
 
 Outcome RunningProgram::wait() {
-  if (!has_ended_) ::waitpid(process_, &status_, 0);
-  has_ended_ = true;
-  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), contents_of(out_), contents_of(err_)};
+  reap(0);
+  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), contents_of(out_), contents_of(err_),
+          usage_.ru_maxrss / 1024, seconds_of(usage_.ru_utime) + seconds_of(usage_.ru_stime)};
 }
 
 void pack_digits(const std::filesystem::path& path) {

@@ -1,7 +1,10 @@
 // Running the built program, as a shell would.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +19,8 @@ struct Outcome {
   int exit_code = 0;  ///< -N if signal N killed it
   std::string out;
   std::string err;
+  std::int64_t peak_mebibytes = 0;  ///< of memory, of it or of a child that it has waited for
+  double cpu_seconds = 0;           ///< of both
   /// stdout, which must be one JSON document and nothing else.
   nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out); }
   /// Whether stderr is one line that begins as errors do.
@@ -36,10 +41,13 @@ class RunningProgram {
   Outcome wait();
 
  private:
+  /// Asks for the end of the program, and what it has taken.
+  void reap(int options);
   pid_t process_ = -1;
   int out_ = -1;  ///< files without a name
   int err_ = -1;
   int status_ = 0;
+  struct rusage usage_ {};
   bool has_ended_ = false;
 };
 

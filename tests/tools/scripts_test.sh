@@ -21,7 +21,7 @@ expect() {
 scripts=("$root"/tools/*.sh "$root/.ci/run" "${BASH_SOURCE[0]}")
 for script in "${scripts[@]}"; do expect 0 '' bash -n "$script"; done
 if command -v shellcheck >/dev/null; then expect 0 '' shellcheck -x -P "$root/tools" "${scripts[@]}"; fi
-for name in setup demo test bench bundle_deps gpu_check soak; do
+for name in setup demo test bench bundle_deps gpu_check soak valgrind; do
   expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help
   expect 2 "^tools/$name.sh: error: unknown option --no-such-option" "$root/tools/$name.sh" --no-such-option
 done

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <octavo/errors.hpp>
 
@@ -65,7 +66,7 @@ class ArrayLister {
   void look_at(hid_t group, const std::string& name, const std::string& path, int depth) {
     H5O_info_t object{};
     check(H5Oget_info_by_name(group, name.c_str(), &object, H5P_DEFAULT), "look at " + path);
-    if (object.type == H5O_TYPE_GROUP && depth < kDeepestGroup) {
+    if (object.type == H5O_TYPE_GROUP && depth < kDeepestGroup && seen_.insert(object.addr).second) {
       const auto below = own<hdf5::GroupHandle>(H5Gopen2(group, name.c_str(), H5P_DEFAULT), "open " + path);
       list(below.get(), path, depth + 1);
     } else if (object.type == H5O_TYPE_DATASET && arrays_.size() < kMostArrays) {
@@ -84,6 +85,7 @@ class ArrayLister {
   }
 
   Json arrays_ = Json::array();
+  std::set<haddr_t> seen_;  ///< groups: hard links can lead to one again, from inside of itself, too
 };
 
 }  // namespace

@@ -14,8 +14,17 @@ namespace {
 constexpr std::int64_t kImageBytes = 3 * 32 * 32;
 // Longer texts are left in the stream, only their place is kept: the pixels are one of them.
 constexpr std::int64_t kKeptTextBytes = 4096;
-// A batch has some 30,000 objects: a label and a file name for each of 10,000 (or 50,000) images.
-constexpr std::size_t kMostObjects = 1 << 20;
+// The largest batch, CIFAR-100's of 50,000 images, has 200,000 instructions: two labels, and a file name that is made
+// and kept. Each makes one object at the most, so that they bound the memory.
+constexpr std::int64_t kMostInstructions = 600'000;
+// File names have some 25 bytes.
+constexpr std::int64_t kMostKeptBytes = std::int64_t{16} << 20;
+// "u1".
+constexpr std::size_t kLongestTypeName = 32;
+constexpr std::size_t kMostNames = 100;
+
+// Version, shape, type, order, data.
+constexpr std::size_t kArrayState = 5;
 
 struct Object;
 /// Objects belong to the Unpickler: they may refer to each other, and to themselves.
@@ -71,6 +80,7 @@ class Unpickler {
   std::int64_t buffer_offset_ = 0;
   std::size_t buffer_bytes_ = 0;
   std::int64_t position_ = 0;
+  std::int64_t kept_bytes_ = 0;
   std::deque<Object> objects_;
   std::vector<Reference> stack_;
   std::unordered_map<std::int64_t, Reference> memo_;
@@ -102,7 +112,6 @@ std::string Unpickler::line() {
 }
 
 Reference Unpickler::push(Kind kind) {
-  if (objects_.size() >= kMostObjects) fail("it has more objects than a batch of CIFAR");
   objects_.emplace_back().kind = kind;
   stack_.push_back(&objects_.back());
   return stack_.back();
@@ -133,6 +142,8 @@ void Unpickler::push_text(std::int64_t bytes) {
   text->offset = position_;
   text->bytes = bytes;
   if (bytes <= kKeptTextBytes) {
+    kept_bytes_ += bytes;
+    if (kept_bytes_ > kMostKeptBytes) fail("it has more text than a batch of CIFAR");
     text->text.reserve(static_cast<std::size_t>(bytes));
     for (std::int64_t i = 0; i < bytes; ++i) text->text += static_cast<char>(byte());
   } else {
@@ -162,6 +173,7 @@ void Unpickler::reduce() {
   if (is_numpy && function->text.ends_with(".multiarray _reconstruct")) {
     push(Kind::array);
   } else if (is_numpy && function->text.ends_with(" dtype") && !arguments->items.empty()) {
+    if (arguments->items[0]->text.size() > kLongestTypeName) fail("the name of a type in it is too long");
     push(Kind::dtype)->text = arguments->items[0]->text;
   } else {
     fail("it wants to call " + function->text + ", which no batch of CIFAR does");
@@ -173,7 +185,9 @@ void Unpickler::reduce() {
 void Unpickler::build() {
   const Reference state = pop();
   if (stack_.empty() || state->kind != Kind::sequence) fail("its instructions make no sense");
-  if (stack_.back()->kind == Kind::array) stack_.back()->items = state->items;
+  if (stack_.back()->kind != Kind::array) return;
+  if (state->items.size() != kArrayState) fail("its instructions make no sense");
+  stack_.back()->items = state->items;
 }
 
 void Unpickler::step(std::uint8_t instruction) {
@@ -271,7 +285,11 @@ void Unpickler::step(std::uint8_t instruction) {
 }
 
 Reference Unpickler::run() {
-  for (std::uint8_t instruction; (instruction = byte()) != '.';) step(instruction);
+  std::int64_t count = 0;
+  for (std::uint8_t instruction; (instruction = byte()) != '.';) {
+    if (++count > kMostInstructions) fail("it has more instructions than a batch of CIFAR");
+    step(instruction);
+  }
   return pop();
 }
 
@@ -309,7 +327,7 @@ std::unique_ptr<Array> labels_of(const files::ByteStream& stream, const Object& 
 /// Where the pixels of so many images lie in the stream.
 std::int64_t offset_of_images(const files::ByteStream& stream, const Object& batch, std::int64_t count) {
   const Reference data = value_of(batch, "data");
-  if (data == nullptr || data->kind != Kind::array || data->items.size() != 5)
+  if (data == nullptr || data->kind != Kind::array || data->items.size() != kArrayState)
     refuse(stream, "it has no array of images");
   const Object &shape = *data->items[1], &type = *data->items[2], &fortran = *data->items[3], &pixels = *data->items[4];
   const bool fits = shape.kind == Kind::sequence && shape.items.size() == 2 && shape.items[0]->number == count &&
@@ -351,6 +369,7 @@ std::vector<std::string> read_cifar_names(files::ByteStream& stream) {
   if (list == nullptr) list = value_of(*meta, "label_names");
   std::vector<std::string> names;
   if (list == nullptr) return names;
+  if (list->items.size() > kMostNames) refuse(stream, "it has more class names than CIFAR-100");
   for (const Reference& name : list->items) names.push_back(name->text);
   return names;
 }

@@ -7,6 +7,8 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/limits.hpp"
+
 namespace octavo::arrays {
 namespace {
 
@@ -21,6 +23,10 @@ std::int64_t width_of(const Array& labels) {
   const std::int64_t width = labels.row_bytes() / bytes_of(labels.element());
   if (labels.axes().size() > 2 && width != 1) {
     refuse(labels, "their shape is " + axes_text(labels.axes()) + "; labels have one axis, or two");
+  }
+  if (width > archive::kMostLabelWidth) {
+    refuse(labels, "there are " + std::to_string(width) + " for one image, at most " +
+                       std::to_string(archive::kMostLabelWidth) + " can be stored");
   }
   return width;
 }

@@ -138,20 +138,23 @@ void drop_single_axes(std::vector<std::int64_t>& axes) {
   while (axes.size() > 1 && axes[0] == 1) axes.erase(axes.begin());
 }
 
-std::optional<MatVariable> variable_at(const std::filesystem::path& path, const Tag& element) {
+/// A variable, and what it is called.
+struct OpenVariable {
+  std::string name;
+  std::unique_ptr<Array> array;
+};
+
+/// Opens what is stored there; nothing if it holds no real numbers.
+std::optional<OpenVariable> open_variable(const std::filesystem::path& path, bool is_deflated, std::int64_t offset,
+                                          std::int64_t bytes) {
   std::unique_ptr<files::ByteStream> stream = files::open_stream(path);
-  std::int64_t begin = element.offset;
-  if (element.type == kCompressed) {
-    stream = files::inflate_part(std::move(stream), element.offset, element.bytes);
-    begin = 8;  // behind the tag of the array itself
-  } else if (element.type != kMatrix) {
-    return std::nullopt;
-  }
-  auto matrix = MatrixReader(*stream, begin).read();
+  if (is_deflated) stream = files::inflate_part(std::move(stream), offset, bytes);
+  // What is deflated begins with the tag of the array.
+  auto matrix = MatrixReader(*stream, is_deflated ? 8 : offset).read();
   if (!matrix) return std::nullopt;
   drop_single_axes(matrix->layout.axes);
   const std::string array_name = quoted(std::filesystem::path(path.string() + ": " + matrix->name));
-  return MatVariable{matrix->name, array_in_stream(array_name, std::move(stream), std::move(matrix->layout))};
+  return OpenVariable{matrix->name, array_in_stream(array_name, std::move(stream), std::move(matrix->layout))};
 }
 
 }  // namespace
@@ -162,7 +165,7 @@ bool begins_as_mat(std::span<const std::byte> start) {
          std::memcmp(start.data(), kText.data(), kText.size()) == 0;
 }
 
-std::vector<MatVariable> open_mat(const std::filesystem::path& path) {
+std::vector<MatVariable> list_mat(const std::filesystem::path& path) {
   const auto stream = files::open_stream(path);
   std::array<std::byte, kHeaderBytes> header{};
   stream->read_at(0, header);
@@ -179,10 +182,22 @@ std::vector<MatVariable> open_mat(const std::filesystem::path& path) {
     if (element.end > length || variables.size() >= kMostVariables) {
       throw FormatError("read " + quoted(path) + ": it ends inside a variable; get the file again");
     }
-    if (auto variable = variable_at(path, element)) variables.push_back(*std::move(variable));
     at = element.end;
+    if (element.type != kMatrix && element.type != kCompressed) continue;
+    const bool is_deflated = element.type == kCompressed;
+    // Opened to be looked at, and closed: there may be more of them than files may be open.
+    const auto variable = open_variable(path, is_deflated, element.offset, element.bytes);
+    if (variable) {
+      variables.push_back({variable->name, variable->array->axes(), is_deflated, element.offset, element.bytes});
+    }
   }
   return variables;
+}
+
+std::unique_ptr<Array> open_mat_array(const std::filesystem::path& path, const MatVariable& variable) {
+  auto opened = open_variable(path, variable.is_deflated, variable.offset, variable.bytes);
+  if (!opened) throw FormatError("read " + quoted(path) + ": it has changed meanwhile; try again");
+  return std::move(opened->array);
 }
 
 }  // namespace octavo::arrays

@@ -20,11 +20,16 @@ bool begins_as_mat(std::span<const std::byte> start);
 /// is the first here.
 struct MatVariable {
   std::string name;
-  std::shared_ptr<Array> array;
+  std::vector<std::int64_t> axes;
+  bool is_deflated = false;
+  std::int64_t offset = 0, bytes = 0;  ///< where it is stored
 };
 
 /// The numeric variables of a file that are no complex numbers; others are left out. Throws FormatError if the file is
 /// damaged, IoError if it cannot be read.
-std::vector<MatVariable> open_mat(const std::filesystem::path& path);
+std::vector<MatVariable> list_mat(const std::filesystem::path& path);
+
+/// The numbers of one of them. Throws as list_mat() does.
+std::unique_ptr<Array> open_mat_array(const std::filesystem::path& path, const MatVariable& variable);
 
 }  // namespace octavo::arrays

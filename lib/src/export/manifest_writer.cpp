@@ -24,6 +24,7 @@ std::string as_json(float number) { return Json(static_cast<double>(number)).dum
 
 ManifestWriter::ManifestWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
     : file_(File::create_new(path)) {
+  sync_folder_of(path);
   pending_ = "{\"format\": \"octavo-export\", \"version\": 1,\n\"classes\": [";
   for (std::size_t i = 0; i < class_names.size(); ++i) pending_ += (i == 0 ? "" : ", ") + as_json(class_names[i]);
   pending_ += "],\n\"splits\": {";
@@ -74,8 +75,11 @@ void ManifestWriter::append_label(const Split& split, std::span<const std::byte>
 }
 
 void ManifestWriter::finish() {
+  flush();
+  sync_file_system_of(file_.path().parent_path());
   pending_ += "}}\n";
   flush();
+  file_.sync();
 }
 
 void ManifestWriter::flush() {

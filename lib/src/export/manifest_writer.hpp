@@ -19,6 +19,9 @@ namespace octavo::exporting {
 ///    "classes": ["cat", ...],
 ///    "splits": {"train": [{"file": "train/3-cat/000012.png", "label": 3}, ...], ...}}
 ///
+/// It is there before the images, empty, and is whole JSON only once they are on the disk: packing refuses a folder in
+/// which an export was cut short.
+///
 /// `label` is a class number, an array of 0 and 1 (multi-label) or of numbers with a point or an exponent (targets),
 /// and absent without labels.
 class ManifestWriter {
@@ -27,7 +30,7 @@ class ManifestWriter {
   ManifestWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names);
   /// Appends all samples of a split. Throws InvalidArgument for a target that JSON cannot hold, IoError.
   void add(const Split& split, const ClassFolders& folders);
-  /// Ends the file.
+  /// Forces everything to disk, this file and all below its folder, and then ends the file. Throws IoError.
   void finish();
 
  private:

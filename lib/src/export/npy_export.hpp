@@ -15,7 +15,8 @@ namespace octavo::exporting {
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape);
 
 /// Writes <split>-images.npy (uint8 [N,C,H,W]) and, where there are labels, <split>-labels.npy (int32 [N], int32 [N,K]
-/// or float32 [N,K]) of every split into `folder`. Throws FormatError if a sample is damaged, IoError.
+/// or float32 [N,K]) of every split into `folder`. They get their headers once all of them are on the disk. Throws
+/// FormatError if a sample is damaged, IoError.
 void export_npy(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options);
 
 }  // namespace octavo::exporting

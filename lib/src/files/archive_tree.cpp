@@ -16,6 +16,13 @@ namespace fs = std::filesystem;
 
 // What every archive may claim.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
+// What an entry takes at the least before compression, a tar header: empty ones can come by the million, too.
+constexpr std::int64_t kEntryBytes = 512;
+// Of the names, which are held: little may always be, and more where the archive is large. A file's name, with its part
+// in each of its folders, rarely takes more than a few times the 100 bytes that the smallest image has there.
+constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{48} << 20;
+constexpr std::int64_t kHeldRatio = 16;
+constexpr std::size_t kLongestName = 4096;  // as of paths in Linux
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
 /// A cursor that stands on entry `number`; `cursor` is used if there is one, and has not passed it.
@@ -95,16 +102,22 @@ void ArchiveTree::list(std::int64_t largest_ratio) {
   ArchiveCursor cursor(root());
   ArchiveEntry entry;
   std::int64_t declared = 0;
+  const auto refuse = [&](const std::string& problem) {
+    throw FormatError("read the archive " + quoted(root()) + ": " + problem + " unpack it yourself if you trust it");
+  };
   while (cursor.advance(entry)) {
-    if (!entry.is_file) continue;
-    const auto sum = checked_sum(declared, std::max<std::int64_t>(entry.bytes, 0));
+    const auto sum = checked_sum(declared + kEntryBytes, entry.is_file ? std::max<std::int64_t>(entry.bytes, 0) : 0);
     if (!sum || *sum > most_bytes_) {
-      throw FormatError("read the archive " + quoted(root()) + ": it claims to hold more than " +
-                        std::to_string(largest_ratio) + " times its " + std::to_string(archive_bytes) +
-                        " bytes; if you trust it, allow more with --max-ratio");
+      refuse("it claims to hold more than " + std::to_string(largest_ratio) + " times its " +
+             std::to_string(archive_bytes) + " bytes; allow more with --max-ratio, or");
     }
     declared = *sum;
+    if (!entry.is_file) continue;
+    if (entry.name.size() > kLongestName) refuse("a name in it has " + std::to_string(entry.name.size()) + " bytes;");
     members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
+    if (members_.held_bytes() > kAlwaysHeldBytes && members_.held_bytes() / kHeldRatio > archive_bytes) {
+      refuse("it has too many names for its " + std::to_string(archive_bytes) + " bytes;");
+    }
   }
 }
 
@@ -152,6 +165,9 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
     count = cursor->read_some(std::as_writable_bytes(std::span(bytes).subspan(done)));
     bytes.resize(done + count);
     if (std::ssize(bytes) > largest) refuse_large();
+    if (wanted.bytes >= 0 && std::ssize(bytes) > wanted.bytes) {
+      throw FormatError("read " + name_of(path) + ": it is larger than the archive says; get the archive again");
+    }
   }
   put_back(std::move(cursor));
   return bytes;

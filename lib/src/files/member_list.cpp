@@ -6,6 +6,9 @@
 namespace octavo::files {
 namespace {
 
+/// What a node of a set or map takes beside its text, on average: links, the text's place, what the allocator adds.
+constexpr std::int64_t kNodeBytes = 96;
+
 /// The parts of a name between slashes, without "." and empty ones; nothing if one is hidden or leads upwards, or is of
 /// the folder in which macOS keeps what belongs to files.
 std::optional<std::vector<std::string>> parts_of(const std::string& name) {
@@ -22,25 +25,33 @@ std::optional<std::vector<std::string>> parts_of(const std::string& name) {
   return parts;
 }
 
-void insert_sorted(std::vector<std::string>& names, const std::string& name) {
-  // Archives mostly list names in order.
-  if (names.empty() || names.back() < name) return names.push_back(name);
-  const auto at = std::lower_bound(names.begin(), names.end(), name);
-  if (at == names.end() || *at != name) names.insert(at, name);
-}
-
 }  // namespace
 
-bool MemberList::add(std::string name, Member member) {
+void MemberList::insert(std::set<std::string>& names, const std::string& name) {
+  // Archives mostly list names in order.
+  const std::size_t before = names.size();
+  names.insert(names.end(), name);
+  if (names.size() != before) held_bytes_ += kNodeBytes + std::ssize(name);
+}
+
+MemberList::Folder& MemberList::folder(const std::string& path) {
+  const auto [found, is_new] = folders_.try_emplace(path);
+  if (is_new) held_bytes_ += kNodeBytes + std::ssize(path);
+  return found->second;
+}
+
+bool MemberList::add(const std::string& name, Member member) {
   const auto parts = parts_of(name);
   if (!parts) return false;
-  std::string folder;
+  std::string path;
   for (std::size_t i = 0; i + 1 < parts->size(); ++i) {
-    insert_sorted(folders_[folder].folders, (*parts)[i]);
-    folder = join_path(folder, (*parts)[i]);
+    insert(folder(path).folders, (*parts)[i]);
+    path = join_path(path, (*parts)[i]);
   }
-  insert_sorted(folders_[folder].files, parts->back());
-  members_[join_path(folder, parts->back())] = member;
+  insert(folder(path).files, parts->back());
+  path = join_path(path, parts->back());
+  const auto [found, is_new] = members_.insert_or_assign(path, member);
+  if (is_new) held_bytes_ += kNodeBytes + std::ssize(path);
   return true;
 }
 
@@ -51,13 +62,15 @@ const Member* MemberList::find(const std::string& path) const {
 
 FolderEntries MemberList::entries(const std::string& folder) const {
   const auto found = folders_.find(folder);
-  return found == folders_.end() ? FolderEntries{} : found->second;
+  if (found == folders_.end()) return {};
+  const auto& [folders, files] = found->second;
+  return {{folders.begin(), folders.end()}, {files.begin(), files.end()}};
 }
 
 std::vector<std::string> MemberList::files_below(const std::string& folder) const {
   std::vector<std::string> files;
   const std::string prefix = folder.empty() ? "" : folder + "/";
-  const auto add_files = [&](const std::string& path, const FolderEntries& found) {
+  const auto add_files = [&](const std::string& path, const Folder& found) {
     const std::string below = path.size() > prefix.size() ? path.substr(prefix.size()) : "";
     for (const std::string& name : found.files) files.push_back(join_path(below, name));
   };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,7 +22,9 @@ class MemberList {
  public:
   /// Takes a member by the name that it has in the archive; one of the same path before it is forgotten. Returns false,
   /// and takes nothing, if a part of its name is hidden or leads upwards.
-  bool add(std::string name, Member member);
+  bool add(const std::string& name, Member member);
+  /// About what it takes in memory; names that are deep in folders take far more than they are long.
+  std::int64_t held_bytes() const { return held_bytes_; }
 
   /// The member of that path, or null.
   const Member* find(const std::string& path) const;
@@ -29,9 +32,17 @@ class MemberList {
   std::vector<std::string> files_below(const std::string& folder) const;
 
  private:
+  /// What is in one folder by name. In byte order, whatever the order in the archive.
+  struct Folder {
+    std::set<std::string> folders, files;
+  };
+
+  void insert(std::set<std::string>& names, const std::string& name);
+  Folder& folder(const std::string& path);
+
   std::unordered_map<std::string, Member> members_;
-  /// The names in each folder, by the folder's path. In byte order.
-  std::map<std::string, FolderEntries> folders_ = {{"", {}}};
+  std::map<std::string, Folder> folders_ = {{"", {}}};  ///< by path
+  std::int64_t held_bytes_ = 0;
 };
 
 }  // namespace octavo::files

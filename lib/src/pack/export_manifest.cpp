@@ -1,11 +1,14 @@
 #include "pack/export_manifest.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
 
+#include "archive/limits.hpp"
+#include "pack/json_bytes.hpp"
 #include "pack/name_list.hpp"
 #include "support/file.hpp"
 
@@ -13,119 +16,205 @@ namespace octavo::sources {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+using Event = Json::parse_event_t;
 
 // An exported manifest nests five deep.
 constexpr int kDeepestNesting = 16;
+// Some 15 million samples. What is held of one, its path and its label, takes no more than a few times its text.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+// The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
+constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
+// The index of a packed file has no room for more.
+constexpr std::size_t kMostClasses = 1 << 20;
 
 /// Thrown with the reason only; the name of the file is put before it.
 [[noreturn]] void refuse(const std::string& reason) { throw FormatError(reason); }
 
 bool stays_inside(const fs::path& path) {
-  return !path.empty() && path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end();
+  return !path.empty() && path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end() &&
+         path.native().find('\0') == std::string::npos;
 }
 
-bool is_whole_number(const Json& value) { return value.is_number_integer(); }
+/// The labels of a split, taken one by one.
+class LabelColumn {
+ public:
+  void add(const Json& label) {
+    const LabelLayout layout = layout_of(label);
+    if (has_any_ && layout != layout_) refuse("the labels of a split differ in kind");
+    layout_ = layout;
+    has_any_ = true;
+    if (layout.kind == LabelKind::class_index) add_class(label);
+    for (const Json& number : layout.kind == LabelKind::target ? label : Json::array()) add_one_of_several(number);
+  }
 
-/// The layout that one sample's label has by itself.
-LabelLayout layout_of(const Json& label) {
-  if (label.is_null()) return {};
-  if (label.is_number_integer()) return {LabelKind::class_index, 1};
-  const bool are_numbers =
-      label.is_array() && std::all_of(label.begin(), label.end(), [](const Json& value) { return value.is_number(); });
-  if (!are_numbers || label.empty()) refuse("a label is neither a number nor an array of numbers");
-  const bool are_whole = std::all_of(label.begin(), label.end(), &is_whole_number);
-  return {are_whole ? LabelKind::multi_label : LabelKind::target, static_cast<std::int64_t>(label.size())};
-}
+  /// Several numbers are targets, unless all in all samples are whole: one that is none may come last.
+  void finish(ImageList& list) {
+    list.layout = layout_;
+    if (layout_.kind == LabelKind::target && are_whole_) {
+      if (!are_bits_) refuse("a label is not between 0 and 1");
+      list.layout.kind = LabelKind::multi_label;
+      make_whole();
+    }
+    list.labels = std::move(labels_);
+  }
 
-/// Targets may happen to be whole in one sample or another.
-LabelLayout common_layout(LabelLayout a, LabelLayout b) {
-  if (a == b) return a;
-  const auto has_several = [](LabelLayout layout) {
-    return layout.kind == LabelKind::multi_label || layout.kind == LabelKind::target;
-  };
-  if (!has_several(a) || !has_several(b) || a.width != b.width) refuse("the labels of a split differ in kind");
-  return {LabelKind::target, a.width};
-}
+ private:
+  static LabelLayout layout_of(const Json& label) {
+    if (label.is_null()) return {};
+    if (label.is_number_integer()) return {LabelKind::class_index, 1};
+    const bool are_numbers = label.is_array() && !label.empty() &&
+                             std::all_of(label.begin(), label.end(), [](const Json& one) { return one.is_number(); });
+    if (!are_numbers) refuse("a label is neither a number nor an array of numbers");
+    return {LabelKind::target, static_cast<std::int64_t>(label.size())};
+  }
 
-void append_whole(std::vector<std::byte>& labels, const Json& value, LabelKind kind) {
-  const std::int64_t most = kind == LabelKind::multi_label ? 1 : std::numeric_limits<std::int32_t>::max();
-  const auto number =
-      value.is_number_unsigned() ? value.get<std::uint64_t>() : std::numeric_limits<std::uint64_t>::max();
-  if (number > static_cast<std::uint64_t>(most)) refuse("a label is not between 0 and " + std::to_string(most));
-  append_label(labels, static_cast<std::int32_t>(number));
-}
+  void add_class(const Json& label) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (!label.is_number_unsigned() || label.get<std::uint64_t>() > kMost) {
+      refuse("a label is not between 0 and " + std::to_string(kMost));
+    }
+    append_label(labels_, label.get<std::int32_t>());
+  }
 
-void append(std::vector<std::byte>& labels, const Json& label, LabelKind kind) {
-  if (kind == LabelKind::none) return;
-  if (kind == LabelKind::class_index) return append_whole(labels, label, kind);
-  for (const Json& value : label) {
-    if (kind == LabelKind::multi_label) {
-      append_whole(labels, value, kind);
-    } else {
-      const auto target = value.get<float>();
-      const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
-      labels.insert(labels.end(), bytes, bytes + sizeof target);
+  void add_one_of_several(const Json& number) {
+    const auto target = number.get<float>();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
+    labels_.insert(labels_.end(), bytes, bytes + sizeof target);
+    are_whole_ = are_whole_ && number.is_number_integer();
+    are_bits_ = are_bits_ && (target == 0.0F || target == 1.0F);
+  }
+
+  /// 0 and 1 as floats become 0 and 1 as integers, in place.
+  void make_whole() {
+    for (std::size_t at = 0; at < labels_.size(); at += sizeof(float)) {
+      float number = 0;
+      std::memcpy(&number, labels_.data() + at, sizeof number);
+      const auto whole = static_cast<std::int32_t>(number);
+      std::memcpy(labels_.data() + at, &whole, sizeof whole);
     }
   }
-}
 
-Json label_of(const Json& sample) { return sample.contains("label") ? sample["label"] : Json(); }
+  LabelLayout layout_;
+  bool has_any_ = false;
+  std::vector<std::byte> labels_;
+  bool are_whole_ = true, are_bits_ = true;
+};
 
-ImageList list_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& split, const Json& samples) {
-  if (!samples.is_array() || samples.empty()) refuse("the split \"" + split + "\" has no samples");
-  ImageList list = {split, tree, {}, {}, {}};
-  for (const Json& sample : samples) {
+/// Watches the parser at work and takes from it, as soon as it is read, what may come by the million: samples and class
+/// names. The parser then forgets them.
+class ManifestTaker {
+ public:
+  ManifestTaker(JsonBytes& bytes, const fs::path& folder) : bytes_(bytes), tree_(files::open_folder(folder)) {
+    contents_.roots = {folder};
+  }
+
+  /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
+  bool keep(int depth, Event event, const Json& json) {
+    if (depth > kDeepestNesting) refuse("it is nested too deep");
+    if (depth <= kSampleDepth) bytes_.note_progress();
+    if (depth == 0) return true;
+    if (event == Event::key && depth == 1) {
+      member_ = json.get<std::string>();
+      return is_plain_member() || member_ == "classes" || member_ == "splits";
+    }
+    if (member_ == "splits") return keep_of_splits(depth, event, json);
+    if (member_ == "classes") return keep_of_classes(depth, event, json);
+    if (is_plain_member() && event != Event::value) refuse("its \"" + member_ + "\" is no text and no number");
+    return true;
+  }
+
+  FolderContents take() {
+    if (contents_.splits.empty()) refuse("it has no splits");
+    return std::move(contents_);
+  }
+
+ private:
+  // {"splits": {"train": [{...
+  static constexpr int kSplitDepth = 2, kSampleDepth = 3;
+
+  bool is_plain_member() const { return member_ == "format" || member_ == "version"; }
+
+  bool keep_of_splits(int depth, Event event, const Json& json) {
+    if (depth == 1 && event == Event::array_start) refuse("its splits are no object");
+    if (event == Event::key && depth == kSplitDepth) begin_split(json.get<std::string>());
+    const bool is_whole = event == Event::value || event == Event::object_end || event == Event::array_end;
+    if (!is_whole || contents_.splits.empty()) return true;
+    if (depth == kSampleDepth) add_sample(json);
+    if (depth == kSplitDepth) end_split();
+    return depth > kSampleDepth;
+  }
+
+  bool keep_of_classes(int depth, Event event, const Json& name) {
+    if (depth == 1) {
+      if (event == Event::object_start || event == Event::value) refuse("its classes are no list");
+      return true;
+    }
+    if (event != Event::value || !name.is_string() || !is_clean_utf8(name.get<std::string>()))
+      refuse("a class name is not plain text");
+    if (contents_.class_names.size() >= kMostClasses) refuse("it has too many class names");
+    contents_.class_names.push_back(name.get<std::string>());
+    return false;
+  }
+
+  void begin_split(const std::string& name) {
+    for (const ImageList& other : contents_.splits) {
+      if (other.split == name) refuse("the split " + quoted(fs::path(name)) + " is there twice");
+    }
+    if (contents_.splits.size() >= archive::kMostSplits) refuse("it has too many splits");
+    contents_.splits.push_back({name, tree_, {}, {}, {}});
+    labels_ = {};
+  }
+
+  void end_split() {
+    ImageList& list = contents_.splits.back();
+    if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
+    labels_.finish(list);
+  }
+
+  void add_sample(const Json& sample) {
     if (!sample.is_object() || !sample.contains("file") || !sample["file"].is_string()) refuse("a sample has no file");
-    list.paths.push_back(sample["file"].get<std::string>());
-    if (!stays_inside(list.paths.back()))
-      refuse("the file " + quoted(fs::path(list.paths.back())) + " is not below its folder");
-    const LabelLayout layout = layout_of(label_of(sample));
-    list.layout = list.paths.size() == 1 ? layout : common_layout(list.layout, layout);
+    auto file = sample["file"].get<std::string>();
+    if (!stays_inside(file)) refuse("the file " + quoted(fs::path(file)) + " is not below its folder");
+    contents_.splits.back().paths.push_back(std::move(file));
+    labels_.add(sample.contains("label") ? sample["label"] : Json());
   }
-  for (const Json& sample : samples) append(list.labels, label_of(sample), list.layout.kind);
-  return list;
-}
 
-std::vector<std::string> class_names_of(const Json& manifest) {
-  std::vector<std::string> names;
-  if (!manifest.contains("classes")) return names;
-  for (const Json& name : manifest["classes"]) {
-    if (!name.is_string() || !is_clean_utf8(name.get<std::string>())) refuse("a class name is not plain text");
-    names.push_back(name.get<std::string>());
-  }
-  return names;
-}
+  JsonBytes& bytes_;
+  std::shared_ptr<const files::FileTree> tree_;
+  FolderContents contents_;
+  std::string member_;  ///< of the document, that the parser is in
+  LabelColumn labels_;  ///< of the split that it is in
+};
 
-FolderContents contents_of(const fs::path& folder, const Json& manifest) {
+/// Reads the rest, of which the parser has kept everything.
+void check_kind(const Json& manifest) {
   if (!manifest.is_object() || manifest.value("format", "") != "octavo-export") {
     refuse("its \"format\" is not \"octavo-export\"");
   }
   if (manifest.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
-  FolderContents contents;
-  contents.roots = {folder};
-  contents.class_names = class_names_of(manifest);
-  const Json splits = manifest.value("splits", Json::object());
-  const auto tree = files::open_folder(folder);
-  for (const auto& [split, samples] : splits.items()) contents.splits.push_back(list_of(tree, split, samples));
-  if (contents.splits.empty()) refuse("it has no splits");
-  return contents;
+}
+
+std::unique_ptr<files::ByteStream> open_bounded(const fs::path& path) {
+  auto stream = files::open_stream(path);
+  if (!stream->is_random_access()) refuse("it is compressed");
+  if (stream->most_bytes() > kMostBytes) refuse("it has more than " + std::to_string(kMostBytes) + " bytes");
+  return stream;
 }
 
 }  // namespace
 
 FolderContents read_export_manifest(const fs::path& folder) {
   const fs::path path = folder / kExportManifestName;
-  const std::string text = read_whole_file(path, kMostBytes);
   try {
-    const auto depth_limit = [](int depth, Json::parse_event_t, Json&) {
-      if (depth > kDeepestNesting) refuse("it is nested too deep");
-      return true;
-    };
-    const Json manifest = Json::parse(text, depth_limit, false);
+    const auto stream = open_bounded(path);
+    JsonBytes bytes(*stream, kMostSampleText);
+    ManifestTaker taker(bytes, folder);
+    const auto keep = [&](int depth, Event event, const Json& json) { return taker.keep(depth, event, json); };
+    const Json manifest = Json::parse(bytes.begin(), bytes.end(), keep, false);
     if (manifest.is_discarded()) refuse("it is not JSON");
-    return contents_of(folder, manifest);
+    check_kind(manifest);
+    return taker.take();
   } catch (const nlohmann::json::exception& error) {
     throw FormatError("read " + quoted(path) + ": " + error.what());
   } catch (const FormatError& error) {

@@ -16,6 +16,8 @@
 #include "pack/name_list.hpp"
 #include "pack/split_names.hpp"
 #include "pack/table_rows.hpp"
+#include "support/checked_math.hpp"
+#include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -23,8 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 using Tree = std::shared_ptr<const files::FileTree>;
 
-constexpr std::int64_t kMostBytes = std::int64_t{4} << 30;
-constexpr std::int64_t kBytesLookedAt = std::int64_t{1} << 20;
+// What the cells of a list may take. A byte of CSV, an empty field, takes 64 at the most, one of JSON, in "{}", 11. But
+// in an archive, and where JSON lines lack most of the keys, few bytes can stand for many cells.
+constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 16;
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};
@@ -39,10 +43,15 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
   return -1;
 }
 
-Table read_table(std::string_view text, const std::string& path, std::size_t most_rows) {
+Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
   const std::string extension = fs::path(path).extension().string();
-  if (extension == ".csv" || extension == ".tsv") return read_csv(text, extension == ".csv" ? ',' : '\t', most_rows);
-  return read_json_lines(text, most_rows);
+  const bool is_csv = extension == ".csv" || extension == ".tsv";
+  const std::int64_t stored_bytes = File::open_for_reading(tree.file_of(path)).length();
+  const auto ratio_bytes = checked_product({stored_bytes, is_csv ? kCsvRatio : kJsonRatio});
+  const TableLimits limits = {
+      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
+  const auto text = tree.open(path);
+  return is_csv ? read_csv(*text, extension == ".csv" ? ',' : '\t', limits) : read_json_lines(*text, limits);
 }
 
 /// Where the image lies that a list at `list` names; nothing if it is nowhere.
@@ -50,7 +59,8 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   const fs::path path(named);
   // A list is not to lead out of its folder.
   const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
-  if (named.empty() || leads_out) return std::nullopt;
+  const bool is_cut = named.find('\0') != std::string::npos;  // by the system, which would see another name
+  if (named.empty() || leads_out || is_cut) return std::nullopt;
   for (const std::string& folder : {std::string(), std::string("images"), list.stem().string()}) {
     for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
       const std::string at = files::join_path(list.parent_path().string(),
@@ -287,10 +297,8 @@ bool is_manifest_name(const std::string& name) {
 }
 
 bool lists_images(const files::FileTree& tree, const std::string& path) {
-  std::string text(static_cast<std::size_t>(kBytesLookedAt), '\0');
-  text.resize(tree.open(path)->read_some_at(0, std::as_writable_bytes(std::span(text))));
   try {
-    const Table table = read_table(text, path, 1);
+    const Table table = read_table(tree, path, 1);
     const std::ptrdiff_t column = find_any(table, kPathColumns);
     if (column < 0 || table.rows.empty() || !has_labels(table, column)) return false;
     return find_image(tree, path, text_of(table.rows[0][static_cast<std::size_t>(column)])).has_value();
@@ -301,12 +309,11 @@ bool lists_images(const files::FileTree& tree, const std::string& path) {
 
 FolderContents read_manifest(const Tree& tree, const std::string& path, const std::string& split,
                              const std::vector<std::string>& given_names) {
-  const std::string text = tree->read_whole(path, kMostBytes);
   FolderContents contents;
   contents.format = "manifest";
   contents.roots.push_back(tree->file_of(path));
   try {
-    const ManifestReader reader(read_table(text, path, std::numeric_limits<std::size_t>::max()), given_names);
+    const ManifestReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
     const std::string name = fs::path(path).filename().string();
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split);
   } catch (const FormatError& error) {

@@ -9,9 +9,10 @@
 namespace octavo::sources {
 namespace {
 
-std::shared_ptr<arrays::Array> array_named(const std::vector<arrays::MatVariable>& variables, const std::string& name) {
+std::shared_ptr<arrays::Array> open_named(const std::filesystem::path& path,
+                                          const std::vector<arrays::MatVariable>& variables, const std::string& name) {
   for (const auto& variable : variables) {
-    if (variable.name == name) return variable.array;
+    if (variable.name == name) return arrays::open_mat_array(path, variable);
   }
   return nullptr;
 }
@@ -20,9 +21,9 @@ std::shared_ptr<arrays::Array> array_named(const std::vector<arrays::MatVariable
 
 std::vector<arrays::ArraySet> open_mat_file(const Finding& finding) {
   const std::filesystem::path path = *finding.tree->disk_path(finding.path);
-  const auto variables = arrays::open_mat(path);
+  const auto variables = arrays::list_mat(path);
   std::vector<NamedArray> named;
-  for (const auto& variable : variables) named.push_back({variable.name, variable.array->axes()});
+  for (const auto& variable : variables) named.push_back({variable.name, variable.axes});
   const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
   std::vector<arrays::ArraySet> sets;
   for (const ArrayPair& pair : pair_arrays(quoted(path), named, finding.images, finding.labels, file_split)) {
@@ -31,10 +32,10 @@ std::vector<arrays::ArraySet> open_mat_file(const Finding& finding) {
     set.format = "mat";
     set.sample_prefix = path.filename().string() + ":" + pair.images;
     set.files.push_back(path);
-    set.images = array_named(variables, pair.images);
+    set.images = open_named(path, variables, pair.images);
     // MATLAB's first axis, the rows of an image, varies fastest.
     set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::cwh : arrays::AxisOrder::wh;
-    set.labels = array_named(variables, pair.labels);
+    set.labels = open_named(path, variables, pair.labels);
     // SVHN, whose file is one of digits: 10 stands for 0. Other labels are taken as they are.
     if (pair.images == "X" && pair.labels == "y") set.numbering = arrays::LabelNumbering::ten_is_zero;
     sets.push_back(std::move(set));

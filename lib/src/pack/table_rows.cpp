@@ -3,9 +3,12 @@
 #include <csv.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <new>
-#include <set>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
@@ -15,6 +18,10 @@ namespace {
 constexpr std::size_t kMostColumns = 100'000;
 // A line lists a path and labels.
 constexpr int kDeepestNesting = 4;
+// 100,000 labels have room.
+constexpr std::int64_t kMostLineBytes = std::int64_t{4} << 20;
+// What a text takes beside its letters, with what the allocator adds.
+constexpr std::int64_t kTextBytes = 48;
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -22,33 +29,87 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// A byte order mark says nothing.
-std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  return text;
+/// The pieces of a text, one after another; without a byte order mark, which says nothing.
+class TextPieces {
+ public:
+  explicit TextPieces(files::ByteStream& stream) : stream_(stream) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    std::array<std::byte, kMark.size()> start{};
+    const std::size_t count = stream.read_some_at(0, start);
+    if (count == kMark.size() && std::memcmp(start.data(), kMark.data(), count) == 0) offset_ = std::ssize(kMark);
+  }
+  /// The next piece, which lives until the next call; empty at the end.
+  std::string_view next() {
+    const std::size_t count = stream_.read_some_at(offset_, buffer_);
+    offset_ += static_cast<std::int64_t>(count);
+    return {reinterpret_cast<const char*>(buffer_.data()), count};
+  }
+
+ private:
+  files::ByteStream& stream_;
+  std::array<std::byte, std::size_t{64} << 10> buffer_{};
+  std::int64_t offset_ = 0;
+};
+
+/// What a cell takes: itself, and the text that it points to.
+std::int64_t held_by(const Cell& cell) {
+  std::int64_t bytes = sizeof cell;
+  if (cell.is_string()) bytes += kTextBytes + std::ssize(cell.get_ref<const std::string&>());
+  if (cell.is_structured()) bytes += kTextBytes;
+  if (cell.is_array()) bytes += std::ssize(cell) * static_cast<std::int64_t>(sizeof cell);
+  return bytes;
 }
+
+[[noreturn]] void refuse_long_line(std::int64_t number) {
+  throw FormatError("line " + std::to_string(number) + " has more than " + std::to_string(kMostLineBytes) + " bytes");
+}
+
+/// A table that grows by rows, within its limits.
+class TableBuilder {
+ public:
+  explicit TableBuilder(const TableLimits& limits) : limits_(limits) {}
+
+  bool is_full() const { return table.rows.size() >= limits_.most_rows; }
+  void add(std::vector<Cell> row, std::int64_t line) {
+    held_bytes_ += sizeof row + sizeof line;
+    for (const Cell& cell : row) held_bytes_ += held_by(cell);
+    if (held_bytes_ > limits_.most_held_bytes) throw FormatError("it unfolds into far more than it is");
+    table.lines.push_back(line);
+    table.rows.push_back(std::move(row));
+  }
+
+  Table table;
+
+ private:
+  const TableLimits& limits_;
+  std::int64_t held_bytes_ = 0;
+};
 
 /// What the parser's callbacks fill in. Exceptions must not pass through C: the first problem is kept.
 struct CsvReading {
-  Table table;
+  explicit CsvReading(const TableLimits& limits) : builder(limits) {}
+
+  TableBuilder builder;
   std::vector<Cell> row;
   std::int64_t record = 0;
-  std::size_t most_rows = 0;
   std::string problem;
 
-  bool is_done() const { return !problem.empty() || table.rows.size() >= most_rows; }
+  bool is_done() const { return !problem.empty() || builder.is_full(); }
 
   void end_row() {
     ++record;
-    if (table.columns.empty()) {
-      for (const Cell& cell : row) table.columns.push_back(cell.get<std::string>());
-    } else if (row.size() != table.columns.size()) {
+    std::vector<std::string>& columns = builder.table.columns;
+    if (columns.empty()) {
+      for (const Cell& cell : row) columns.push_back(cell.get<std::string>());
+    } else if (row.size() != columns.size()) {
       problem = "record " + std::to_string(record) + " has " + std::to_string(row.size()) + " fields, the first has " +
-                std::to_string(table.columns.size());
+                std::to_string(columns.size());
     } else {
-      table.lines.push_back(record);
-      table.rows.push_back(std::move(row));
+      try {
+        builder.add(std::move(row), record);
+      } catch (const FormatError& error) {
+        problem = error.what();
+      }
     }
     row.clear();
   }
@@ -77,61 +138,89 @@ std::ptrdiff_t Table::find(std::string_view column) const {
   return found == columns.end() ? -1 : found - columns.begin();
 }
 
-Table read_csv(std::string_view text, char separator, std::size_t most_rows) {
-  text = without_mark(text);
+Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {
   csv_parser parser;
   if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0) throw std::bad_alloc();
+  const std::unique_ptr<csv_parser, decltype(&csv_free)> guard(&parser, &csv_free);
   csv_set_delim(&parser, static_cast<unsigned char>(separator));
-  CsvReading reading;
-  reading.most_rows = most_rows;
-  constexpr std::size_t kPiece = 1 << 16;
-  std::size_t done = 0;
-  while (done < text.size() && !reading.is_done()) {
-    const std::size_t piece = std::min(kPiece, text.size() - done);
-    const std::size_t parsed = csv_parse(&parser, text.data() + done, piece, &take_field, &take_row, &reading);
-    done += parsed;
-    if (parsed != piece && reading.problem.empty()) {
+  CsvReading reading(limits);
+  TextPieces pieces(text);
+  std::int64_t line_bytes = 0;
+  for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) {
+    const std::int64_t record_before = reading.record;
+    const std::size_t parsed = csv_parse(&parser, piece.data(), piece.size(), &take_field, &take_row, &reading);
+    if (parsed != piece.size() && reading.problem.empty()) {
       reading.problem =
           "record " + std::to_string(reading.record + 1) + " is no CSV: " + csv_strerror(csv_error(&parser));
     }
+    line_bytes = reading.record == record_before ? line_bytes + std::ssize(piece) : 0;
+    if (line_bytes > kMostLineBytes && reading.problem.empty()) refuse_long_line(reading.record + 1);
   }
   if (!reading.is_done() && csv_fini(&parser, &take_field, &take_row, &reading) != 0) {
     reading.problem = "it ends inside quotes";
   }
-  csv_free(&parser);
   if (!reading.problem.empty()) throw FormatError(reading.problem);
-  return std::move(reading.table);
+  return std::move(reading.builder.table);
 }
 
-Table read_json_lines(std::string_view text, std::size_t most_rows) {
-  text = without_mark(text);
-  Table table;
-  std::map<std::string, std::size_t> places;
-  for (std::int64_t line = 1; !text.empty() && table.rows.size() < most_rows; ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view one = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+namespace {
+
+/// The keys of the first line are the columns; of others, keys that it has not are left out.
+class JsonLines {
+ public:
+  explicit JsonLines(const TableLimits& limits) : builder_(limits) {}
+
+  bool is_full() const { return builder_.is_full(); }
+  void add(std::string_view line) {
+    ++number_;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const auto depth_limit = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
       if (depth > kDeepestNesting) throw FormatError("it is nested too deep");
       return true;
     };
-    const nlohmann::json object = nlohmann::json::parse(one, depth_limit, false);
-    if (!object.is_object()) throw FormatError("line " + std::to_string(line) + " is no JSON object");
-    std::vector<Cell> row(table.columns.size());
+    const nlohmann::json object = nlohmann::json::parse(line, depth_limit, false);
+    if (!object.is_object()) throw FormatError("line " + std::to_string(number_) + " is no JSON object");
+    if (builder_.table.rows.empty()) name_columns(object);
+    std::vector<Cell> row(builder_.table.columns.size());
     for (const auto& [key, value] : object.items()) {
-      const auto [place, is_new] = places.emplace(key, table.columns.size());
-      if (is_new) {
-        if (!table.rows.empty()) continue;  // the first line tells what there is
-        table.columns.push_back(key);
-        row.emplace_back();
-      }
-      row[place->second] = value;
+      if (const auto place = places_.find(key); place != places_.end()) row[place->second] = value;
     }
-    table.lines.push_back(line);
-    table.rows.push_back(std::move(row));
+    builder_.add(std::move(row), number_);
   }
-  return table;
+  Table take() { return std::move(builder_.table); }
+
+ private:
+  void name_columns(const nlohmann::json& first) {
+    for (const auto& [key, value] : first.items()) {
+      places_[key] = builder_.table.columns.size();
+      builder_.table.columns.push_back(key);
+    }
+  }
+
+  TableBuilder builder_;
+  std::map<std::string, std::size_t> places_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace
+
+Table read_json_lines(files::ByteStream& text, const TableLimits& limits) {
+  JsonLines lines(limits);
+  TextPieces pieces(text);
+  std::string line;  // what of it was in earlier pieces
+  std::int64_t number = 1;
+  for (std::string_view piece; !lines.is_full() && !(piece = pieces.next()).empty();) {
+    for (std::size_t end; !lines.is_full() && (end = piece.find('\n')) != std::string_view::npos; ++number) {
+      line += piece.substr(0, end);
+      piece.remove_prefix(end + 1);
+      lines.add(line);
+      line.clear();
+    }
+    line += piece;
+    if (std::ssize(line) > kMostLineBytes) refuse_long_line(number);
+  }
+  if (!lines.is_full()) lines.add(line);
+  return lines.take();
 }
 
 }  // namespace octavo::sources

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "files/byte_stream.hpp"
 
 namespace octavo::sources {
 
@@ -23,8 +26,14 @@ struct Table {
   std::ptrdiff_t find(std::string_view column) const;
 };
 
-/// Reads a table. `most_rows` ends it early. Throws FormatError with the reason only.
-Table read_csv(std::string_view text, char separator, std::size_t most_rows);
-Table read_json_lines(std::string_view text, std::size_t most_rows);
+/// How much of a list is read, and held.
+struct TableLimits {
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< ends it early
+  std::int64_t most_held_bytes = 0;                                 ///< what its cells may take; more is refused
+};
+
+/// Reads a table, line by line: the text is never held whole. Throws FormatError with the reason only.
+Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits);
+Table read_json_lines(files::ByteStream& text, const TableLimits& limits);
 
 }  // namespace octavo::sources

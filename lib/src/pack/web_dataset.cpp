@@ -11,6 +11,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "archive/limits.hpp"
 #include "pack/image_names.hpp"
 #include "pack/name_list.hpp"
 #include "pack/split_names.hpp"
@@ -75,20 +76,27 @@ std::optional<std::int32_t> number_of(const std::string& text) {
   return value;
 }
 
-/// The label of a sample as text.
+/// The label of a sample as text, which is a class name at the most.
 std::string label_text(const files::FileTree& tree, const Sample& sample) {
   const auto refuse = [&](const std::string& problem) {
     throw FormatError("read " + tree.name_of(sample.label.empty() ? sample.image : sample.label) + ": " + problem);
   };
   if (sample.label.empty()) refuse("there is no label, no .cls and no .json file, as there is for others");
   const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
-  if (sample.label.ends_with("cls")) return trimmed(text);
+  const auto checked = [&](std::string label) {
+    if (label.size() > archive::kMostNameBytes) {
+      refuse("its label has " + std::to_string(label.size()) + " bytes, a class name has at most " +
+             std::to_string(archive::kMostNameBytes));
+    }
+    return label;
+  };
+  if (sample.label.ends_with("cls")) return checked(trimmed(text));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   for (const char* const key : {"label", "cls", "class", "target"}) {
     if (!json.is_object() || !json.contains(key)) continue;
     const auto& label = json[key];
     if (label.is_number_integer()) return std::to_string(label.get<std::int64_t>());
-    if (label.is_string()) return label.get<std::string>();
+    if (label.is_string()) return checked(label.get<std::string>());
   }
   refuse("there is no label in it, no number or text \"label\", \"cls\", \"class\" or \"target\"");
   return "";

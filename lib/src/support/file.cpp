@@ -155,6 +155,11 @@ void sync_folder_of(const std::filesystem::path& path) {
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL) throw_io_error("write to disk the folder", folder, errno);
 }
 
+void sync_file_system_of(const std::filesystem::path& folder) {
+  const FileDescriptor descriptor = open_descriptor(folder, O_RDONLY | O_DIRECTORY, "open the folder");
+  if (::syncfs(descriptor.get()) != 0) throw_io_error("write to disk the folder", folder, errno);
+}
+
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes) {
   const File file = File::open_for_reading(path);
   const std::int64_t length = file.length();

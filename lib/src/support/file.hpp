@@ -80,6 +80,10 @@ class File {
 /// Forces the folder that holds `path` to disk, so that a rename in it lasts. Throws IoError.
 void sync_folder_of(const std::filesystem::path& path);
 
+/// Forces to disk all that was written to the file system that holds `folder`: many small files at once. Throws
+/// IoError.
+void sync_file_system_of(const std::filesystem::path& folder);
+
 /// Throws InvalidArgument if `path` is a link, a device or a pipe: a rename onto it would replace it, which nobody
 /// means.
 void check_is_plain_or_free(const std::filesystem::path& path);

@@ -352,6 +352,12 @@ DIR* opendir(const char* name) {
 
 int fsync(int descriptor) { return sync_file(descriptor, SYS_fsync); }
 int fdatasync(int descriptor) { return sync_file(descriptor, SYS_fdatasync); }
+int syncfs(int descriptor) {
+  if (must_fail(Call::sync, "syncfs", descriptor)) return -1;
+  const int status = static_cast<int>(::syscall(SYS_syncfs, descriptor));
+  if (status == 0) record_names(Change::sync_all, "");
+  return status;
+}
 
 int fallocate(int descriptor, int mode, off_t offset, off_t length) {
   return allocate(descriptor, mode, offset, length);

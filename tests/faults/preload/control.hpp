@@ -10,7 +10,7 @@ namespace octavo::faults {
 /// Kinds of calls that can be counted and made to fail.
 enum class Call : std::uint32_t {
   write,        ///< write, pwrite, writev
-  sync,         ///< fsync, fdatasync, of files and folders
+  sync,         ///< fsync, fdatasync, of files and folders; syncfs
   rename,       ///< rename, renameat2, link
   open,         ///< open, mkostemp, fopen, opendir
   read,         ///< read, pread, preadv

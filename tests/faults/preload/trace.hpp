@@ -16,6 +16,7 @@ enum class Change : std::uint32_t {
   rename,      ///< from name 1 to name 2
   link,        ///< name 2 is another name of name 1
   remove,      ///< name 1 is gone
+  sync_all,    ///< everything, names too, is on the disk
 };
 
 struct TraceHead {

@@ -1,0 +1,71 @@
+#include "arrays/cifar_pickle.hpp"
+
+#include "catch.hpp"
+#include "made_arrays.hpp"
+
+using namespace octavo;
+using namespace octavo::arrays;
+using namespace octavo::test;
+using namespace std::string_literals;
+
+namespace {
+
+std::string refusal(const std::string& pickle) {
+  try {
+    detect_cifar_pickle(*stream_of("\x80\x02}" + pickle));
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::vector<std::string> names_in(const std::string& list) {
+  return read_cifar_names(*stream_of("\x80\x02}(U\x0Blabel_names" + list + "u."));
+}
+
+}  // namespace
+
+TEST_CASE("a pickle is one of CIFAR if it names data and labels", "[unit][arrays]") {
+  const auto kind = [](const std::string& pickle) { return detect_cifar_pickle(*stream_of(pickle)); };
+  CHECK(kind("\x80\x02}(U\4dataNU\6labels]u.") == 10);
+  CHECK(kind("\x80\x02}(U\4dataNU\x0B"
+             "fine_labels]u.") == 100);
+  CHECK_FALSE(kind("\x80\x02}(U\6labels]u.").has_value());
+  CHECK_FALSE(kind("\x80\x02].").has_value());
+  CHECK_FALSE(kind("").has_value());
+  CHECK_FALSE(kind("\x80\x04}.").has_value());
+}
+
+TEST_CASE("instructions that call, or are not known, are refused", "[unit][arrays]") {
+  CHECK_THAT(refusal("cos\nsystem\n(U\2lstR."), ContainsSubstring("wants to call os system"));
+  CHECK_THAT(refusal("cnumpy\nload\n(U\1atR."), ContainsSubstring("wants to call numpy load"));
+  CHECK_THAT(refusal("\x93."), ContainsSubstring("an instruction that no batch"));
+  CHECK_THAT(refusal("0."), ContainsSubstring("an instruction that no batch"));
+}
+
+TEST_CASE("instructions that find nothing to work on are refused", "[unit][arrays]") {
+  for (const std::string& pickle : {"t."s, "aaa."s, "h\5."s, "Kas."s, "uu."s, "R."s, "b."s, "\x87."s, "(1."s}) {
+    INFO(pickle);
+    CHECK(refusal(pickle) != "accepted");
+  }
+  CHECK_THAT(refusal("K"), ContainsSubstring("cut short"));
+}
+
+TEST_CASE("texts, names and instructions beyond what a batch has are refused", "[unit][arrays]") {
+  CHECK_THAT(refusal("X\xFF\xFF\xFF\x7F."), ContainsSubstring("longer than the file"));
+  CHECK_THAT(refusal("X\xFF\xFF\xFF\xFF."), ContainsSubstring("longer than the file"));
+  CHECK_THAT(refusal("c" + std::string(5000, 'x')), ContainsSubstring("name in it is too long"));
+  CHECK_THAT(refusal(std::string(600'001, 'N') + "."), ContainsSubstring("more instructions"));
+  std::string texts;
+  for (int i = 0; i < 4097; ++i) texts += "X\0\x10\0\0"s + std::string(4096, 'x');
+  CHECK_THAT(refusal(texts + "."), ContainsSubstring("more text"));
+}
+
+TEST_CASE("class names are read, and a hundred of them at the most", "[unit][arrays]") {
+  CHECK(names_in("](U\3catU\3doge") == std::vector<std::string>{"cat", "dog"});
+  CHECK(names_in("]").empty());
+  std::string hundred = "](";
+  for (int i = 0; i < 100; ++i) hundred += "U\1a";
+  CHECK(names_in(hundred + "e").size() == 100);
+  CHECK_THROWS_WITH(names_in(hundred + "U\1ae"), ContainsSubstring("more class names"));
+}

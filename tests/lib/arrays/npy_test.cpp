@@ -1,0 +1,73 @@
+#include "arrays/npy.hpp"
+
+#include "catch.hpp"
+#include "made_arrays.hpp"
+
+using namespace octavo;
+using namespace octavo::arrays;
+using namespace octavo::test;
+
+namespace {
+
+std::string npy(const std::string& header, const std::string& data, char version = 1) {
+  std::string bytes("\x93NUMPY", 6);
+  bytes += version;
+  bytes += '\0';
+  const auto length = static_cast<std::uint32_t>(header.size());
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) bytes += static_cast<char>(length >> 8 * i);
+  return bytes + header + data;
+}
+
+std::string header(const std::string& type, const std::string& shape, bool is_fortran = false) {
+  return "{'descr': '" + type + "', 'fortran_order': " + (is_fortran ? "True" : "False") + ", 'shape': " + shape + "}";
+}
+
+std::string refusal(const std::string& bytes) {
+  try {
+    open_npy(stream_of(bytes));
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("versions 1, 2 and 3 of .npy are read", "[unit][arrays]") {
+  const char version = GENERATE(char{1}, char{2}, char{3});
+  const auto array = open_npy(stream_of(npy(header("|u1", "(3, 2)"), counting(6), version)));
+  CHECK(array->axes() == std::vector<std::int64_t>{3, 2});
+  CHECK(rows(*array, 2, 1) == counting(2, 4));
+}
+
+TEST_CASE("numbers of the other byte order, and in Fortran order, come as the machine has them", "[unit][arrays]") {
+  const auto big = open_npy(stream_of(npy(header(">i2", "(2,)"), std::string("\x01\x02\xFF\xFE", 4))));
+  CHECK(numbers_in<std::int16_t>(rows(*big, 0, 2)) == std::vector<std::int16_t>{0x0102, -2});
+  // [[0, 2, 4], [1, 3, 5]] as its columns.
+  const auto fortran = open_npy(stream_of(npy(header("|u1", "(2, 3)", true), counting(6))));
+  CHECK(rows(*fortran, 0, 2) == std::string("\0\2\4\1\3\5", 6));
+}
+
+TEST_CASE("shapes are read as Python writes them", "[unit][arrays]") {
+  const auto axes = [](const std::string& shape) {
+    return open_npy(stream_of(npy(header("|u1", shape), counting(6))))->axes();
+  };
+  CHECK(axes("(6,)") == std::vector<std::int64_t>{6});
+  CHECK(axes("(2, 3,)") == std::vector<std::int64_t>{2, 3});
+  CHECK(axes(" ( 2L , 3L ) ") == std::vector<std::int64_t>{2, 3});
+}
+
+TEST_CASE("a .npy file that is no array of numbers is refused for its reason", "[unit][arrays]") {
+  CHECK_THAT(refusal(npy(header("|O", "(1,)"), "x")), ContainsSubstring("Python objects"));
+  CHECK_THAT(refusal(npy(header("<c8", "(1,)"), "x")), ContainsSubstring("no plain numbers"));
+  CHECK_THAT(refusal(npy(header("", "(1,)"), "x")), ContainsSubstring("no plain numbers"));
+  CHECK_THAT(refusal(npy(header("|u1", "()"), "x")), ContainsSubstring("one number"));
+  CHECK_THAT(refusal(npy(header("|u1", "(0,)"), "")), ContainsSubstring("holds nothing"));
+  CHECK_THAT(refusal(npy(header("|u1", "(-1,)"), "")), ContainsSubstring("not that of an array"));
+  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "x")), ContainsSubstring("its header counts 2"));
+  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "xyz")), ContainsSubstring("its header counts 2"));
+  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "xy", 4)), ContainsSubstring("version 4"));
+  CHECK_THAT(refusal(npy("{'descr': '|u1', 'shape': (2,)}", "xy")), ContainsSubstring("not that of an array"));
+  CHECK_THAT(refusal(npy(std::string(100, '('), "")), ContainsSubstring("not that of an array"));
+  CHECK_THAT(refusal(""), ContainsSubstring("ends after 0 bytes"));
+}

@@ -1,0 +1,66 @@
+#include "arrays/value_range.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "made_arrays.hpp"
+
+using namespace octavo;
+using namespace octavo::arrays;
+using namespace octavo::test;
+
+namespace {
+
+/// One set of gray images of 1 x 2 of these numbers.
+template <typename Number>
+ArraySet set_of(Element element, const std::vector<Number>& numbers) {
+  ArraySet set;
+  set.images = array_of(bytes_of_numbers(numbers), {.element = element, .axes = {std::ssize(numbers) / 2, 1, 2}});
+  set.order = AxisOrder::hw;
+  return set;
+}
+
+ChannelQuantisation found(const ArraySet& set, const ValueRange& range = {}) {
+  return find_quantisation({&set}, range, 2).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("bytes and bools are bytes as they are", "[unit][arrays]") {
+  CHECK(holds_bytes(*set_of<std::uint8_t>(Element::uint8, {1, 2}).images));
+  CHECK(holds_bytes(*set_of<std::uint8_t>(Element::boolean, {1, 0}).images));
+  CHECK_FALSE(holds_bytes(*set_of<std::int8_t>(Element::int8, {1, 2}).images));
+}
+
+TEST_CASE("numbers of a small range keep their value, others cover the range that they have", "[unit][arrays]") {
+  const auto whole = found(set_of<std::int32_t>(Element::int32, {0, 255}));
+  CHECK(whole.scale == 1.0);
+  CHECK(whole.zero_point == 0.0);
+  const auto moved = found(set_of<std::int32_t>(Element::int32, {-300, -100}));
+  CHECK(moved.scale == 1.0);
+  CHECK(moved.zero_point == -300.0);
+  const auto share = found(set_of<float>(Element::float32, {0.25F, 0.5F}));
+  CHECK(share.scale == 1.0 / 255.0);
+  CHECK(share.zero_point == 0.0);
+  // -510 to 510 in 255 steps.
+  const auto wide = found(set_of<std::int16_t>(Element::int16, {-510, 510}));
+  CHECK(wide.scale == 4.0);
+  CHECK(wide.zero_point == -510.0);
+}
+
+TEST_CASE("numbers that are none are passed over, and no number at all is an error", "[unit][arrays]") {
+  const auto some = found(set_of<float>(Element::float32, {NAN, INFINITY, -2.0F, 8.0F}));
+  CHECK(some.scale == 10.0 / 255.0);
+  CHECK(some.zero_point == -2.0);
+  CHECK_THROWS_WITH(found(set_of<float>(Element::float32, {NAN, INFINITY})), ContainsSubstring("no finite number"));
+  CHECK_THROWS_WITH(found(set_of<double>(Element::float64, {-1e308, 1e308})), ContainsSubstring("too large"));
+}
+
+TEST_CASE("a range that is no range is refused", "[unit][arrays]") {
+  const auto set = set_of<std::int16_t>(Element::int16, {0, 1});
+  CHECK_THROWS_AS(found(set, {.kind = ValueRange::Kind::given, .low = 1.0, .high = 1.0}), InvalidArgument);
+  CHECK_THROWS_AS(found(set, {.kind = ValueRange::Kind::percentile, .percentile = 50.0}), InvalidArgument);
+  const auto given = found(set, {.kind = ValueRange::Kind::given, .low = -255.0, .high = 255.0});
+  CHECK(given.scale == 2.0);
+  CHECK(given.zero_point == -255.0);
+}

@@ -1,0 +1,63 @@
+#include "files/member_list.hpp"
+
+#include "catch.hpp"
+
+using namespace octavo::files;
+
+namespace {
+
+MemberList list_of(const std::vector<std::string>& names) {
+  MemberList list;
+  for (std::size_t i = 0; i < names.size(); ++i) list.add(names[i], {static_cast<std::int64_t>(i), 10});
+  return list;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("names make folders, in byte order whatever the order in the archive", "[unit][files]") {
+  const MemberList list = list_of({"b/2.png", "a.txt", "b/10.png", "B/x", "b/c/d/e", "b/1.png"});
+  CHECK(list.entries("").folders == Names{"B", "b"});
+  CHECK(list.entries("").files == Names{"a.txt"});
+  CHECK(list.entries("b").files == Names{"1.png", "10.png", "2.png"});
+  CHECK(list.entries("b").folders == Names{"c"});
+  CHECK(list.entries("none").files.empty());
+  CHECK(list.files_below("b") == Names{"1.png", "10.png", "2.png", "c/d/e"});
+  CHECK(list.files_below("") == Names{"a.txt", "B/x", "b/1.png", "b/10.png", "b/2.png", "b/c/d/e"});
+}
+
+TEST_CASE("names that lead upwards or are hidden are left out, wherever that part stands", "[unit][files]") {
+  MemberList list;
+  for (const char* const name : {"../x", "a/../x", "a/..", "..", ".", "", "/", "a/.hidden", ".git/x", "__MACOSX/x"}) {
+    INFO(name);
+    CHECK_FALSE(list.add(name, {}));
+  }
+  CHECK(list.files_below("").empty());
+}
+
+TEST_CASE("an absolute name, and one with empty parts, is one below the root", "[unit][files]") {
+  const MemberList list = list_of({"/etc/x", "./a//b/./c"});
+  CHECK(list.files_below("") == Names{"a/b/c", "etc/x"});
+  CHECK(list.find("etc/x") != nullptr);
+  CHECK(list.find("/etc/x") == nullptr);
+}
+
+TEST_CASE("of several members of one path the last counts", "[unit][files]") {
+  const MemberList list = list_of({"a/x", "a/y", "./a/x"});
+  REQUIRE(list.find("a/x") != nullptr);
+  CHECK(list.find("a/x")->number == 2);
+  CHECK(list.entries("a").files == Names{"x", "y"});
+  CHECK(list.find("a") == nullptr);
+  CHECK(list.find("none") == nullptr);
+}
+
+TEST_CASE("what a list takes grows with the depth of its names, and not by what it has", "[unit][files]") {
+  const auto held = [](const Names& names) { return list_of(names).held_bytes(); };
+  CHECK(held({}) == 0);
+  CHECK(held({"a/x", "a/x"}) == held({"a/x"}));
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "a/";
+  // The paths of 100 folders have 1 + 3 + ... + 199 bytes.
+  CHECK(held({deep + "x"}) > 10'000);
+}
