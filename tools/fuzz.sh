@@ -96,8 +96,9 @@ most_bytes() {
 }
 
 # What a parser may take is bounded by its input: deflate makes 1,032 bytes of one, archives and images may claim
-# 4 MiB whatever they have. Decoders take a few times the pixels that they may be asked for here.
-limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128)
+# 4 MiB whatever they have. Decoders take a few times the pixels that they may be asked for here. Above that is the
+# largest window of zstd, 128 MiB, which libarchive asks for on the word of five bytes.
+limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=160)
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=1:allocator_may_return_null=0
 
 work=$build/run
@@ -114,7 +115,7 @@ run_target() {
   done
   nice -n 10 "$build/tests/fuzz/fuzz_$target" "${limits[@]}" -max_len="$(most_bytes "$target")" \
     -runs="${runs:-$(default_runs "$target")}" -max_total_time="$seconds" -artifact_prefix="$work/$target-" \
-    -print_final_stats=1 -use_value_profile=0 "$work/$target" "${folders[@]}" >"$work/$target.log" 2>&1 ||
+    -print_final_stats=1 "$work/$target" "${folders[@]}" >"$work/$target.log" 2>&1 ||
     echo failed >"$work/$target.failed"
 }
 

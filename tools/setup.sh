@@ -91,10 +91,10 @@ if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi
 # Clang 14 is Debian 12's; where a release has left it behind, its own comes with what clang recommends.
 if [[ $with_fuzz == yes ]]; then
   if ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null || apt-cache show libclang-rt-14-dev >/dev/null 2>&1; then
-    wanted+=(clang-14 libclang-rt-14-dev llvm-14)
+    wanted+=(catch2 clang-14 libclang-rt-14-dev llvm-14)
   else
     runtime=$(apt-cache depends clang | sed -n 's/^ *Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -1)
-    wanted+=(clang llvm ${runtime:+"$runtime"})
+    wanted+=(catch2 clang llvm ${runtime:+"$runtime"})
   fi
 fi
 

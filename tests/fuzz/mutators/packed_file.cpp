@@ -6,6 +6,7 @@
 
 #include "../support/memory_file.hpp"
 #include "archive/index.hpp"
+#include "archive/limits.hpp"
 #include "archive/metadata_hash.hpp"
 #include "mutate.hpp"
 #include "support/hash.hpp"
@@ -80,10 +81,10 @@ void PackedFile::repair_samples() {
   const archive::Index index = archive::decode_index(index_);
   StreamingHash hash;
   for (const archive::SplitEntry& split : index.splits) {
+    if (archive::layout_problem(split.shape, split.label_layout, split.sample_count)) continue;
     const std::int64_t rows = split.sample_count, width = split.shape.values();
     const std::int64_t label_width = split.labels ? split.label_layout.bytes_per_sample() : 0;
-    if (split.deflated || rows < 1 || width < 1 || label_width < 0 || rows > std::ssize(data_) / width) continue;
-    if (label_width > std::ssize(data_)) continue;
+    if (split.deflated || rows > std::ssize(data_) / width || label_width > std::ssize(data_)) continue;
     const auto images = place_of(split.images.offset, rows * width);
     const auto labels = place_of(split.labels ? split.labels->offset : archive::kHeaderBytes, rows * label_width);
     const auto sums = place_of(split.checksums.offset, rows * 8);
