@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# tools/setup.sh [--tests] [--data]: installs what a build needs, from the packages of Debian 12 or Ubuntu 24.04.
+# tools/setup.sh [--tests] [--data] [--fuzz]: installs what a build needs, from the packages of Debian 12 or Ubuntu 24.04.
 #
 #   --tests   also what the tests need
 #   --data    also Fashion-MNIST, as a package
+#   --fuzz    also Clang with libFuzzer, for tools/fuzz.sh
 #
 # Installs only what is missing, as root or through sudo; when nothing is missing, it uses no network. Libraries that
 # tools/bundle_deps.sh gathered in .deps/ count as there, and so does a program that is on the PATH. On another
@@ -11,10 +12,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 with_tests=no
 with_data=no
+with_fuzz=no
 for argument in "$@"; do
   case $argument in
     --tests) with_tests=yes ;;
     --data) with_data=yes ;;
+    --fuzz) with_fuzz=yes ;;
     -h | --help) usage ;;
     *) wrong_usage "unknown option $argument" ;;
   esac
@@ -51,6 +54,7 @@ not_installed() {
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   step="looking for what a build needs"
   missing=()
+  if [[ $with_fuzz == yes ]]; then programs+=('clang=clang++' 'llvm=llvm-symbolizer'); fi
   mapfile -t missing < <(missing_programs)
   if [[ $with_tests == yes ]]; then
     libraries+=("catch2=catch2/catch_test_macros.hpp|catch2/catch.hpp")
@@ -84,6 +88,15 @@ else
   if [[ $with_tests == yes ]]; then wanted+=(catch2 "${test_packages[@]}"); fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi
+# Clang 14 is Debian 12's; where a release has left it behind, its own comes with what clang recommends.
+if [[ $with_fuzz == yes ]]; then
+  if ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null || apt-cache show libclang-rt-14-dev >/dev/null 2>&1; then
+    wanted+=(catch2 clang-14 libclang-rt-14-dev llvm-14)
+  else
+    runtime=$(apt-cache depends clang | sed -n 's/^ *Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -1)
+    wanted+=(catch2 clang llvm ${runtime:+"$runtime"})
+  fi
+fi
 
 mapfile -t required < <(missing_programs; not_installed "${wanted[@]}")
 mapfile -t extra < <(not_installed "${optional[@]}")

@@ -21,13 +21,15 @@ expect() {
 scripts=("$root"/tools/*.sh "$root/.ci/run" "${BASH_SOURCE[0]}")
 for script in "${scripts[@]}"; do expect 0 '' bash -n "$script"; done
 if command -v shellcheck >/dev/null; then expect 0 '' shellcheck -x -P "$root/tools" "${scripts[@]}"; fi
-for name in setup demo test bench bundle_deps gpu_check soak valgrind; do
+for name in setup demo test bench bundle_deps gpu_check soak valgrind fuzz; do
   expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help
   expect 2 "^tools/$name.sh: error: unknown option --no-such-option" "$root/tools/$name.sh" --no-such-option
 done
 expect 2 '--only knows' "$root/tools/gpu_check.sh" --only everything
 expect 2 '--out wants a value' "$root/tools/gpu_check.sh" --out
 expect 2 '--only knows gather_cpu' "$root/tools/bench.sh" --only everything
+expect 2 '--runs wants a whole number' "$root/tools/fuzz.sh" --runs 0
+expect 2 'there is no target none' "$root/tools/fuzz.sh" none
 expect 2 '--minutes wants a whole number' "$root/tools/soak.sh" --minutes 0
 expect 2 '--compare wants two' "$root/tools/bench.sh" --compare one.json
 

@@ -1,0 +1,21 @@
+// Feeds octavo.json, the list that `octavo export` leaves beside images.
+#include "pack/export_manifest.hpp"
+
+#include "support/fuzz_target.hpp"
+#include "support/memory_file.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::MemoryFile file;
+  static const test::TemporaryFolder folder;
+  static const bool is_linked = [] {
+    std::filesystem::create_symlink(file.path(), folder / sources::kExportManifestName);
+    return true;
+  }();
+  file.write(fuzz::bytes_of(data, size));
+  return fuzz::refuse_or_read([&] {
+    if (is_linked) sources::read_export_manifest(folder.path());
+  });
+}

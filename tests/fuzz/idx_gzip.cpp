@@ -1,0 +1,13 @@
+// Feeds gzip files that hold IDX files. The mutator makes checksums and lengths of gzip right again.
+#include "arrays/idx.hpp"
+#include "support/fuzz_target.hpp"
+#include "support/read_array.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::refuse_or_read([&] {
+    auto packed = files::stream_in_memory("\"fuzz\"", fuzz::text_of(fuzz::bytes_of(data, size)));
+    fuzz::read_array(*arrays::open_idx(files::inflate_gzip(std::move(packed))));
+  });
+}

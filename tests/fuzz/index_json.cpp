@@ -1,0 +1,20 @@
+// Feeds the JSON index of a packed file: strict parsing, decoding, and the rules that its places must keep.
+#include "archive/index.hpp"
+#include "archive/strict_json.hpp"
+#include "support/fuzz_target.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = fuzz::text_of(fuzz::bytes_of(data, size));
+  fuzz::refuse_or_read([&] { archive::parse_strict_json(text); });
+  return fuzz::refuse_or_read([&] {
+    const archive::Index index = archive::decode_index(text);
+    constexpr std::int64_t kFileBytes = 1 << 20;
+    archive::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
+    // What was taken can be written again, and says the same then.
+    if (archive::encode_index(archive::decode_index(archive::encode_index(index))) != archive::encode_index(index)) {
+      __builtin_trap();
+    }
+  });
+}

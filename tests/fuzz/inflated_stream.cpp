@@ -1,0 +1,36 @@
+// Feeds gzip files (first byte even) and zlib streams inside of other files (odd), read forwards and once again.
+#include <array>
+
+#include "files/byte_stream.hpp"
+#include "support/fuzz_target.hpp"
+
+using namespace octavo;
+
+namespace {
+
+// Deflate makes at most 1,032 bytes of one; what a run may take is bounded by its input.
+constexpr std::int64_t kMostBytes = std::int64_t{8} << 20;
+
+void read_twice(files::ByteStream& stream) {
+  const auto whole = stream.read_whole(kMostBytes);
+  std::array<std::byte, 7> again{};
+  const std::size_t count = stream.read_some_at(std::ssize(whole) / 2, again);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::byte(whole[whole.size() / 2 + i]) != again[i]) __builtin_trap();
+  }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  return fuzz::refuse_or_read([&] {
+    auto packed = files::stream_in_memory("\"fuzz\"", fuzz::text_of(fuzz::bytes_of(data + 1, size - 1)));
+    if (data[0] % 2 == 0) {
+      read_twice(*files::inflate_gzip(std::move(packed)));
+    } else {
+      const std::int64_t length = *packed->length();
+      read_twice(*files::inflate_part(std::move(packed), length / 16, length - length / 16));
+    }
+  });
+}

@@ -1,0 +1,347 @@
+// fuzz_make_seeds FOLDER: writes the seeds of tests/fuzz/corpus, a small well-formed file of each kind a target reads.
+#include <zlib.h>
+#include <octavo/writer.hpp>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "archive/small_file.hpp"
+#include "image/made_images.hpp"
+#include "image/made_tiff.hpp"
+#include "pack/made_files.hpp"
+#include "temporary_folder.hpp"
+
+#if __has_include(<archive.h>)
+#include "pack/made_archive.hpp"
+#endif
+#if __has_include(<webp/encode.h>)
+#include <webp/encode.h>
+#endif
+
+using namespace octavo;
+using namespace octavo::test;
+using namespace std::string_literals;
+
+namespace {
+
+/// Seeds by "target/name".
+using Seeds = std::map<std::string, std::string>;
+
+std::string little(std::uint64_t value, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i);
+  return bytes;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  const auto bytes = bytes_of_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string zlib_stream(const std::string& bytes) {
+  uLongf length = compressBound(bytes.size());
+  std::string out(length, '\0');
+  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  out.resize(length);
+  return out;
+}
+
+// ---- Arrays -----------------------------------------------------------------
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool is_fortran = false) {
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': " + (is_fortran ? "True" : "False") +
+                             ", 'shape': (" + shape + "), }\n";
+  return "\x93NUMPY\x01\0"s + little(header.size(), 2) + header + data;
+}
+
+std::string mat_element(std::uint32_t type, const std::string& data) {
+  return little(type, 4) + little(data.size(), 4) + data + std::string((8 - data.size() % 8) % 8, '\0');
+}
+
+std::string mat_variable(const std::string& name, const std::vector<std::uint32_t>& axes, const std::string& data) {
+  std::string shape;
+  for (const std::uint32_t axis : axes) shape += little(axis, 4);
+  return mat_element(14, mat_element(6, little(9, 4) + little(0, 4)) + mat_element(5, shape) + mat_element(1, name) +
+                             mat_element(2, data));
+}
+
+std::string mat_file(const std::string& variables) {
+  std::string header = "MATLAB 5.0 MAT-file, a seed";
+  header.resize(124, ' ');
+  return header + "\x00\x01IM"s + variables;
+}
+
+std::string pickled(const std::string& text) {
+  if (text.size() < 256) return "U" + little(text.size(), 1) + text;
+  return "T" + little(text.size(), 4) + text;
+}
+
+/// A CIFAR batch of two images as Python 2 wrote it.
+std::string pickled_batch() {
+  const std::string dtype = "cnumpy\ndtype\n("s + pickled("u1") + "K\0K\x01tR(K\x03"s + pickled("|") +
+                            "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"s;
+  const std::string array = "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(K\0t"s + pickled("b") +
+                            "tR(K\x01(K\x02M\0\x0ct"s + dtype + "\x89"s + pickled(std::string(6144, '\5')) + "tb"s;
+  return "\x80\x02}q\x01("s + pickled("batch_label") + pickled("training batch 1") + pickled("labels") +
+         "]q\x02(K\x06K\x01"s + "e" + pickled("data") + array + "u.";
+}
+
+std::string pickled_names() {
+  return "\x80\x02}q\x01("s + pickled("label_names") + "]q\x02("s + pickled("cat") + pickled("dog") + "eu."s;
+}
+
+void add_arrays(Seeds& seeds) {
+  const std::string images = idx({3, 2, 2}, counting(12));
+  seeds["idx/images"] = images;
+  seeds["idx/labels"] = idx({3}, counting(3));
+  seeds["idx/int16"] = "\0\0\x0B\2"s + big_endian(2) + big_endian(2) + counting(8);
+  seeds["idx_gzip/images"] = gzipped(images);
+  seeds["inflated_stream/gzip"] = '\0' + gzipped(images);
+  seeds["inflated_stream/two_members"] = '\0' + gzipped(images) + gzipped("more");
+  seeds["inflated_stream/zlib"] = "\1\0"s + zlib_stream(images);
+  seeds["cifar_binary/cifar10"] = cifar_record("\3", 1, 2, 3);
+  seeds["cifar_binary/cifar100"] = cifar_record("\3\x20", 1, 2, 3);
+  seeds["cifar_pickle/batch"] = pickled_batch();
+  seeds["cifar_pickle/names"] = pickled_names();
+  seeds["npy/uint8"] = npy("|u1", "2, 2, 2, 3", counting(24));
+  seeds["npy/fortran"] = npy("<f4", "2, 3, 2", counting(48), true);
+  seeds["npy/big_endian"] = npy(">i8", "3,", counting(24));
+  const std::string x = mat_variable("X", {2, 1, 3, 2}, counting(12));
+  const std::string y = mat_variable("y", {2, 1}, {10, 3});
+  seeds["mat/plain"] = mat_file(x + y);
+  const std::string packed = zlib_stream(x);
+  seeds["mat/deflated"] = mat_file(little(15, 4) + little(packed.size(), 4) + packed);
+}
+
+// ---- Lists ------------------------------------------------------------------
+
+void add_lists(Seeds& seeds) {
+  seeds["manifest/csv"] = "\0file_name,label,split\na.png,cat,train\nb,\"dog\",test\n"s;
+  seeds["manifest/tsv"] = "\1path\ttarget\na\t0.5\nc\t1\n"s;
+  seeds["manifest/json_lines"] =
+      "\2{\"image\": \"a.png\", \"label\": [0, 1]}\n{\"image\": \"b.jpg\", \"label\": [1, 1]}\n"s;
+  seeds["manifest/columns"] = "\0id,one,two\na,0,1\nb,1,0\n"s;
+  seeds["export_manifest/classes"] =
+      R"({"format": "octavo-export", "version": 1, "classes": ["cat", "dog"],
+ "splits": {"train": [{"file": "0/a.png", "label": 1}, {"file": "b.png", "label": 0}]}})";
+  seeds["export_manifest/targets"] =
+      R"({"format": "octavo-export", "splits": {"val": [{"file": "a.png", "label": [0.5, 1]}]}})";
+  seeds["name_list/names"] = "cat\n dog \xC3\xA4\r\n\n";
+  seeds["numbered_paths/shards"] = "/nowhere/shard-{000..012}.tar";
+  seeds["web_dataset/classes"] =
+      "a.jpg\n\xFF"
+      "a.cls\n3\xFF"
+      "b.png\n\xFF"
+      "b.cls\n4";
+  seeds["web_dataset/json"] = "x/a.jpg\n\xFFx/a.json\n{\"label\": \"cat\"}\xFFx/b.jpg\n\xFFx/b.cls\ndog";
+}
+
+// ---- Images -----------------------------------------------------------------
+
+std::string bmp(int bits, int coding, const std::string& palette, const std::string& data) {
+  const std::string head = little(40, 4) + little(2, 4) + little(2, 4) + little(1, 2) +
+                           little(static_cast<std::uint64_t>(bits), 2) + little(static_cast<std::uint64_t>(coding), 4) +
+                           std::string(12, '\0') + little(palette.size() / 4, 4) + little(0, 4) + palette;
+  return "BM" + little(14 + head.size() + data.size(), 4) + little(0, 4) + little(14 + head.size(), 4) + head + data;
+}
+
+/// Two pixels of a palette of four colours, interlaced or not.
+std::string gif(bool is_interlaced) {
+  const std::string colors = counting(12, 40);
+  return "GIF89a" + little(2, 2) + little(1, 2) + "\x81\0\0"s + colors + "!\xF9\x04\x01\0\0\2\0"s + "," + little(0, 4) +
+         little(2, 2) + little(1, 2) + (is_interlaced ? "\x40"s : "\0"s) + "\2\2\x4C\1\0;"s;
+}
+
+std::vector<std::uint8_t> counted(std::size_t count) {
+  std::vector<std::uint8_t> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<std::uint8_t>(i * 7));
+  return values;
+}
+
+#if __has_include(<webp/encode.h>)
+std::string taken(std::uint8_t* bytes, std::size_t count) {
+  const std::string file(reinterpret_cast<const char*>(bytes), count);
+  WebPFree(bytes);
+  return file;
+}
+
+void add_webp(Seeds& seeds) {
+  const auto values = counted(8 * 8 * 4);
+  std::uint8_t* bytes = nullptr;
+  std::size_t count = WebPEncodeLosslessRGBA(values.data(), 8, 8, 32, &bytes);
+  const std::string lossless = taken(bytes, count);
+  count = WebPEncodeRGBA(values.data(), 8, 8, 32, 50, &bytes);
+  seeds["decode_webp/lossless"] = lossless;
+  seeds["decode_webp/lossy_alpha"] = taken(bytes, count);
+  const std::string canvas = "VP8X" + little(10, 4) + little(2, 4) + little(7, 3) + little(7, 3);
+  const std::string frame =
+      little(0, 6) + little(7, 3) + little(7, 3) + little(10, 3) + little(0, 1) + lossless.substr(12);
+  const std::string chunks = "WEBP" + canvas + "ANMF" + little(frame.size(), 4) + frame;
+  seeds["decode_webp/animated"] = "RIFF" + little(chunks.size(), 4) + chunks;
+}
+#else
+void add_webp(Seeds&) {}
+#endif
+
+void add_tiff(Seeds& seeds) {
+  const std::string block = counting(32);
+  const MadeTiff gray = {.width = 8, .height = 4, .blocks = {block.substr(0, 16), block.substr(16)}};
+  MadeTiff strips = gray;
+  strips.tags[278] = {2};
+  seeds["decode_tiff/strips"] = made_tiff(strips);
+  strips.is_big_endian = strips.is_big_tiff = true;
+  seeds["decode_tiff/big"] = made_tiff(strips);
+  seeds["decode_tiff/deflate"] =
+      made_tiff({.width = 8, .height = 4, .tags = {{259, {8}}, {317, {2}}}, .blocks = {zlib_stream(block)}});
+  seeds["decode_tiff/pack_bits"] =
+      made_tiff({.width = 8, .height = 2, .tags = {{259, {32773}}}, .blocks = {"\xF9\x05\xF9\x06"s}});
+  seeds["decode_tiff/tiles_rgb"] = made_tiff({.width = 20,
+                                              .height = 16,
+                                              .samples = 3,
+                                              .color_model = 2,
+                                              .tags = {{322, {16}}, {323, {16}}},
+                                              .blocks = {std::string(768, 'a'), std::string(768, 'b')}});
+}
+
+void add_images(Seeds& seeds) {
+  seeds["decode_jpeg/gray"] = made_jpeg(two_halves(10, 200));
+  MadeJpeg color = {.width = 17,
+                    .height = 9,
+                    .components = 3,
+                    .is_progressive = true,
+                    .orientation = 6,
+                    .values = counted(17 * 9 * 3)};
+  seeds["decode_jpeg/progressive"] = made_jpeg(color);
+  MadeJpeg inks = flat({1, 2, 3, 4});
+  inks.with_adobe_marker = true;
+  seeds["decode_jpeg/inks"] = made_jpeg(inks);
+  seeds["decode_png/gray"] = made_png({.width = 5, .height = 3, .rows = counted(15)});
+  seeds["decode_png/rgba_16"] = made_png({.width = 3,
+                                          .height = 3,
+                                          .color_type = PNG_COLOR_TYPE_RGB_ALPHA,
+                                          .depth = 16,
+                                          .is_interlaced = true,
+                                          .rows = counted(72)});
+  seeds["decode_png/palette"] = made_png({.width = 4,
+                                          .height = 2,
+                                          .color_type = PNG_COLOR_TYPE_PALETTE,
+                                          .depth = 2,
+                                          .palette = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {250, 0, 5}},
+                                          .palette_alpha = {0, 128},
+                                          .rows = {0x1B, 0xE4}});
+  seeds["decode_bmp/rgb"] = bmp(24, 0, "", counting(16));
+  seeds["decode_bmp/run_length_8"] = bmp(8, 1, counting(16), "\2\1\0\0\0\2\1\2\0\1"s);
+  seeds["decode_bmp/run_length_4"] = bmp(4, 2, counting(16), "\2\x12\0\0\0\2\x11\0\0\1"s);
+  seeds["decode_bmp/masks"] = bmp(16, 3, "\0\xF8\0\0\xE0\7\0\0\x1F\0\0\0"s, counting(8));
+  seeds["decode_gif/plain"] = gif(false);
+  seeds["decode_gif/interlaced"] = gif(true);
+  seeds["decode_pnm/p1"] = "P1\n# plain\n3 2\n010 111";
+  seeds["decode_pnm/p3"] = "P3 2 1 9 1 2 3 9 8 7";
+  seeds["decode_pnm/p4"] = "P4 3 2\n\xA0\x40";
+  seeds["decode_pnm/p6_16"] = "P6 1 2 65535\n" + counting(12);
+  seeds["decode_pnm/p7"] = "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + counting(8);
+  seeds["exif_orientation/big_endian"] = exif_block(6);
+  add_webp(seeds);
+  add_tiff(seeds);
+}
+
+/// One image of each format for the targets that take them all.
+void add_all_formats(Seeds& seeds) {
+  for (const char* name : {"decode_jpeg/progressive", "decode_png/palette", "decode_webp/lossless",
+                           "decode_tiff/strips", "decode_gif/plain", "decode_bmp/rgb", "decode_pnm/p7"}) {
+    const auto found = seeds.find(name);
+    if (found == seeds.end()) continue;
+    const std::string format = found->first.substr(7, found->first.find('/') - 7);
+    const std::string bytes = found->second;
+    seeds["image_header/" + format] = bytes;
+    seeds["image_sample/" + format] = static_cast<char>(33 + std::ssize(seeds)) + bytes;
+  }
+}
+
+// ---- Archives and packed files ----------------------------------------------
+
+#if __has_include(<archive.h>)
+void add_archives(Seeds& seeds) {
+  const TemporaryFolder folder;
+  const auto archived = [&](ArchiveKind kind, const std::vector<std::pair<std::string, std::string>>& files) {
+    write_archive(folder / "archive", kind, files);
+    return text_of(folder / "archive");
+  };
+  const std::vector<std::pair<std::string, std::string>> files = {{"cat/a.txt", "first"},
+                                                                  {"dog/b.gz", gzipped("second")}};
+  seeds["archive_tree/tar"] = archived(ArchiveKind::tar, files).substr(0, 4 * 512 + 1024);
+  seeds["archive_tree/tar_gz"] = archived(ArchiveKind::tar_gz, files);
+  seeds["archive_tree/zip"] = archived(ArchiveKind::zip, files);
+  seeds["npz/deflated"] = archived(ArchiveKind::zip, {{"x_train.npy", npy("|u1", "2, 2, 2", counting(8))},
+                                                      {"y_train.npy", npy("<i8", "2,", std::string(16, '\0'))}});
+}
+#else
+void add_archives(Seeds&) {}
+#endif
+
+std::string packed_file(Compression compression) {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.splits = {{.name = "train",
+                     .shape = {1, 2, 3},
+                     .labels = {LabelKind::class_index, 1},
+                     .row_capacity = 3,
+                     .with_names = true}};
+  options.class_names = {"cat", "dog", "eel"};
+  options.reproducible = true;
+  options.compression = compression;
+  {
+    Writer writer(folder / "file", options);
+    std::vector<std::uint8_t> values(18);
+    const std::vector<std::string> names = {"a", "b", "c"};
+    const auto labels = classes_of(0, 3);
+    writer.write(0, 0, values, std::as_bytes(std::span(labels)), names);
+    writer.finish("{}");
+  }
+  return text_of(folder / "file");
+}
+
+void add_packed(Seeds& seeds) {
+  seeds["dataset/plain"] = packed_file(Compression::none);
+  seeds["dataset/deflate"] = packed_file(Compression::deflate);
+  for (const char* kind : {"plain", "deflate"}) {
+    const std::string& file = seeds.at("dataset/"s + kind);
+    std::uint64_t words[2];
+    std::memcpy(words, file.data() + 24, sizeof words);
+    seeds["index_json/"s + kind] = file.substr(words[0], words[1]);
+  }
+  seeds["chunk_codec/table"] = "\0\2"s + little(4096, 8) + little(15, 8) + little(0, 8) + little(7, 8);
+  seeds["chunk_codec/chunk"] = "\1\2"s + zlib_stream(counting(16));
+}
+
+/// Files under the names that the target gives them, by its first byte.
+void add_sources(Seeds& seeds) {
+  const std::map<char, const char*> files = {
+      {0, "idx/images"},     {1, "cifar_binary/cifar10"}, {2, "npy/uint8"},        {3, "npz/deflated"},
+      {4, "mat/plain"},      {6, "cifar_pickle/batch"},   {7, "archive_tree/tar"}, {8, "decode_png/gray"},
+      {9, "idx_gzip/images"}};
+  for (const auto& [number, name] : files) {
+    const auto found = seeds.find(name);
+    if (found == seeds.end()) continue;
+    const std::string target = found->first.substr(0, found->first.find('/'));
+    const std::string bytes = found->second;
+    seeds["source/" + target] = number + bytes;
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  Seeds seeds;
+  add_arrays(seeds);
+  add_lists(seeds);
+  add_images(seeds);
+  add_all_formats(seeds);
+  add_archives(seeds);
+  add_packed(seeds);
+  add_sources(seeds);
+  for (const auto& [name, bytes] : seeds) write_file(std::filesystem::path(arguments[1]) / name, bytes);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// Feeds lists of images: CSV, TSV or JSON lines, as the first byte says.
+#include "pack/manifest.hpp"
+
+#include <array>
+
+#include "support/fuzz_target.hpp"
+#include "support/memory_tree.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::array<const char*, 3> kNames = {"list.csv", "list.tsv", "list.jsonl"};
+  if (size == 0) return 0;
+  return fuzz::refuse_or_read([&] {
+    const std::string name = kNames[data[0] % kNames.size()];
+    const std::string text = fuzz::text_of(fuzz::bytes_of(data + 1, size - 1));
+    const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
+        {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
+    if (!sources::lists_images(*tree, name)) return;
+    fuzz::refuse_or_read([&] { sources::read_manifest(tree, name, "train", {"cat", "dog"}); });
+    sources::read_manifest(tree, name, "", {});
+  });
+}

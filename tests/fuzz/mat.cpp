@@ -1,0 +1,16 @@
+// Feeds MATLAB 5 files.
+#include "arrays/mat.hpp"
+
+#include "support/fuzz_target.hpp"
+#include "support/memory_file.hpp"
+#include "support/read_array.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::MemoryFile file;
+  file.write(fuzz::bytes_of(data, size));
+  return fuzz::refuse_or_read([&] {
+    for (const auto& variable : arrays::open_mat(file.path())) fuzz::read_array(*variable.array);
+  });
+}

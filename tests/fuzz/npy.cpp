@@ -1,0 +1,14 @@
+// Feeds .npy files.
+#include "arrays/npy.hpp"
+
+#include "support/fuzz_target.hpp"
+#include "support/read_array.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::refuse_or_read([&] {
+    const auto text = fuzz::text_of(fuzz::bytes_of(data, size));
+    fuzz::read_array(*arrays::open_npy(files::stream_in_memory("\"fuzz\"", text)));
+  });
+}

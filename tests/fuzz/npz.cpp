@@ -1,0 +1,19 @@
+// Feeds .npz files: zip archives of .npy files. The mutator makes checksums of stored members right again.
+#include "pack/array_files.hpp"
+#include "support/fuzz_target.hpp"
+#include "support/memory_file.hpp"
+#include "support/read_array.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::MemoryFile file;
+  static const auto tree = files::open_folder(file.folder());
+  file.write(fuzz::bytes_of(data, size));
+  return fuzz::refuse_or_read([&] {
+    for (const auto& set : sources::open_npy_files({SourceFormat::npy, "", tree, file.name(), "", ""})) {
+      fuzz::read_array(*set.images);
+      if (set.labels) fuzz::read_array(*set.labels);
+    }
+  });
+}

@@ -1,0 +1,24 @@
+// Reading what an array of a hostile file holds.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "arrays/array.hpp"
+
+namespace octavo::fuzz {
+
+/// Reads all rows of an array, as long as they are few: as the packer does, some at a time.
+inline void read_array(arrays::Array& array) {
+  constexpr std::int64_t kMostBytes = std::int64_t{4} << 20;
+  constexpr std::int64_t kRowsAtOnce = 3;
+  if (array.row_bytes() > kMostBytes / array.row_count()) return;
+  std::vector<std::byte> rows;
+  for (std::int64_t first = 0; first < array.row_count(); first += kRowsAtOnce) {
+    const std::int64_t count = std::min(kRowsAtOnce, array.row_count() - first);
+    rows.resize(static_cast<std::size_t>(count * array.row_bytes()));
+    array.read_rows(first, count, rows);
+  }
+}
+
+}  // namespace octavo::fuzz

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# tools/fuzz.sh [TARGET...] [--runs N] [--seconds N] [--out FILE]: feeds made bytes to every parser and image decoder.
+#
+#   TARGET        as in tests/fuzz; the default is all of them
+#   --runs N      of each; the default is 1,000,000 for a parser and 200,000 for an image decoder, a packed file, a source
+#   --seconds N   at most for each; the default is no limit
+#   --out FILE    where the figures go; the default is docs/results/fuzzing.md if all targets are run
+#
+# Builds the fuzz preset: Clang's libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. Two targets run at a
+# time, each with the seeds of its corpus and, where the shared data are, the difficult files of its kind. Prints a table
+# and writes it. Ends with exit status 1 if anything failed: build/fuzz/run has the bytes, which belong into
+# tests/fuzz/corpus once the cause is mended. tools/setup.sh --fuzz installs what this needs.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+targets=()
+runs=
+seconds=0
+out=
+command_line="tools/fuzz.sh${*:+ $*}"
+while (($# > 0)); do
+  case $1 in
+    -h | --help) usage ;;
+    --runs)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--runs wants a whole number"
+      runs=$2
+      shift 2
+      ;;
+    --seconds)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--seconds wants a whole number"
+      seconds=$2
+      shift 2
+      ;;
+    --out)
+      [[ -n ${2-} ]] || wrong_usage "--out wants a file"
+      out=$(realpath -m "$2")
+      shift 2
+      ;;
+    -*) wrong_usage "unknown option $1" ;;
+    *)
+      [[ -d $root/tests/fuzz/corpus/$1 ]] || wrong_usage "there is no target $1"
+      targets+=("$1")
+      shift
+      ;;
+  esac
+done
+if ((${#targets[@]} == 0)); then
+  mapfile -t targets < <(ls "$root/tests/fuzz/corpus")
+  out=${out:-$root/docs/results/fuzzing.md}
+fi
+
+heading "Compiler"
+compiler=clang++-14
+if ! command -v $compiler >/dev/null; then compiler=clang++; fi
+command -v $compiler >/dev/null || fail "there is no Clang; run tools/setup.sh --fuzz"
+printf 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n' |
+  $compiler -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null ||
+  fail "$compiler has no libFuzzer; run tools/setup.sh --fuzz"
+version=$($compiler --version | head -1)
+echo "$version"
+
+heading "Build"
+cd "$root"
+build=$root/build/fuzz
+cmake --preset fuzz -DCMAKE_CXX_COMPILER=$compiler >/dev/null
+cmake --build "$build" -j "$(nproc)" --target "${targets[@]/#/fuzz_}"
+
+# ---- What each target is run with -------------------------------------------------
+odd=${root%/*}/shared/data/odd
+# odd_folders TARGET: difficult files of its kind, below shared/data/odd.
+odd_folders() {
+  case $1 in
+    idx | idx_gzip) echo idx ;;
+    cifar_binary) echo cifar-bin ;;
+    npy | npz) echo npy ;;
+    decode_jpeg) echo jpeg-broken jpeg-exif jpeg-mode made made-hostile ;;
+    decode_png) echo png pngsuite made made-hostile ;;
+    decode_bmp | decode_gif | decode_pnm | decode_tiff | decode_webp) echo other-format ;;
+    image_header) echo jpeg-broken jpeg-exif jpeg-mode made made-hostile other-format png pngsuite ;;
+  esac
+}
+# default_runs TARGET: image decoders and whole files are slower.
+default_runs() {
+  case $1 in
+    decode_* | image_sample | dataset | source) echo 200000 ;;
+    *) echo 1000000 ;;
+  esac
+}
+# most_bytes TARGET: of an input. A CIFAR record has 3,073 bytes, a packed file 8 KiB at the least.
+most_bytes() {
+  case $1 in
+    cifar_* | source) echo 16384 ;;
+    dataset) echo 32768 ;;
+    archive_tree | npz) echo 8192 ;;
+    *) echo 4096 ;;
+  esac
+}
+
+# What a parser may take is bounded by its input: deflate makes 1,032 bytes of one, archives and images may claim
+# 4 MiB whatever they have. Decoders take a few times the pixels that they may be asked for here. Above that is the
+# largest window of zstd, 128 MiB, which libarchive asks for on the word of five bytes.
+limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=160)
+export ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=1:allocator_may_return_null=0
+
+work=$build/run
+rm -rf "$work"
+mkdir -p "$work"
+
+# run_target TARGET: leaves its log in $work/TARGET.log.
+run_target() {
+  local target=$1 folder folders=()
+  mkdir -p "$work/$target"
+  folders=("$root/tests/fuzz/corpus/$target")
+  for folder in $(odd_folders "$target"); do
+    if [[ -d $odd/$folder ]]; then folders+=("$odd/$folder"); fi
+  done
+  nice -n 10 "$build/tests/fuzz/fuzz_$target" "${limits[@]}" -max_len="$(most_bytes "$target")" \
+    -runs="${runs:-$(default_runs "$target")}" -max_total_time="$seconds" -artifact_prefix="$work/$target-" \
+    -print_final_stats=1 "$work/$target" "${folders[@]}" >"$work/$target.log" 2>&1 ||
+    echo failed >"$work/$target.failed"
+}
+
+heading "Run ${#targets[@]} targets"
+for target in "${targets[@]}"; do
+  while (($(jobs -rp | wc -l) >= 2)); do wait -n || true; done
+  echo "$target"
+  run_target "$target" &
+done
+wait
+
+heading "Results"
+# row TARGET: a line of the table.
+row() {
+  local log=$work/$1.log seen total
+  seen=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
+  total=$(sed -n 's/^INFO: Loaded .* (\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | tail -1)
+  printf '| %s | %s | %s | %s of %s | %s | %s |\n' "$1" \
+    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")" \
+    "${seen:-0}" "${total:-0}" "$(find "$work/$1" -type f | wc -l)" \
+    "$(find "$work" -maxdepth 1 -name "$1-*" | wc -l)"
+}
+table=$(for target in "${targets[@]}"; do row "$target"; done)
+commit=$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown)
+if [[ -n $(git status --porcelain --untracked-files=no -- lib kernels tests 2>/dev/null) ]]; then commit+=" and changes"; fi
+header='| target | runs | runs/s | edges | corpus | failures |
+|---|---:|---:|---:|---:|---:|'
+printf '%s\n%s\n' "$header" "$table"
+if [[ -n $out ]]; then
+  mkdir -p "$(dirname "$out")"
+  cat >"$out" <<END
+# Figures of a run of the fuzz targets
+
+Written by \`$command_line\`. [How it is tested](../reliability.md).
+
+- commit $commit, preset fuzz, $version
+- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, two targets at a time
+- each run: ${limits[*]}
+- edges are those covered of all that the program has; a target reaches a part of the library only. A failure is a crash, a
+  report of a sanitizer, a leak, more than 10 seconds, or more memory than the limits
+
+$header
+$table
+END
+  note "written to $out"
+fi
+compgen -G "$work/*.failed" >/dev/null && fail "some targets failed; $work has their logs and the bytes"
+exit 0
