@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -64,9 +65,25 @@ class DiskTree final : public FileTree {
     if (path.empty() || folder.empty()) return folder + path;
     return folder + (folder.ends_with('/') ? "" : "/") + path;
   }
+  FolderEntries list(const std::string& folder) const;
+
+  /// Finding out what a folder holds asks for its names again and again, and where they are links each is looked at.
+  static constexpr std::size_t kMostKept = 2;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, FolderEntries> kept_;
 };
 
 FolderEntries DiskTree::entries(const std::string& folder) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(folder);
+  if (found != kept_.end()) return found->second;
+  if (kept_.size() == kMostKept) kept_.clear();
+  FolderEntries entries = list(folder);
+  kept_[folder] = entries;
+  return entries;
+}
+
+FolderEntries DiskTree::list(const std::string& folder) const {
   FolderEntries entries;
   const fs::path path = at(folder);
   // Not by std::filesystem: with GCC 12 its iterator, and path's operator/, crash when they have no memory.

@@ -34,31 +34,40 @@ nlohmann::ordered_json ImageSizes::describe(const std::string& split, const Samp
   }
   if (known.empty()) return nullptr;
 
-  const auto log_pixels = [&](std::size_t i) { return std::log2(double{1} * sizes_[i].height * sizes_[i].width); };
-  const auto log_ratio = [&](std::size_t i) { return std::log2(double{1} * sizes_[i].width / sizes_[i].height); };
+  const auto pixels_of = [&](std::size_t i) { return std::int64_t{sizes_[i].height} * sizes_[i].width; };
   std::vector<double> pixels, ratios;
-  for (const std::size_t i : known) pixels.push_back(log_pixels(i)), ratios.push_back(log_ratio(i));
-  const Fences usual_pixels(std::move(pixels)), usual_ratios(std::move(ratios));
+  for (const std::size_t i : known) {
+    pixels.push_back(std::log2(static_cast<double>(pixels_of(i))));
+    ratios.push_back(std::log2(static_cast<double>(sizes_[i].width) / sizes_[i].height));
+  }
+  const Fences usual_pixels(pixels), usual_ratios(ratios);
 
   const auto text_of = [&](std::size_t i) {
     return std::to_string(sizes_[i].height) + "x" + std::to_string(sizes_[i].width);
   };
   std::int64_t enlarged_count = 0, outlier_count = 0;
   auto first_outliers = nlohmann::ordered_json::array();
-  for (const std::size_t i : known) {
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    const std::size_t i = known[k];
     if (sizes_[i].height < target.height || sizes_[i].width < target.width) ++enlarged_count;
-    if (usual_pixels.contain(log_pixels(i)) && usual_ratios.contain(log_ratio(i))) continue;
+    if (usual_pixels.contain(pixels[k]) && usual_ratios.contain(ratios[k])) continue;
     ++outlier_count;
     if (first_outliers.size() < kMostListed) first_outliers.push_back({{"name", name_of(i)}, {"size", text_of(i)}});
   }
 
-  std::stable_sort(known.begin(), known.end(),
-                   [&](std::size_t a, std::size_t b) { return log_pixels(a) < log_pixels(b); });
+  // Of several of one size, the first.
+  const auto is_smaller = [&](std::size_t a, std::size_t b) {
+    return std::pair(pixels_of(a), a) < std::pair(pixels_of(b), b);
+  };
+  const auto [smallest, largest] = std::minmax_element(known.begin(), known.end(), is_smaller);
+  const std::string smallest_text = text_of(*smallest), largest_text = text_of(*largest);
+  const auto median = known.begin() + (std::ssize(known) - 1) / 2;
+  std::nth_element(known.begin(), median, known.end(), is_smaller);
   return {{"split", split},
           {"images", known.size()},
-          {"smallest", text_of(known.front())},
-          {"median", text_of(known[(known.size() - 1) / 2])},
-          {"largest", text_of(known.back())},
+          {"smallest", smallest_text},
+          {"median", text_of(*median)},
+          {"largest", largest_text},
           {"enlarged", enlarged_count},
           {"outliers", outlier_count},
           {"first_outliers", first_outliers}};
