@@ -16,6 +16,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   }();
   file.write(fuzz::bytes_of(data, size));
   return fuzz::refuse_or_read([&] {
-    if (is_linked) sources::read_export_manifest(folder.path());
+    if (is_linked) sources::read_export_manifest(files::open_folder(folder.path()), "");
   });
 }

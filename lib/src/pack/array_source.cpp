@@ -5,6 +5,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include <octavo/errors.hpp>
+
+#include "archive/limits.hpp"
+#include "support/file.hpp"
+
 namespace octavo::sources {
 namespace {
 
@@ -24,6 +29,10 @@ ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantisation> 
       quantisation_(std::move(quantisation)),
       losses_(quantisation_.size()) {
   const std::int64_t count = set_.images->row_count();
+  // The writer would find out, too, but knows no file.
+  if (const auto problem = archive::layout_problem(axes_.shape, {}, count)) {
+    throw FormatError("read " + quoted(set_.files.at(0)) + ": " + *problem);
+  }
   if (set_.labels) labels_ = arrays::read_labels(*set_.labels, set_.numbering, count);
   if (!set_.class_names.empty()) set_.class_count = std::ssize(set_.class_names);
   splits_.push_back({set_.split, count, axes_.shape, labels_.layout, color_of(axes_.shape.channels),

@@ -254,7 +254,7 @@ std::vector<Finding> shards_in(const Tree& tree, OpenArchives& archives) {
 
 std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
   const std::vector<Finding> images = {{SourceFormat::folder, "", tree, "", "", ""}};
-  if (wanted == SourceFormat::folder || tree->has_file(kExportManifestName)) return images;
+  if (wanted == SourceFormat::folder || exported_folder(*tree)) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree, archives);

@@ -105,8 +105,9 @@ class LabelColumn {
 /// names. The parser then forgets them.
 class ManifestTaker {
  public:
-  ManifestTaker(JsonBytes& bytes, const fs::path& folder) : bytes_(bytes), tree_(files::open_folder(folder)) {
-    contents_.roots = {folder};
+  ManifestTaker(JsonBytes& bytes, std::shared_ptr<const files::FileTree> tree, std::string folder)
+      : bytes_(bytes), tree_(std::move(tree)), folder_(std::move(folder)) {
+    contents_.roots = {tree_->file_of(folder_)};
   }
 
   /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
@@ -170,18 +171,25 @@ class ManifestTaker {
     ImageList& list = contents_.splits.back();
     if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
     labels_.finish(list);
+    order_for_reading(list);
   }
 
   void add_sample(const Json& sample) {
     if (!sample.is_object() || !sample.contains("file") || !sample["file"].is_string()) refuse("a sample has no file");
     auto file = sample["file"].get<std::string>();
     if (!stays_inside(file)) refuse("the file " + quoted(fs::path(file)) + " is not below its folder");
-    contents_.splits.back().paths.push_back(std::move(file));
+    contents_.splits.back().paths.push_back(files::join_path(folder_, file));
+    // On disk it is found missing when it is read; an archive knows what it holds.
+    const std::string& path = contents_.splits.back().paths.back();
+    if (!tree_->disk_path(path) && !tree_->has_file(path)) {
+      refuse("the file " + quoted(fs::path(file)) + " is not there");
+    }
     labels_.add(sample.contains("label") ? sample["label"] : Json());
   }
 
   JsonBytes& bytes_;
-  std::shared_ptr<const files::FileTree> tree_;
+  const std::shared_ptr<const files::FileTree> tree_;
+  const std::string folder_;
   FolderContents contents_;
   std::string member_;  ///< of the document, that the parser is in
   LabelColumn labels_;  ///< of the split that it is in
@@ -195,30 +203,37 @@ void check_kind(const Json& manifest) {
   if (manifest.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
 }
 
-std::unique_ptr<files::ByteStream> open_bounded(const fs::path& path) {
-  auto stream = files::open_stream(path);
-  if (!stream->is_random_access()) refuse("it is compressed");
+std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {
+  auto stream = tree.open(path);
+  if (tree.disk_path(path) && !stream->is_random_access()) refuse("it is compressed");
   if (stream->most_bytes() > kMostBytes) refuse("it has more than " + std::to_string(kMostBytes) + " bytes");
   return stream;
 }
 
 }  // namespace
 
-FolderContents read_export_manifest(const fs::path& folder) {
-  const fs::path path = folder / kExportManifestName;
+std::optional<std::string> exported_folder(const files::FileTree& tree) {
+  if (tree.has_file(kExportManifestName)) return "";
+  const auto folders = tree.entries("").folders;
+  if (folders.size() != 1 || !tree.has_file(files::join_path(folders[0], kExportManifestName))) return std::nullopt;
+  return folders[0];
+}
+
+FolderContents read_export_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder) {
+  const std::string path = files::join_path(folder, kExportManifestName);
   try {
-    const auto stream = open_bounded(path);
+    const auto stream = open_bounded(*tree, path);
     JsonBytes bytes(*stream, kMostSampleText);
-    ManifestTaker taker(bytes, folder);
+    ManifestTaker taker(bytes, tree, folder);
     const auto keep = [&](int depth, Event event, const Json& json) { return taker.keep(depth, event, json); };
     const Json manifest = Json::parse(bytes.begin(), bytes.end(), keep, false);
     if (manifest.is_discarded()) refuse("it is not JSON");
     check_kind(manifest);
     return taker.take();
   } catch (const nlohmann::json::exception& error) {
-    throw FormatError("read " + quoted(path) + ": " + error.what());
+    throw FormatError("read " + tree->name_of(path) + ": " + error.what());
   } catch (const FormatError& error) {
-    throw FormatError("read " + quoted(path) + ": " + error.what() + "; export again, or remove it");
+    throw FormatError("read " + tree->name_of(path) + ": " + error.what() + "; export again, or remove it");
   }
 }
 

@@ -91,18 +91,12 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   }
 }
 
-bool is_exported(const Finding& finding) {
-  const auto folder = finding.tree->disk_path(finding.path);
-  return folder && std::filesystem::exists(*folder / sources::kExportManifestName);
-}
-
-std::unique_ptr<Source> open_exported(const Finding& finding, const SourceOptions& options) {
-  const std::filesystem::path folder = *finding.tree->disk_path(finding.path);
-  auto contents = sources::read_export_manifest(folder);
+std::unique_ptr<Source> open_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
+  auto contents = sources::read_export_manifest(finding.tree, folder);
   if (!options.class_names.empty()) contents.class_names = options.class_names;
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
-      throw InvalidArgument("read " + quoted(folder) + " as split \"" + finding.split + "\": it holds " +
+      throw InvalidArgument("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
                             std::to_string(contents.splits.size()) + " splits; leave the name out");
     }
     contents.splits[0].split = finding.split;
@@ -144,8 +138,8 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
         apply(options, set);
         sets.push_back(std::move(set));
       }
-    } else if (is_exported(finding)) {
-      parts.push_back(open_exported(finding, options));
+    } else if (const auto folder = sources::exported_folder(*finding.tree)) {
+      parts.push_back(open_exported(finding, *folder, options));
     } else {
       roots.push_back({finding.tree, finding.path, finding.split});
     }

@@ -46,6 +46,26 @@ TEST_CASE("images in an archive are those of its folders, in the archive's order
   }
 }
 
+TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string manifest =
+      R"({"format":"octavo-export","version":1,"classes":["x","y"],"splits":{"val":[
+         {"file":"1-y/0.png","label":1},{"file":"0-x/1.png","label":0}]}})";
+  for (const std::string below : {"", "export/"}) {
+    write_archive(
+        folder / "a.tar", ArchiveKind::tar,
+        {{below + "0-x/1.png", gray_png(1)}, {below + "1-y/0.png", gray_png(2)}, {below + "octavo.json", manifest}});
+    const auto source = open(folder / "a.tar");
+    REQUIRE(source->splits()[0].name == "val");
+    REQUIRE(source->class_names() == std::vector<std::string>{"x", "y"});
+    REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1});  // in the archive's order
+    REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 2, 2});
+  }
+  write_archive(folder / "b.tar", ArchiveKind::tar, {{"octavo.json", manifest}, {"1-y/0.png", gray_png(2)}});
+  REQUIRE_THROWS_WITH(open(folder / "b.tar"),
+                      ContainsSubstring("b.tar: octavo.json\": ") && ContainsSubstring("0-x/1.png\" is not there"));
+}
+
 TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.zip", ArchiveKind::zip,

@@ -33,7 +33,7 @@ TEST_CASE("octavo.json may hold several labels a sample, targets, or none", "[un
   const TemporaryFolder folder;
   const auto contents = [&](const std::string& samples) {
     write_file(folder / "octavo.json", R"({"format": "octavo-export", "splits": {"train": [)" + samples + "]}}");
-    return read_export_manifest(folder.path()).splits[0];
+    return read_export_manifest(files::open_folder(folder.path()), "").splits[0];
   };
   const auto several = contents(R"({"file": "a.png", "label": [0, 1, 1]}, {"file": "b.png", "label": [1, 0, 0]})");
   REQUIRE(several.layout == LabelLayout{LabelKind::multi_label, 3});
@@ -51,7 +51,7 @@ TEST_CASE("an octavo.json that is not what it says is refused by name", "[unit][
   const auto refused = [&](const std::string& text) {
     write_file(folder / "octavo.json", text);
     try {
-      read_export_manifest(folder.path());
+      read_export_manifest(files::open_folder(folder.path()), "");
     } catch (const FormatError& error) {
       return std::string(error.what());
     }
