@@ -75,7 +75,11 @@ ChannelBounds measure_bounds(const std::vector<const ArraySet*>& sets, std::size
     ChannelBounds here(channels);
     for_each_number(set, numbers, [&](std::size_t channel, double number) { here[channel].include(number); });
     const std::lock_guard lock(mutex);
-    for (std::size_t c = 0; c < channels; ++c) all[c].include(here[c].low), all[c].include(here[c].high);
+    for (std::size_t c = 0; c < channels; ++c) {
+      if (here[c].low > here[c].high) continue;  // a block without any number
+      all[c].include(here[c].low);
+      all[c].include(here[c].high);
+    }
   });
   for (const Bounds& bounds : all) {
     if (bounds.low > bounds.high) {

@@ -108,9 +108,8 @@ std::vector<std::string> DiskTree::files_below(const std::string& folder) const 
     unlisted.pop_back();
     FolderEntries found = entries(join_path(folder, below));
     files_of[below] = std::move(found.files);
-    // Backwards, because the last one put here is listed next.
-    for (auto name = found.folders.rbegin(); name != found.folders.rend(); ++name) {
-      const std::string path = join_path(below, *name);
+    for (const std::string& name : found.folders) {
+      const std::string path = join_path(below, name);
       if (seen.insert(identity_of(at(join_path(folder, path)))).second) unlisted.push_back(path);
     }
   }
