@@ -187,7 +187,7 @@ class Photos {
   double source_bytes_ = 0;
 };
 
-/// `count` files in one folder: links to the images below `source`, again and again.
+/// `count` files in one folder: copies of the images below `source`, again and again.
 void make_folder(const fs::path& source, const fs::path& folder, std::size_t count) {
   std::vector<fs::path> images;
   for (const auto& entry : fs::recursive_directory_iterator(source)) {
@@ -200,7 +200,7 @@ void make_folder(const fs::path& source, const fs::path& folder, std::size_t cou
   fs::create_directory(folder);
   for (std::size_t i = 0; i < count; ++i) {
     const fs::path& image = images[i % images.size()];
-    fs::create_symlink(image, folder / (std::to_string(1'000'000'000 + i) + image.extension().string()));
+    fs::copy_file(image, folder / (std::to_string(1'000'000'000 + i) + image.extension().string()));
   }
 }
 
