@@ -1,5 +1,6 @@
 #include "human_units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -47,6 +48,12 @@ std::string format_fixed(double value, int digits) {
   std::array<char, 400> text;
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
+}
+
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {

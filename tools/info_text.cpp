@@ -108,7 +108,7 @@ void print_classes(const DatasetOverview& overview) {
 
 /// Text, a number, or "key value, key value".
 std::string as_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return printable(value.get<std::string>());
   if (!value.is_object()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string text;
   for (const auto& [key, part] : value.items()) text += (text.empty() ? "" : ", ") + key + " " + as_text(part);

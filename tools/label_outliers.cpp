@@ -20,6 +20,11 @@ struct Fences {
     if (column.empty()) return;
     std::sort(column.begin(), column.end());
     const float lower = column[(column.size() - 1) / 4], upper = column[(column.size() - 1) * 3 / 4];
+    if (lower == upper) {  // no spread to measure by
+      low = column.front();
+      high = column.back();
+      return;
+    }
     low = lower - 3.0F * (upper - lower);
     high = upper + 3.0F * (upper - lower);
   }

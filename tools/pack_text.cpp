@@ -95,7 +95,7 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
 
 void list_skipped(const std::vector<SampleFailure>& skipped) {
   for (const SampleFailure& failure : skipped) {
-    std::cerr << "octavo: skipped: " << failure.name << ": " << failure.reason << '\n';
+    std::cerr << printable("octavo: skipped: " + failure.name + ": " + failure.reason) << '\n';
   }
 }
 

@@ -35,14 +35,14 @@ struct Arguments : CommonOptions {
 bool has_names(const Split& split) { return split.sample_name(0).has_value(); }
 
 /// What the first split of all is like; the others may differ.
-Compression compression_of(const SourceSpec& spec) {
-  const Dataset dataset = Dataset::open(spec.path);
+Compression compression_of(const std::string& path) {
+  const Dataset dataset = Dataset::open(path);
   return dataset.split(dataset.split_names()[0]).compression();
 }
 
-bool any_has_names(const std::vector<SourceSpec>& specs) {
-  return std::any_of(specs.begin(), specs.end(), [](const SourceSpec& spec) {
-    const Dataset dataset = Dataset::open(spec.path);
+bool any_has_names(const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    const Dataset dataset = Dataset::open(path);
     const auto names = dataset.split_names();
     return std::any_of(names.begin(), names.end(), [&](const auto& name) { return has_names(dataset.split(name)); });
   });
@@ -66,11 +66,11 @@ int run(const Arguments& arguments, const std::string& command_line) {
   const auto source = open_source(specs, source_options(arguments));
 
   PackOptions options;
-  options.with_names = any_has_names(specs);
+  options.with_names = any_has_names(source->files());
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
   options.compression =
-      arguments.compression.empty() ? compression_of(specs[0]) : kCompressions.at(arguments.compression);
+      arguments.compression.empty() ? compression_of(source->files().at(0)) : kCompressions.at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;

@@ -272,6 +272,12 @@ const Bomb kPickles[] = {
                           "1tR.");
      },
      "eval"},
+    {"a pickle of 20,000 functions with long names",
+     [](const Path& folder) {
+       const std::string name(4000, 'x');
+       return repeated_pickle_bomb(folder, "", "c" + name + "\n" + name + "\n", 20'000);
+     },
+     "a.tar.gz"},
     {"a pickle with a text of 2^31 - 1 bytes",
      [](const Path& folder) {
        return pickle_bomb(folder,

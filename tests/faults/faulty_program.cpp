@@ -64,8 +64,30 @@ class SharedControl {
   faults::Control* control_ = nullptr;
 };
 
+/// A link to a library by a name without blanks, at which LD_PRELOAD would be cut.
+class LibraryLink {
+ public:
+  explicit LibraryLink(const std::string& library) {
+    char folder[] = "/tmp/octavo-faults-XXXXXX";
+    if (::mkdtemp(folder) == nullptr) throw std::runtime_error("cannot make a folder for a link");
+    folder_ = folder;
+    std::filesystem::create_symlink(library, folder_ / "library.so");
+  }
+  ~LibraryLink() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  LibraryLink(const LibraryLink&) = delete;
+  LibraryLink& operator=(const LibraryLink&) = delete;
+  std::string path() const { return folder_ / "library.so"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
 std::string library_for(std::uint32_t calls) {
-  return calls == faults::bit(faults::Call::memory) ? OCTAVO_FAULT_MEMORY : OCTAVO_FAULT_CALLS;
+  static const LibraryLink failing_memory(OCTAVO_FAULT_MEMORY), failing_calls(OCTAVO_FAULT_CALLS);
+  return calls == faults::bit(faults::Call::memory) ? failing_memory.path() : failing_calls.path();
 }
 
 std::string sanitizer_options() {

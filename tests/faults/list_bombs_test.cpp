@@ -108,6 +108,20 @@ const Bomb kLists[] = {
        return list_bomb(folder, "l.jsonl", text);
      },
      "l.jsonl"},
+    {"a list of JSON lines with 300,000 empty objects in a cell",
+     [](const Path& folder) {
+       std::string text = "{\"path\":\"c.png\",\"label\":0,\"m\":[{}";
+       for (int i = 0; i < 300'000; ++i) text += ",{}";
+       return list_bomb(folder, "l.jsonl", text + "]}\n");
+     },
+     "l.jsonl"},
+    {"a list of JSON lines in a small archive, with 400,000 numbers in a nested cell of each",
+     [](const Path& folder) {
+       std::string line = "{\"path\":\"a.png\",\"label\":0,\"m\":[[0";
+       for (int i = 0; i < 400'000; ++i) line += ",0";
+       return packed_list(folder, "l.jsonl", "", line + "]]}\n", 100);
+     },
+     "a.tar.gz: l.jsonl"},
     {"a list of JSON lines with a key that comes in later lines only",
      [](const Path& folder) {
        std::string text = "{\"path\":\"a.png\",\"label\":0}\n";
@@ -141,6 +155,13 @@ std::vector<std::string> hollow_export(const Path& folder, const std::string& be
 }
 
 const Bomb kExports[] = {
+    {"an octavo.json that is a list of 50 million numbers",
+     [](const Path& folder) { return long_export(folder, "[0", ",0", 50'000'000, "]"); }, "octavo.json"},
+    {"an octavo.json of a sample with half a million empty objects",
+     [](const Path& folder) {
+       return long_export(folder, kExportHead + R"({"file":"a.png","x":[{})", ",{}", 500'000, "]}]}}");
+     },
+     "octavo.json"},
     {"an octavo.json that names a file outside",
      [](const Path& folder) {
        write_file(folder / "b.png", small_png());

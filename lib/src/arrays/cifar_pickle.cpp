@@ -106,6 +106,7 @@ std::string Unpickler::line() {
   std::string text;
   for (char c; (c = static_cast<char>(byte())) != '\n';) {
     text += c;
+    if (++kept_bytes_ > kMostKeptBytes) fail("it has more text than a batch of CIFAR");
     if (std::ssize(text) > kKeptTextBytes) fail("a name in it is too long");
   }
   return text;

@@ -115,7 +115,7 @@ void export_npy(const Dataset& dataset, const std::filesystem::path& folder, con
   // All names first, and on the disk: while one has no header, packing refuses the folder.
   std::deque<SplitFiles> files;
   for (const std::string& name : names) files.push_back(files_of(dataset.split(name), folder));
-  sync_folder_of(folder / "");
+  sync_file_system_of(folder);  // with the names of folders that were made for it
   for (std::size_t i = 0; i < names.size(); ++i) {
     export_split(dataset.split(names[i]), files[i], options.on_progress);
   }

@@ -22,6 +22,7 @@ std::optional<std::string> name_problem(const std::string& name) {
   if (name.empty() || name.size() > kMostNameBytes) return "has no name of 1 to 240 bytes";
   if (archive::text_problem(name)) return "has a name that is no plain UTF-8 text";
   if (name.front() == '.' || name.find('/') != std::string::npos) return "has a name with '/', or '.' in front";
+  if (name.find('=') != std::string::npos) return "has a name with '=', which parts a split from its file";
   if (name.ends_with(".part")) return "has a name that ends in .part, as unfinished files do";
   return std::nullopt;
 }

@@ -23,6 +23,8 @@ constexpr std::int64_t kEntryBytes = 512;
 constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kHeldRatio = 16;
 constexpr std::size_t kLongestName = 4096;  // as of paths in Linux
+// Each file is entered in all folders above it.
+constexpr std::ptrdiff_t kDeepestFolder = 128;
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
 /// A cursor that stands on entry `number`; `cursor` is used if there is one, and has not passed it.
@@ -98,7 +100,8 @@ class ArchiveTree final : public FileTree {
 
 void ArchiveTree::list(std::int64_t largest_ratio) {
   const std::int64_t archive_bytes = File::open_for_reading(root()).length();
-  most_bytes_ = kAlwaysAllowedBytes + checked_product({archive_bytes, largest_ratio}).value_or(INT64_MAX / 2);
+  most_bytes_ = kAlwaysAllowedBytes +
+                std::min(checked_product({archive_bytes, largest_ratio}).value_or(INT64_MAX), INT64_MAX / 2);
   ArchiveCursor cursor(root());
   ArchiveEntry entry;
   std::int64_t declared = 0;
@@ -114,6 +117,7 @@ void ArchiveTree::list(std::int64_t largest_ratio) {
     declared = *sum;
     if (!entry.is_file) continue;
     if (entry.name.size() > kLongestName) refuse("a name in it has " + std::to_string(entry.name.size()) + " bytes;");
+    if (std::count(entry.name.begin(), entry.name.end(), '/') > kDeepestFolder) refuse("a name in it lies too deep;");
     members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
     if (members_.held_bytes() > kAlwaysHeldBytes && members_.held_bytes() / kHeldRatio > archive_bytes) {
       refuse("it has too many names for its " + std::to_string(archive_bytes) + " bytes;");

@@ -106,7 +106,7 @@ std::vector<std::string> DiskTree::files_below(const std::string& folder) const 
   while (!unlisted.empty()) {
     const std::string below = unlisted.back();
     unlisted.pop_back();
-    FolderEntries found = entries(join_path(folder, below));
+    FolderEntries found = list(join_path(folder, below));
     files_of[below] = std::move(found.files);
     for (const std::string& name : found.folders) {
       const std::string path = join_path(below, name);

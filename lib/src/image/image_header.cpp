@@ -22,8 +22,6 @@ namespace octavo::image {
 namespace {
 
 constexpr std::size_t kFirstLook = std::size_t{16} << 10;
-// JPEG's own limit, taken for all formats.
-constexpr std::int64_t kLargestSide = 65535;
 // What a small file may always claim.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
 
@@ -65,12 +63,12 @@ void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limit
   const std::string claim = std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels";
   const auto pixels = checked_product({header.width, header.height});
   if (pixels && *pixels == 0) throw FormatError("it claims " + claim);
-  // The resizer counts its scratch memory, some tens of bytes a column, in 32 bits.
   if (std::max(header.width, header.height) > kLargestSide) {
     throw FormatError("it claims " + claim + ", sides of at most " + std::to_string(kLargestSide) + " are read");
   }
   if (!pixels || static_cast<std::uint64_t>(*pixels) > limits.largest_pixels) {
-    throw FormatError("it claims " + claim + ", at most " + std::to_string(limits.largest_pixels) + " are read; if you trust it, allow more with --max-pixels");
+    throw FormatError("it claims " + claim + ", at most " + std::to_string(limits.largest_pixels) +
+                      " are read; if you trust it, allow more with --max-pixels");
   }
   if (header.raw_bytes > kAlwaysAllowedBytes && header.raw_bytes / header.largest_ratio > file_bytes) {
     throw FormatError("it claims " + claim + ", which its " + std::to_string(file_bytes) + " bytes cannot hold");

@@ -27,6 +27,9 @@ struct ImageHeader {
   std::int64_t stored_height() const { return orientation >= 5 ? width : height; }
 };
 
+/// Of images that are decoded or resized: JPEG's own limit, taken for all.
+inline constexpr std::int64_t kLargestSide = 65535;
+
 /// What bounds how much a file may make us allocate.
 struct Limits {
   std::uint64_t largest_pixels = 256u << 20;

@@ -1,7 +1,10 @@
 #include "pack/converted_source.hpp"
 
+#include <algorithm>
+
 #include <octavo/errors.hpp>
 
+#include "image/image_header.hpp"
 #include "pack/conversion_notes.hpp"
 
 namespace octavo::sources {
@@ -34,6 +37,11 @@ ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOpt
     if (split.shape.channels != 1 && split.shape.channels != 3) {
       throw InvalidArgument("convert the split \"" + split.name + "\": it has " + to_string(split.shape) +
                             " values a sample; only gray and RGB images can be brought to another size");
+    }
+    if (std::max(split.shape.height, split.shape.width) > image::kLargestSide) {
+      throw InvalidArgument("convert the split \"" + split.name + "\": its images have " + to_string(split.shape) +
+                            " values; sides of at most " + std::to_string(image::kLargestSide) +
+                            " can be brought to another size");
     }
     split.shape = wanted_shape(split.shape, options);
     split.color = split.shape.channels == 1 ? Color::gray : Color::rgb;

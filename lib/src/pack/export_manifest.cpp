@@ -114,6 +114,7 @@ class ManifestTaker {
   bool keep(int depth, Event event, const Json& json) {
     if (depth > kDeepestNesting) refuse("it is nested too deep");
     if (depth <= kSampleDepth) bytes_.note_progress();
+    if (depth == 0 && event == Event::array_start) refuse("it is no object");
     if (depth == 0) return true;
     if (event == Event::key && depth == 1) {
       member_ = json.get<std::string>();
@@ -138,6 +139,8 @@ class ManifestTaker {
 
   bool keep_of_splits(int depth, Event event, const Json& json) {
     if (depth == 1 && event == Event::array_start) refuse("its splits are no object");
+    // The parser looks at all siblings of each object, which costs nothing as long as they are not kept.
+    if (event == Event::object_start && depth > kSampleDepth) refuse("a sample holds an object");
     if (event == Event::key && depth == kSplitDepth) begin_split(json.get<std::string>());
     const bool is_whole = event == Event::value || event == Event::object_end || event == Event::array_end;
     if (!is_whole || contents_.splits.empty()) return true;

@@ -28,7 +28,7 @@ using Tree = std::shared_ptr<const files::FileTree>;
 // What the cells of a list may take. A byte of CSV, an empty field, takes 64 at the most, one of JSON, in "{}", 11. But
 // in an archive, and where JSON lines lack most of the keys, few bytes can stand for many cells.
 constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
-constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 16;
+constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};

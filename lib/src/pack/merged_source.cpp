@@ -13,9 +13,24 @@
 namespace octavo::sources {
 namespace {
 
-bool has_class_numbers(const Source& source) {
+bool has_labels(const Source& source, LabelKind kind) {
   return std::any_of(source.splits().begin(), source.splits().end(),
-                     [](const SourceSplit& split) { return split.labels.kind == LabelKind::class_index; });
+                     [&](const SourceSplit& split) { return split.labels.kind == kind; });
+}
+
+bool has_class_numbers(const Source& source) { return has_labels(source, LabelKind::class_index); }
+
+/// Whether class i stays class i.
+bool are_in_place(const std::vector<std::int32_t>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (static_cast<std::size_t>(places[i]) != i) return false;
+  }
+  return true;
+}
+
+std::vector<ChannelQuantisation> quantisation_of(const SourceSplit& split) {
+  if (!split.quantisation.empty()) return split.quantisation;
+  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(split.shape.channels));
 }
 
 std::string first_file(const Source& source) {
@@ -83,6 +98,11 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   NameTable names;
   for (const auto& part : parts_) {
     new_labels_.push_back(names.places_of(renamed(part->class_names(), class_map)));
+    if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
+      throw InvalidArgument("merge " + first_file(*part) +
+                            ": its multi-labels are of classes in another order, or of some that become one; only "
+                            "class numbers can be renumbered");
+    }
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
   }
@@ -106,6 +126,11 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
     throw InvalidArgument("merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
                           to_string(added.shape) + ", those before have " + to_string(at->shape) +
                           ", or their labels differ in kind; name other splits, or give --size and --channels");
+  }
+  if (quantisation_of(*at) != quantisation_of(added)) {
+    throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
+                          " stand for other numbers than those before; pack the sources together with one --range, or "
+                          "name other splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;
@@ -207,7 +232,13 @@ std::string MergedSource::notes() const {
     ignored_file_count += notes.value("ignored_files", std::int64_t{0});
     for (const auto& sizes : notes.value("source_sizes", nlohmann::ordered_json::array()))
       source_sizes.push_back(sizes);
-    all.update(notes);
+    for (const auto& [key, value] : notes.items()) {
+      // Files of one name in different folders.
+      const bool is_history = key.starts_with("made from ");
+      std::string name = key;
+      for (int number = 2; is_history && all.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";
+      all[name] = value;
+    }
   }
   if (all.contains("source_sizes")) all["source_sizes"] = source_sizes;
   if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;

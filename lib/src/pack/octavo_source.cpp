@@ -15,6 +15,19 @@ std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
   return {reinterpret_cast<std::int8_t*>(values.data()), values.size()};
 }
 
+// A file made from a file made from a file ... nests two levels each time, and the index allows 32 in all.
+constexpr int kKeptLevels = 20;
+
+/// What lies deeper is left out.
+void cut_below(nlohmann::ordered_json& json, int levels) {
+  if (!json.is_structured()) return;
+  if (levels == 0) {
+    json = "left out";
+    return;
+  }
+  for (auto& part : json) cut_below(part, levels - 1);
+}
+
 SourceSplit describe(const Split& split) {
   return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
           split.source_dtype(), split.statistics().quantisation};
@@ -82,7 +95,9 @@ void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, st
 
 std::string OctavoSource::notes() const {
   auto notes = nlohmann::ordered_json::object();
-  notes["made from " + dataset_.path().filename().string()] = nlohmann::ordered_json::parse(dataset_.provenance());
+  auto made = nlohmann::ordered_json::parse(dataset_.provenance());
+  cut_below(made, kKeptLevels);
+  notes["made from " + dataset_.path().filename().string()] = std::move(made);
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -15,7 +15,8 @@ namespace octavo::fuzz {
 /// Names are taken as an archive's are: hidden ones and those that lead upwards are left out.
 class MemoryTree final : public files::FileTree {
  public:
-  explicit MemoryTree(const std::vector<std::pair<std::string, std::string>>& named) : FileTree("memory") {
+  /// Its root is a file that exists: what holds the files is asked for its length.
+  explicit MemoryTree(const std::vector<std::pair<std::string, std::string>>& named) : FileTree("/proc/self/exe") {
     for (const auto& [name, text] : named) {
       const auto number = static_cast<std::int64_t>(texts_.size());
       if (members_.add(name, {number, std::ssize(text)})) texts_.push_back(text);

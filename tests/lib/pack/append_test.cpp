@@ -59,3 +59,14 @@ TEST_CASE("a deflated file stays deflated when a split is appended", "[unit][pac
   REQUIRE(after.split("test").compression() == Compression::deflate);
   REQUIRE(codes_of(after.split("train")) == codes_of(after.split("test")));
 }
+
+TEST_CASE("splits are appended as often as one likes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 2, {1, 1, 2})});
+  for (int number = 0; number < 20; ++number) {
+    write_file(folder / "x-idx3-ubyte", idx({1, 1, 2}, "xy"));
+    const auto added = open_source({{folder / "x-idx3-ubyte", "s" + std::to_string(number)}}, {});
+    append(*added, folder / "a.h5");
+  }
+  REQUIRE(Dataset::open(folder / "a.h5").split_names().size() == 21);
+}

@@ -4,6 +4,7 @@
 #include <octavo/pack.hpp>
 
 #include "catch.hpp"
+#include "image/made_images.hpp"
 #include "made_files.hpp"
 #include "temporary_folder.hpp"
 
@@ -65,4 +66,16 @@ TEST_CASE("numbered classes are not mixed with named ones", "[unit][pack]") {
   write_file(folder / "x.bin", cifar_record("\1", 0, 0, 0));
   const std::vector<SourceSpec> specs = {{folder / "a-images-idx3-ubyte", "a"}, {folder / "x.bin", "b"}};
   REQUIRE_THROWS_WITH(open_source(specs, {}), ContainsSubstring("--classes"));
+}
+
+TEST_CASE("multi-labels of classes in another order are not mixed", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/list.csv", "path,red,round\n1.png,0,1\n");
+  write_file(folder / "b/list.csv", "path,round,red\n1.png,0,1\n");
+  for (const char* name : {"a/1.png", "b/1.png"}) write_file(folder / name, made_png({.width = 1, .rows = {7}}));
+  const SourceOptions with_names = {.class_names = {"red", "round"}};
+  CHECK(open_source({{folder / "a", "train"}, {folder / "a", "train"}}, with_names)->splits()[0].sample_count == 2);
+  if (open_source({{folder / "a"}}, {})->class_names().empty()) return;
+  CHECK_THROWS_WITH(open_source({{folder / "a", "train"}, {folder / "b", "train"}}, {}),
+                    ContainsSubstring("classes in another order"));
 }

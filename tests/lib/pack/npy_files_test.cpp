@@ -231,3 +231,11 @@ TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused 
     CHECK_FALSE(read_well.contains(name));
   }
 }
+
+TEST_CASE("values that stand for different numbers do not share a split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("<f4", "1, 1, 2", bytes_of<float>({-1.0f, 1.0f})));
+  write_file(folder / "b.npy", npy("|u1", "1, 1, 2", "xy"));
+  REQUIRE_THROWS_WITH(open_source({{folder / "a.npy", "train"}, {folder / "b.npy", "train"}}, {}),
+                      ContainsSubstring("stand for other numbers"));
+}
