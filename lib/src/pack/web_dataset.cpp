@@ -42,12 +42,19 @@ struct Sample {
   std::string label;  ///< empty if there is none
 };
 
+/// Whether an image has fewer points in its name than another of its sample, or comes before it; or is the first.
+bool is_plainer(const std::string& path, const std::string& other) {
+  const auto points_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
+  return other.empty() || std::pair(points_of(path), path) < std::pair(points_of(other), other);
+}
+
 /// The samples that have an image, in the order of the archives.
 std::vector<Sample> samples_in(const files::FileTree& tree) {
   std::map<std::string, Sample> samples_of;
   for (const std::string& path : tree.files_below("")) {
     const Parts parts = parts_of(path);
-    if (has_image_name(path)) samples_of[parts.key].image = path;
+    // Of "000017.jpg" and "000017.mask.png" the first is the image.
+    if (has_image_name(path) && is_plainer(path, samples_of[parts.key].image)) samples_of[parts.key].image = path;
     // A class alone is told before whatever else is known of a sample.
     if (is_label(parts.extension) && (parts.extension == "cls" || samples_of[parts.key].label.empty())) {
       samples_of[parts.key].label = path;
@@ -133,6 +140,24 @@ class LabelNumbers {
   std::map<std::string, std::int32_t> places_;
 };
 
+/// Shards of one split, which may be named one by one, as one tree.
+std::vector<ImageRoot> united_by_split(const std::vector<ImageRoot>& shards) {
+  std::vector<std::string> splits;
+  std::map<std::string, std::vector<std::shared_ptr<const files::FileTree>>> trees_of;
+  for (const ImageRoot& shard : shards) {
+    const std::string name = shard.tree->root().filename().string();
+    const std::string split = shard.split.empty() ? split_of_file_name(name).value_or("train") : shard.split;
+    if (trees_of[split].empty()) splits.push_back(split);
+    trees_of[split].push_back(shard.tree);
+  }
+  std::vector<ImageRoot> united;
+  for (const std::string& split : splits) {
+    auto& trees = trees_of[split];
+    united.push_back({trees.size() == 1 ? trees[0] : files::unite(std::move(trees)), "", split});
+  }
+  return united;
+}
+
 }  // namespace
 
 bool is_web_dataset(const files::FileTree& tree) {
@@ -150,10 +175,9 @@ FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::
   FolderContents contents;
   contents.format = "webdataset";
   std::vector<std::vector<std::string>> labels;
-  for (const ImageRoot& root : roots) {
+  for (const ImageRoot& root : united_by_split(roots)) {
     for (const auto& path : root.tree->roots()) contents.roots.push_back(path);
-    const std::string split = root.split.empty() ? "train" : root.split;
-    ImageList list = {split, root.tree, {}, {LabelKind::class_index, 1}, {}};
+    ImageList list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
     std::vector<std::string>& texts = labels.emplace_back();
     for (Sample& sample : samples_in(*root.tree)) {
       texts.push_back(label_text(*root.tree, sample));

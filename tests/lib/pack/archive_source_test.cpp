@@ -121,6 +121,31 @@ TEST_CASE("WebDataset shards are one split with the labels beside the images", "
   }
 }
 
+TEST_CASE("WebDataset shards that are named one by one are one split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"train-000.tar", "train-001.tar", "val-000.tar"}) {
+    write_archive(folder / name, ArchiveKind::tar, {{"a.png", gray_png(1)}, {"a.cls", "5"}});
+  }
+  const auto source =
+      open_source({{folder / "train-000.tar"}, {folder / "train-001.tar"}, {folder / "val-000.tar"}}, SourceOptions());
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[0].sample_count == 2);
+  REQUIRE(source->splits()[1].name == "val");
+}
+
+TEST_CASE("of several images of a WebDataset sample, the one of the plainest name counts", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"a.seg.png", gray_png(9)},
+                 {"a.png", gray_png(1)},
+                 {"a.cls", "0"},
+                 {"b.png", gray_png(2)},
+                 {"b.seg.png", gray_png(9)},
+                 {"b.cls", "1"}});
+  const auto source = open(folder / "x.tar");
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 2, 2});
+}
+
 TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "x.tar", ArchiveKind::tar,
