@@ -222,12 +222,30 @@ std::vector<Finding> well_known_files(const Tree& tree, SourceFormat wanted) {
 }
 
 /// Lists of images beside the images.
-std::vector<Finding> manifests_in(const Tree& tree) {
+std::vector<Finding> manifests_in(const Tree& tree, const std::string& folder) {
   std::vector<Finding> findings;
-  for (const std::string& name : files_named(*tree, "", &is_manifest_name)) {
-    if (lists_images(*tree, name)) findings.push_back({SourceFormat::manifest, "", tree, name, "", ""});
+  for (const std::string& name : files_named(*tree, folder, &is_manifest_name)) {
+    const std::string path = files::join_path(folder, name);
+    if (lists_images(*tree, path)) findings.push_back({SourceFormat::manifest, "", tree, path, "", ""});
   }
   return findings;
+}
+
+/// Where the images begin: archives are often made of a folder that holds everything, and such folders are given one
+/// level too high. A folder that holds nothing but one folder, of folders and not of images, stands for that.
+std::string image_folder(const FileTree& tree) {
+  constexpr int kMostLevels = 16;
+  std::string folder;
+  for (int level = 0; level < kMostLevels; ++level) {
+    const files::FolderEntries found = tree.entries(folder);
+    if (!found.files.empty() || found.folders.size() != 1 || split_of_folder_name(found.folders[0])) break;
+    const std::string below = files::join_path(folder, found.folders[0]);
+    const files::FolderEntries in_it = tree.entries(below);
+    const bool is_class = std::any_of(in_it.files.begin(), in_it.files.end(), &has_image_name);
+    if (is_class || in_it.folders.empty()) break;
+    folder = below;
+  }
+  return folder;
 }
 
 /// Archives as one tree a split, by their names.
@@ -253,12 +271,14 @@ std::vector<Finding> shards_in(const Tree& tree, OpenArchives& archives) {
 }
 
 std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
-  const std::vector<Finding> images = {{SourceFormat::folder, "", tree, "", "", ""}};
-  if (wanted == SourceFormat::folder || exported_folder(*tree)) return images;
+  if (exported_folder(*tree)) return {{SourceFormat::folder, "", tree, "", "", ""}};
+  const std::string folder = image_folder(*tree);
+  const std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder, "", ""}};
+  if (wanted == SourceFormat::folder) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree, archives);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +

@@ -76,6 +76,22 @@ TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
   REQUIRE(read_all(*source, 1).values[0] == 2);
 }
 
+TEST_CASE("a folder that holds nothing but one folder of folders stands for that", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar,
+                {{"ds/pets/train/a/1.png", gray_png(1)}, {"ds/pets/test/b/1.png", gray_png(2)}});
+  REQUIRE(open(folder / "a.tar")->splits().size() == 2);
+  REQUIRE(open(folder / "a.tar")->class_names() == std::vector<std::string>{"a", "b"});
+  write_archive(folder / "b.tar", ArchiveKind::tar, {{"ds/a/1.png", gray_png(1)}, {"ds/b/1.png", gray_png(2)}});
+  REQUIRE(open(folder / "b.tar")->class_names() == std::vector<std::string>{"a", "b"});
+  // One class is one class.
+  write_archive(folder / "c.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"a/2.png", gray_png(2)}});
+  REQUIRE(open(folder / "c.tar")->class_names() == std::vector<std::string>{"a"});
+  write_archive(folder / "d.tar", ArchiveKind::tar,
+                {{"d/list.csv", "path,label\nimages/1.png,1.5\n"}, {"d/images/1.png", gray_png(1)}});
+  REQUIRE(open(folder / "d.tar")->splits()[0].labels.kind == LabelKind::target);
+}
+
 TEST_CASE("an image of an archive that cannot be decoded is a bad sample", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"2.png", gray_png(2).substr(0, 45)}});
