@@ -42,8 +42,13 @@ FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const Ar
 }
 
 int run(const Arguments& arguments) {
-  if (arguments.list) {
+  if (arguments.list && arguments.name.empty()) {
     arguments.json ? print_known_sets_json() : print_known_sets();
+    return kDone;
+  }
+  if (arguments.list) {
+    const RemoteSet set = known_set(arguments.name);
+    arguments.json ? print_set_json(set) : print_set(set);
     return kDone;
   }
   const RemoteSet set = wanted_set(arguments);
@@ -63,8 +68,7 @@ Command add_fetch_command(CLI::App& program) {
   auto* from = verb->add_option("--from", arguments->description,
                                 "A JSON file that describes another set: its files, checksums and addresses");
   from->excludes(name);
-  verb->add_flag("--list", arguments->list, "Show the known sets; with --json, as descriptions for --from")
-      ->excludes(name)
+  verb->add_flag("--list", arguments->list, "Show the known sets, or what NAME is; with --json, as --from reads it")
       ->excludes(from);
   verb->add_option("--mirror", arguments->mirrors, "An http or https address to fetch the files below, instead")
       ->allow_extra_args(false);

@@ -56,7 +56,7 @@ void print_known_sets() {
     table.add_row({set.name, format_bytes(total_bytes(set)), set.content, set.licence});
   }
   table.print(std::cout);
-  std::cout << "\nThe licences are as their publishers state them; octavo fetch --list --json names their pages.\n"
+  std::cout << "\nThe licences are as their publishers state them; octavo fetch NAME --list names its page.\n"
             << "try next: octavo fetch " << known_sets().front().name << '\n';
 }
 
@@ -65,6 +65,17 @@ void print_known_sets_json() {
   for (const RemoteSet& set : known_sets()) sets.push_back(describe(set));
   print_json({{"sets", sets}});
 }
+
+void print_set(const RemoteSet& set) {
+  std::cout << set.name << ": " << set.title << ", " << set.content << '\n';
+  TextTable table("lr");
+  for (const RemoteFile& file : set.files) table.add_row({file.name, format_bytes(file.bytes)});
+  table.print(std::cout, "  ");
+  std::cout << "  licence, as its publishers state it: " << set.licence << "; " << set.page << '\n'
+            << "try next: octavo fetch " << set.name << '\n';
+}
+
+void print_set_json(const RemoteSet& set) { print_json(describe(set)); }
 
 void print_fetched(const RemoteSet& set, const std::string& folder, const FetchSummary& summary) {
   std::cout << folder << ": " << counted(static_cast<std::int64_t>(summary.files.size()), "file") << ", "

@@ -10,8 +10,10 @@ namespace octavo::tools {
 std::string pack_command(const RemoteSet& set, const std::string& folder);
 
 void print_known_sets();
-/// Each set as a description that --from reads.
 void print_known_sets_json();
+/// What one set is; as JSON the description that --from reads.
+void print_set(const RemoteSet& set);
+void print_set_json(const RemoteSet& set);
 void print_fetched(const RemoteSet& set, const std::string& folder, const FetchSummary& summary);
 void print_fetched_json(const RemoteSet& set, const std::string& folder, const FetchSummary& summary);
 

@@ -185,6 +185,7 @@ void print_duplicates(const DuplicateReport& report) {
     std::string places;
     for (const SamplePlace& place : report.groups[i].samples) {
       places += (places.empty() ? "" : ", ") + place.split + "#" + std::to_string(place.row);
+      if (!place.name.empty()) places += " (" + printable(place.name) + ")";
     }
     table.add_row({report.groups[i].labels_differ ? "other labels" : "equal", places});
   }
@@ -215,7 +216,10 @@ Json as_json(const DuplicateReport& report) {
   Json groups = Json::array();
   for (const DuplicateGroup& group : report.groups) {
     Json samples = Json::array();
-    for (const SamplePlace& place : group.samples) samples.push_back({{"split", place.split}, {"row", place.row}});
+    for (const SamplePlace& place : group.samples) {
+      samples.push_back({{"split", place.split}, {"row", place.row}});
+      if (!place.name.empty()) samples.back()["name"] = place.name;
+    }
     groups.push_back({{"samples", samples}, {"labels_differ", group.labels_differ}});
   }
   return {{"samples", report.sample_count},

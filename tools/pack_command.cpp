@@ -164,11 +164,13 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
 void add_output_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The packed file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
-  verb.add_flag("--append", arguments.append, "Add the splits to the output file, which is packed already")
-      ->excludes(force);
-  verb.add_option("--compress", arguments.compression,
-                  "Deflate images on all threads, or store them as they are (none)")
-      ->check(one_of(kCompressions));
+  auto* compress = verb.add_option("--compress", arguments.compression,
+                                   "Deflate images on all threads, or store them as they are (none)")
+                       ->check(one_of(kCompressions));
+  verb.add_flag("--append", arguments.append,
+                "Add the splits to the output file, which is packed already, and compress them as it is")
+      ->excludes(force)
+      ->excludes(compress);
   verb.add_flag("--names", arguments.with_names, "Store where each sample came from");
   verb.add_flag("--reproducible", arguments.reproducible, "Equal input gives equal bytes: no time, no command line");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");

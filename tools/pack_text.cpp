@@ -46,11 +46,14 @@ void print_oddities(const Source& source) {
     std::cout << "  ignored  " << counted(ignored, "file")
               << (ignored == 1 ? " that is no image of a class\n" : " that are no images of a class\n");
   }
-  const bool has_no_labels = std::all_of(source.splits().begin(), source.splits().end(),
-                                         [](const auto& split) { return split.labels.kind == LabelKind::none; });
-  if (source.format() == "folder" && has_no_labels) {
-    std::cout << "  note: no labels: there are no class subfolders\n";
+  std::string unlabelled;
+  for (const SourceSplit& split : source.splits()) {
+    if (split.labels.kind == LabelKind::none) unlabelled += (unlabelled.empty() ? "" : ", ") + split.name;
   }
+  if (unlabelled.empty()) return;
+  std::cout << "  note: no labels in " << unlabelled
+            << (source.format() == "folder" ? ": there are no class subfolders\n"
+                                            : ": none were found with the images\n");
 }
 
 }  // namespace

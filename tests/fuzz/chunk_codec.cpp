@@ -10,7 +10,7 @@ using namespace octavo;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const auto rest = fuzz::bytes_of(data + 2, size - 2);
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     if (data[0] % 4 == 0) {
       const auto table = rest.first(rest.size() / archive::kChunkEntryBytes * archive::kChunkEntryBytes);
       const auto chunks = archive::decode_chunk_table(table, 8 * data[1]);
@@ -19,5 +19,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       std::vector<std::byte> chunk(8 * std::size_t{data[1]});
       static_cast<void>(archive::inflate(rest, chunk));
     }
+    return true;
   });
 }

@@ -38,10 +38,11 @@ void read_split(const Split& split) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::MemoryFile file;
   file.write(fuzz::bytes_of(data, size));
-  fuzz::refuse_or_read([&] {
+  fuzz::refuse_or_read([&] { verify(file.path(), {.thread_count = 1, .with_hdf5 = false}); });
+  return fuzz::run_input([&] {
     const Dataset dataset = Dataset::open(file.path());
     fuzz::refuse_or_read([&] { dataset.provenance(); });
     for (const std::string& name : dataset.split_names()) read_split(dataset.split(name));
+    return true;
   });
-  return fuzz::refuse_or_read([&] { verify(file.path(), {.thread_count = 1, .with_hdf5 = false}); });
 }

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return true;
   }();
   file.write(fuzz::bytes_of(data, size));
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     if (is_linked) sources::read_export_manifest(files::open_folder(folder.path()), "");
+    return true;
   });
 }

@@ -8,7 +8,7 @@ using namespace octavo;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(fuzz::bytes_of(data, size));
   fuzz::refuse_or_read([&] { archive::parse_strict_json(text); });
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     const archive::Index index = archive::decode_index(text);
     constexpr std::int64_t kFileBytes = 1 << 20;
     archive::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
@@ -16,5 +16,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (archive::encode_index(archive::decode_index(archive::encode_index(index))) != archive::encode_index(index)) {
       __builtin_trap();
     }
+    return true;
   });
 }

@@ -11,13 +11,14 @@ using namespace octavo;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::array<const char*, 3> kNames = {"list.csv", "list.tsv", "list.jsonl"};
   if (size == 0) return 0;
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     const std::string name = kNames[data[0] % kNames.size()];
     const std::string text = fuzz::text_of(fuzz::bytes_of(data + 1, size - 1));
     const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
         {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
-    if (!sources::lists_images(*tree, name)) return;
-    fuzz::refuse_or_read([&] { sources::read_manifest(tree, name, "train", {"cat", "dog"}); });
-    sources::read_manifest(tree, name, "", {});
+    if (!sources::lists_images(*tree, name)) return false;
+    fuzz::refuse_or_read([&] { sources::read_manifest(tree, name, "train", {"cat", "dog"}, true); });
+    sources::read_manifest(tree, name, "", {}, false);
+    return true;
   });
 }

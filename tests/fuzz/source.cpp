@@ -50,11 +50,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::filesystem::path path = folder / kNames[data[0] % kNames.size()];
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << bytes;
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     const bool is_folder = path.extension() == ".jpg";
     SourceOptions options;
     options.largest_image_pixels = 1 << 16;
     options.thread_count = 1;
     read_source(*open_source({{is_folder ? folder.path() : path}}, options));
+    return true;
   });
 }

@@ -23,10 +23,11 @@ std::vector<std::pair<std::string, std::string>> files_in(const std::string& tex
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return fuzz::refuse_or_read([&] {
+  return fuzz::run_input([&] {
     const auto tree = std::make_shared<fuzz::MemoryTree>(files_in(fuzz::text_of(fuzz::bytes_of(data, size))));
     sources::is_web_dataset(*tree);
-    fuzz::refuse_or_read([&] { sources::list_web_dataset({{tree}}, {"cat", "dog"}); });
-    sources::list_web_dataset({{tree}}, {});
+    fuzz::refuse_or_read([&] { sources::list_web_dataset({{tree}}, {"cat", "dog"}, true); });
+    sources::list_web_dataset({{tree}}, {}, false);
+    return true;
   });
 }

@@ -41,8 +41,10 @@ TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools]") {
   }
   const auto sets = run_octavo({"fetch", "--list", "--json"}).json()["sets"];
   REQUIRE(sets.size() == 8);
+  CHECK_THAT(run_octavo({"fetch", "svhn", "--list"}).out, ContainsSubstring("train_32x32.mat"));
   const HttpServer server([](const HttpRequest&, const HttpReply& reply) { reply.fail("404 Not Found"); });
   for (const auto& set : sets) {
+    CHECK(run_octavo({"fetch", set["name"], "--list", "--json"}).json() == set);
     // Each is one that --from takes: it gets as far as asking for the first file.
     const TemporaryFolder folder;
     write_bytes(folder / "set.json", set.dump());
@@ -179,7 +181,7 @@ TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
 TEST_CASE("a fetch that cannot be meant is one line and exit code 2", "[unit][tools]") {
   const auto arguments = GENERATE(values<std::vector<std::string>>({{"fetch"},
                                                                     {"fetch", "no-such-set"},
-                                                                    {"fetch", "mnist", "--list"},
+                                                                    {"fetch", "no-such-set", "--list"},
                                                                     {"fetch", "mnist", "--from", "x.json"},
                                                                     {"fetch", "mnist", "--mirror", "ftp://127.0.0.1/"},
                                                                     {"fetch", "mnist", "--retries", "-1"},

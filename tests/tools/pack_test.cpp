@@ -111,7 +111,7 @@ TEST_CASE("packing tells of files that are passed over, and of labels that are m
   const std::string pets = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"}).out;
   CHECK_THAT(pets, ContainsSubstring("ignored  2 files that are no images of a class") && !ContainsSubstring("note:"));
   const std::string cats = run_octavo({"pack", folder / "pets" / "cat", "-o", folder / "c.h5", "--quiet"}).out;
-  CHECK_THAT(cats, ContainsSubstring("note: no labels: there are no class subfolders"));
+  CHECK_THAT(cats, ContainsSubstring("note: no labels in train: there are no class subfolders"));
 }
 
 TEST_CASE("an existing file is replaced only with --force", "[unit][tools]") {
@@ -170,6 +170,8 @@ TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][
   CHECK(run_octavo({"view", path, "-o", folder / "sheet.png", "--quiet"}).exit_code == 0);
   CHECK(run_octavo({"reindex", path, "-o", folder / "again.h5", "--quiet"}).exit_code == 0);
   CHECK(run_octavo({"info", folder / "again.h5", "--json"}).json()["splits"][0]["compression"] == "deflate");
+  CHECK(run_octavo({"pack", "more=" + project_data("digits").string(), "-o", path, "--append", "--compress", "none"})
+            .exit_code == 2);
   const Outcome unknown = run_octavo({"pack", project_data("digits").string(), "-o", path, "--compress", "zstd"});
   CHECK(unknown.exit_code == 2);
 }
@@ -198,6 +200,18 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
   CHECK(sizes[0]["enlarged"] == 1);
   CHECK(sizes[0]["first_outliers"] == nlohmann::ordered_json::parse(R"([{"name":"long.png","size":"6x120"}])"));
   CHECK_THAT(run_octavo({"info", folder / "i.h5"}).out, ContainsSubstring("6x120  long.png"));
+  // They stay with the split: when another one is added, and when it is given another name, but not with a part of it.
+  std::filesystem::rename(folder / "images" / "long.png", folder / "images" / "longer.png");
+  REQUIRE(run_octavo({"pack", "val=" + (folder / "images").string(), "-o", folder / "i.h5", "--append", "--size", "8x8",
+                      "--quiet"})
+              .exit_code == 0);
+  const std::string both = run_octavo({"info", folder / "i.h5"}).out;
+  CHECK_THAT(both, ContainsSubstring("6x120  long.png") && ContainsSubstring("6x120  longer.png"));
+  run_octavo({"repack", "x=" + (folder / "i.h5").string() + "::val", "-o", folder / "x.h5", "--quiet"});
+  CHECK_THAT(run_octavo({"info", folder / "x.h5"}).out,
+             ContainsSubstring("images of x") && ContainsSubstring("longer"));
+  run_octavo({"repack", folder / "i.h5", "-o", folder / "y.h5", "--limit", "3", "--quiet"});
+  CHECK_THAT(run_octavo({"info", folder / "y.h5"}).out, !ContainsSubstring("images of train"));
 }
 
 TEST_CASE("info tells which classes have few samples", "[unit][tools]") {

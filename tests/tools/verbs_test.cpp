@@ -209,6 +209,16 @@ TEST_CASE("repack takes splits, merges classes, and keeps names and compression"
   CHECK(labels == std::vector<std::int32_t>{0, 0, 0, 1});
   CHECK(run_octavo({"verify", folder / "q.h5", "--quiet"}).exit_code == 0);
 
+  // Held out are the same samples as of the folder: they are known by their names.
+  json_of({"pack", folder / "pets/train", "-o", folder / "h.h5", "--names", "--holdout", "0.5", "--seed", "3"});
+  json_of({"pack", folder / "pets/train", "-o", folder / "all.h5", "--names"});
+  json_of({"repack", folder / "all.h5", "-o", folder / "i.h5", "--holdout", "0.5", "--seed", "3"});
+  const auto packed = octavo::Dataset::open(folder / "h.h5").split("val");
+  const auto repacked = octavo::Dataset::open(folder / "i.h5").split("val");
+  REQUIRE(packed.sample_count() == repacked.sample_count());
+  for (std::int64_t row = 0; row < packed.sample_count(); ++row)
+    CHECK(packed.sample_name(row) == repacked.sample_name(row));
+
   std::ofstream(folder / "map.txt") << "horse=pet\n";
   const Outcome refused =
       run_octavo({"repack", folder / "p.h5", "-o", folder / "r.h5", "--class-map", folder / "map.txt", "--quiet"});

@@ -14,6 +14,7 @@ namespace octavo {
 struct SamplePlace {
   std::string split;
   std::int64_t row = 0;
+  std::string name = {};  ///< empty if the file has no names
   bool operator==(const SamplePlace&) const = default;
 };
 

@@ -36,11 +36,14 @@ class ForeignDataset {
 
  private:
   void check_storage(std::int64_t file_bytes);
+  void check_chunks(std::int64_t first, std::int64_t count) const;
 
   std::string path_;
   hdf5::DatasetHandle dataset_;
   hdf5::TypeHandle type_;
   std::vector<std::int64_t> axes_;
+  std::vector<std::int64_t> chunk_axes_;  ///< empty if it is not chunked
+  std::int64_t chunk_bytes_ = 0;          ///< unfolded
   bool is_deflated_ = false;
 };
 

@@ -1,6 +1,6 @@
 #include "pack/chosen_source.hpp"
 
-#include <nlohmann/json.hpp>
+#include <map>
 
 namespace octavo::sources {
 
@@ -53,8 +53,25 @@ std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t fi
   return failures;
 }
 
+/// A source that had its sizes from elsewhere tells them of all its images: they go unless all are chosen.
+void ChosenSource::drop_other_sizes(nlohmann::ordered_json& notes) const {
+  if (!notes.contains("source_sizes")) return;
+  std::map<std::string, std::int64_t> chosen_of;
+  for (const ChosenSplit& part : chosen_) {
+    chosen_of[source_->splits()[part.source_split].name] += std::ssize(part.rows);
+  }
+  auto kept = nlohmann::ordered_json::array();
+  for (auto& sizes : notes["source_sizes"]) {
+    if (sizes["images"].get<std::int64_t>() <= chosen_of[sizes["split"].get<std::string>()]) {
+      kept.push_back(std::move(sizes));
+    }
+  }
+  notes["source_sizes"] = std::move(kept);
+}
+
 std::string ChosenSource::notes() const {
   auto notes = nlohmann::ordered_json::parse(source_->notes());
+  drop_other_sizes(notes);
   if (!options_.select.empty()) notes["select"] = options_.select;
   if (options_.limit) notes["limit"] = *options_.limit;
   if (options_.holdout > 0.0) notes["holdout"] = {{"share", options_.holdout}, {"seed", options_.seed}};

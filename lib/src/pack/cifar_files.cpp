@@ -41,6 +41,12 @@ std::int64_t plausible_records(files::ByteStream& stream, std::int64_t length, i
   return plausible;
 }
 
+bool begins_with_zeros(files::ByteStream& stream) {
+  std::array<std::byte, 1 + kImageBytes> bytes{};
+  const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(stream.read_some_at(0, bytes));
+  return std::all_of(bytes.begin(), end, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 std::optional<int> binary_class_count(files::ByteStream& stream, std::int64_t length) {
   const bool whole10 = length % record_bytes(10) == 0;
   const bool whole100 = length % record_bytes(100) == 0;
@@ -50,6 +56,8 @@ std::optional<int> binary_class_count(files::ByteStream& stream, std::int64_t le
   if (whole100) return 100;
   const int likely = more100 ? 100 : 10;
   const std::int64_t records = std::min(kRecordsLookedAt, length / record_bytes(likely));
+  // Zeros are labels in range too; but a file that begins with nothing else is an empty tar archive, or a hole.
+  if (begins_with_zeros(stream)) return std::nullopt;
   if (records >= kFewestRecords && plausible_records(stream, length, likely) == records) return likely;
   return std::nullopt;
 }

@@ -7,18 +7,15 @@
 
 #include <octavo/errors.hpp>
 
-#include "archive/header.hpp"
-#include "arrays/hdf5_file.hpp"
-#include "arrays/idx.hpp"
-#include "arrays/mat.hpp"
 #include "arrays/npy.hpp"
-#include "pack/array_files.hpp"
 #include "pack/export_manifest.hpp"
+#include "pack/file_format.hpp"
 #include "pack/image_names.hpp"
 #include "pack/manifest.hpp"
 #include "pack/natural_order.hpp"
 #include "pack/numbered_paths.hpp"
 #include "pack/split_names.hpp"
+#include "pack/web_dataset.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -31,87 +28,16 @@ using Tree = std::shared_ptr<const FileTree>;
 
 bool is_cifar(SourceFormat format) { return format == SourceFormat::cifar10 || format == SourceFormat::cifar100; }
 
-// ---- Formats by their content ------------------------------------------------
+// ---- Files of arrays in a folder or an archive ------------------------------
 
-template <std::size_t kCount>
-std::span<const std::byte> beginning(files::ByteStream& stream, std::array<std::byte, kCount>& bytes) {
-  return std::span(bytes).first(stream.read_some_at(0, bytes));
-}
-
-std::optional<SourceFormat> cifar_format(files::ByteStream& stream) {
-  const auto kind = detect_cifar(stream);
-  if (!kind) return std::nullopt;
-  return kind->class_count == 10 ? SourceFormat::cifar10 : SourceFormat::cifar100;
-}
-
-/// The formats that are files of arrays, wherever they lie.
-std::optional<SourceFormat> array_format(const FileTree& tree, const std::string& path) {
-  const auto stream = tree.open(path);
-  std::array<std::byte, 8> bytes{};
-  const auto start = beginning(*stream, bytes);
-  if (arrays::is_npy_magic(start)) return SourceFormat::npy;
-  if (arrays::is_idx_magic(start)) return SourceFormat::idx;
-  if (is_stl10_images(path, *stream)) return SourceFormat::stl10;
-  return cifar_format(*stream);
-}
-
-bool holds_arrays_alone(const FileTree& archive) {
-  const auto files = archive.files_below("");
-  return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
-         std::none_of(files.begin(), files.end(), &has_image_name);
-}
-
-/// A single image makes no dataset; where it is the source, its folder was meant.
-void refuse_one_image(const fs::path& path) {
-  if (!has_image_name(path.filename().string())) return;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  throw InvalidArgument("read " + quoted(path) + ": it is one image by its name; give the folder that holds it, " +
-                        quoted(folder));
-}
-
-void refuse_parquet(std::span<const std::byte> start, const fs::path& path) {
-  constexpr std::string_view kMagic = "PAR1";
-  const bool is_parquet =
-      start.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), start.begin(),
-                                                  [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
-  if (!is_parquet) return;
-  throw FormatError(
-      "read " + quoted(path) +
-      ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
-      "give that to octavo.pack_dataset()");
-}
-
-[[noreturn]] void refuse_unknown(const fs::path& path) {
-  refuse_one_image(path);
-  throw FormatError(
-      "read " + quoted(path) +
-      ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
-      "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
-      "check the path, or name its --format");
-}
-
-SourceFormat format_of_file(const fs::path& path, OpenArchives& archives) {
-  std::array<std::byte, 128> bytes{};
-  const auto stream = files::open_stream(path);
-  const auto start = beginning(*stream, bytes);
-  if (archive::begins_as_packed_file(start)) return SourceFormat::octavo;
-  if (arrays::begins_as_hdf5(*stream)) return SourceFormat::hdf5;
-  if (arrays::begins_as_mat(start)) return SourceFormat::mat;
-  refuse_parquet(start, path);
-  if (files::is_archive(path))
-    return holds_arrays_alone(*archives.open(path)) ? SourceFormat::npy : SourceFormat::archive;
-  const Tree folder = files::open_folder(path.parent_path());
-  if (const auto format = array_format(*folder, path.filename().string())) return *format;
-  if (is_manifest_name(path.filename().string())) return SourceFormat::manifest;
-  refuse_unknown(path);
-}
-
-// ---- What a folder or an archive holds ---------------------------------------
-
-/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", with or without .gz.
+/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", "x-idx4-float.gz", "x.idx3": the number of axes is part of the name.
 bool is_named_as_idx_images(const std::string& name) {
-  const bool ends_well = name.ends_with("-ubyte") || name.ends_with("-ubyte.gz");
-  return ends_well && (name.find("idx3") != std::string::npos || name.find("idx4") != std::string::npos);
+  constexpr std::array<std::string_view, 4> kWords = {"-idx3", ".idx3", "-idx4", ".idx4"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    const std::size_t at = name.rfind(word);
+    const std::size_t end = at + word.size();
+    return at != std::string::npos && (end == name.size() || name[end] == '-' || name[end] == '.');
+  });
 }
 
 bool is_named_as_cifar(const std::string& name) {
@@ -124,7 +50,15 @@ bool is_named_as_stl10(const std::string& name) { return name == "train_X.bin" |
 
 bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
 
-bool is_named_as_shard(const std::string& name) { return name.ends_with(".tar"); }
+bool ends_with_any(const std::string& name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+bool is_named_as_container(const std::string& name) { return ends_with_any(name, {".mat", ".h5", ".hdf5"}); }
+
+bool is_named_as_archive(const std::string& name) {
+  return ends_with_any(name, {".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst", ".zip"});
+}
 
 /// Leaves out compressed files that are there uncompressed too.
 void drop_compressed_twins(std::vector<std::string>& names) {
@@ -176,6 +110,12 @@ std::optional<SourceFormat> as_npy(const FileTree& tree, const std::string& path
   return SourceFormat::npy;
 }
 
+/// Such files are read by libraries that want them on disk. Packed files are HDF5 files too.
+std::optional<SourceFormat> as_container(const FileTree& tree, const std::string& path) {
+  if (!tree.disk_path(path)) return std::nullopt;
+  return container_format(*tree.open(path));
+}
+
 struct Family {
   SourceFormat format;
   bool (*is_named)(const std::string&);
@@ -183,7 +123,8 @@ struct Family {
   bool has_one_file_a_split;
 
   bool is_wanted(SourceFormat wanted) const {
-    return wanted == SourceFormat::automatic || wanted == format || (is_cifar(wanted) && is_cifar(format));
+    return wanted == SourceFormat::automatic || wanted == format || (is_cifar(wanted) && is_cifar(format)) ||
+           (format == SourceFormat::hdf5 && (wanted == SourceFormat::mat || wanted == SourceFormat::octavo));
   }
 };
 
@@ -191,6 +132,20 @@ constexpr std::array<Family, 4> kFamilies = {{{SourceFormat::idx, &is_named_as_i
                                               {SourceFormat::stl10, &is_named_as_stl10, &as_stl10, true},
                                               {SourceFormat::cifar10, &is_named_as_cifar, &as_cifar, false},
                                               {SourceFormat::npy, &is_named_as_npy, &as_npy, true}}};
+constexpr Family kContainers = {SourceFormat::hdf5, &is_named_as_container, &as_container, true};
+
+/// Whether the file may hold several splits, which it tells itself.
+bool may_hold_splits(SourceFormat format, const fs::path& path) {
+  switch (format) {
+    case SourceFormat::mat:
+    case SourceFormat::hdf5:
+    case SourceFormat::octavo:
+    case SourceFormat::manifest:
+      return true;
+    default:
+      return format == SourceFormat::npy && path.extension() != ".npy";
+  }
+}
 
 /// The files of one family in a folder.
 std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder, SourceFormat wanted) {
@@ -203,6 +158,9 @@ std::vector<Finding> files_of(const Family& family, const Tree& tree, const std:
   }
   sort_by_split(findings);
   if (family.has_one_file_a_split) check_one_file_a_split(findings);
+  for (Finding& finding : findings) {
+    if (may_hold_splits(finding.format, finding.path)) finding.split.clear();
+  }
   return findings;
 }
 
@@ -248,26 +206,56 @@ std::string image_folder(const FileTree& tree) {
   return folder;
 }
 
-/// Archives as one tree a split, by their names.
+std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives);
+
+/// WebDataset shards as one tree a split, by their names; other archives each for itself.
 std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
-  std::map<std::string, std::vector<Tree>> trees_of;
-  for (const fs::path& path : paths) {
-    trees_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(archives.open(path));
-  }
   std::vector<Finding> findings;
-  for (auto& [split, trees] : trees_of) {
+  std::map<std::string, std::vector<Tree>> shards_of;
+  for (const fs::path& path : paths) {
+    if (const Tree tree = archives.open(path); is_web_dataset(*tree)) {
+      shards_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(tree);
+    } else {
+      for (Finding& finding : discover_file(path, SourceFormat::automatic, archives)) {
+        findings.push_back(std::move(finding));
+      }
+    }
+  }
+  for (auto& [split, trees] : shards_of) {
     findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), "", "", ""});
   }
   sort_by_split(findings);
   return findings;
 }
 
-std::vector<Finding> shards_in(const Tree& tree, OpenArchives& archives) {
+std::vector<Finding> archives_in(const Tree& tree, OpenArchives& archives) {
   std::vector<fs::path> paths;
-  for (const std::string& name : files_named(*tree, "", &is_named_as_shard)) {
+  for (const std::string& name : files_named(*tree, "", &is_named_as_archive)) {
     if (const auto path = tree->disk_path(name); path && files::is_archive(*path)) paths.push_back(*path);
   }
-  return paths.empty() ? std::vector<Finding>{} : findings_of_archives(paths, archives);
+  const auto rank_of = [](const fs::path& path) {
+    return split_rank(split_of_file_name(path.filename().string()).value_or("train"));
+  };
+  std::stable_sort(paths.begin(), paths.end(),
+                   [&](const fs::path& a, const fs::path& b) { return rank_of(a) < rank_of(b); });
+  return findings_of_archives(paths, archives);
+}
+
+bool holds_images(const FileTree& tree) {
+  const auto files = tree.files_below("");
+  return std::any_of(files.begin(), files.end(), &has_image_name);
+}
+
+/// Files that hold whole datasets. Beside images they are likelier a download or a result than what is meant.
+std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
+  const bool are_any =
+      !files_named(*tree, "", &is_named_as_container).empty() || !files_named(*tree, "", &is_named_as_archive).empty();
+  const bool finds_all = wanted == SourceFormat::automatic;
+  if (!are_any || (finds_all && holds_images(*tree))) return {};
+  std::vector<Finding> findings;
+  if (kContainers.is_wanted(wanted)) findings = files_of(kContainers, tree, "", wanted);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = archives_in(tree, archives);
+  return findings;
 }
 
 std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
@@ -277,25 +265,12 @@ std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArch
   if (wanted == SourceFormat::folder) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = shards_in(tree, archives);
+  if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
   if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
                         ": no file in it has a name of the format asked for; name the file");
-}
-
-/// Whether the file may hold several splits, which it tells itself.
-bool may_hold_splits(SourceFormat format, const fs::path& path) {
-  switch (format) {
-    case SourceFormat::mat:
-    case SourceFormat::hdf5:
-    case SourceFormat::octavo:
-    case SourceFormat::manifest:
-      return true;
-    default:
-      return format == SourceFormat::npy && path.extension() != ".npy";
-  }
 }
 
 std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
@@ -338,8 +313,7 @@ void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
     if (finding.format != SourceFormat::npy || !path) continue;
-    std::array<std::byte, 8> bytes{};
-    if (arrays::is_npy_magic(beginning(*finding.tree->open(finding.path), bytes))) continue;
+    if (array_format(*finding.tree, finding.path) == SourceFormat::npy) continue;
     finding.archive = archives.open(*path);
   }
 }
@@ -360,6 +334,10 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
           ": only .npz, HDF5 and MATLAB files hold several arrays, and packed files splits; leave the names out");
+    }
+    if (!spec.labels.empty() && finding.format == SourceFormat::octavo) {
+      throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
+                            ": a split of a packed file has its own labels; leave \"::" + spec.labels + "\" out");
     }
   }
 }

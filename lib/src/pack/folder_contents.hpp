@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <octavo/sample.hpp>
+#include <octavo/source.hpp>
 
 #include "files/file_tree.hpp"
 
@@ -33,6 +33,7 @@ struct FolderContents {
   std::vector<std::string> class_names;
   std::vector<std::filesystem::path> roots;
   std::int64_t ignored_file_count = 0;     ///< visible files that are no images by their names, or of no class
+  std::vector<SampleFailure> left_out;     ///< samples that are told of and cannot be used
   std::vector<std::string> empty_folders;  ///< would be classes, but no split has an image of them
 };
 

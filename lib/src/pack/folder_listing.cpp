@@ -170,7 +170,7 @@ void add_list(ImageList list, FolderContents& contents) {
     if (other.split != list.split) continue;
     // The first images, because two folders of one root, as val and valid, differ only below it.
     throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
-                          list.split + "\"; name the folders' splits by SPLIT=PATH");
+                          list.split + "\"; give each a split of its own by SPLIT=PATH, or put both below one folder");
   }
   contents.splits.push_back(std::move(list));
 }

@@ -55,7 +55,7 @@ class Survey {
     }
     if (first == nullptr) {
       throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
-                        " can be read, the first is " + name_of(0));
+                        " can be read, the first is " + name_of(0) + ": " + problem_of_first());
     }
     return {all_gray ? 1 : 3, first->height, first->width};
   }
@@ -86,6 +86,15 @@ class Survey {
       } catch (const Error&) {
         rethrow_naming(name_of(at));
       }
+    }
+  }
+
+  std::string problem_of_first() const {
+    try {
+      probe(0);
+      return "it could not be read a moment ago";
+    } catch (const Error& error) {
+      return error.what();
     }
   }
 

@@ -27,8 +27,9 @@ bool lists_images(const files::FileTree& tree, const std::string& path);
 ///   split   split, set or subset: else all images are in `split`, or in the one that the list's name tells
 ///
 /// Without a column of labels, all others are labels if they hold numbers: multi-labels where these are 0 and 1 (the
-/// columns are the classes), else targets. Throws FormatError naming the list and the line, or IoError.
+/// columns are the classes), else targets. Lines without an image or a label are left out if `may_skip`. Throws
+/// FormatError naming the list and the line, or IoError.
 FolderContents read_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
-                             const std::string& split, const std::vector<std::string>& given_names);
+                             const std::string& split, const std::vector<std::string>& given_names, bool may_skip);
 
 }  // namespace octavo::sources

@@ -108,8 +108,9 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   }
   class_names_ = names.all();
   if (named != nullptr && unnamed != nullptr) {
-    throw InvalidArgument("merge " + first_file(*named) + " and " + first_file(*unnamed) +
-                          ": only the first has class names; give all of them with --classes");
+    throw InvalidArgument(
+        "merge " + first_file(*named) + " and " + first_file(*unnamed) +
+        ": only the first has class names; give the second its names with --classes when it is packed");
   }
 }
 
@@ -123,14 +124,15 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
     return;
   }
   if (at->shape != added.shape || at->labels != added.labels || at->color != added.color) {
-    throw InvalidArgument("merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
-                          to_string(added.shape) + ", those before have " + to_string(at->shape) +
-                          ", or their labels differ in kind; name other splits, or give --size and --channels");
+    throw InvalidArgument(
+        "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
+        to_string(added.shape) + ", those before have " + to_string(at->shape) +
+        ", or their labels differ in kind; name other splits, or bring all to one with octavo pack --size --channels");
   }
   if (quantisation_of(*at) != quantisation_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
-                          " stand for other numbers than those before; pack the sources together with one --range, or "
-                          "name other splits");
+                          " stand for other numbers than those before; pack the sources together with one octavo pack "
+                          "--range, or name other splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;
@@ -210,6 +212,14 @@ std::vector<SampleFailure> MergedSource::read(std::size_t split, std::int64_t fi
     count -= rows;
   }
   return failures;
+}
+
+std::vector<SampleFailure> MergedSource::left_out() const {
+  std::vector<SampleFailure> all;
+  for (const auto& part : parts_) {
+    for (SampleFailure& sample : part->left_out()) all.push_back(std::move(sample));
+  }
+  return all;
 }
 
 std::vector<std::string> MergedSource::files() const {

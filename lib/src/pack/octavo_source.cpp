@@ -28,6 +28,23 @@ void cut_below(nlohmann::ordered_json& json, int levels) {
   for (auto& part : json) cut_below(part, levels - 1);
 }
 
+/// Takes the sizes that a split's images had out of a provenance, if it has them.
+nlohmann::ordered_json take_sizes(nlohmann::ordered_json& provenance, const std::string& split) {
+  const auto notes = provenance.find("notes");
+  if (notes == provenance.end() || !notes->is_object() || !notes->contains("source_sizes")) return nullptr;
+  auto& all = (*notes)["source_sizes"];
+  for (std::size_t i = 0; all.is_array() && i < all.size(); ++i) {
+    // Provenance is anybody's text.
+    const bool is_ours = all[i].is_object() && all[i].contains("split") && all[i]["split"] == split &&
+                         all[i].contains("images") && all[i]["images"].is_number_integer();
+    if (!is_ours) continue;
+    auto sizes = std::move(all[i]);
+    all.erase(i);
+    return sizes;
+  }
+  return nullptr;
+}
+
 SourceSplit describe(const Split& split) {
   return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
           split.source_dtype(), split.statistics().quantisation};
@@ -54,6 +71,10 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
 std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {
   if (auto name = parts_[split].sample_name(row)) return *std::move(name);
   return dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row);
+}
+
+std::optional<std::string> OctavoSource::sample_path(std::size_t split, std::int64_t row) const {
+  return parts_[split].sample_name(row);
 }
 
 std::optional<std::int32_t> OctavoSource::class_index(std::size_t split, std::int64_t row) const {
@@ -97,6 +118,12 @@ std::string OctavoSource::notes() const {
   auto notes = nlohmann::ordered_json::object();
   auto made = nlohmann::ordered_json::parse(dataset_.provenance());
   cut_below(made, kKeptLevels);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    auto sizes = take_sizes(made, parts_[i].name());
+    if (sizes.is_null()) continue;
+    sizes["split"] = splits_[i].name;
+    notes["source_sizes"].push_back(std::move(sizes));
+  }
   notes["made from " + dataset_.path().filename().string()] = std::move(made);
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -21,11 +21,12 @@ class OctavoSource final : public Source {
   std::string format() const override { return "octavo"; }
   bool is_random_access() const override { return true; }
   std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
-  /// With how the file itself was made.
+  /// With how the file itself was made; the sizes that its images had are told as those of other sources are.
   std::string notes() const override;
 
  private:

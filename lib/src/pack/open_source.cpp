@@ -52,8 +52,10 @@ std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
       return sources::open_npy_files(finding);
     case SourceFormat::mat:
       return sources::open_mat_file(finding);
-    default:
+    case SourceFormat::hdf5:
       return sources::open_hdf5_file(finding);
+    default:
+      throw InvalidArgument("open " + finding.name() + ": it is no file of arrays");
   }
 }
 
@@ -116,7 +118,7 @@ void open_image_sources(const std::vector<sources::ImageRoot>& roots, const Sour
     parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
   }
   if (!shards.empty()) {
-    auto contents = sources::list_web_dataset(shards, options.class_names);
+    auto contents = sources::list_web_dataset(shards, options.class_names, options.skip_unreadable);
     parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
   }
 }
@@ -131,7 +133,8 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
                                                             finding.split);
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.format == SourceFormat::manifest) {
-      auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names);
+      auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,
+                                             options.skip_unreadable);
       parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
     } else if (finding.format != SourceFormat::folder) {
       for (arrays::ArraySet& set : open_arrays(finding)) {

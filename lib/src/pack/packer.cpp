@@ -55,6 +55,7 @@ class Packer {
   PackSummary run() {
     const auto start = std::chrono::steady_clock::now();
     summary_.splits = source_.splits();
+    summary_.skipped = source_.left_out();
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
     writer_.finish(sources::describe_provenance(source_, options_, summary_));

@@ -40,6 +40,9 @@ bool is_label(const std::string& extension) { return extension == "cls" || exten
 struct Sample {
   std::string image;
   std::string label;  ///< empty if there is none
+
+  /// Where the label is, or is missing.
+  const std::string& file_of_label() const { return label.empty() ? image : label; }
 };
 
 /// Whether an image has fewer points in its name than another of its sample, or comes before it; or is the first.
@@ -83,30 +86,28 @@ std::optional<std::int32_t> number_of(const std::string& text) {
   return value;
 }
 
-/// The label of a sample as text, which is a class name at the most.
+std::string checked_label(std::string label) {
+  if (label.size() <= archive::kMostNameBytes) return label;
+  throw FormatError("its label has " + std::to_string(label.size()) + " bytes, a class name has at most " +
+                    std::to_string(archive::kMostNameBytes));
+}
+
+/// The label of a sample as text, which is a class name at the most. Throws FormatError with the reason only.
 std::string label_text(const files::FileTree& tree, const Sample& sample) {
-  const auto refuse = [&](const std::string& problem) {
-    throw FormatError("read " + tree.name_of(sample.label.empty() ? sample.image : sample.label) + ": " + problem);
-  };
-  if (sample.label.empty()) refuse("there is no label, no .cls and no .json file, as there is for others");
+  if (sample.label.empty()) {
+    throw FormatError("there is no label, no .cls and no .json file, as there is for others");
+  }
   const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
-  const auto checked = [&](std::string label) {
-    if (label.size() > archive::kMostNameBytes) {
-      refuse("its label has " + std::to_string(label.size()) + " bytes, a class name has at most " +
-             std::to_string(archive::kMostNameBytes));
-    }
-    return label;
-  };
-  if (sample.label.ends_with("cls")) return checked(trimmed(text));
+  if (sample.label.ends_with("cls")) return checked_label(trimmed(text));
   const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw FormatError("it is not JSON");
   for (const char* const key : {"label", "cls", "class", "target"}) {
     if (!json.is_object() || !json.contains(key)) continue;
     const auto& label = json[key];
     if (label.is_number_integer()) return std::to_string(label.get<std::int64_t>());
-    if (label.is_string()) return checked(label.get<std::string>());
+    if (label.is_string()) return checked_label(label.get<std::string>());
   }
-  refuse("there is no label in it, no number or text \"label\", \"cls\", \"class\" or \"target\"");
-  return "";
+  throw FormatError("there is no label in it, no number or text \"label\", \"cls\", \"class\" or \"target\"");
 }
 
 /// Numbers the labels of all splits together.
@@ -171,7 +172,8 @@ bool is_web_dataset(const files::FileTree& tree) {
   return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
 }
 
-FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names) {
+FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
+                                bool may_skip) {
   FolderContents contents;
   contents.format = "webdataset";
   std::vector<std::vector<std::string>> labels;
@@ -180,8 +182,17 @@ FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::
     ImageList list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
     std::vector<std::string>& texts = labels.emplace_back();
     for (Sample& sample : samples_in(*root.tree)) {
-      texts.push_back(label_text(*root.tree, sample));
-      list.paths.push_back(std::move(sample.image));
+      try {
+        texts.push_back(label_text(*root.tree, sample));
+        list.paths.push_back(std::move(sample.image));
+      } catch (const FormatError& error) {
+        if (!may_skip) throw FormatError("read " + root.tree->name_of(sample.file_of_label()) + ": " + error.what());
+        contents.left_out.push_back({0, sample.file_of_label(), error.what()});
+      }
+    }
+    if (list.paths.empty()) {
+      throw FormatError("read " + root.tree->name_of("") + ": no sample has an image and a label; " +
+                        (contents.left_out.empty() ? "there is none" : contents.left_out.back().reason));
     }
     contents.splits.push_back(std::move(list));
   }

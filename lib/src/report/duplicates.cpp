@@ -154,7 +154,13 @@ class DuplicateSearch {
 }  // namespace
 
 DuplicateReport find_duplicates(const Dataset& dataset, int thread_count, const ProgressFunction& on_progress) {
-  return DuplicateSearch(dataset, on_progress).run(thread_count);
+  DuplicateReport report = DuplicateSearch(dataset, on_progress).run(thread_count);
+  for (DuplicateGroup& group : report.groups) {
+    for (SamplePlace& place : group.samples) {
+      place.name = dataset.split(place.split).sample_name(place.row).value_or("");
+    }
+  }
+  return report;
 }
 
 }  // namespace octavo

@@ -74,7 +74,8 @@ std::string with_mutated_header(PackedFile& file, Random& random) {
   const std::string text = mutated(std::string(8, '\1'), 8);
   std::int64_t value = static_cast<std::int64_t>(random() % 16) - 8;
   if (text.size() >= 8 && random() % 2 == 0) std::memcpy(&value, text.data(), sizeof value);
-  *fields[random() % fields.size()] += value;
+  std::int64_t& field = *fields[random() % fields.size()];
+  field = static_cast<std::int64_t>(static_cast<std::uint64_t>(field) + static_cast<std::uint64_t>(value));
   const auto encoded = octavo::archive::encode_header(header);
   std::memcpy(bytes.data(), encoded.data(), encoded.size());
   return bytes;

@@ -43,10 +43,9 @@ std::optional<PackedFile> PackedFile::take_apart(const std::string& bytes) {
 }
 
 std::optional<std::size_t> PackedFile::place_of(std::int64_t offset, std::int64_t bytes) const {
+  if (offset < archive::kHeaderBytes || bytes < 0) return std::nullopt;
   const std::int64_t at = offset - archive::kHeaderBytes;
-  if (offset < archive::kHeaderBytes || bytes < 0 || at > std::ssize(data_) || bytes > std::ssize(data_) - at) {
-    return std::nullopt;
-  }
+  if (at > std::ssize(data_) || bytes > std::ssize(data_) - at) return std::nullopt;
   return static_cast<std::size_t>(at);
 }
 

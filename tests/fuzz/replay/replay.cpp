@@ -1,5 +1,5 @@
 // Runs one fuzz target over files: fuzz_replay TARGET FOLDER... A crash ends the process; the file's name is printed
-// then.
+// then. Ends with exit status 1 if the target reads none of them to its end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "support/fuzz_target.hpp"
 
 #define OCTAVO_REPLAYED(name) extern "C" int octavo_fuzz_##name(const std::uint8_t* data, std::size_t size);
 #include "replayed.inc"
@@ -67,6 +69,10 @@ int main(int count, char** arguments) {
     const auto bytes = bytes_of(path);
     target(bytes.data(), bytes.size());
   }
-  std::printf("%zu files\n", files.size());
+  if (octavo::fuzz::inputs_read == 0) {
+    std::fprintf(stderr, "fuzz_replay: %s reads none of these files to its end\n", words[0].c_str());
+    return 1;
+  }
+  std::printf("%zu files, %lld read\n", files.size(), static_cast<long long>(octavo::fuzz::inputs_read));
   return 0;
 }

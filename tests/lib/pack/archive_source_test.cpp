@@ -197,6 +197,64 @@ TEST_CASE("files of arrays are read from an archive, also in its only folder", "
   REQUIRE(read_all(*open(folder / "mnist.zip")).labels == std::vector<std::int32_t>{'a', 'b'});
 }
 
+TEST_CASE("archives in a folder are read as if they were named one by one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "train.tar", ArchiveKind::tar, {{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
+  write_archive(folder / "test.zip", ArchiveKind::zip, {{"dog/2.png", gray_png(3)}});
+  const auto source = open(folder.path());
+  REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[1].name == "test");
+  REQUIRE(read_all(*source, 1).labels == std::vector<std::int32_t>{1});
+
+  const TemporaryFolder single;
+  write_archive(single / "data.tgz", ArchiveKind::tar_gz,
+                {{"train/cat/1.png", gray_png(1)}, {"val/cat/1.png", gray_png(2)}});
+  REQUIRE(open(single.path())->splits()[1].name == "val");
+  REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"cat"});
+  // Images beside it are what is meant: the archive is where they came from.
+  fs::create_directories(single / "train/owl");
+  write_file(single / "train/owl/1.png", gray_png(4));
+  REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"owl"});
+}
+
+TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 2), }";
+  header.resize(117, ' ');
+  const std::string start = std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n";
+  write_archive(folder / "data.npz", ArchiveKind::zip, {{"x_train.npy", start + "ab"}, {"x_test.npy", start + "cd"}});
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(read_all(*source, 1).values == std::vector<std::uint8_t>{'c', 'd'});
+}
+
+TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.json", R"({"label": 4})"},
+                 {"2.png", gray_png(2)},
+                 {"3.png", gray_png(3)},
+                 {"3.json", "{label: 4}"}});
+  REQUIRE_THROWS_WITH(open(folder / "x.tar"), ContainsSubstring("2.png") && ContainsSubstring("there is no label"));
+  const auto source = open(folder / "x.tar", {.skip_unreadable = true});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{4});
+  const auto left_out = source->left_out();
+  REQUIRE(left_out.size() == 2);
+  REQUIRE(left_out[0].name == "2.png");
+  REQUIRE_THAT(left_out[1].reason, ContainsSubstring("not JSON"));
+  write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{}"}});
+  REQUIRE_THROWS_WITH(open(folder / "y.tar", {.skip_unreadable = true}),
+                      ContainsSubstring("y.tar") && ContainsSubstring("there is no label in it"));
+}
+
+TEST_CASE("an empty archive is not taken for an array", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "data.tar", std::string(10240, '\0'));
+  REQUIRE_THROWS_WITH(open(folder / "data.tar"), ContainsSubstring("data.tar") && ContainsSubstring("neither"));
+}
+
 TEST_CASE("numbered paths stand for as many files, with their zeros", "[unit][pack]") {
   using sources::expand_numbers;
   REQUIRE(expand_numbers("a-{08..10}.tar") == std::vector<fs::path>{"a-08.tar", "a-09.tar", "a-10.tar"});

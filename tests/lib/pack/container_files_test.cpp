@@ -178,6 +178,33 @@ TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digi
   REQUIRE_THROWS_WITH(open({folder / "cut.mat"}), ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
 }
 
+TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[unit][pack]") {
+  const TemporaryFolder svhn;
+  for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) {
+    write_file(svhn / name,
+               mat_file(mat_variable("X", {2, 1, 3, 2}, counting(12)) + mat_variable("y", {2, 1}, {10, 3})));
+  }
+  const auto digits = open({svhn.path()});
+  REQUIRE(digits->format() == "mat");
+  REQUIRE(digits->splits().size() == 2);
+  REQUIRE(digits->splits()[0].name == "train");
+  REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{0, 3});
+
+  const TemporaryFolder several;
+  const hid_t file = new_hdf5(several / "both.h5");
+  const std::vector<std::uint8_t> images(8, 1);
+  add_dataset(file, "x_train", H5T_STD_U8LE, {2, 2, 2}, images.data());
+  add_dataset(file, "x_test", H5T_STD_U8LE, {2, 2, 2}, images.data());
+  H5Fclose(file);
+  REQUIRE(open({several.path()})->splits().size() == 2);
+  write_packed(several / "packed.h5", {random_split("train", 2, {1, 2, 2})});
+  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("both look like"));
+  fs::remove(several / "both.h5");
+  REQUIRE(open({several.path()})->format() == "octavo");
+  REQUIRE_THROWS_WITH(open({several / "packed.h5", "", "train", "labels"}),
+                      ContainsSubstring("leave \"::labels\" out"));
+}
+
 TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "data_batch_1", pickled_batch());
@@ -192,6 +219,11 @@ TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
   write_file(folder / "data_batch_1", pickled_batch("os\nsystem\n"));
   REQUIRE_THROWS_WITH(open({folder / "data_batch_1", "", "", ""}, {.format = SourceFormat::cifar10}),
                       ContainsSubstring("it wants to call os system"));
+
+  std::string newer = pickled_batch();
+  newer[1] = 4;
+  write_file(folder / "data_batch_1", newer);
+  REQUIRE_THROWS_WITH(open({folder / "data_batch_1"}), ContainsSubstring("pickle (protocol 4)"));
 }
 
 TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]") {

@@ -39,6 +39,15 @@ TEST_CASE("a folder of IDX files becomes train and test, plain files before comp
   REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
 }
 
+TEST_CASE("IDX files of any type are found by their names", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train-images-idx3-float", idx({1, 1, 1}, "x"));
+  write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
+  write_file(folder / "test.idx3.gz", gzipped(idx({1, 1, 1}, "x")));
+  write_file(folder / "notes-idx3x", "no images");
+  REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-float test=test.idx3.gz ");
+}
+
 TEST_CASE("two IDX datasets in one folder are not mixed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "digits-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));

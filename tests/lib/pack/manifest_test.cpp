@@ -1,5 +1,6 @@
 #include "pack/manifest.hpp"
 
+#include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
@@ -81,6 +82,56 @@ TEST_CASE("a folder with a list of its images is read by the list", "[unit][pack
   const auto source = open_source({{files.folder().path()}}, {});
   REQUIRE(source->format() == "manifest");
   REQUIRE(source->splits()[0].sample_count == 1);
+}
+
+TEST_CASE("what is missing among numbers is no class", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  for (const char* const missing : {"", "NaN", "NA", "n/a", "null"}) {
+    INFO(missing);
+    const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
+    const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
+    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: \"age\" is missing"));
+    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
+    for (const std::string& list : {column, label}) {
+      const auto source = files.open(list, {.skip_unreadable = true});
+      REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+      REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 3, 3});
+      REQUIRE(source->left_out().size() == 1);
+      REQUIRE(source->left_out()[0].name == "list.csv: line 3");
+    }
+  }
+  // In the first line too, and NA is a name among names.
+  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
+  REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
+  REQUIRE(files.open("path,label\n1.png,NA\n2.png,DE\n")->class_names() == std::vector<std::string>{"DE", "NA"});
+}
+
+TEST_CASE("lines without an image can be left out", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source =
+      files.open("path,label\n9.png,1\n2.png,0\n../1.png,1\n1.png,\n3.png,2\n", {.skip_unreadable = true});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.values == std::vector<std::uint8_t>{2, 2, 3, 3});
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 2});
+  std::string lines;
+  for (const SampleFailure& left_out : source->left_out()) lines += std::to_string(left_out.row) + " ";
+  REQUIRE(lines == "2 4 5 ");
+  REQUIRE_THROWS_WITH(files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
+                      ContainsSubstring("of no line") && ContainsSubstring("there is no image \"9.png\""));
+
+  const PackSummary summary = pack(*source, files.folder() / "out.h5", {.skip_bad_samples = true});
+  REQUIRE(summary.skipped.size() == 3);
+  REQUIRE_THAT(Dataset::open(files.folder() / "out.h5").provenance(), ContainsSubstring("list.csv: line 4"));
+}
+
+TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string absolute = fs::absolute(files.folder() / "3.png").string();
+  REQUIRE(read_all(*files.open("path;label\n" + absolute + ";1\n")).values == std::vector<std::uint8_t>{3, 3});
+  const TemporaryFolder other;
+  write_file(other / "3.png", gray_png(3));
+  REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
+                      ContainsSubstring("below the list's folder"));
 }
 
 TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
@@ -146,6 +147,22 @@ TEST_CASE("labels are found beside the images, and splits by names", "[unit][pac
   REQUIRE(source->splits()[0].name == "train");
   REQUIRE(source->splits()[1].name == "test");
   REQUIRE(read_all(*source, 1).labels == std::vector<std::int32_t>{4, 3});
+}
+
+TEST_CASE("channels of quantised images are made one, or one is repeated, where all stand for the same",
+          "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "gray.npy", npy("<f4", "1, 1, 2", bytes_of<float>({-1.0f, 1.0f})));
+  const auto repeated = open(folder / "gray.npy", {.channels = 3});
+  REQUIRE(repeated->splits()[0].quantisation.size() == 3);
+  pack(*repeated, folder / "gray.h5");
+  REQUIRE(Dataset::open(folder / "gray.h5").split("train").statistics().quantisation.size() == 3);
+  write_file(folder / "rgb.npy", npy("<f4", "1, 1, 2, 3", bytes_of<float>({0.0f, 0.0f, 0.0f, 10.0f, 20.0f, 20.0f})));
+  const ValueRange own = {.kind = ValueRange::Kind::measured};
+  REQUIRE_THROWS_WITH(open(folder / "rgb.npy", {.channels = 1, .range = own}),
+                      ContainsSubstring("give all of them one --range"));
+  const ValueRange range = {ValueRange::Kind::given, 0.0, 20.0};
+  REQUIRE(open(folder / "rgb.npy", {.channels = 1, .range = range})->splits()[0].quantisation.size() == 1);
 }
 
 TEST_CASE("labels of several numbers are multi-labels or targets", "[unit][pack]") {

@@ -1,4 +1,5 @@
 #include <octavo/duplicates.hpp>
+#include <octavo/writer.hpp>
 
 #include "catch.hpp"
 #include "packed_fixture.hpp"
@@ -35,6 +36,18 @@ TEST_CASE("equal samples are found within a split and between splits, whatever t
   CHECK(report.groups[0].samples == std::vector<SamplePlace>{{"train", 77}, {"test", 47}});
   CHECK(report.groups[1].samples == std::vector<SamplePlace>{{"train", 4}, {"train", 14}, {"train", 300}});
   CHECK(report.groups[1].labels_differ);
+}
+
+TEST_CASE("equal samples are named where the file has names", "[unit][report]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.splits = {{"train", {1, 1, 2}, {}, Color::gray, 2, true}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values = {1, 2, 1, 2};  // become codes in place
+  writer.write(0, 0, values, {}, std::vector<std::string>{"one.png", "two.png"});
+  writer.finish("{}");
+  const auto samples = find_duplicates(Dataset::open(folder / "a.h5")).groups.at(0).samples;
+  REQUIRE(samples == std::vector<SamplePlace>{{"train", 0, "one.png"}, {"train", 1, "two.png"}});
 }
 
 TEST_CASE("the same bytes in another shape are another sample", "[unit][report]") {
