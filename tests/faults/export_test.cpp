@@ -1,15 +1,12 @@
 // An export is killed, loses its power or has calls fail: the folder is whole, or packing refuses it.
+#include <errno.h>
 #include <signal.h>
 
-#include <fstream>
-#include <octavo/errors.hpp>
-#include <octavo/pack.hpp>
-
 #include "../lib/archive/small_file.hpp"
-#include "../lib/pack/made_files.hpp"
 #include "catch.hpp"
 #include "disk_model.hpp"
 #include "effort.hpp"
+#include "export_scene.hpp"
 #include "faulty_program.hpp"
 #include "tally.hpp"
 #include "trace_reader.hpp"
@@ -21,70 +18,7 @@ namespace {
 
 using faults::Call;
 
-/// A packed file of two splits, and a folder that it is exported to.
-class ExportScene {
- public:
-  explicit ExportScene(std::string format) : format_(std::move(format)) {
-    write_file(folder_ / "source/train-images-idx3-ubyte", idx({8, 16, 16}, pixels(8)));
-    write_file(folder_ / "source/train-labels-idx1-ubyte", idx({8}, std::string("\0\1\2\0\1\2\0\1", 8)));
-    write_file(folder_ / "source/test-images-idx3-ubyte", idx({3, 16, 16}, pixels(3)));
-    write_file(folder_ / "source/test-labels-idx1-ubyte", idx({3}, std::string("\2\1\0", 3)));
-    const Outcome packed = run_octavo({"pack", folder_ / "source", "-o", folder_ / "a.h5", "--quiet"});
-    if (packed.exit_code != 0) throw std::runtime_error("cannot pack: " + packed.err);
-    reset();
-  }
-
-  std::vector<std::string> arguments() const {
-    return {"export", folder_ / "a.h5", "-o", target(), "--as", format_, "--quiet"};
-  }
-  /// Where the folder is; nothing else is in it.
-  std::filesystem::path parent() const { return folder_ / "out"; }
-  std::filesystem::path target() const { return parent() / "exported"; }
-  void reset() const {
-    std::filesystem::remove_all(parent());
-    std::filesystem::create_directory(parent());
-  }
-
-  /// What a reader finds in the folder.
-  enum class Found { nothing, refused, whole, part };
-  Found found() const {
-    if (!std::filesystem::exists(target())) return Found::nothing;
-    try {
-      const auto source = octavo::open_source({{target()}}, {});
-      return is_whole(*source) ? Found::whole : Found::part;
-    } catch (const octavo::Error&) {
-      return Found::refused;
-    }
-  }
-
- private:
-  static std::string pixels(std::size_t image_count) {
-    std::string bytes(image_count * 256, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(value_at(i));
-    return bytes;
-  }
-  static bool has(octavo::Source& source, std::size_t split, const std::vector<std::int32_t>& labels) {
-    const auto& layout = source.splits()[split];
-    if (layout.sample_count != std::ssize(labels) || layout.labels.width != 1) return false;
-    const Samples samples = read_all(source, split);
-    const std::string wanted = pixels(labels.size());
-    return samples.failures.empty() && samples.labels == labels &&
-           std::equal(samples.values.begin(), samples.values.end(), wanted.begin(), wanted.end(),
-                      [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); });
-  }
-  static bool is_whole(octavo::Source& source) {
-    return source.splits().size() == 2 && has(source, 0, {0, 1, 2, 0, 1, 2, 0, 1}) && has(source, 1, {2, 1, 0});
-  }
-
-  TemporaryFolder folder_;
-  const std::string format_;
-};
-
 using Found = ExportScene::Found;
-
-std::string problem_after_cut(const ExportScene& scene) {
-  return scene.found() == Found::part ? "packing takes a part for the whole" : "";
-}
 
 std::string any_format() { return GENERATE(std::string("png"), std::string("npy")); }
 
@@ -107,7 +41,7 @@ TEST_CASE("an export killed at any call leaves a folder that is whole or is refu
       const auto outcome =
           run_with_fault(scene.arguments(), {faults::kChangingCalls, action, 0, at, false, scene.parent()});
       if (!outcome.has_failed) break;
-      const std::string problem = outcome.exit_code == -SIGKILL ? problem_after_cut(scene) : "it was not killed";
+      const std::string problem = outcome.exit_code == -SIGKILL ? scene.problem_with_target() : "it was not killed";
       tally.add(problem.empty() ? "" : problem + ", killed at " + outcome.description());
     }
   }
@@ -173,7 +107,7 @@ TEST_CASE("a power cut at any moment of an export leaves a folder that is whole 
       const bool has_ended = done == trace.size();
       const std::string problem = has_ended && scene.found() != Found::whole
                                       ? "it was reported as done, and is not whole"
-                                      : problem_after_cut(scene);
+                                      : scene.problem_with_target();
       tally.add(problem.empty() ? ""
                                 : problem + " after change " + std::to_string(done) + ", try " + std::to_string(i));
     }

@@ -6,6 +6,7 @@
 #include "../lib/archive/small_file.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
+#include "export_scene.hpp"
 #include "faulty_program.hpp"
 #include "pack_scene.hpp"
 #include "tally.hpp"
@@ -118,7 +119,7 @@ TEST_CASE("pack ends with an error and leaves nothing when any call that changes
 
 TEST_CASE("pack ends with an error and leaves nothing when it cannot open or read something", "[faults][calls]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
-  const PackScene scene(GENERATE(PackKind::replacing, PackKind::appending, PackKind::reindexing));
+  const PackScene scene(GENERATE(PackKind::replacing, PackKind::appending, PackKind::reindexing, PackKind::repacking));
   // The source and the target; the folder of both.
   fail_packing(scene, kReading, scene.folder().parent_path());
 }
@@ -133,6 +134,18 @@ TEST_CASE("verify, info and train end with an error when they cannot open or rea
   for (const Failure& failure : kReading) {
     fail_every_call(
         verb, arguments, failure, scene.folder(), [] {}, nothing);
+  }
+}
+
+TEST_CASE("export ends with an error and leaves nothing when it cannot open or read the packed file",
+          "[faults][calls]") {
+  if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
+  const ExportScene scene(GENERATE(std::string("png"), std::string("npy")));
+  for (const Failure& failure : kReading) {
+    fail_every_call(
+        "reading for an export as " + scene.format(), scene.arguments(), failure, scene.packed(),
+        [&] { scene.reset(); },
+        [&](const FaultyOutcome& outcome) { return scene.problem_after_end(outcome.exit_code == 0); });
   }
 }
 

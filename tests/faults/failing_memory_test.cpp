@@ -1,6 +1,7 @@
 // The program runs out of memory: at its k-th allocation alone, or from there on.
 #include "catch.hpp"
 #include "effort.hpp"
+#include "export_scene.hpp"
 #include "faulty_program.hpp"
 #include "pack_scene.hpp"
 #include "tally.hpp"
@@ -22,41 +23,70 @@ std::string problem_of(const FaultyOutcome& outcome) {
   return outcome.exit_code == 1 && outcome.is_one_line_error() ? "" : "it is no clean error";
 }
 
-}  // namespace
-
-TEST_CASE("a program that runs out of memory says so on a line, wherever that happens", "[faults][memory]") {
-  if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
-  const auto verb = GENERATE(std::string("pack"), std::string("append"), std::string("reindex"), std::string("verify"),
-                             std::string("info"), std::string("train"));
-  const bool from_then_on = GENERATE(false, true);
-  const PackScene scene(verb == "append"    ? PackKind::appending
-                        : verb == "reindex" ? PackKind::reindexing
-                                            : PackKind::replacing);
-  const bool writes = verb == "pack" || verb == "append" || verb == "reindex";
-  auto arguments = writes ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
-  if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
+/// Lets an allocation of `octavo VERB` fail, one after the other by night, some of them by day. `prepare` goes before
+/// each run, `problem_after` says afterwards what is wrong with what it left.
+template <typename Prepare, typename Problem>
+void run_out_of_memory(const std::string& verb, const std::vector<std::string>& arguments, bool from_then_on,
+                       const Prepare& prepare, const Problem& problem_after) {
+  prepare();
   const auto whole = run_with_fault(arguments, {.calls = kMemory, .action = faults::Action::none});
   REQUIRE(whole.exit_code == 0);
   REQUIRE(whole.counted > 100);
   Tally tally("8 octavo " + verb + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"),
               !is_night());
   std::int64_t in_library_count = 0;
-  // A night tries every allocation, a change some of them.
   const std::int64_t count = is_night() ? whole.counted : 100;
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
     const std::int64_t at = 1 + (is_night() ? i : below(random, whole.counted));
-    scene.reset();
+    prepare();
     const auto outcome = run_with_fault(
         arguments, {.calls = kMemory, .action = faults::Action::fail, .at = at, .from_then_on = from_then_on});
     std::string problem = problem_of(outcome);
     in_library_count += outcome.failed_in_library > 0 && !outcome.is_clean_error() && outcome.exit_code != 0 ? 1 : 0;
-    if (problem.empty() && writes) problem = scene.problem_with_target();
-    // Where memory ends in a place that must not throw, nothing can be cleaned up; that is left to the next packer.
-    const bool has_leftovers = writes && names_in(scene.folder()).size() > 1;
-    if (problem.empty() && has_leftovers) problem = scene.problem_with_next_pack();
+    if (problem.empty()) problem = problem_after(outcome);
     tally.add(problem.empty() ? "" : problem + ", allocation " + std::to_string(at) + ", " + outcome.description());
   }
   tally.set_note(std::to_string(in_library_count) + " end inside of HDF5 or OpenBLAS");
   CHECK(tally.failures() == kNone);
+}
+
+}  // namespace
+
+TEST_CASE("a program that runs out of memory says so on a line, wherever that happens", "[faults][memory]") {
+  if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
+  const auto verb = GENERATE(std::string("pack"), std::string("append"), std::string("reindex"), std::string("repack"),
+                             std::string("verify"), std::string("info"), std::string("train"));
+  const bool from_then_on = GENERATE(false, true);
+  const PackScene scene(verb == "append"    ? PackKind::appending
+                        : verb == "reindex" ? PackKind::reindexing
+                        : verb == "repack"  ? PackKind::repacking
+                                            : PackKind::replacing);
+  const bool writes = verb == "pack" || verb == "append" || verb == "reindex" || verb == "repack";
+  auto arguments = writes ? scene.arguments() : std::vector<std::string>{verb, scene.target(), "--quiet"};
+  if (verb == "train") arguments.insert(arguments.end(), {"--epochs", "1", "--device", "cpu"});
+  run_out_of_memory(
+      verb, arguments, from_then_on, [&] { scene.reset(); },
+      [&](const FaultyOutcome&) {
+        if (!writes) return std::string();
+        if (auto problem = scene.problem_with_target(); !problem.empty()) return problem;
+        // Where memory ends in a place that must not throw, nothing can be cleaned up; that is left to the next packer.
+        const bool has_leftovers = names_in(scene.folder()).size() > 1;
+        return has_leftovers ? scene.problem_with_next_pack() : std::string();
+      });
+}
+
+TEST_CASE("an export that runs out of memory says so on a line, and leaves nothing that passes for a whole",
+          "[faults][memory]") {
+  if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
+  const ExportScene scene("npy");
+  const bool from_then_on = GENERATE(false, true);
+  run_out_of_memory(
+      "export as " + scene.format(), scene.arguments(), from_then_on, [&] { scene.reset(); },
+      [&](const FaultyOutcome& outcome) {
+        // Without any memory the folder cannot be listed, and so not be emptied.
+        const bool may_leave = from_then_on || !outcome.is_clean_error();
+        if (outcome.exit_code != 0 && may_leave) return scene.problem_with_target();
+        return scene.problem_after_end(outcome.exit_code == 0);
+      });
 }

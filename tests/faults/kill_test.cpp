@@ -2,10 +2,13 @@
 #include <signal.h>
 
 #include <chrono>
+#include <random>
+#include <span>
 #include <thread>
 
 #include "catch.hpp"
 #include "effort.hpp"
+#include "export_scene.hpp"
 #include "faulty_program.hpp"
 #include "pack_scene.hpp"
 #include "tally.hpp"
@@ -47,6 +50,35 @@ std::int64_t microseconds_of(const std::vector<std::string>& arguments) {
   return std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count() + 1;
 }
 
+/// Kills a run at a random time, no later than it takes on this machine now, so that most are killed before they end.
+/// Returns whether it was. The scene is reset before each run.
+template <typename Scene>
+bool kill_at_random_time(const Scene& scene, const std::vector<std::string>& arguments, std::mt19937_64& random) {
+  scene.reset();
+  const std::int64_t whole_us = microseconds_of(arguments);
+  scene.reset();
+  RunningProgram program(arguments);
+  std::this_thread::sleep_for(std::chrono::microseconds(below(random, whole_us)));
+  program.send(SIGKILL);
+  return program.wait().exit_code == -SIGKILL;
+}
+
+/// Kills packers of these scenes, of 1 to 4 threads, at random times.
+void kill_packers_at_random_times(std::span<const PackScene> scenes, std::int64_t count, Tally& tally) {
+  std::int64_t killed_count = 0;
+  for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
+    auto random = random_of_case(i);
+    const PackScene& scene = scenes[static_cast<std::size_t>(below(random, std::ssize(scenes)))];
+    const auto arguments = scene.arguments(1 + static_cast<int>(below(random, 4)));
+    killed_count += kill_at_random_time(scene, arguments, random) ? 1 : 0;
+    const std::string problem = problem_after_kill(scene);
+    tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
+  }
+  INFO(killed_count << " were killed before they ended");
+  CHECK(killed_count * 4 > tally.count());
+  CHECK(tally.failures() == kNone);
+}
+
 }  // namespace
 
 TEST_CASE("a packer killed at any call leaves the old file or the whole new one, and the next packs",
@@ -67,21 +99,27 @@ TEST_CASE("a packer killed at a random time leaves the old file or the whole new
   const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
                               PackScene(PackKind::skipping, 200)};
   Tally tally("5 kill -9 at a random time, 1 to 4 threads", true);
+  kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
+}
+
+TEST_CASE("pack --append, reindex and repack killed at a random time leave the old file or the whole new one",
+          "[faults][kill]") {
+  const PackScene scenes[] = {PackScene(PackKind::appending, 8000), PackScene(PackKind::reindexing, 8000),
+                              PackScene(PackKind::repacking, 8000)};
+  Tally tally("5 kill -9 at a random time, pack --append, reindex and repack", true);
+  kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
+}
+
+TEST_CASE("an export killed at a random time leaves a folder that is whole or is refused", "[faults][kill][export]") {
+  const ExportScene scenes[] = {ExportScene("png", 1000), ExportScene("npy", 8000)};
+  Tally tally("5 kill -9 at a random time, export", true);
   std::int64_t killed_count = 0;
-  const std::int64_t count = case_count(60, 2000);
+  const std::int64_t count = case_count(40, 2000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
-    const PackScene& scene = scenes[below(random, 3)];
-    scene.reset();
-    const auto arguments = scene.arguments(1 + static_cast<int>(below(random, 4)));
-    // As long as it takes on this machine now, so that most are killed before they end.
-    const std::int64_t whole_us = microseconds_of(arguments);
-    scene.reset();
-    RunningProgram program(arguments);
-    std::this_thread::sleep_for(std::chrono::microseconds(below(random, whole_us)));
-    program.send(SIGKILL);
-    killed_count += program.wait().exit_code == -SIGKILL ? 1 : 0;
-    const std::string problem = problem_after_kill(scene);
+    const ExportScene& scene = scenes[below(random, 2)];
+    killed_count += kill_at_random_time(scene, scene.arguments(), random) ? 1 : 0;
+    const std::string problem = scene.problem_with_target();
     tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
   }
   INFO(killed_count << " were killed before they ended");

@@ -251,3 +251,31 @@ TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
   fail_every_allocation(
       "verify", [&] { verify_file(folder / "a.h5"); }, from_then_on);
 }
+
+TEST_CASE("exporting gets over any allocation that fails: an error, nothing left, and the next succeeds",
+          "[faults][memory]") {
+  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  const TemporaryFolder folder;
+  write_source(folder / "source");
+  pack_source(folder / "source", folder / "a.h5");
+  const bool from_then_on = GENERATE(false, true);
+  const auto format = GENERATE(octavo::ExportFormat::png, octavo::ExportFormat::npy);
+  fail_every_allocation(
+      format == octavo::ExportFormat::png ? "export as png" : "export as npy",
+      [&] {
+        // One for each child: some end where nothing can be removed.
+        const std::filesystem::path out = folder / std::to_string(::getpid());
+        try {
+          octavo::export_dataset(octavo::Dataset::open(folder / "a.h5"), out, {.format = format, .thread_count = 1});
+        } catch (...) {
+          faults::use_memory_control(nullptr);
+          // Without any memory the folder cannot be listed, and so not be emptied.
+          if (!from_then_on && ::access(out.c_str(), F_OK) == 0) throw std::logic_error("a part is left");
+          std::filesystem::remove_all(out);
+          throw;
+        }
+        faults::use_memory_control(nullptr);
+        std::filesystem::remove_all(out);
+      },
+      from_then_on);
+}

@@ -76,9 +76,11 @@ const char* to_text(PackKind kind) {
     case PackKind::appending:
       return "a file that a split is appended to";
     case PackKind::reindexing:
+      return "an older file by reindex";
+    case PackKind::repacking:
       break;
   }
-  return "an older file by reindex";
+  return "an older file by repack";
 }
 
 PackScene::PackScene(PackKind kind, int image_count) : kind_(kind) {
@@ -98,15 +100,16 @@ PackScene::PackScene(PackKind kind, int image_count) : kind_(kind) {
 void PackScene::make_source(int image_count) const {
   if (kind_ == PackKind::skipping) return write_image_source(source(), image_count);
   write_idx_source(source(), image_count, 0, kind_ == PackKind::appending ? "test" : "train");
-  if (kind_ == PackKind::reindexing) pack_idx(source(), folder_ / "changed.h5");
+  if (kind_ == PackKind::reindexing || kind_ == PackKind::repacking) pack_idx(source(), folder_ / "packed.h5");
 }
 
 std::vector<std::string> PackScene::arguments(int jobs) const {
   if (kind_ == PackKind::reindexing) {
-    return {"reindex", folder_ / "changed.h5", "-o", target(), "--force", "--quiet"};
+    return {"reindex", folder_ / "packed.h5", "-o", target(), "--force", "--quiet"};
   }
-  std::vector<std::string> words = {"pack",           source(),  "-o",     target(),
-                                    "--reproducible", "--quiet", "--jobs", std::to_string(jobs)};
+  const bool is_repacking = kind_ == PackKind::repacking;
+  std::vector<std::string> words = {is_repacking ? "repack" : "pack", is_repacking ? folder_ / "packed.h5" : source()};
+  words.insert(words.end(), {"-o", target(), "--reproducible", "--quiet", "--jobs", std::to_string(jobs)});
   if (has_old()) words.push_back(kind_ == PackKind::appending ? "--append" : "--force");
   if (kind_ == PackKind::skipping) words.insert(words.end(), {"--on-error", "skip", "--names"});
   return words;

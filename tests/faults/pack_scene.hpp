@@ -17,10 +17,11 @@ enum class PackKind {
   skipping,    ///< likewise, with a sample that is left out and with names: everything goes through the spool
   appending,   ///< --append: the older file gets a split more
   reindexing,  ///< `reindex` of another file, --force, and there is an older file of other samples
+  repacking,   ///< likewise `repack`
 };
 
-constexpr PackKind kPackKinds[] = {PackKind::fresh, PackKind::replacing, PackKind::skipping, PackKind::appending,
-                                   PackKind::reindexing};
+constexpr PackKind kPackKinds[] = {PackKind::fresh,     PackKind::replacing,  PackKind::skipping,
+                                   PackKind::appending, PackKind::reindexing, PackKind::repacking};
 const char* to_text(PackKind kind);
 
 /// A source, a folder for the packed file, and the bytes of the file before and after.

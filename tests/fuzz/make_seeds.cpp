@@ -1,5 +1,4 @@
 // fuzz_make_seeds FOLDER: writes the seeds of tests/fuzz/corpus, a small well-formed file of each kind a target reads.
-#include <zlib.h>
 #include <octavo/writer.hpp>
 
 #include <cstdlib>
@@ -7,6 +6,7 @@
 #include <string>
 
 #include "archive/small_file.hpp"
+#include "deflated.hpp"
 #include "image/made_images.hpp"
 #include "image/made_tiff.hpp"
 #include "pack/made_files.hpp"
@@ -37,14 +37,6 @@ std::string little(std::uint64_t value, int count) {
 std::string text_of(const std::filesystem::path& path) {
   const auto bytes = bytes_of_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string zlib_stream(const std::string& bytes) {
-  uLongf length = compressBound(bytes.size());
-  std::string out(length, '\0');
-  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  out.resize(length);
-  return out;
 }
 
 // ---- Arrays -----------------------------------------------------------------

@@ -5,9 +5,8 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "http_server.hpp"
 #include "program.hpp"
-#include "served_set.hpp"
+#include "set_server.hpp"
 #include "shared_data.hpp"
 #include "temporary_folder.hpp"
 
@@ -23,8 +22,6 @@ std::string description(const std::string& mirror, const nlohmann::ordered_json&
 std::string description(const std::string& mirror) {
   return description(mirror, {{{"name", "a.bin"}, {"bytes", 300'000}, {"sha256", kServedSha256}}});
 }
-
-void serve_file(const HttpRequest& request, const HttpReply& reply) { reply.serve(request, served_content()); }
 
 /// Until there is something in the file, or the program has ended.
 void wait_for_content(RunningProgram& program, const std::filesystem::path& path) {
@@ -42,7 +39,7 @@ TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools]") {
   const auto sets = run_octavo({"fetch", "--list", "--json"}).json()["sets"];
   REQUIRE(sets.size() == 8);
   CHECK_THAT(run_octavo({"fetch", "svhn", "--list"}).out, ContainsSubstring("train_32x32.mat"));
-  const HttpServer server([](const HttpRequest&, const HttpReply& reply) { reply.fail("404 Not Found"); });
+  const HttpServer server(&serve_nothing);
   for (const auto& set : sets) {
     CHECK(run_octavo({"fetch", set["name"], "--list", "--json"}).json() == set);
     // Each is one that --from takes: it gets as far as asking for the first file.
@@ -85,7 +82,7 @@ TEST_CASE("a set is fetched, and packed by the command that is printed", "[unit]
 }
 
 TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]") {
-  const HttpServer server(&serve_file);
+  const HttpServer server(&serve_content);
   const TemporaryFolder folder;
   nlohmann::ordered_json set = nlohmann::ordered_json::parse(description(server.url()));
   set["pack"] = {"extra=a.bin"};
@@ -98,7 +95,7 @@ TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]
 }
 
 TEST_CASE("a second fetch finds everything there", "[unit][tools]") {
-  const HttpServer server(&serve_file);
+  const HttpServer server(&serve_content);
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set"};
@@ -112,13 +109,7 @@ TEST_CASE("a second fetch finds everything there", "[unit][tools]") {
 
 TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[unit][tools]") {
   const auto [signal_number, exit_code] = GENERATE(table<int, int>({{SIGINT, 130}, {SIGTERM, 143}}));
-  std::atomic<bool> is_slow = true;
-  const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
-    if (!is_slow) return reply.serve(request, served_content());
-    reply.head("200 OK", 300'000);
-    reply.send(served_content().substr(0, 50'000));
-    reply.stall();
-  });
+  StallingServer server;
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--json"};
@@ -130,7 +121,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
   CHECK(outcome.exit_code == exit_code);
   CHECK_THAT(outcome.err, ContainsSubstring("octavo: error: interrupted; what was received is kept"));
   CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin.part"});
-  is_slow = false;
+  server.stall_no_more();
   const Outcome next = run_octavo(words);
   CHECK(next.exit_code == 0);
   CHECK(next.json()["received_bytes"] < 300'000);
@@ -138,13 +129,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
 }
 
 TEST_CASE("a killed fetch locks nobody out", "[unit][tools]") {
-  std::atomic<bool> is_slow = true;
-  const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
-    if (!is_slow) return reply.serve(request, served_content());
-    reply.head("200 OK", 300'000);
-    reply.send(served_content().substr(0, 50'000));
-    reply.stall();
-  });
+  StallingServer server;
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};
@@ -152,14 +137,13 @@ TEST_CASE("a killed fetch locks nobody out", "[unit][tools]") {
   wait_for_content(program, folder / "set" / "a.bin.part");
   program.send(SIGKILL);
   program.wait();
-  is_slow = false;
+  server.stall_no_more();
   CHECK(run_octavo(words).exit_code == 0);
   CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin"});
 }
 
 TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
-  const HttpServer server(
-      [](const HttpRequest& request, const HttpReply& reply) { reply.serve(request, damaged_content()); });
+  const HttpServer server(&serve_damaged);
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
   const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};

@@ -1,6 +1,7 @@
 #include "arrays/mat.hpp"
 
 #include "catch.hpp"
+#include "deflated.hpp"
 #include "made_arrays.hpp"
 #include "temporary_folder.hpp"
 
@@ -24,14 +25,10 @@ std::string variable(const std::string& name, const std::vector<std::uint32_t>& 
       14, element(6, word(flags) + word(0)) + element(5, bytes_of_numbers(axes)) + element(1, name) + element(2, data));
 }
 
+/// Deflated elements are not padded.
 std::string deflated(const std::string& variable) {
-  uLongf length = compressBound(variable.size());
-  std::string out(length, '\0');
-  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(variable.data()),
-           variable.size());
-  out.resize(length);
-  // Deflated elements are not padded.
-  return word(15) + word(static_cast<std::uint32_t>(length)) + out;
+  const std::string stream = zlib_stream(variable);
+  return word(15) + word(static_cast<std::uint32_t>(stream.size())) + stream;
 }
 
 std::string mat(const std::string& variables) {

@@ -1,6 +1,7 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
+#include "deflated.hpp"
 #include "files/byte_stream.hpp"
 #include "pack/made_files.hpp"
 
@@ -15,14 +16,6 @@ std::unique_ptr<ByteStream> inflated(const std::string& packed) {
 }
 
 std::string whole(const std::string& packed) { return inflated(packed)->read_whole(1 << 20); }
-
-std::string zlib_stream(const std::string& bytes) {
-  uLongf length = compressBound(bytes.size());
-  std::string out(length, '\0');
-  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  out.resize(length);
-  return out;
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <octavo/pack.hpp>
 
 #include "catch.hpp"
+#include "deflated.hpp"
 #include "made_files.hpp"
 #include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
@@ -57,14 +58,6 @@ std::string mat_variable(const std::string& name, const std::vector<std::uint32_
   for (const std::uint32_t axis : axes) shape += little_endian(axis);
   return mat_element(14, mat_element(6, little_endian(9) + little_endian(0)) + mat_element(5, shape) +
                              mat_element(1, name) + mat_element(2, data));
-}
-
-std::string zlib_stream(const std::string& bytes) {
-  uLongf length = compressBound(bytes.size());
-  std::string out(length, '\0');
-  compress(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  out.resize(length);
-  return out;
 }
 
 std::string mat_file(const std::string& variables) {

@@ -1,0 +1,358 @@
+#include "arrays/hdf5_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "deflated.hpp"
+#include "made_arrays.hpp"
+#include "made_hdf5.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::arrays;
+using namespace octavo::test;
+
+namespace {
+
+using Path = std::filesystem::path;
+using Names = std::vector<std::string>;
+
+Names names_of(const std::vector<Hdf5Array>& arrays) {
+  Names names;
+  for (const Hdf5Array& array : arrays) names.push_back(array.name);
+  return names;
+}
+
+/// A uint8 array as it was listed.
+Hdf5Array bytes_named(const std::string& name, std::vector<std::int64_t> axes) {
+  return {name, Element::uint8, std::move(axes)};
+}
+
+/// The message with which reading the array's first row fails.
+std::string refusal(const Path& path, const Hdf5Array& array) {
+  try {
+    rows(*open_hdf5_array(path, array), 0, 1);
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    return error.what();
+  }
+  return "read";
+}
+
+/// Likewise for the first of the arrays that the file lists, which `fill` made.
+std::string refusal(const std::function<void(hid_t)>& fill) {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, fill);
+  const auto arrays = list_hdf5(path);
+  REQUIRE(arrays.size() == 1);
+  return refusal(path, arrays[0]);
+}
+
+}  // namespace
+
+// ---- What is there -----------------------------------------------------------------
+
+TEST_CASE("an HDF5 file is known by its signature, also behind a user block", "[unit][arrays]") {
+  const std::string signature = "\x89HDF\r\n\x1A\n";
+  const auto begins_at = [&](std::size_t offset) {
+    return begins_as_hdf5(*stream_of(std::string(offset, '\0') + signature + "more"));
+  };
+  CHECK(begins_at(0));
+  CHECK(begins_at(512));
+  CHECK(begins_at(1024));
+  CHECK(begins_at(1 << 20));
+  CHECK_FALSE(begins_at(1));
+  CHECK_FALSE(begins_at(256));
+  CHECK_FALSE(begins_at(1536));
+  CHECK_FALSE(begins_at(1 << 21));
+  CHECK_FALSE(begins_as_hdf5(*stream_of("")));
+  CHECK_FALSE(begins_as_hdf5(*stream_of(signature.substr(0, 7))));
+}
+
+TEST_CASE("arrays are listed wherever they are, with their axes", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [](hid_t file) {
+    add(file, "images", {5, 2, 3});
+    add(file, "train/deep/labels", {7});
+    add(file, "with a blank \xC3\xA4", {1, 1});
+    add(file, "of 32 axes", Axes(32, 1));
+  });
+  const auto arrays = list_hdf5(path);
+  REQUIRE(names_of(arrays) == Names{"images", "of 32 axes", "train/deep/labels", "with a blank \xC3\xA4"});
+  CHECK(arrays[0].axes == std::vector<std::int64_t>{5, 2, 3});
+  CHECK(arrays[1].axes == std::vector<std::int64_t>(32, 1));
+  CHECK(arrays[2].axes == std::vector<std::int64_t>{7});
+}
+
+TEST_CASE("integers, floats and what h5py stores for booleans are read, of both byte orders", "[unit][arrays]") {
+  const auto half = half_type(), boolean = enumeration(H5T_STD_I8LE);
+  struct Case {
+    Element element;
+    hid_t little, big;
+    std::string bytes;  ///< two numbers, lowest byte first
+  };
+  const std::string floats = bytes_of_numbers<float>({1, 2}), doubles = bytes_of_numbers<double>({1, 2});
+  const Case cases[] = {
+      {Element::boolean, boolean.get(), boolean.get(), std::string("\0\1", 2)},
+      {Element::int8, H5T_STD_I8LE, H5T_STD_I8BE, "\xFF\2"},
+      {Element::uint8, H5T_STD_U8LE, H5T_STD_U8BE, "\xFF\2"},
+      {Element::int16, H5T_STD_I16LE, H5T_STD_I16BE, "\1\x80\3\4"},
+      {Element::uint16, H5T_STD_U16LE, H5T_STD_U16BE, "\1\x80\3\4"},
+      {Element::int32, H5T_STD_I32LE, H5T_STD_I32BE, "\1\2\3\x84\5\6\7\x08"},
+      {Element::uint32, H5T_STD_U32LE, H5T_STD_U32BE, "\1\2\3\x84\5\6\7\x08"},
+      {Element::int64, H5T_STD_I64LE, H5T_STD_I64BE, "\1\2\3\4\5\6\7\x88\1\2\3\4\5\6\7\x08"},
+      {Element::uint64, H5T_STD_U64LE, H5T_STD_U64BE, "\1\2\3\4\5\6\7\x88\1\2\3\4\5\6\7\x08"},
+      {Element::float16, half.get(), half.get(), std::string("\x00\x3C\x00\x40", 4)},
+      {Element::float32, H5T_IEEE_F32LE, H5T_IEEE_F32BE, floats},
+      {Element::float64, H5T_IEEE_F64LE, H5T_IEEE_F64BE, doubles},
+  };
+  for (const Case& one : cases) {
+    INFO(name_of(one.element));
+    std::string turned = one.bytes;
+    if (one.big != one.little) swap_bytes(one.element, std::as_writable_bytes(std::span(turned)));
+    const TemporaryFolder folder;
+    const Path path = hdf5_in(folder, [&](hid_t file) {
+      add_with(turned, file, "big", {2}, one.big);
+      add_with(one.bytes, file, "little", {2}, one.little);
+    });
+    const auto arrays = list_hdf5(path);
+    REQUIRE(names_of(arrays) == Names{"big", "little"});
+    for (const Hdf5Array& array : arrays) {
+      CHECK(array.element == one.element);
+      CHECK(rows(*open_hdf5_array(path, array), 0, 2) == one.bytes);
+    }
+  }
+}
+
+TEST_CASE("what is no array of plain numbers is left out", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [](hid_t file) {
+    const hdf5::TypeHandle text(H5Tcopy(H5T_C_S1)), texts(H5Tcopy(H5T_C_S1)), record(H5Tcreate(H5T_COMPOUND, 4)),
+        opaque(H5Tcreate(H5T_OPAQUE, 1)), three_bytes(H5Tcopy(H5T_STD_U32LE)), lists(H5Tvlen_create(H5T_STD_U8LE)),
+        wide = enumeration(H5T_STD_I16LE);
+    const hsize_t two = 2;
+    const hdf5::TypeHandle pairs(H5Tarray_create2(H5T_STD_U8LE, 1, &two));
+    H5Tset_size(texts.get(), H5T_VARIABLE);
+    H5Tinsert(record.get(), "x", 0, H5T_STD_U32LE);
+    H5Tset_precision(three_bytes.get(), 24);
+    H5Tset_size(three_bytes.get(), 3);
+    for (const auto& [name, type] : {std::pair<const char*, hid_t>{"text", text.get()},
+                                     {"texts", texts.get()},
+                                     {"record", record.get()},
+                                     {"opaque", opaque.get()},
+                                     {"three bytes", three_bytes.get()},
+                                     {"lists", lists.get()},
+                                     {"enumeration of two bytes", wide.get()},
+                                     {"pairs", pairs.get()},
+                                     {"bits", H5T_STD_B8LE},
+                                     {"references", H5T_STD_REF_OBJ},
+                                     {"long double", H5T_NATIVE_LDOUBLE}}) {
+      add(file, name, {2, 2, 2}, type);
+    }
+    add(file, "empty", {0, 2, 2});
+    add(file, "empty below", {2, 0});
+    for (const auto& [name, kind] : {std::pair{"number", H5S_SCALAR}, {"nothing", H5S_NULL}}) {
+      const hdf5::SpaceHandle space(H5Screate(kind));
+      const hdf5::DatasetHandle dataset(
+          H5Dcreate2(file, name, H5T_STD_U8LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    H5Tcommit2(file, "a type", record.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    add(file, "x", {1});
+  });
+  CHECK(names_of(list_hdf5(path)) == Names{"x"});
+  CHECK(list_hdf5(hdf5_in(folder, [](hid_t) {})).empty());
+}
+
+TEST_CASE("links to other places and files are left out, and groups that hold themselves are looked at once",
+          "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add(file, "group/x", {1});
+    H5Lcreate_hard(file, "group/x", file, "another name", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/group/x", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/nowhere", file, "dangling", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external((folder / "a.h5").c_str(), "/group/x", file, "external", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_hard(file, "/group", file, "group/itself", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_hard(file, "/", file, "group/root", H5P_DEFAULT, H5P_DEFAULT);
+  });
+  const auto names = names_of(list_hdf5(path));
+  CHECK(std::count(names.begin(), names.end(), "another name") == 1);
+  CHECK(std::count(names.begin(), names.end(), "group/x") == 1);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK((name.ends_with("/x") || name.ends_with("another name")));
+    CHECK(std::count(name.begin(), name.end(), '/') <= 3);
+  }
+}
+
+TEST_CASE("groups are looked into down to the sixteenth", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  std::string way;
+  for (int i = 0; i < 16; ++i) way += "g/";
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add(file, way + "x", {1});
+    add(file, way + "g/x", {1});
+  });
+  CHECK(names_of(list_hdf5(path)) == Names{way + "x"});
+}
+
+TEST_CASE("a file that the HDF5 library cannot open is an error that names it", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(list_hdf5(folder / "none.h5"), ContainsSubstring("none.h5"));
+  CHECK_THAT(refusal(folder / "none.h5", bytes_named("x", {1})), ContainsSubstring("none.h5: /x\""));
+  const Path path = hdf5_in(folder, [](hid_t file) { add_with(counting(200), file, "x", {200}); });
+  std::string bytes(std::filesystem::file_size(path), '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  for (const std::string& damaged : {std::string(), std::string("no HDF5"), bytes.substr(0, 8), bytes.substr(0, 100),
+                                     bytes.substr(0, bytes.size() - 1)}) {
+    write_file(path, damaged);
+    CHECK_THROWS_WITH(list_hdf5(path), ContainsSubstring("a.h5"));
+  }
+}
+
+// ---- Reading -----------------------------------------------------------------------
+
+TEST_CASE("rows are read of every way to store them within the file, forward, over gaps and back", "[unit][arrays]") {
+  // 3,000 rows of 1,000 bytes: three blocks of what the child sends at once.
+  constexpr std::size_t kRows = 3000, kRowBytes = 1000;
+  std::string bytes(kRows * kRowBytes, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i / 7 + i / 1000);
+  const std::string way = GENERATE(std::string("contiguous"), std::string("chunked"), std::string("deflated"));
+  const auto properties = way == "contiguous" ? creation() : chunked(way == "chunked" ? Axes{7, 333} : Axes{64, 1000});
+  if (way == "deflated") {
+    H5Pset_shuffle(properties.get());
+    H5Pset_deflate(properties.get(), 1);
+    H5Pset_fletcher32(properties.get());
+  }
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add_with(bytes, file, "group/x", {kRows, kRowBytes}, H5T_STD_U8LE, properties.get());
+  });
+  const auto arrays = list_hdf5(path);
+  REQUIRE(names_of(arrays) == Names{"group/x"});
+  const auto array = open_hdf5_array(path, arrays[0]);
+  CHECK(array->name() == "\"" + path.string() + ": /group/x\"");
+  CHECK_FALSE(array->is_random_access());
+  for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2000}, {2999, 1}, {5, 10}}) {
+    INFO("rows from " << first);
+    CHECK((rows(*array, static_cast<std::int64_t>(first), static_cast<std::int64_t>(count)) ==
+           bytes.substr(first * kRowBytes, count * kRowBytes)));
+  }
+}
+
+TEST_CASE("rows in the header of a dataset, and rows that were never written, are read", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const auto compact = creation(), filled = creation();
+  H5Pset_layout(compact.get(), H5D_COMPACT);
+  const std::uint8_t value = 9;
+  H5Pset_fill_value(filled.get(), H5T_STD_U8LE, &value);
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add_with(counting(6), file, "compact", {2, 3}, H5T_STD_U8LE, compact.get());
+    add(file, "filled", {2, 3}, H5T_STD_U8LE, filled.get());
+  });
+  const auto arrays = list_hdf5(path);
+  REQUIRE(arrays.size() == 2);
+  CHECK(rows(*open_hdf5_array(path, arrays[0]), 1, 1) == counting(3, 3));
+  CHECK(rows(*open_hdf5_array(path, arrays[1]), 0, 2) == std::string(6, 9));
+}
+
+TEST_CASE("data that lie in other files are refused", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  write_file(folder / "secret", std::string(64, 's'));
+  CHECK_THAT(refusal([&](hid_t file) {
+               const auto properties = creation();
+               H5Pset_external(properties.get(), (folder / "secret").c_str(), 0, 64);
+               add(file, "x", {8, 8}, H5T_STD_U8LE, properties.get());
+             }),
+             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("lies in another file"));
+  CHECK_THAT(refusal([&](hid_t file) {
+               const hsize_t axes[] = {8, 8};
+               const hdf5::SpaceHandle space(H5Screate_simple(2, axes, nullptr));
+               const auto properties = creation();
+               H5Pset_virtual(properties.get(), space.get(), (folder / "b.h5").c_str(), "/x", space.get());
+               add(file, "x", {8, 8}, H5T_STD_U8LE, properties.get());
+             }),
+             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("lies in other files"));
+}
+
+TEST_CASE("a path that is missing, leads over a link or to no dataset is refused", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add_with(counting(1), file, "group/x", {1});
+    H5Lcreate_soft("/group/x", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/group", file, "way", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external((folder / "b.h5").c_str(), "/x", file, "external", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external((folder / "b.h5").c_str(), "/", file, "far", H5P_DEFAULT, H5P_DEFAULT);
+  });
+  std::filesystem::copy_file(path, folder / "b.h5");
+  CHECK(refusal(path, bytes_named("group/x", {1})) == "read");
+  for (const char* missing : {"x", "group/y", "nowhere/x", "", "group/x/y"}) {
+    INFO(missing);
+    CHECK_THAT(refusal(path, bytes_named(missing, {1})), ContainsSubstring("a.h5: /" + std::string(missing) + "\""));
+  }
+  for (const char* link : {"soft", "external", "way/x", "far/group/x"}) {
+    INFO(link);
+    CHECK_THAT(refusal(path, bytes_named(link, {1})), ContainsSubstring("is a link to another place or file"));
+  }
+  CHECK_THAT(refusal(path, bytes_named("group", {1})), ContainsSubstring("is no dataset"));
+}
+
+TEST_CASE("datasets of unknown filters, of chunks beyond 256 MiB, or far larger than the file are refused",
+          "[unit][arrays]") {
+  CHECK_THAT(refusal([](hid_t file) {
+               const auto properties = chunked({1, 2});
+               H5Pset_nbit(properties.get());
+               add(file, "x", {1, 2}, H5T_STD_U8LE, properties.get());
+             }),
+             ContainsSubstring("a filter that is not part of HDF5"));
+  CHECK_THAT(refusal([](hid_t file) {
+               add(file, "x", {4, (1 << 28) + 1}, H5T_STD_U8LE, chunked({1, (1 << 28) + 1}).get());
+             }),
+             ContainsSubstring("chunks of more than 256 MiB"));
+  CHECK_THAT(refusal([](hid_t file) {
+               add(file, "x", {1 << 30, 1 << 10}, H5T_STD_U8LE, chunked({1, 1024}).get());
+             }),
+             ContainsSubstring("declared far larger than the file"));
+}
+
+TEST_CASE("a file that has fewer rows than were listed is an error", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [](hid_t file) { add_with(counting(6), file, "x", {3, 2}); });
+  const auto array = open_hdf5_array(path, bytes_named("x", {5, 2}));
+  CHECK(rows(*array, 0, 3) == counting(6));
+  CHECK_THROWS_WITH(rows(*array, 3, 1), ContainsSubstring("fewer rows"));
+  // An error is not remembered.
+  CHECK(rows(*array, 2, 1) == counting(2, 4));
+}
+
+TEST_CASE("a deflated chunk that is cut, damaged or no such stream is an error", "[unit][arrays]") {
+  const std::string whole = zlib_stream(counting(200));
+  std::string wrong = whole;
+  wrong[wrong.size() / 2] = static_cast<char>(wrong[wrong.size() / 2] ^ 0x40);
+  for (const std::string& stored :
+       {whole.substr(0, whole.size() - 1), wrong, std::string("no stream"), std::string()}) {
+    if (stored.empty()) continue;
+    CHECK_THAT(refusal([&](hid_t file) { add_stored(stored, file, "x", {2, 100}); }), ContainsSubstring("a.h5: /x\""));
+  }
+  CHECK(refusal([&](hid_t file) { add_stored(whole, file, "x", {2, 100}); }) == "read");
+}
+
+TEST_CASE("a deflated chunk that unfolds to far more than its dataset declares is refused, or no more of it is read",
+          "[unit][arrays]") {
+  const std::string declared = counting(4096);
+  const std::string stored = zlib_stream(declared + std::string(64 << 20, '\0'));
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [&](hid_t file) { add_stored(stored, file, "x", {4, 32, 32}); });
+  const auto array = open_hdf5_array(path, list_hdf5(path).at(0));
+  std::string found = declared;
+  try {
+    found = rows(*array, 0, 4);
+  } catch (const FormatError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("a.h5: /x\""));
+  }
+  CHECK((found == declared));
+}
