@@ -79,7 +79,7 @@ TEST_CASE("a program that runs out of memory says so on a line, wherever that ha
 TEST_CASE("an export that runs out of memory says so on a line, and leaves nothing that passes for a whole",
           "[faults][memory]") {
   if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
-  const ExportScene scene("npy");
+  const ExportScene scene(GENERATE(std::string("npy"), std::string("png")));
   const bool from_then_on = GENERATE(false, true);
   run_out_of_memory(
       "export as " + scene.format(), scene.arguments(), from_then_on, [&] { scene.reset(); },

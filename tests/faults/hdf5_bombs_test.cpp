@@ -171,7 +171,7 @@ const Bomb kHdf5[] = {
          H5Dclose(dataset);
        });
      },
-     "which may unfold to 4096 only"},
+     "does not unfold to the 4096 bytes it should"},
     {"an HDF5 dataset of texts of any length",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {

@@ -7,7 +7,6 @@
 #include "archive/hdf5_reading.hpp"
 #include "archive/limits.hpp"
 #include "hdf5/session.hpp"
-#include "support/checked_math.hpp"
 
 namespace octavo::archive {
 namespace {
@@ -28,24 +27,6 @@ hdf5::PropertiesHandle access_with_cache() {
 bool is_known_filter(H5Z_filter_t filter) {
   return filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
 }
-
-/// Bytes of an array, or nothing if that does not fit.
-std::optional<std::int64_t> bytes_of(std::span<const std::int64_t> axes, std::size_t element_bytes) {
-  std::optional<std::int64_t> bytes = static_cast<std::int64_t>(element_bytes);
-  for (const std::int64_t axis : axes) {
-    if (bytes) bytes = checked_product({*bytes, axis});
-  }
-  return bytes;
-}
-
-std::vector<std::int64_t> chunk_axes(hid_t properties, std::size_t rank) {
-  std::vector<hsize_t> chunk(rank);
-  check(H5Pget_chunk(properties, static_cast<int>(rank), chunk.data()), "read a chunk shape");
-  return {chunk.begin(), chunk.end()};
-}
-
-/// What deflate makes of so many bytes that it cannot make smaller, and checksums.
-std::int64_t most_stored_bytes(std::int64_t bytes) { return bytes + bytes / 64 + 1024; }
 
 }  // namespace
 
@@ -74,6 +55,16 @@ ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::
 
 void ForeignDataset::fail(const std::string& problem) const { throw FormatError(path_ + " " + problem); }
 
+/// A reason needs the dataset's name before it.
+template <typename Step>
+void ForeignDataset::tell_reason(const Step& step) const {
+  try {
+    step();
+  } catch (const FormatError& error) {
+    fail(error.what());
+  }
+}
+
 void ForeignDataset::check_storage(std::int64_t file_bytes) {
   const auto properties = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset_.get()), "look at " + path_);
   if (check(H5Pget_external_count(properties.get()), "look at " + path_) != 0) fail("lies in another file");
@@ -90,39 +81,14 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
   }
   const std::size_t element_bytes = H5Tget_size(type_.get());
   if (layout == H5D_CHUNKED) {
-    chunk_axes_ = chunk_axes(properties.get(), axes_.size());
-    const auto bytes = bytes_of(chunk_axes_, element_bytes);
-    if (!bytes || *bytes < 1 || *bytes > kMostChunkBytes) fail("has chunks of more than 256 MiB");
-    chunk_bytes_ = *bytes;
+    tell_reason([&] { chunks_.emplace(dataset_.get(), properties.get(), axes_, element_bytes); });
   }
-  const auto total = bytes_of(axes_, element_bytes);
+  const auto total = bytes_of_array(axes_, element_bytes);
   if (!total || *total / kMostExpansion > file_bytes) fail("is declared far larger than the file");
 }
 
 bool ForeignDataset::holds(H5T_class_t element_class, std::size_t element_bytes) const {
   return H5Tget_class(type_.get()) == element_class && H5Tget_size(type_.get()) == element_bytes;
-}
-
-/// HDF5 inflates a chunk whole before it looks at how much that is: one that is stored in more bytes than it may have
-/// is damaged, or made to take memory.
-void ForeignDataset::check_chunks(std::int64_t first, std::int64_t count) const {
-  std::vector<hsize_t> place(axes_.size(), 0);
-  const auto begin = static_cast<hsize_t>(first / chunk_axes_[0] * chunk_axes_[0]);
-  for (place[0] = begin; place[0] < static_cast<hsize_t>(first + count);) {
-    hsize_t stored_bytes = 0;
-    check(H5Dget_chunk_info_by_coord(dataset_.get(), place.data(), nullptr, nullptr, &stored_bytes),
-          "look at a chunk of " + path_);
-    if (stored_bytes > static_cast<hsize_t>(most_stored_bytes(chunk_bytes_))) {
-      fail("has a chunk of " + std::to_string(stored_bytes) + " bytes, which may unfold to " +
-           std::to_string(chunk_bytes_) + " only");
-    }
-    // The next place, the last axis first.
-    for (std::size_t axis = axes_.size(); axis-- > 0;) {
-      place[axis] += static_cast<hsize_t>(chunk_axes_[axis]);
-      if (axis == 0 || place[axis] < static_cast<hsize_t>(axes_[axis])) break;
-      place[axis] = 0;
-    }
-  }
 }
 
 void ForeignDataset::read_rows(std::int64_t first, std::int64_t count, hid_t memory_type,
@@ -134,7 +100,7 @@ void ForeignDataset::read_rows(std::int64_t first, std::int64_t count, hid_t mem
   std::size_t bytes = H5Tget_size(memory_type);
   for (const hsize_t axis : counts) bytes *= axis;
   if (bytes != out.size()) fail("has rows of another size");
-  if (is_deflated_) check_chunks(first, count);
+  if (chunks_) tell_reason([&] { chunks_->check_rows(first, count); });
   const auto file_space = own<hdf5::SpaceHandle>(H5Dget_space(dataset_.get()), "read the shape of " + path_);
   check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr),
         "choose rows of " + path_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/chunk_check.hpp"
 #include "hdf5/handles.hpp"
 
 namespace octavo::archive {
@@ -30,20 +31,20 @@ class ForeignDataset {
   bool holds(H5T_class_t element_class, std::size_t element_bytes) const;
   hid_t id() const { return dataset_.get(); }
   /// Reads rows [first, first + count) of the first axis, converted to `memory_type`, which has the size of the
-  /// elements.
+  /// elements. Throws FormatError if a chunk of them does not unfold to what it should.
   void read_rows(std::int64_t first, std::int64_t count, hid_t memory_type, std::span<std::byte> out) const;
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:
   void check_storage(std::int64_t file_bytes);
-  void check_chunks(std::int64_t first, std::int64_t count) const;
+  template <typename Step>
+  void tell_reason(const Step& step) const;
 
   std::string path_;
   hdf5::DatasetHandle dataset_;
   hdf5::TypeHandle type_;
   std::vector<std::int64_t> axes_;
-  std::vector<std::int64_t> chunk_axes_;  ///< empty if it is not chunked
-  std::int64_t chunk_bytes_ = 0;          ///< unfolded
+  mutable std::optional<ChunkCheck> chunks_;  ///< remembers what it has checked; nothing if it is not chunked
   bool is_deflated_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <jpeglib.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -100,7 +101,10 @@ class JpegDecoder {
   /// Calls libjpeg. `call` and what it calls may own nothing, since an error jumps over their destructors.
   template <typename Call>
   void run(const Call& call) {
-    if (setjmp(errors_.jump) != 0) throw FormatError(std::string("its JPEG data are damaged: ") + errors_.message);
+    if (setjmp(errors_.jump) != 0) {
+      if (errors_.base.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+      throw FormatError(std::string("its JPEG data are damaged: ") + errors_.message);
+    }
     call();
   }
 

@@ -3,7 +3,6 @@
 #include <png.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
@@ -12,6 +11,7 @@
 #include <octavo/errors.hpp>
 
 #include "image/color.hpp"
+#include "support/png_errors.hpp"
 
 namespace octavo::image {
 namespace {
@@ -22,19 +22,8 @@ constexpr png_uint_32 kMostAncillaryChunks = 1000;
 /// What libpng's callbacks work on.
 struct State {
   std::span<const std::byte> unread;
-  char message[256] = {};
+  PngErrors errors;
 };
-
-/// Errors jump out of libpng's C frames to the setjmp in PngDecoder::run, because an exception may not pass through
-/// them.
-[[noreturn]] void on_error(png_structp png, png_const_charp message) {
-  State& state = *static_cast<State*>(png_get_error_ptr(png));
-  std::snprintf(state.message, sizeof state.message, "%s", message);
-  png_longjmp(png, 1);
-}
-
-/// Warnings are about what does not touch pixels: CRC errors of all chunks have been made errors.
-void on_warning(png_structp, png_const_charp) {}
 
 void on_read(png_structp png, png_bytep out, std::size_t count) {
   State& state = *static_cast<State*>(png_get_io_ptr(png));
@@ -43,11 +32,13 @@ void on_read(png_structp png, png_bytep out, std::size_t count) {
   state.unread = state.unread.subspan(count);
 }
 
-/// Owns a libpng reader. Its functions are called by run() only, which turns their errors into FormatError.
+/// Owns a libpng reader. Its warnings are about what does not touch pixels: CRC errors of all chunks are made errors.
+/// Its functions are called by run() only, which turns their errors into FormatError.
 class PngDecoder {
  public:
-  explicit PngDecoder(std::span<const std::byte> file) : state_{file} {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state_, &on_error, &on_warning);
+  explicit PngDecoder(std::span<const std::byte> file) : state_{file, {}} {
+    png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &state_.errors, &PngErrors::on_error, &PngErrors::on_warning,
+                                    &state_.errors, &PngErrors::on_allocate, &PngErrors::on_free);
     if (png_ == nullptr) throw std::bad_alloc();
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -93,7 +84,7 @@ class PngDecoder {
   /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
   template <typename Call>
   [[gnu::noinline]] void run(const Call& call) {
-    if (setjmp(png_jmpbuf(png_)) != 0) throw FormatError(std::string("its PNG data are damaged: ") + state_.message);
+    if (setjmp(png_jmpbuf(png_)) != 0) state_.errors.raise<FormatError>("its PNG data are damaged");
     call();
   }
 

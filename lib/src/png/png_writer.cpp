@@ -2,11 +2,12 @@
 
 #include <png.h>
 
-#include <cstdio>
 #include <new>
 #include <string>
 
 #include <octavo/errors.hpp>
+
+#include "support/png_errors.hpp"
 
 namespace octavo::png {
 namespace {
@@ -16,17 +17,8 @@ constexpr png_uint_32 kLargestSide = 0x7FFFFFFF;
 /// What libpng's callbacks work on.
 struct State {
   std::vector<std::byte> file;
-  char message[256] = {};
+  PngErrors errors;
 };
-
-/// Errors jump out of libpng's C frames to the setjmp in Encoder::run, because an exception may not pass through them.
-[[noreturn]] void on_error(png_structp png, png_const_charp message) {
-  State& state = *static_cast<State*>(png_get_error_ptr(png));
-  std::snprintf(state.message, sizeof state.message, "%s", message);
-  png_longjmp(png, 1);
-}
-
-void on_warning(png_structp, png_const_charp) {}
 
 /// Whether there was memory for it: what throws must not be in the frame that png_error jumps out of.
 bool append(std::vector<std::byte>& file, png_const_bytep bytes, std::size_t count) noexcept {
@@ -40,7 +32,10 @@ bool append(std::vector<std::byte>& file, png_const_bytep bytes, std::size_t cou
 }
 
 void on_write(png_structp png, png_bytep bytes, std::size_t count) {
-  if (!append(static_cast<State*>(png_get_io_ptr(png))->file, bytes, count)) png_error(png, "not enough memory");
+  State& state = *static_cast<State*>(png_get_io_ptr(png));
+  if (append(state.file, bytes, count)) return;
+  state.errors.is_out_of_memory = true;
+  png_error(png, "not enough memory");
 }
 
 void on_flush(png_structp) {}
@@ -49,7 +44,9 @@ void on_flush(png_structp) {}
 class Encoder {
  public:
   Encoder() {
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_, &on_error, &on_warning);
+    png_ =
+        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &state_.errors, &PngErrors::on_error, &PngErrors::on_warning,
+                                  &state_.errors, &PngErrors::on_allocate, &PngErrors::on_free);
     if (png_ == nullptr) throw std::bad_alloc();
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -83,7 +80,7 @@ class Encoder {
   /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
   template <typename Call>
   [[gnu::noinline]] void run(const Call& call) {
-    if (setjmp(png_jmpbuf(png_)) != 0) throw InvalidArgument(std::string("make a PNG image: ") + state_.message);
+    if (setjmp(png_jmpbuf(png_)) != 0) state_.errors.raise<InvalidArgument>("make a PNG image");
     call();
   }
 

@@ -342,21 +342,52 @@ TEST_CASE("a deflated chunk that is cut, damaged or no such stream is an error",
   CHECK(refusal([&](hid_t file) { add_stored(whole, file, "x", {2, 100}); }) == "read");
 }
 
-TEST_CASE("a deflated chunk that is stored in more bytes than it may have is refused before it is inflated",
+TEST_CASE("a chunk that does not unfold to exactly its bytes is refused before the library unfolds it",
           "[unit][arrays]") {
-  const TemporaryFolder folder;
   const std::string bytes = counting(4096);
-  const auto refused = [&](std::size_t surplus) {
-    const std::string stored = zlib_stream(bytes + std::string(surplus, '\0'));
-    const Path path = hdf5_in(folder, [&](hid_t file) { add_stored(stored, file, "x", {4, 32, 32}); });
+  const auto result = [&](const std::string& stored, const Filters& filters = {}) {
+    const TemporaryFolder folder;
+    const Path path = hdf5_in(folder, [&](hid_t file) { add_stored(stored, file, "x", {4, 32, 32}, filters); });
     return refusal(path, bytes_named("x", {4, 32, 32}));
   };
-  CHECK_THAT(refused(64 << 20), ContainsSubstring("a.h5: /x has a chunk of ") && ContainsSubstring("4096 only"));
-  CHECK(refused(0) == "read");
+  const auto is_refused = ContainsSubstring("bytes that does not unfold to the 4096 bytes it should");
+  CHECK_THAT(result(zlib_stream(bytes + std::string(64 << 20, '\0'))), is_refused);
+  CHECK_THAT(result(zlib_stream(bytes + "x")), is_refused);
+  CHECK_THAT(result(zlib_stream(bytes.substr(1))), is_refused);
+  CHECK_THAT(result(zlib_stream("x")), is_refused);
+  CHECK_THAT(result("no stream"), is_refused);
+  CHECK(result(zlib_stream(bytes)) == "read");
   // What cannot be made smaller is stored in a few bytes more.
   std::string noise(4096, '\0');
   std::minstd_rand random(1);
   for (char& byte : noise) byte = static_cast<char>(random() >> 8);
-  const Path path = hdf5_in(folder, [&](hid_t file) { add_stored(zlib_stream(noise), file, "x", {4, 32, 32}); });
-  CHECK(refusal(path, bytes_named("x", {4, 32, 32})) == "read");
+  CHECK(result(zlib_stream(noise)) == "read");
+  // Stored without the filter, as the chunk says.
+  CHECK(result(bytes, {.left_out = 1}) == "read");
+  CHECK_THAT(result(bytes.substr(1), {.left_out = 1}), is_refused);
+  CHECK_THAT(result(bytes + "x", {.left_out = 1}), is_refused);
+  CHECK(result(bytes, {.is_shuffled = true, .is_deflated = false}) == "read");
+  CHECK_THAT(result(bytes.substr(1), {.is_shuffled = true, .is_deflated = false}), is_refused);
+}
+
+TEST_CASE("chunks with every filter of HDF5 are read, also rows across and again", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const std::string bytes = counting(5 * 6 * 7);
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    for (const bool sums_first : {false, true}) {
+      const auto properties = chunked({2, 4, 3});
+      H5Pset_shuffle(properties.get());
+      if (sums_first) H5Pset_fletcher32(properties.get());
+      H5Pset_deflate(properties.get(), 4);
+      if (!sums_first) H5Pset_fletcher32(properties.get());
+      add_with(bytes, file, sums_first ? "a" : "b", {5, 6, 7}, H5T_STD_U8LE, properties.get());
+    }
+  });
+  for (const char* const name : {"a", "b"}) {
+    const auto array = open_hdf5_array(path, bytes_named(name, {5, 6, 7}));
+    CHECK(rows(*array, 0, 5) == bytes);
+    CHECK(rows(*array, 3, 2) == bytes.substr(3 * 42));
+    CHECK(rows(*array, 0, 1) == bytes.substr(0, 42));
+    CHECK(rows(*array, 1, 3) == bytes.substr(42, 3 * 42));
+  }
 }

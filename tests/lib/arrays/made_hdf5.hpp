@@ -51,13 +51,23 @@ inline void add_with(const std::string& bytes, hid_t file, const std::string& na
   REQUIRE(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0);
 }
 
-/// A uint8 dataset of one deflated chunk, for which these bytes are stored, whatever they inflate to.
-inline void add_stored(const std::string& stored, hid_t file, const std::string& name, const Axes& axes) {
+/// The filters of a dataset, and those that its chunk says it was stored without: a bit for each, from the first on.
+struct Filters {
+  bool is_shuffled = false;
+  bool is_deflated = true;
+  unsigned left_out = 0;
+};
+
+/// A uint8 dataset of one chunk, for which these bytes are stored, whatever they unfold to.
+inline void add_stored(const std::string& stored, hid_t file, const std::string& name, const Axes& axes,
+                       const Filters& filters = {}) {
   const auto properties = chunked(axes);
-  H5Pset_deflate(properties.get(), 6);
+  if (filters.is_shuffled) H5Pset_shuffle(properties.get());
+  if (filters.is_deflated) H5Pset_deflate(properties.get(), 6);
   const auto dataset = add(file, name, axes, H5T_STD_U8LE, properties.get());
   const Axes first(axes.size(), 0);
-  REQUIRE(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, first.data(), stored.size(), stored.data()) >= 0);
+  REQUIRE(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, filters.left_out, first.data(), stored.size(), stored.data()) >=
+          0);
 }
 
 /// NumPy's float16.
