@@ -25,6 +25,8 @@ constexpr int kDeepestNesting = 16;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 // The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
 constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
+// Of the document. An export has four; newer ones may have some more.
+constexpr int kMostMembers = 1000;
 // The index of a packed file has no room for more.
 constexpr std::size_t kMostClasses = 1 << 20;
 
@@ -117,6 +119,7 @@ class ManifestTaker {
     if (depth == 0 && event == Event::array_start) refuse("it is no object");
     if (depth == 0) return true;
     if (event == Event::key && depth == 1) {
+      if (++member_count_ > kMostMembers) refuse("it has more than " + std::to_string(kMostMembers) + " members");
       member_ = json.get<std::string>();
       return is_plain_member() || member_ == "classes" || member_ == "splits";
     }
@@ -195,6 +198,7 @@ class ManifestTaker {
   const std::string folder_;
   FolderContents contents_;
   std::string member_;  ///< of the document, that the parser is in
+  int member_count_ = 0;
   LabelColumn labels_;  ///< of the split that it is in
 };
 
