@@ -44,7 +44,7 @@ cmake --build "$build" -j "$jobs" --target faults_tests faults_memory_tests
 
 heading "Run, for about $minutes minutes, seed $seed"
 # Kinds of cases that would go on for longer than their share; all others are done in a few seconds each.
-long_kinds=28
+long_kinds=36
 results=$build/soak
 rm -rf "$results"
 mkdir -p "$results"
