@@ -109,6 +109,7 @@ int run(const Arguments& arguments, const std::string& command_line) {
   for (const std::string& text : arguments.sources) specs.push_back(parse_source(text));
   const auto source = open_source(specs, source_options(arguments));
   if (arguments.dry_run) {
+    list_skipped(source->left_out());
     arguments.json ? print_plan_json(*source) : print_plan(*source);
     return kDone;
   }

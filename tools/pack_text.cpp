@@ -27,6 +27,14 @@ void print_splits(const std::vector<SourceSplit>& splits) {
   table.print(std::cout, "  ");
 }
 
+Json describe_skipped(const std::vector<SampleFailure>& skipped) {
+  Json described = Json::array();
+  for (const SampleFailure& failure : skipped) {
+    described.push_back({{"name", failure.name}, {"reason", failure.reason}});
+  }
+  return described;
+}
+
 Json describe_splits(const std::vector<SourceSplit>& splits) {
   Json described = Json::array();
   for (const SourceSplit& split : splits) described.push_back(describe_split(split));
@@ -74,7 +82,8 @@ void print_plan_json(const Source& source) {
               {"splits", describe_splits(source.splits())},
               {"classes", source.class_names()},
               {"packed_bytes", packed},
-              {"float32_bytes", 4 * packed}});
+              {"float32_bytes", 4 * packed},
+              {"skipped", describe_skipped(source.left_out())}});
 }
 
 void print_summary(const std::string& path, const Source& source, const PackSummary& summary) {
@@ -103,10 +112,6 @@ void list_skipped(const std::vector<SampleFailure>& skipped) {
 }
 
 void print_summary_json(const std::string& path, const PackSummary& summary) {
-  Json skipped = Json::array();
-  for (const SampleFailure& failure : summary.skipped) {
-    skipped.push_back({{"name", failure.name}, {"reason", failure.reason}});
-  }
   print_json({{"file", path},
               {"splits", describe_splits(summary.splits)},
               {"packed_bytes", summary.packed_bytes},
@@ -114,7 +119,7 @@ void print_summary_json(const std::string& path, const PackSummary& summary) {
               {"file_bytes", summary.file_bytes},
               {"elapsed_seconds", summary.elapsed_seconds},
               {"bytes_per_second", bytes_per_second(summary)},
-              {"skipped", skipped}});
+              {"skipped", describe_skipped(summary.skipped)}});
 }
 
 }  // namespace octavo::tools

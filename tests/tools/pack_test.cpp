@@ -176,6 +176,17 @@ TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][
   CHECK(unknown.exit_code == 2);
 }
 
+TEST_CASE("a dry run tells what would be left out", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_png(folder / "1.png", 6, 4, 10);
+  std::ofstream(folder / "list.csv") << "path,label\n1.png,1\n2.png,0\n";
+  const std::vector<std::string> command = {"pack", folder / "list.csv", "--dry-run", "--on-error", "skip"};
+  CHECK_THAT(run_octavo(command).err, ContainsSubstring("octavo: skipped: list.csv: line 3: there is no image"));
+  auto as_json = command;
+  as_json.push_back("--json");
+  CHECK(run_octavo(as_json).json()["skipped"][0]["name"] == "list.csv: line 3");
+}
+
 TEST_CASE("limits on what sources may claim can be raised and lowered", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");  // images of 24 pixels
@@ -212,6 +223,8 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
              ContainsSubstring("images of x") && ContainsSubstring("longer"));
   run_octavo({"repack", folder / "i.h5", "-o", folder / "y.h5", "--limit", "3", "--quiet"});
   CHECK_THAT(run_octavo({"info", folder / "y.h5"}).out, !ContainsSubstring("images of train"));
+  run_octavo({"repack", folder / "i.h5", "-o", folder / "z.h5", "--limit", "30", "--quiet"});
+  CHECK_THAT(run_octavo({"info", folder / "z.h5"}).out, ContainsSubstring("images of train"));
 }
 
 TEST_CASE("info tells which classes have few samples", "[unit][tools]") {

@@ -35,10 +35,12 @@ constexpr bool is_sanitized() {
 #endif
 }
 
-void limit(__rlimit_resource resource, std::int64_t most) {
-  const struct rlimit value = {static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+/// Beyond `most` the process is told so, or gets no more; beyond `last` it is ended.
+void limit(__rlimit_resource resource, std::int64_t most, std::int64_t last) {
+  const struct rlimit value = {static_cast<rlim_t>(most), static_cast<rlim_t>(last)};
   ::setrlimit(resource, &value);
 }
+void limit(__rlimit_resource resource, std::int64_t most) { limit(resource, most, most); }
 
 /// Address space that this process has now: with a GPU library loaded it is far more than its memory.
 std::int64_t mapped_bytes() {
@@ -54,8 +56,8 @@ void apply(const ChildLimits& limits) {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);  // it writes no file
-  limit(RLIMIT_CPU, limits.cpu_seconds);
+  limit(RLIMIT_FSIZE, 0);                                         // it writes no file
+  limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2);  // by SIGXCPU, which says why
   // The sanitizers map terabytes of shadow memory.
   if (!is_sanitized()) limit(RLIMIT_AS, mapped_bytes() + limits.memory_bytes);
 }

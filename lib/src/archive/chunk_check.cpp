@@ -1,6 +1,7 @@
 #include "archive/chunk_check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -46,22 +47,21 @@ std::size_t most_stored_bytes(std::size_t bytes) { return bytes + bytes / 64 + 1
 
 }  // namespace
 
-std::optional<std::int64_t> bytes_of_array(std::span<const std::int64_t> axes, std::size_t element_bytes) {
-  std::optional<std::int64_t> bytes = static_cast<std::int64_t>(element_bytes);
-  for (const std::int64_t axis : axes) {
-    if (bytes) bytes = checked_product({*bytes, axis});
-  }
-  return bytes;
-}
-
 ChunkCheck::ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t> axes, std::size_t element_bytes)
     : dataset_(dataset),
       filters_(filters_of(properties)),
       axes_(std::move(axes)),
       chunk_axes_(chunk_axes(properties, axes_.size())) {
-  const auto bytes = bytes_of_array(chunk_axes_, element_bytes);
+  const auto bytes = checked_array_bytes(chunk_axes_, element_bytes);
   if (!bytes || *bytes < 1 || *bytes > kMostChunkBytes) throw FormatError("has chunks of more than 256 MiB");
-  if (std::count(filters_.begin(), filters_.end(), H5Z_FILTER_DEFLATE) > 1) throw FormatError("is deflated twice");
+  const auto deflate = std::find(filters_.begin(), filters_.end(), H5Z_FILTER_DEFLATE);
+  const auto is_changed_again = [](H5Z_filter_t filter) { return filter != H5Z_FILTER_FLETCHER32; };
+  if (deflate != filters_.end() && std::any_of(deflate + 1, filters_.end(), is_changed_again)) {
+    throw FormatError("is changed again after it was deflated; h5repack -f SHUF -f GZIP=4 makes it one that is read");
+  }
+  unsigned options = 0;
+  check(H5Pget_chunk_opts(properties, &options), "read how chunks are stored");
+  has_raw_edges_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   chunk_bytes_ = *bytes;
 }
 
@@ -93,13 +93,28 @@ bool ChunkCheck::next_in_row(std::vector<hsize_t>& place) const {
   return false;
 }
 
+bool ChunkCheck::is_raw_edge(const std::vector<hsize_t>& place) const {
+  for (std::size_t axis = 0; has_raw_edges_ && axis < axes_.size(); ++axis) {
+    if (static_cast<std::int64_t>(place[axis]) + chunk_axes_[axis] > axes_[axis]) return true;
+  }
+  return false;
+}
+
 void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
+  if (is_raw_edge(place)) return;  // read as it is
+  // Not H5Dget_chunk_info_by_coord(), which goes through all chunks each time. A chunk that was never written has no
+  // size; one that cannot be looked up cannot be read either.
+  hsize_t stored_bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset_, place.data(), &stored_bytes) < 0 || stored_bytes == 0) return;
+  const auto most_bytes = static_cast<std::size_t>(chunk_bytes_) + kSumBytes * filters_.size();
+  if (stored_bytes > most_stored_bytes(most_bytes)) refuse(stored_bytes, chunk_bytes_);
+  std::vector<std::byte> stored(static_cast<std::size_t>(stored_bytes));
   unsigned left_out = 0;  // a bit for each filter that this chunk was stored without
-  haddr_t address = HADDR_UNDEF;
-  hsize_t stored = 0;
-  check(H5Dget_chunk_info_by_coord(dataset_, place.data(), &left_out, &address, &stored), "look at a chunk");
-  if (address == HADDR_UNDEF) return;  // never written
-  const auto stored_bytes = static_cast<std::size_t>(stored);
+  check(H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &left_out, stored.data()), "read a chunk");
+  if (!unfolds(stored, left_out)) refuse(stored_bytes, chunk_bytes_);
+}
+
+bool ChunkCheck::unfolds(std::span<const std::byte> stored, unsigned left_out) const {
   bool is_deflated = false;
   std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // of what is deflated, and behind the stream
   for (std::size_t i = 0; i < filters_.size(); ++i) {
@@ -107,21 +122,11 @@ void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
     if (filters_[i] == H5Z_FILTER_DEFLATE) is_deflated = true;
     if (filters_[i] == H5Z_FILTER_FLETCHER32) (is_deflated ? sum_bytes_behind : sum_bytes_inside) += kSumBytes;
   }
-  if (is_deflated) return check_inflated(place, stored_bytes, sum_bytes_behind, sum_bytes_inside);
-  if (stored_bytes != static_cast<std::size_t>(chunk_bytes_) + sum_bytes_inside) refuse(stored_bytes, chunk_bytes_);
-}
-
-void ChunkCheck::check_inflated(const std::vector<hsize_t>& place, std::size_t stored_bytes,
-                                std::size_t sum_bytes_behind, std::size_t sum_bytes_inside) const {
-  const auto inflated_bytes = static_cast<std::size_t>(chunk_bytes_) + sum_bytes_inside;
-  if (stored_bytes < sum_bytes_behind || stored_bytes > most_stored_bytes(inflated_bytes)) {
-    refuse(stored_bytes, chunk_bytes_);
-  }
-  std::vector<std::byte> stored(stored_bytes), inflated(inflated_bytes);
-  unsigned left_out = 0;
-  check(H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &left_out, stored.data()), "read a chunk");
-  const auto stream = std::span(stored).first(stored_bytes - sum_bytes_behind);
-  if (!inflate(stream, inflated)) refuse(stored_bytes, chunk_bytes_);
+  const auto unfolded_bytes = static_cast<std::size_t>(chunk_bytes_) + sum_bytes_inside;
+  if (!is_deflated) return stored.size() == unfolded_bytes;
+  if (stored.size() < sum_bytes_behind) return false;
+  std::vector<std::byte> unfolded(unfolded_bytes);
+  return inflate(stored.first(stored.size() - sum_bytes_behind), unfolded);
 }
 
 }  // namespace octavo::archive

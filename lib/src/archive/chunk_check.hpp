@@ -4,8 +4,8 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,7 +14,8 @@ namespace octavo::archive {
 class ChunkCheck {
  public:
   /// Of `dataset`, made with `properties`, whose filters are among deflate, shuffle and fletcher32. `dataset` must live
-  /// as long as this. Throws FormatError, with the reason only, if its chunks are too large or deflated twice.
+  /// as long as this. Throws FormatError, with the reason only, if its chunks are too large, or filtered again once
+  /// they are deflated.
   ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t> axes, std::size_t element_bytes);
 
   /// Checks the chunks that hold rows [first, first + count), of which those before may have been checked already.
@@ -23,19 +24,17 @@ class ChunkCheck {
 
  private:
   void check_chunk(const std::vector<hsize_t>& place) const;
-  void check_inflated(const std::vector<hsize_t>& place, std::size_t stored_bytes, std::size_t sum_bytes_behind,
-                      std::size_t sum_bytes_inside) const;
+  bool is_raw_edge(const std::vector<hsize_t>& place) const;
+  bool unfolds(std::span<const std::byte> stored, unsigned left_out) const;
   bool next_in_row(std::vector<hsize_t>& place) const;
 
   hid_t dataset_;
   std::vector<H5Z_filter_t> filters_;  ///< in the order in which they were applied
   std::vector<std::int64_t> axes_;
   std::vector<std::int64_t> chunk_axes_;
+  bool has_raw_edges_ = false;                           ///< chunks that reach over the edge are stored without filters
   std::int64_t chunk_bytes_ = 0;                         ///< unfolded
   std::int64_t first_checked_ = 0, end_of_checked_ = 0;  ///< rows
 };
-
-/// Bytes of an array of such elements, or nothing if they are too many for a number.
-std::optional<std::int64_t> bytes_of_array(std::span<const std::int64_t> axes, std::size_t element_bytes);
 
 }  // namespace octavo::archive

@@ -7,6 +7,7 @@
 #include "archive/hdf5_reading.hpp"
 #include "archive/limits.hpp"
 #include "hdf5/session.hpp"
+#include "support/checked_math.hpp"
 
 namespace octavo::archive {
 namespace {
@@ -83,12 +84,16 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
   if (layout == H5D_CHUNKED) {
     tell_reason([&] { chunks_.emplace(dataset_.get(), properties.get(), axes_, element_bytes); });
   }
-  const auto total = bytes_of_array(axes_, element_bytes);
+  const auto total = checked_array_bytes(axes_, element_bytes);
   if (!total || *total / kMostExpansion > file_bytes) fail("is declared far larger than the file");
 }
 
 bool ForeignDataset::holds(H5T_class_t element_class, std::size_t element_bytes) const {
   return H5Tget_class(type_.get()) == element_class && H5Tget_size(type_.get()) == element_bytes;
+}
+
+void ForeignDataset::check_all_chunks() const {
+  if (chunks_) tell_reason([&] { chunks_->check_rows(0, axes_[0]); });
 }
 
 void ForeignDataset::read_rows(std::int64_t first, std::int64_t count, hid_t memory_type,

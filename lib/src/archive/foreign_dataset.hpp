@@ -33,6 +33,8 @@ class ForeignDataset {
   /// Reads rows [first, first + count) of the first axis, converted to `memory_type`, which has the size of the
   /// elements. Throws FormatError if a chunk of them does not unfold to what it should.
   void read_rows(std::int64_t first, std::int64_t count, hid_t memory_type, std::span<std::byte> out) const;
+  /// For who reads by id(): throws FormatError if a chunk does not unfold to what it should.
+  void check_all_chunks() const;
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:

@@ -74,6 +74,7 @@ std::vector<std::string> split_names(hid_t file, std::int64_t file_bytes) {
 }
 
 std::vector<std::string> read_variable_names(const ForeignDataset& dataset, hid_t type) {
+  dataset.check_all_chunks();
   std::vector<char*> texts(static_cast<std::size_t>(dataset.axes()[0]), nullptr);
   check(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), "read /classes");
   std::vector<std::string> names;

@@ -21,7 +21,8 @@ namespace {
 constexpr std::array<std::uint8_t, 8> kSignature = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
 // A gap of fewer bytes is read over; of more, a new child begins behind it.
 constexpr std::int64_t kPassedBytes = std::int64_t{64} << 20;
-// The library's own inflating, which is the slowest that it does, was measured at more than ten times this.
+// Inflating, once to look and once by the library itself, is the slowest that is done. It was measured at several times
+// this.
 constexpr std::int64_t kFewestBytesASecond = std::int64_t{20} << 20;
 
 std::optional<Element> element_named(const std::string& name) {

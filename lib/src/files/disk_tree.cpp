@@ -51,7 +51,10 @@ class DiskTree final : public FileTree {
   std::string name_of(const std::string& path) const override { return quoted(at(path)); }
   FolderEntries entries(const std::string& folder) const override;
   std::vector<std::string> files_below(const std::string& folder) const override;
-  bool has_file(const std::string& path) const override { return fs::exists(at(path)); }
+  bool has_file(const std::string& path) const override {
+    std::error_code error;  // of names that are too long, and links that lead round
+    return fs::exists(at(path), error);
+  }
   std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(at(path)); }
   std::string read_whole(const std::string& path, std::int64_t largest) const override {
     return read_whole_file(at(path), largest);

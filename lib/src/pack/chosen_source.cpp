@@ -55,16 +55,15 @@ std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t fi
 
 /// A source that had its sizes from elsewhere tells them of all its images: they go unless all are chosen.
 void ChosenSource::drop_other_sizes(nlohmann::ordered_json& notes) const {
-  if (!notes.contains("source_sizes")) return;
-  std::map<std::string, std::int64_t> chosen_of;
-  for (const ChosenSplit& part : chosen_) {
-    chosen_of[source_->splits()[part.source_split].name] += std::ssize(part.rows);
-  }
+  if (!notes.contains("source_sizes") || !notes["source_sizes"].is_array()) return;
+  std::map<std::string, std::int64_t> left_of;
+  for (const SourceSplit& split : source_->splits()) left_of[split.name] = split.sample_count;
+  for (const ChosenSplit& part : chosen_) left_of[source_->splits()[part.source_split].name] -= std::ssize(part.rows);
   auto kept = nlohmann::ordered_json::array();
   for (auto& sizes : notes["source_sizes"]) {
-    if (sizes["images"].get<std::int64_t>() <= chosen_of[sizes["split"].get<std::string>()]) {
-      kept.push_back(std::move(sizes));
-    }
+    const bool is_of_all =
+        sizes.is_object() && sizes.contains("of_whole_split") && sizes.contains("split") && sizes["split"].is_string();
+    if (!is_of_all || left_of[sizes["split"].get<std::string>()] == 0) kept.push_back(std::move(sizes));
   }
   notes["source_sizes"] = std::move(kept);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 
 #include <octavo/errors.hpp>
 
@@ -97,7 +98,7 @@ Finding finding_of(const Tree& tree, const std::string& path, SourceFormat forma
   return {format, split_of_file_name(name).value_or("train"), tree, path, "", ""};
 }
 
-/// What a file of such a name is, by its content; nothing if it is not what its name says.
+/// What a file of such a name is; nothing if it is not to be read. Where the name says it all, reading it will tell.
 std::optional<SourceFormat> as_idx(const FileTree&, const std::string&) { return SourceFormat::idx; }
 std::optional<SourceFormat> as_stl10(const FileTree&, const std::string&) { return SourceFormat::stl10; }
 std::optional<SourceFormat> as_cifar(const FileTree& tree, const std::string& path) {
@@ -110,10 +111,18 @@ std::optional<SourceFormat> as_npy(const FileTree& tree, const std::string& path
   return SourceFormat::npy;
 }
 
+/// To leave such a file out would lose what it held before it was damaged.
+[[noreturn]] void refuse_misnamed(const FileTree& tree, const std::string& path, const std::string& kind) {
+  throw FormatError("read " + tree.name_of(path) + ": it is named as " + kind +
+                    ", and is none; get it again, or remove it");
+}
+
 /// Such files are read by libraries that want them on disk. Packed files are HDF5 files too.
 std::optional<SourceFormat> as_container(const FileTree& tree, const std::string& path) {
   if (!tree.disk_path(path)) return std::nullopt;
-  return container_format(*tree.open(path));
+  const auto format = container_format(*tree.open(path));
+  if (!format) refuse_misnamed(tree, path, "an HDF5 or MATLAB file");
+  return format;
 }
 
 struct Family {
@@ -128,10 +137,10 @@ struct Family {
   }
 };
 
-constexpr std::array<Family, 4> kFamilies = {{{SourceFormat::idx, &is_named_as_idx_images, &as_idx, true},
-                                              {SourceFormat::stl10, &is_named_as_stl10, &as_stl10, true},
-                                              {SourceFormat::cifar10, &is_named_as_cifar, &as_cifar, false},
-                                              {SourceFormat::npy, &is_named_as_npy, &as_npy, true}}};
+constexpr std::array<Family, 3> kWellKnown = {{{SourceFormat::idx, &is_named_as_idx_images, &as_idx, true},
+                                               {SourceFormat::stl10, &is_named_as_stl10, &as_stl10, true},
+                                               {SourceFormat::cifar10, &is_named_as_cifar, &as_cifar, false}}};
+constexpr std::array<Family, 1> kNumPy = {{{SourceFormat::npy, &is_named_as_npy, &as_npy, true}}};
 constexpr Family kContainers = {SourceFormat::hdf5, &is_named_as_container, &as_container, true};
 
 /// Whether the file may hold several splits, which it tells itself.
@@ -147,15 +156,29 @@ bool may_hold_splits(SourceFormat format, const fs::path& path) {
   }
 }
 
+/// Names of one family that are no such files. Between files that are, one may be a batch that was damaged.
+void check_others(const Family& family, const Tree& tree, const std::vector<std::string>& others) {
+  for (const std::string& path : others) {
+    if (is_cifar(family.format) && path.ends_with(".bin")) refuse_misnamed(*tree, path, "a CIFAR batch");
+  }
+}
+
 /// The files of one family in a folder.
 std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder, SourceFormat wanted) {
   std::vector<Finding> findings;
+  std::vector<std::string> others;
   for (const std::string& name : files_named(*tree, folder, family.is_named)) {
     const std::string path = files::join_path(folder, name);
     auto format = family.as_format(*tree, path);
-    if (wanted != SourceFormat::automatic) format = wanted;
+    if (family.format == SourceFormat::hdf5) {
+      if (wanted != SourceFormat::automatic && format != wanted) continue;
+    } else if (wanted != SourceFormat::automatic) {
+      format = wanted;
+    }
+    if (!format) others.push_back(path);
     if (format) findings.push_back(finding_of(tree, path, *format));
   }
+  if (!findings.empty()) check_others(family, tree, others);
   sort_by_split(findings);
   if (family.has_one_file_a_split) check_one_file_a_split(findings);
   for (Finding& finding : findings) {
@@ -164,13 +187,13 @@ std::vector<Finding> files_of(const Family& family, const Tree& tree, const std:
   return findings;
 }
 
-/// The files of a well-known family in a folder, or in the only folder in it, as archives are made.
-std::vector<Finding> well_known_files(const Tree& tree, SourceFormat wanted) {
+/// The files of the first family that has some, in a folder or in the only folder in it, as archives are made.
+std::vector<Finding> files_of_any(std::span<const Family> families, const Tree& tree, SourceFormat wanted) {
   std::vector<std::string> folders = tree->entries("").folders;
   if (folders.size() != 1) folders.clear();
   folders.insert(folders.begin(), "");
   for (const std::string& folder : folders) {
-    for (const Family& family : kFamilies) {
+    for (const Family& family : families) {
       if (!family.is_wanted(wanted)) continue;
       auto findings = files_of(family, tree, folder, wanted);
       if (!findings.empty()) return findings;
@@ -231,7 +254,10 @@ std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Op
 std::vector<Finding> archives_in(const Tree& tree, OpenArchives& archives) {
   std::vector<fs::path> paths;
   for (const std::string& name : files_named(*tree, "", &is_named_as_archive)) {
-    if (const auto path = tree->disk_path(name); path && files::is_archive(*path)) paths.push_back(*path);
+    const auto path = tree->disk_path(name);
+    if (!path) continue;  // an archive in an archive
+    if (!files::is_archive(*path)) refuse_misnamed(*tree, name, "an archive");
+    paths.push_back(*path);
   }
   const auto rank_of = [](const fs::path& path) {
     return split_rank(split_of_file_name(path.filename().string()).value_or("train"));
@@ -246,16 +272,39 @@ bool holds_images(const FileTree& tree) {
   return std::any_of(files.begin(), files.end(), &has_image_name);
 }
 
-/// Files that hold whole datasets. Beside images they are likelier a download or a result than what is meant.
+/// In the folder, or the only folder in it, as files_of_any() looks for them.
+bool has_npy_files(const FileTree& tree) {
+  const auto entries = tree.entries("");
+  const auto is_there = [&](const std::string& folder) { return !files_named(tree, folder, &is_named_as_npy).empty(); };
+  return is_there("") || (entries.folders.size() == 1 && is_there(entries.folders[0]));
+}
+
+bool has_files_named(const FileTree& tree, bool (*is_named)(const std::string&)) {
+  return !files_named(tree, "", is_named).empty();
+}
+
+/// Files that hold whole datasets. Beside images they are likelier a download, a result or features than what is meant.
 std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
-  const bool are_any =
-      !files_named(*tree, "", &is_named_as_container).empty() || !files_named(*tree, "", &is_named_as_archive).empty();
   const bool finds_all = wanted == SourceFormat::automatic;
-  if (!are_any || (finds_all && holds_images(*tree))) return {};
-  std::vector<Finding> findings;
-  if (kContainers.is_wanted(wanted)) findings = files_of(kContainers, tree, "", wanted);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::archive)) findings = archives_in(tree, archives);
-  return findings;
+  const bool may_be_arrays = kNumPy[0].is_wanted(wanted) && has_npy_files(*tree);
+  const bool are_containers = kContainers.is_wanted(wanted) && has_files_named(*tree, &is_named_as_container);
+  const bool are_archives =
+      (finds_all || wanted == SourceFormat::archive) && has_files_named(*tree, &is_named_as_archive);
+  if (!may_be_arrays && !are_containers && !are_archives) return {};
+  if (finds_all && holds_images(*tree)) return {};
+  if (may_be_arrays) {
+    auto arrays = files_of_any(kNumPy, tree, wanted);
+    if (!arrays.empty()) return arrays;
+  }
+  if (are_containers && are_archives) {
+    throw InvalidArgument("find the splits: in " + tree->name_of("") + " are both " +
+                          tree->name_of(files_named(*tree, "", &is_named_as_container)[0]) + " and " +
+                          tree->name_of(files_named(*tree, "", &is_named_as_archive)[0]) +
+                          "; name the files that you want");
+  }
+  return are_containers ? files_of(kContainers, tree, "", wanted)
+         : are_archives ? archives_in(tree, archives)
+                        : std::vector<Finding>{};
 }
 
 std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
@@ -264,7 +313,7 @@ std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArch
   const std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder, "", ""}};
   if (wanted == SourceFormat::folder) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
-  auto findings = well_known_files(tree, wanted);
+  auto findings = files_of_any(kWellKnown, tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
   if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
   if (!findings.empty()) return findings;
@@ -318,12 +367,19 @@ void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   }
 }
 
+/// The split that a finding would be if it were only one.
+std::string likely_split(const Finding& finding) {
+  if (!finding.split.empty() || !may_hold_splits(finding.format, finding.path)) return finding.split;
+  return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
+}
+
 void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
+  for (const Finding& finding : findings) {
     if (spec.split.empty()) break;
-    if (finding.split != findings[0].split) {
-      throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" +
-                            findings[0].split + "\" and \"" + finding.split + "\"; name one of its files");
+    const std::string first = likely_split(findings[0]), other = likely_split(finding);
+    if (other != first) {
+      throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
+                            "\" and \"" + other + "\"; name one of its files");
     }
   }
   for (Finding& finding : findings) {

@@ -1,4 +1,4 @@
-// The format of a file, by its content; its name breaks ties.
+// What a file is that was named as a source, by its content; its name breaks ties.
 #pragma once
 
 #include <filesystem>

@@ -28,6 +28,9 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};
+// To find out whether a file is a list.
+constexpr std::size_t kRowsLookedAt = 100;
+
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
 
 template <std::size_t kCount>
@@ -47,6 +50,21 @@ char csv_separator(files::ByteStream& text) {
   return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
 }
 
+/// "0,5" is 0.5 then, but in the column of paths.
+void use_decimal_points(Table& table) {
+  const std::ptrdiff_t path_column = find_any(table, kPathColumns);
+  for (std::vector<Cell>& row : table.rows) {
+    for (std::ptrdiff_t column = 0; column < std::ssize(row); ++column) {
+      auto& text = row[static_cast<std::size_t>(column)].get_ref<std::string&>();
+      const std::size_t comma = text.find(',');
+      if (column == path_column || comma == std::string::npos) continue;
+      std::string number = text;
+      number[comma] = '.';
+      if (number_of(number)) text = std::move(number);
+    }
+  }
+}
+
 Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
   const std::string extension = fs::path(path).extension().string();
   const bool is_csv = extension == ".csv" || extension == ".tsv";
@@ -56,7 +74,10 @@ Table read_table(const files::FileTree& tree, const std::string& path, std::size
       most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
   const auto text = tree.open(path);
   if (!is_csv) return read_json_lines(*text, limits);
-  return read_csv(*text, extension == ".csv" ? csv_separator(*text) : '\t', limits);
+  const char separator = extension == ".csv" ? csv_separator(*text) : '\t';
+  Table table = read_csv(*text, separator, limits);
+  if (separator == ';') use_decimal_points(table);
+  return table;
 }
 
 /// Where the image lies that a list at `list` names; nothing if it is nowhere.
@@ -88,6 +109,10 @@ class ManifestReader {
         path_column_(find_any(table_, kPathColumns)),
         split_column_(find_any(table_, kSplitColumns)),
         labels_(table_, {path_column_, split_column_}, given_names) {
+    for (const std::string& column : table_.late_columns) {
+      if (find_label_column(table_) >= 0 || !is_label_column(column)) continue;
+      throw FormatError("the first line has no \"" + column + "\", as later ones have; give it one, or null");
+    }
     if (path_column_ < 0) throw FormatError("no column is named as paths are (file_name, path, image, ...)");
     if (table_.rows.empty()) throw FormatError("it lists nothing");
   }
@@ -183,8 +208,10 @@ bool has_labels(const Table& table, std::ptrdiff_t path_column) {
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
     if (column == path_column || column == split_column) continue;
-    const Cell& first = table.rows[0][static_cast<std::size_t>(column)];
-    if (!number_of(first) && !is_missing(first)) return false;
+    const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
+    const auto first =
+        std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) { return !is_missing(cell(row)); });
+    if (first == table.rows.end() || !number_of(cell(*first))) return false;
   }
   return true;
 }
@@ -198,7 +225,7 @@ bool is_manifest_name(const std::string& name) {
 
 bool lists_images(const files::FileTree& tree, const std::string& path) {
   try {
-    const Table table = read_table(tree, path, 1);
+    const Table table = read_table(tree, path, kRowsLookedAt);
     const std::ptrdiff_t column = find_any(table, kPathColumns);
     if (column < 0 || table.rows.empty() || !has_labels(table, column)) return false;
     return find_image(tree, path, text_of(table.rows[0][static_cast<std::size_t>(column)])).has_value();

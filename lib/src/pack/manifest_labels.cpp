@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string_view>
 
 #include "pack/name_list.hpp"
 
@@ -36,11 +37,16 @@ std::ptrdiff_t find_label_column(const Table& table) {
   return -1;
 }
 
+bool is_label_column(std::string_view name) {
+  return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
+}
+
 std::optional<double> number_of(const Cell& cell) {
   if (cell.is_number()) return cell.get<double>();
   if (cell.is_boolean()) return cell.get<bool>() ? 1.0 : 0.0;
   if (!cell.is_string()) return std::nullopt;
-  const auto& text = cell.get_ref<const std::string&>();
+  std::string_view text = cell.get_ref<const std::string&>();
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
@@ -55,7 +61,8 @@ bool is_missing(const Cell& cell) {
     return std::equal(text.begin(), text.end(), word.begin(), word.end(),
                       [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
   };
-  return is("") || is("nan") || is("na") || is("n/a") || is("null");
+  return is("") || is("nan") || is("na") || is("n/a") || is("null") || is("inf") || is("-inf") || is("+inf") ||
+         is("infinity") || is("-infinity");
 }
 
 std::string text_of(const Cell& cell) {
@@ -80,17 +87,13 @@ ManifestLabels::ManifestLabels(const Table& table, const std::vector<std::ptrdif
 }
 
 ManifestLabels::Kind ManifestLabels::find_kind() const {
-  bool are_numbers = false, are_names = false;
+  bool are_names = false;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (label(row).is_array()) return Kind::list;
-    if (number_of(label(row))) {
-      are_numbers = true;
-    } else if (!is_missing(label(row))) {
-      are_names = true;
-    }
+    are_names = are_names || (!number_of(label(row)) && !is_missing(label(row)));
   }
   // What is missing among numbers is a name among names: "NA" may be Namibia.
-  return are_numbers && !are_names ? Kind::number : Kind::name;
+  return are_names ? Kind::name : Kind::number;
 }
 
 /// Of a column whose first cell is missing the next one tells.
@@ -120,7 +123,7 @@ std::optional<std::string> ManifestLabels::problem(std::size_t row) const {
       return std::nullopt;
     case Kind::number:
       if (number_of(label(row))) return std::nullopt;
-      return "its label is missing (\"" + text_of(label(row)) + "\"), those of other lines are numbers";
+      return "its label is missing, or no finite number (\"" + text_of(label(row)) + "\")";
     case Kind::name:
       return problem_of_name(row);
     case Kind::list:
@@ -153,7 +156,8 @@ std::optional<std::string> ManifestLabels::problem_of_columns(std::size_t row) c
   for (const std::size_t column : columns_) {
     if (number_of(cell(row, column))) continue;
     const std::string name = "\"" + table_.columns[column] + "\"";
-    return is_missing(cell(row, column)) ? name + " is missing" : name + " holds no number, as it does in other lines";
+    return is_missing(cell(row, column)) ? name + " is missing, or not finite"
+                                         : name + " holds no number, as it does in other lines";
   }
   return std::nullopt;
 }

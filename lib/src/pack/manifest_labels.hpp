@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <octavo/sample.hpp>
@@ -16,10 +17,13 @@ namespace octavo::sources {
 /// The column of that name which holds labels, or -1.
 std::ptrdiff_t find_label_column(const Table& table);
 
+/// Whether a column of that name holds labels.
+bool is_label_column(std::string_view name);
+
 /// The number that a cell holds or spells; nothing if it is another text, or not finite.
 std::optional<double> number_of(const Cell& cell);
 
-/// Whether a cell says that there is nothing: null, an empty text, or NaN, NA, N/A or null in any case.
+/// Whether a cell says that there is no number: null, an empty text, or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
 /// A cell as text: what a text holds, nothing for null, else as JSON spells it.

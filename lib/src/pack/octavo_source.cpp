@@ -122,6 +122,7 @@ std::string OctavoSource::notes() const {
     auto sizes = take_sizes(made, parts_[i].name());
     if (sizes.is_null()) continue;
     sizes["split"] = splits_[i].name;
+    sizes["of_whole_split"] = true;
     notes["source_sizes"].push_back(std::move(sizes));
   }
   notes["made from " + dataset_.path().filename().string()] = std::move(made);

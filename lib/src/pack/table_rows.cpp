@@ -16,6 +16,7 @@ namespace octavo::sources {
 namespace {
 
 constexpr std::size_t kMostColumns = 100'000;
+constexpr std::size_t kMostLateColumns = 100;
 // A line lists a path and labels.
 constexpr int kDeepestNesting = 4;
 // 100,000 labels have room.
@@ -204,7 +205,11 @@ class JsonLines {
     if (builder_.table.rows.empty()) name_columns(object);
     std::vector<Cell> row(builder_.table.columns.size());
     for (const auto& [key, value] : object.items()) {
-      if (const auto place = places_.find(key); place != places_.end()) row[place->second] = value;
+      if (const auto place = places_.find(key); place != places_.end()) {
+        row[place->second] = value;
+      } else {
+        note_late(key);
+      }
     }
     builder_.add(std::move(row), number_);
   }
@@ -216,6 +221,11 @@ class JsonLines {
       places_[key] = builder_.table.columns.size();
       builder_.table.columns.push_back(key);
     }
+  }
+
+  void note_late(const std::string& key) {
+    auto& late = builder_.table.late_columns;
+    if (late.size() < kMostLateColumns && std::find(late.begin(), late.end(), key) == late.end()) late.push_back(key);
   }
 
   TableBuilder builder_;

@@ -19,8 +19,9 @@ using Cell = nlohmann::json;
 
 struct Table {
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;  ///< as many cells as columns; null where a JSON line has no such key
-  std::vector<std::int64_t> lines;      ///< of each row, its number among the lines or records of the file, from 1
+  std::vector<std::vector<Cell>> rows;    ///< as many cells as columns; null where a JSON line has no such key
+  std::vector<std::string> late_columns;  ///< keys of JSON lines that the first line lacks, the first 100; left out
+  std::vector<std::int64_t> lines;        ///< of each row, its number among the lines or records of the file, from 1
 
   /// The column of that name in any case, or -1.
   std::ptrdiff_t find(std::string_view column) const;

@@ -87,6 +87,7 @@ std::optional<std::int32_t> number_of(const std::string& text) {
 }
 
 std::string checked_label(std::string label) {
+  if (label.empty()) throw FormatError("its label is empty");
   if (label.size() <= archive::kMostNameBytes) return label;
   throw FormatError("its label has " + std::to_string(label.size()) + " bytes, a class name has at most " +
                     std::to_string(archive::kMostNameBytes));
@@ -126,13 +127,11 @@ class LabelNumbers {
   }
 
   const std::vector<std::string>& names() const { return names_; }
-  std::int32_t operator()(const std::string& label) const {
-    if (are_numbers_) return *number_of(label);
+  /// Nothing if the label is not among the given names.
+  std::optional<std::int32_t> operator()(const std::string& label) const {
+    if (are_numbers_) return number_of(label);
     const auto place = places_.find(label);
-    if (place == places_.end()) {
-      throw InvalidArgument("number the classes: \"" + label + "\" is not among the given class names; add it to them");
-    }
-    return place->second;
+    return place == places_.end() ? std::nullopt : std::optional(place->second);
   }
 
  private:
@@ -140,6 +139,25 @@ class LabelNumbers {
   std::vector<std::string> names_;
   std::map<std::string, std::int32_t> places_;
 };
+
+/// Gives the images of a list their numbers; those whose label has none are left out, if that may be.
+void number_samples(ImageList& list, const std::vector<std::string>& labels, const LabelNumbers& numbers, bool may_skip,
+                    std::vector<SampleFailure>& left_out) {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto number = numbers(labels[i]);
+    if (number) {
+      paths.push_back(std::move(list.paths[i]));
+      append_label(list.labels, *number);
+    } else if (may_skip) {
+      left_out.push_back({0, list.paths[i], "its label \"" + labels[i] + "\" is not among the given class names"});
+    } else {
+      throw InvalidArgument("number the classes: \"" + labels[i] +
+                            "\" is not among the given class names; add it to them");
+    }
+  }
+  list.paths = std::move(paths);
+}
 
 /// Shards of one split, which may be named one by one, as one tree.
 std::vector<ImageRoot> united_by_split(const std::vector<ImageRoot>& shards) {
@@ -199,7 +217,7 @@ FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::
   const LabelNumbers numbers(labels, given_names);
   contents.class_names = numbers.names();
   for (std::size_t split = 0; split < labels.size(); ++split) {
-    for (const std::string& label : labels[split]) append_label(contents.splits[split].labels, numbers(label));
+    number_samples(contents.splits[split], labels[split], numbers, may_skip, contents.left_out);
   }
   return contents;
 }

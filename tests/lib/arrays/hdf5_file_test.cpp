@@ -391,3 +391,46 @@ TEST_CASE("chunks with every filter of HDF5 are read, also rows across and again
     CHECK(rows(*array, 1, 3) == bytes.substr(42, 3 * 42));
   }
 }
+
+TEST_CASE("edges that are stored without filters are read, and what is filtered after deflate is refused",
+          "[unit][arrays]") {
+  const TemporaryFolder folder;
+  const std::string bytes = counting(5 * 6 * 7);
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    const auto raw_edges = chunked({2, 4, 3});
+    H5Pset_chunk_opts(raw_edges.get(), H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS);
+    H5Pset_deflate(raw_edges.get(), 4);
+    add_with(bytes, file, "edges", {5, 6, 7}, H5T_STD_U8LE, raw_edges.get());
+    const auto shuffled_after = chunked({2, 4, 3});
+    H5Pset_deflate(shuffled_after.get(), 4);
+    H5Pset_shuffle(shuffled_after.get());
+    add_with(bytes, file, "shuffled", {5, 6, 7}, H5T_STD_U8LE, shuffled_after.get());
+    const auto empty = chunked({2, 4, 3});
+    H5Pset_deflate(empty.get(), 4);
+    add(file, "unwritten", {5, 6, 7}, H5T_STD_U8LE, empty.get());
+  });
+  CHECK(rows(*open_hdf5_array(path, bytes_named("edges", {5, 6, 7})), 0, 5) == bytes);
+  CHECK(rows(*open_hdf5_array(path, bytes_named("unwritten", {5, 6, 7})), 0, 5) == std::string(bytes.size(), '\0'));
+  CHECK_THAT(refusal(path, bytes_named("shuffled", {5, 6, 7})),
+             ContainsSubstring("changed again after it was deflated"));
+}
+
+TEST_CASE("an array of very many chunks takes no time for each that grows with their number", "[unit][arrays]") {
+  // At a cost that grew so, the child would have used up its processor time before the end.
+  constexpr std::int64_t kRows = 80'000;
+  const TemporaryFolder folder;
+  const std::string chunk = zlib_stream(counting(16));
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    const auto properties = chunked({1, 4, 4});
+    H5Pset_deflate(properties.get(), 4);
+    const auto dataset = add(file, "x", {kRows, 4, 4}, H5T_STD_U8LE, properties.get());
+    for (hsize_t row = 0; row < kRows; ++row) {
+      const hsize_t place[3] = {row, 0, 0};
+      REQUIRE(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, place, chunk.size(), chunk.data()) >= 0);
+    }
+  });
+  const auto array = open_hdf5_array(path, bytes_named("x", {kRows, 4, 4}));
+  for (std::int64_t first = 0; first < kRows; first += kRows / 8) {
+    CHECK(rows(*array, first, kRows / 8).substr(0, 16) == counting(16));
+  }
+}

@@ -216,6 +216,11 @@ TEST_CASE("archives in a folder are read as if they were named one by one", "[un
   fs::create_directories(single / "train/owl");
   write_file(single / "train/owl/1.png", gray_png(4));
   REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"owl"});
+
+  // Nothing is lost by being damaged.
+  write_file(folder / "train.tar", "<html>not found</html>");
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("train.tar") && ContainsSubstring("named as an archive"));
+  REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("train.tar"));
 }
 
 TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
@@ -227,6 +232,13 @@ TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
   const auto source = open(folder.path());
   REQUIRE(source->splits().size() == 2);
   REQUIRE(read_all(*source, 1).values == std::vector<std::uint8_t>{'c', 'd'});
+  // Two files are not mixed into one split; and images beside such files are what is meant.
+  fs::rename(folder / "data.npz", folder / "train.npz");
+  fs::copy_file(folder / "train.npz", folder / "test.npz");
+  REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("it holds \"train\" and \"test\""));
+  fs::create_directories(folder / "cat");
+  write_file(folder / "cat/1.png", gray_png(4));
+  REQUIRE(open(folder.path())->format() == "folder");
 }
 
 TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][pack]") {
@@ -244,6 +256,18 @@ TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][p
   REQUIRE(left_out.size() == 2);
   REQUIRE(left_out[0].name == "2.png");
   REQUIRE_THAT(left_out[1].reason, ContainsSubstring("not JSON"));
+  write_archive(folder / "z.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.cls", ""},
+                 {"2.png", gray_png(2)},
+                 {"2.cls", "owl"},
+                 {"3.png", gray_png(3)},
+                 {"3.cls", "ant"}});
+  REQUIRE_THROWS_WITH(open(folder / "z.tar"), ContainsSubstring("1.cls") && ContainsSubstring("empty"));
+  const auto known = open(folder / "z.tar", {.class_names = {"bee", "ant"}, .skip_unreadable = true});
+  REQUIRE(read_all(*known).labels == std::vector<std::int32_t>{1});
+  REQUIRE(read_all(*known).values == std::vector<std::uint8_t>{3, 3});
+  REQUIRE(known->left_out().size() == 2);
   write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{}"}});
   REQUIRE_THROWS_WITH(open(folder / "y.tar", {.skip_unreadable = true}),
                       ContainsSubstring("y.tar") && ContainsSubstring("there is no label in it"));

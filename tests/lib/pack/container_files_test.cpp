@@ -182,6 +182,9 @@ TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[uni
   REQUIRE(digits->splits().size() == 2);
   REQUIRE(digits->splits()[0].name == "train");
   REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{0, 3});
+  REQUIRE_THROWS_WITH(open({svhn.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
+  write_packed(svhn / "result.h5", {random_split("train", 2, {1, 2, 2})});
+  REQUIRE(open({svhn.path()}, {.format = SourceFormat::mat})->splits().size() == 2);
 
   const TemporaryFolder several;
   const hid_t file = new_hdf5(several / "both.h5");
@@ -194,6 +197,12 @@ TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[uni
   REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("both look like"));
   fs::remove(several / "both.h5");
   REQUIRE(open({several.path()})->format() == "octavo");
+  write_file(several / "shard.tar", "x");
+  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("packed.h5") && ContainsSubstring("shard.tar"));
+  fs::remove(several / "shard.tar");
+  write_file(several / "test.h5", "damaged");
+  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("test.h5") && ContainsSubstring("and is none"));
+  fs::remove(several / "test.h5");
   REQUIRE_THROWS_WITH(open({several / "packed.h5", "", "train", "labels"}),
                       ContainsSubstring("leave \"::labels\" out"));
 }

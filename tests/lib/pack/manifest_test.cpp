@@ -100,6 +100,13 @@ TEST_CASE("what is missing among numbers is no class", "[unit][pack]") {
       REQUIRE(source->left_out()[0].name == "list.csv: line 3");
     }
   }
+  for (const char* const infinite : {"inf", "-Infinity"}) {
+    REQUIRE_THROWS_WITH(files.open("path,label\n1.png,1.5\n2.png," + std::string(infinite) + "\n"),
+                        ContainsSubstring("no finite number"));
+  }
+  REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n")->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+  REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
+                      ContainsSubstring("of no line"));
   // In the first line too, and NA is a name among names.
   REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
   REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
@@ -128,10 +135,41 @@ TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons"
   ListedFolder files("list.csv");
   const std::string absolute = fs::absolute(files.folder() / "3.png").string();
   REQUIRE(read_all(*files.open("path;label\n" + absolute + ";1\n")).values == std::vector<std::uint8_t>{3, 3});
+  REQUIRE(files.open("path;a;b\n1.png;0,5;3\n2.png;1,25;2,5\n")->splits()[0].labels ==
+          LabelLayout{LabelKind::target, 2});
   const TemporaryFolder other;
   write_file(other / "3.png", gray_png(3));
   REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
                       ContainsSubstring("below the list's folder"));
+}
+
+TEST_CASE("a table that is no list of labels leaves a folder what it is", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const path : {"cat/0.png", "dog/0.png"}) {
+    fs::create_directories((folder / path).parent_path());
+    write_file(folder / path, gray_png(1));
+  }
+  write_file(folder / "notes.csv", "file_name,comment\ncat/0.png,\ndog/0.png,blurry\n");
+  REQUIRE(open_source({{folder.path()}}, {})->class_names() == std::vector<std::string>{"cat", "dog"});
+  write_file(folder / "notes.csv", "file_name,comment\ncat/0.png,\ndog/0.png,\n");
+  REQUIRE(open_source({{folder.path()}}, {})->format() == "folder");
+}
+
+TEST_CASE("a line that the system cannot look for is one without an image", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  fs::create_symlink("round.png", files.folder() / "round.png");
+  const auto source =
+      files.open("path,label\n" + std::string(400, 'x') + ".png,1\nround.png,1\n2.png,0\n", {.skip_unreadable = true});
+  REQUIRE(source->left_out().size() == 2);
+}
+
+TEST_CASE("a label that only later JSON lines have is not dropped", "[unit][pack]") {
+  ListedFolder files("list.jsonl");
+  const std::string later = "{\"file\": \"2.png\", \"label\": 1}\n";
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n" + later),
+                      ContainsSubstring("the first line has no \"label\""));
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\", \"label\": null}\n" + later),
+                      ContainsSubstring("line 1: its label is missing"));
 }
 
 TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {
