@@ -63,6 +63,10 @@ TEST_CASE("CIFAR batches become train in the order of their numbers, and test", 
   write_file(folder / "readme.html", "x");
   REQUIRE(splits_of(found_at({folder.path(), ""})) ==
           "train=data_batch_2.bin train=data_batch_10.bin test=test_batch.bin ");
+  // A batch that was damaged is not left out.
+  write_file(folder / "data_batch_3.bin", "<html>not found</html>");
+  REQUIRE_THROWS_WITH(found_at({folder.path(), ""}),
+                      ContainsSubstring("data_batch_3.bin") && ContainsSubstring("named as a CIFAR batch"));
 }
 
 TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
