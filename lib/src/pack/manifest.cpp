@@ -28,7 +28,7 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};
-// To find out whether a file is a list.
+// To find out whether a file is a list of labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
@@ -202,18 +202,33 @@ void fill(FolderContents& contents, const ManifestReader& reader, const Tree& tr
   for (ImageList& images : contents.splits) order_for_reading(images);
 }
 
-/// Whether all other columns are labels if none is named as such.
-bool has_labels(const Table& table, std::ptrdiff_t path_column) {
+/// Whether a list has labels: a column that is named as such, or no others than of numbers. Nothing if cells that are
+/// missing leave that open.
+std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   if (find_label_column(table) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
+  std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
     if (column == path_column || column == split_column) continue;
     const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
     const auto first =
         std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) { return !is_missing(cell(row)); });
-    if (first == table.rows.end() || !number_of(cell(*first))) return false;
+    if (first == table.rows.end()) {
+      answer = std::nullopt;
+    } else if (!number_of(cell(*first))) {
+      return false;
+    }
   }
-  return true;
+  return answer;
+}
+
+/// For a list whose first line leaves it open. Where later lines cannot be read, reading all will tell why.
+bool has_labels_further_on(const files::FileTree& tree, const std::string& path, std::ptrdiff_t path_column) {
+  try {
+    return has_labels(read_table(tree, path, kRowsLookedAt), path_column).value_or(false);
+  } catch (const FormatError&) {
+    return true;
+  }
 }
 
 }  // namespace
@@ -225,10 +240,12 @@ bool is_manifest_name(const std::string& name) {
 
 bool lists_images(const files::FileTree& tree, const std::string& path) {
   try {
-    const Table table = read_table(tree, path, kRowsLookedAt);
+    const Table table = read_table(tree, path, 1);
     const std::ptrdiff_t column = find_any(table, kPathColumns);
-    if (column < 0 || table.rows.empty() || !has_labels(table, column)) return false;
-    return find_image(tree, path, text_of(table.rows[0][static_cast<std::size_t>(column)])).has_value();
+    if (column < 0 || table.rows.empty()) return false;
+    if (!find_image(tree, path, text_of(table.rows[0][static_cast<std::size_t>(column)]))) return false;
+    const auto answer = has_labels(table, column);
+    return answer ? *answer : has_labels_further_on(tree, path, column);
   } catch (const FormatError&) {
     return false;
   }
