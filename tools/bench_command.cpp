@@ -18,7 +18,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct BenchArguments : CommonOptions {
   std::string file;
   std::string split;
   std::string device = "auto";
@@ -31,7 +31,7 @@ struct Arguments : CommonOptions {
   std::string plot;
 };
 
-Benchmark measure(const Arguments& arguments) {
+Benchmark measure(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   BenchmarkOptions options;
   options.split = arguments.split;
@@ -84,7 +84,7 @@ void print_batches(const std::vector<std::int64_t>& asked, const std::vector<Bat
   if (some_fit) std::cout << "  * samples and batch fit the cache, which the copy does not\n";
 }
 
-void print_result(const Arguments& arguments, const Benchmark& result) {
+void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
   std::cout << arguments.file << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
             << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
   print_load(result.load);
@@ -93,7 +93,7 @@ void print_result(const Arguments& arguments, const Benchmark& result) {
   std::cout << "Medians. Bytes are read + written; the best copy was timed by turns with the batches.\n";
 }
 
-void print_result_json(const Arguments& arguments, const Benchmark& result) {
+void print_benchmark_json(const BenchArguments& arguments, const Benchmark& result) {
   Json batches = Json::array();
   for (const BatchSpeed& batch : result.batches) {
     const GatherSpeed& gather = batch.gather;
@@ -121,7 +121,7 @@ void print_result_json(const Arguments& arguments, const Benchmark& result) {
               {"batches", batches}});
 }
 
-StrategyComparison measure_strategies(const Arguments& arguments) {
+StrategyComparison measure_strategies(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   StrategyOptions options;
   options.split = arguments.split;
@@ -134,7 +134,7 @@ StrategyComparison measure_strategies(const Arguments& arguments) {
   return compare_strategies(Dataset::open(arguments.file), options);
 }
 
-BatchSizeComparison measure_batch_sizes(const Arguments& arguments) {
+BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   BatchSizeOptions options;
   options.split = arguments.split;
@@ -145,7 +145,7 @@ BatchSizeComparison measure_batch_sizes(const Arguments& arguments) {
 
 /// Prints and draws what was measured.
 template <typename Comparison, typename Print>
-int show(const Arguments& arguments, const Comparison& comparison, const Print& print) {
+int show(const BenchArguments& arguments, const Comparison& comparison, const Print& print) {
   if (arguments.json)
     print_json(as_json(comparison));
   else
@@ -155,7 +155,7 @@ int show(const Arguments& arguments, const Comparison& comparison, const Print& 
 }
 
 /// Before minutes of measuring.
-void check_arguments(const Arguments& arguments) {
+void check_arguments(const BenchArguments& arguments) {
   if (arguments.strategies && arguments.batch_sizes.size() > 1) {
     throw InvalidArgument("compare strategies: several batch sizes were given; give one --batch-size");
   }
@@ -169,22 +169,22 @@ void check_arguments(const Arguments& arguments) {
   check_can_draw(arguments.plot);
 }
 
-int run(const Arguments& arguments) {
+int run(const BenchArguments& arguments) {
   check_arguments(arguments);
   if (arguments.strategies) return show(arguments, measure_strategies(arguments), print_strategies);
   if (arguments.compare_batch_sizes) return show(arguments, measure_batch_sizes(arguments), print_batch_sizes);
   const Benchmark result = measure(arguments);
   if (arguments.json)
-    print_result_json(arguments, result);
+    print_benchmark_json(arguments, result);
   else
-    print_result(arguments, result);
+    print_benchmark(arguments, result);
   return kDone;
 }
 
 }  // namespace
 
 Command add_bench_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   CLI::App* verb = add_verb(program, "bench", "Measure how fast a packed file is loaded and served here", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("--split", arguments->split, "The split to measure (train, else the first)");

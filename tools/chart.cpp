@@ -47,7 +47,7 @@ figure.savefig(sys.argv[1], bbox_inches="tight", dpi=150, metadata={"Date": None
 /// The distribution's Python if there is one: it is what python3-matplotlib belongs to.
 std::string python() { return std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3"; }
 
-nlohmann::json as_json(const Chart& chart) {
+nlohmann::json chart_as_json(const Chart& chart) {
   nlohmann::json series = nlohmann::json::array();
   for (const Chart::Series& one : chart.series) {
     nlohmann::json values = nlohmann::json::array();
@@ -77,7 +77,7 @@ void check_can_draw(const std::filesystem::path& path) {
 void draw_chart(const Chart& chart, const std::filesystem::path& path) {
   check_can_draw(path);
   FILE* process = ::popen((python() + " -c " + quote_word(kProgram) + " " + quote_word(path.string())).c_str(), "w");
-  const std::string document = as_json(chart).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  const std::string document = chart_as_json(chart).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   const bool is_written =
       process != nullptr && std::fwrite(document.data(), 1, document.size(), process) == document.size();
   const int status = process == nullptr ? -1 : ::pclose(process);

@@ -43,7 +43,7 @@ LabelOutliers find_outliers(const Split& split, const SplitOverview& overview) {
   return targets.empty() ? LabelOutliers() : outliers_of_targets(split.name(), targets, split.labels().width);
 }
 
-SplitOverview survey(const Split& split) {
+SplitOverview survey_split(const Split& split) {
   const Statistics statistics = split.statistics();
   return {split.name(),
           split.sample_count(),
@@ -82,7 +82,7 @@ DatasetOverview survey(const Dataset& dataset) {
   overview.file_bytes = dataset.file_bytes();
   overview.class_names = dataset.class_names();
   for (const std::string& name : dataset.split_names()) {
-    overview.splits.push_back(survey(dataset.split(name)));
+    overview.splits.push_back(survey_split(dataset.split(name)));
     auto outliers = find_outliers(dataset.split(name), overview.splits.back());
     if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));
   }

@@ -15,13 +15,13 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct ExportArguments : CommonOptions {
   std::string file;
   std::string folder;
   std::string format = "png";
 };
 
-void export_file(const Arguments& arguments, const Dataset& dataset) {
+void export_file(const ExportArguments& arguments, const Dataset& dataset) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   ExportOptions options;
@@ -30,7 +30,7 @@ void export_file(const Arguments& arguments, const Dataset& dataset) {
   export_dataset(dataset, arguments.folder, options);
 }
 
-int run(const Arguments& arguments) {
+int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   export_file(arguments, dataset);
   std::int64_t sample_count = 0;
@@ -56,7 +56,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_export_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   CLI::App* verb = add_verb(program, "export", "Write a packed file back as images or NumPy arrays", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("-o,--output", arguments->folder, "The folder to write, new or empty")->required();

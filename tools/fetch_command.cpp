@@ -12,7 +12,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct FetchArguments : CommonOptions {
   std::string name;
   std::string folder;
   std::string description;
@@ -23,13 +23,13 @@ struct Arguments : CommonOptions {
   bool list = false;
 };
 
-RemoteSet wanted_set(const Arguments& arguments) {
+RemoteSet wanted_set(const FetchArguments& arguments) {
   if (!arguments.description.empty()) return read_set(arguments.description);
   if (!arguments.name.empty()) return known_set(arguments.name);
   throw InvalidArgument("read the command line: no set was named; octavo fetch --list shows those that are known");
 }
 
-FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const Arguments& arguments) {
+FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const FetchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard("interrupted; what was received is kept, and the same command goes on from there");
   FetchOptions options;
@@ -41,7 +41,7 @@ FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const Ar
   return fetch(set, folder, options);
 }
 
-int run(const Arguments& arguments) {
+int run(const FetchArguments& arguments) {
   if (arguments.list && arguments.name.empty()) {
     arguments.json ? print_known_sets_json() : print_known_sets();
     return kDone;
@@ -61,7 +61,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_fetch_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FetchArguments>();
   CLI::App* verb = add_verb(program, "fetch", "Fetch a well-known image set from its publisher", *arguments);
   auto* name = verb->add_option("NAME", arguments->name, "The set: mnist, cifar10, ...; --list shows all");
   verb->add_option("-o,--output", arguments->folder, "The folder for its files (one of the set's name)");

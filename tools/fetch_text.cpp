@@ -18,7 +18,7 @@ std::string source_below(const std::string& folder, const std::string& source) {
 }
 
 /// What is empty is left out, as it may be.
-Json describe(const RemoteFile& file) {
+Json described(const RemoteFile& file) {
   Json description = {{"name", file.name}, {"bytes", file.bytes}};
   if (!file.sha256.empty()) description["sha256"] = file.sha256;
   if (!file.md5.empty()) description["md5"] = file.md5;
@@ -26,9 +26,9 @@ Json describe(const RemoteFile& file) {
   return description;
 }
 
-Json describe(const RemoteSet& set) {
+Json described(const RemoteSet& set) {
   Json files = Json::array();
-  for (const RemoteFile& file : set.files) files.push_back(describe(file));
+  for (const RemoteFile& file : set.files) files.push_back(described(file));
   Json description = {{"name", set.name}, {"title", set.title},     {"content", set.content}, {"licence", set.licence},
                       {"page", set.page}, {"mirrors", set.mirrors}, {"files", files}};
   if (!set.pack.empty()) description["pack"] = set.pack;
@@ -62,7 +62,7 @@ void print_known_sets() {
 
 void print_known_sets_json() {
   Json sets = Json::array();
-  for (const RemoteSet& set : known_sets()) sets.push_back(describe(set));
+  for (const RemoteSet& set : known_sets()) sets.push_back(described(set));
   print_json({{"sets", sets}});
 }
 
@@ -75,7 +75,7 @@ void print_set(const RemoteSet& set) {
             << "try next: octavo fetch " << set.name << '\n';
 }
 
-void print_set_json(const RemoteSet& set) { print_json(describe(set)); }
+void print_set_json(const RemoteSet& set) { print_json(described(set)); }
 
 void print_fetched(const RemoteSet& set, const std::string& folder, const FetchSummary& summary) {
   std::cout << folder << ": " << counted(static_cast<std::int64_t>(summary.files.size()), "file") << ", "

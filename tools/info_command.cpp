@@ -10,12 +10,12 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct InfoArguments : CommonOptions {
   std::string file;
   bool with_duplicates = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const InfoArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   DatasetOverview overview = survey(dataset);
   if (arguments.with_duplicates) {
@@ -29,7 +29,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_info_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<InfoArguments>();
   CLI::App* verb = add_verb(program, "info", "Show what is in a packed file", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_flag("--duplicates", arguments->with_duplicates,

@@ -194,7 +194,7 @@ void print_duplicates(const DuplicateReport& report) {
 
 // ---- As JSON --------------------------------------------------------------------
 
-Json as_json(const SplitOverview& split) {
+Json overview_as_json(const SplitOverview& split) {
   Json described = describe_split({split.name, split.sample_count, split.shape, split.labels, split.color});
   described.update({{"compression", to_string(split.compression)},
                     {"stored_bytes", split.stored_bytes},
@@ -212,7 +212,7 @@ Json as_json(const SplitOverview& split) {
   return described;
 }
 
-Json as_json(const DuplicateReport& report) {
+Json duplicates_as_json(const DuplicateReport& report) {
   Json groups = Json::array();
   for (const DuplicateGroup& group : report.groups) {
     Json samples = Json::array();
@@ -244,7 +244,7 @@ void print_overview(const DatasetOverview& overview) {
 
 void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
-  for (const SplitOverview& split : overview.splits) splits.push_back(as_json(split));
+  for (const SplitOverview& split : overview.splits) splits.push_back(overview_as_json(split));
   Json outliers = Json::array();
   for (const LabelOutliers& found : overview.label_outliers) outliers.push_back(as_json(found));
   Json document = {{"file", overview.path},
@@ -258,7 +258,7 @@ void print_overview_json(const DatasetOverview& overview) {
                    {"batches", overview.centre},
                    {"label_outliers", outliers},
                    {"provenance", overview.provenance}};
-  if (overview.duplicates) document["duplicates"] = as_json(*overview.duplicates);
+  if (overview.duplicates) document["duplicates"] = duplicates_as_json(*overview.duplicates);
   print_json(document);
 }
 

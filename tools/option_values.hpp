@@ -11,6 +11,10 @@
 
 namespace octavo::tools {
 
+/// What --compress takes.
+inline const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
+                                                                 {"deflate", Compression::deflate}};
+
 /// [SPLIT=]PATH[::IMAGES[::LABELS]]. A path that exists is a path, whatever signs it holds; so is one whose beginning
 /// is no split name.
 SourceSpec parse_source(const std::string& text);

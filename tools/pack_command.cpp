@@ -24,11 +24,9 @@ const std::map<std::string, SourceFormat> kFormats = {
 const std::map<std::string, ArrayLayout> kLayouts = {
     {"auto", ArrayLayout::automatic}, {"hw", ArrayLayout::hw}, {"hwc", ArrayLayout::hwc}, {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
-const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
-                                                          {"deflate", Compression::deflate}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
 
-struct Arguments : CommonOptions {
+struct PackArguments : CommonOptions {
   std::vector<std::string> sources;
   std::string output;
   std::string format = "auto";
@@ -57,7 +55,7 @@ struct Arguments : CommonOptions {
   std::string compression = "none";
 };
 
-SourceOptions source_options(const Arguments& arguments) {
+SourceOptions source_options(const PackArguments& arguments) {
   SourceOptions options;
   options.format = kFormats.at(arguments.format);
   if (!arguments.size.empty()) options.size = parse_size(arguments.size);
@@ -80,7 +78,7 @@ SourceOptions source_options(const Arguments& arguments) {
   return options;
 }
 
-PackOptions pack_options(const Arguments& arguments, const std::string& command_line) {
+PackOptions pack_options(const PackArguments& arguments, const std::string& command_line) {
   PackOptions options;
   options.with_names = arguments.with_names;
   options.skip_bad_samples = arguments.on_error == "skip";
@@ -92,7 +90,7 @@ PackOptions pack_options(const Arguments& arguments, const std::string& command_
   return options;
 }
 
-PackSummary pack_source(Source& source, const Arguments& arguments, const std::string& command_line) {
+PackSummary pack_source(Source& source, const PackArguments& arguments, const std::string& command_line) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   PackOptions options = pack_options(arguments, command_line);
@@ -101,7 +99,7 @@ PackSummary pack_source(Source& source, const Arguments& arguments, const std::s
   return pack(source, arguments.output, options);
 }
 
-int run(const Arguments& arguments, const std::string& command_line) {
+int run(const PackArguments& arguments, const std::string& command_line) {
   if (arguments.output.empty() && !arguments.dry_run) {
     throw InvalidArgument("read the command line: --output is required; see octavo pack --help");
   }
@@ -126,7 +124,7 @@ CLI::IsMember one_of(const std::map<std::string, Value>& values) {
   return CLI::IsMember(names);
 }
 
-void add_source_options(CLI::App& verb, Arguments& arguments) {
+void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("SOURCE", arguments.sources,
                   "[SPLIT=]PATH[::IMAGES[::LABELS]]: files, folders or archives, and which arrays of them; splits are "
                   "found by their names")
@@ -162,7 +160,7 @@ void add_source_options(CLI::App& verb, Arguments& arguments) {
       ->check(CLI::PositiveNumber);
 }
 
-void add_output_options(CLI::App& verb, Arguments& arguments) {
+void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The packed file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
   auto* compress = verb.add_option("--compress", arguments.compression,
@@ -182,7 +180,7 @@ void add_output_options(CLI::App& verb, Arguments& arguments) {
 }  // namespace
 
 Command add_pack_command(CLI::App& program, const std::string& command_line) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PackArguments>();
   CLI::App* verb = add_verb(program, "pack", "Pack images into one int8 file", *arguments);
   add_source_options(*verb, *arguments);
   add_output_options(*verb, *arguments);

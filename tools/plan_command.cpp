@@ -11,7 +11,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct PlanArguments : CommonOptions {
   std::string file;
   std::string split;
   std::string device = "auto";
@@ -30,7 +30,7 @@ DType parse_batch_dtype(const std::string& name) {
   return DType::float32;  // the command line has been checked
 }
 
-int run(const Arguments& arguments) {
+int run(const PlanArguments& arguments) {
   PlanOptions options = arguments.options;
   options.split = arguments.split;
   options.device = Device::parse(arguments.device);
@@ -49,7 +49,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_plan_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PlanArguments>();
   CLI::App* verb =
       add_verb(program, "plan", "Tell what fits a device: residency, largest batch, bytes of each part", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();

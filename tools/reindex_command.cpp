@@ -14,14 +14,14 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct ReindexArguments : CommonOptions {
   std::string file;
   std::string output;
   bool accept_changes = false;
   bool force = false;
 };
 
-ReindexSummary reindex_file(const Arguments& arguments) {
+ReindexSummary reindex_file(const ReindexArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   const CleanUpOnInterruption guard;
   ReindexOptions options;
@@ -31,7 +31,7 @@ ReindexSummary reindex_file(const Arguments& arguments) {
   return reindex(arguments.file, arguments.output, options);
 }
 
-int run(const Arguments& arguments) {
+int run(const ReindexArguments& arguments) {
   const ReindexSummary summary = reindex_file(arguments);
   if (arguments.json) {
     print_json({{"file", arguments.output},
@@ -49,7 +49,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_reindex_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReindexArguments>();
   CLI::App* verb =
       add_verb(program, "reindex", "Take over a packed file that another HDF5 program changed", *arguments);
   verb->add_option("FILE", arguments->file, "The changed file, which stays as it is")->required();

@@ -14,10 +14,7 @@
 namespace octavo::tools {
 namespace {
 
-const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
-                                                          {"deflate", Compression::deflate}};
-
-struct Arguments : CommonOptions {
+struct RepackArguments : CommonOptions {
   std::vector<std::string> files;
   std::string output;
   bool force = false;
@@ -48,7 +45,7 @@ bool any_has_names(const std::vector<std::string>& paths) {
   });
 }
 
-SourceOptions source_options(const Arguments& arguments) {
+SourceOptions source_options(const RepackArguments& arguments) {
   SourceOptions options;
   options.format = SourceFormat::octavo;
   if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
@@ -60,7 +57,7 @@ SourceOptions source_options(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments, const std::string& command_line) {
+int run(const RepackArguments& arguments, const std::string& command_line) {
   std::vector<SourceSpec> specs;
   for (const std::string& text : arguments.files) specs.push_back(parse_source(text));
   const auto source = open_source(specs, source_options(arguments));
@@ -86,7 +83,7 @@ int run(const Arguments& arguments, const std::string& command_line) {
 }  // namespace
 
 Command add_repack_command(CLI::App& program, const std::string& command_line) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RepackArguments>();
   CLI::App* verb =
       add_verb(program, "repack", "Pack packed files again: a part, several as one, compressed or not", *arguments);
   verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: packed files, or one split of each")

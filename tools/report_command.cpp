@@ -12,7 +12,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct ReportArguments : CommonOptions {
   std::string file;
   std::string device = "auto";
   std::int64_t batch_size = 512;
@@ -27,7 +27,7 @@ void name_what_was_digested(const Dataset& dataset, QuantisationCertificate& cer
   certificate.compared_with = "the converted images that were packed (" + digest + ")";
 }
 
-MemoryReport measure(const Arguments& arguments) {
+MemoryReport measure(const ReportArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   ReportOptions options;
   options.device = Device::parse(arguments.device);
@@ -39,7 +39,7 @@ MemoryReport measure(const Arguments& arguments) {
   return report;
 }
 
-int run(const Arguments& arguments) {
+int run(const ReportArguments& arguments) {
   const MemoryReport report = measure(arguments);
   const std::string text = arguments.json ? to_json(report) : to_text(report);
   std::cout << text << (text.ends_with('\n') ? "" : "\n");
@@ -49,7 +49,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_report_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb = add_verb(program, "report", "Measure the memory that a packed file saves on a device", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");

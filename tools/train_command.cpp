@@ -15,7 +15,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct TrainArguments : CommonOptions {
   std::string file;
   std::string model = "mlp";
   std::string device = "auto";
@@ -28,7 +28,7 @@ struct Arguments : CommonOptions {
   bool compare_float32 = false;
 };
 
-TrainOptions train_options(const Arguments& arguments) {
+TrainOptions train_options(const TrainArguments& arguments) {
   TrainOptions options = arguments.training;
   options.model = arguments.model == "mlp" ? ModelKind::mlp : ModelKind::softmax;
   options.device = Device::parse(arguments.device);
@@ -41,20 +41,20 @@ TrainOptions train_options(const Arguments& arguments) {
 }
 
 /// Epochs after a loss that is no number only waste time.
-void check_loss(const Arguments& arguments, const EpochResult& result) {
+void check_loss(const TrainArguments& arguments, const EpochResult& result) {
   if (std::isfinite(result.mean_loss)) return;
   throw Error("train on \"" + arguments.file + "\": the loss is no longer a number after epoch " +
               std::to_string(result.epoch) + "; lower --lr");
 }
 
-void print_head(const Arguments& arguments, const TrainOptions& options) {
+void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
   std::cout << " on " << arguments.file << ", " << to_string(options.device) << ", batches of " << options.batch_size
             << ", " << describe(options.spec) << std::endl;
 }
 
-Json head_as_json(const Arguments& arguments, const TrainOptions& options) {
+Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) {
   return {{"file", arguments.file},
           {"model", arguments.model},
           {"device", to_string(options.device)},
@@ -64,7 +64,7 @@ Json head_as_json(const Arguments& arguments, const TrainOptions& options) {
           {"evaluated_split", options.test_split.empty() ? Json(nullptr) : Json(options.test_split)}};
 }
 
-int run_once(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
+int run_once(const TrainArguments& arguments, const Dataset& dataset, TrainOptions options) {
   options.on_epoch = [&](const EpochResult& result) {
     if (!arguments.json) print_epoch(result, options.test_split, "");
     check_loss(arguments, result);
@@ -80,7 +80,7 @@ int run_once(const Arguments& arguments, const Dataset& dataset, TrainOptions op
   return kDone;
 }
 
-int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOptions options) {
+int run_comparison(const TrainArguments& arguments, const Dataset& dataset, TrainOptions options) {
   // Each epoch is reported twice: of int8, then of float32.
   bool is_float32 = false;
   options.on_epoch = [&](const EpochResult& result) {
@@ -99,7 +99,7 @@ int run_comparison(const Arguments& arguments, const Dataset& dataset, TrainOpti
   return kDone;
 }
 
-int run(const Arguments& arguments) {
+int run(const TrainArguments& arguments) {
   TrainOptions options = train_options(arguments);
   const Dataset dataset = Dataset::open(arguments.file);
   options.test_split = evaluated_split(dataset, options);
@@ -108,7 +108,7 @@ int run(const Arguments& arguments) {
                                    : run_once(arguments, dataset, options);
 }
 
-void add_options(CLI::App& verb, Arguments& arguments) {
+void add_options(CLI::App& verb, TrainArguments& arguments) {
   TrainOptions& training = arguments.training;
   verb.add_option("FILE", arguments.file, "A packed file with class labels")->required();
   verb.add_option("--model", arguments.model, "softmax: one layer; mlp: a hidden layer with ReLU (mlp)")
@@ -134,7 +134,7 @@ void add_options(CLI::App& verb, Arguments& arguments) {
 }  // namespace
 
 Command add_train_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TrainArguments>();
   CLI::App* verb = add_verb(program, "train", "Train a small reference model on a packed file", *arguments);
   add_options(*verb, *arguments);
   return {verb, [arguments] { return run(*arguments); }};

@@ -9,7 +9,7 @@
 namespace octavo::tools {
 namespace {
 
-std::string percent(double share) { return format_fixed(100.0 * share, 2) + " %"; }
+std::string accuracy_text(double share) { return format_fixed(100.0 * share, 2) + " %"; }
 
 /// JSON has no infinity and no NaN, which a loss may become.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
@@ -24,10 +24,10 @@ std::string describe_overhead(const ResidencyComparison& comparison) {
 std::string last_accuracy(const TrainResult& result) {
   if (result.epochs.empty()) return "-";
   const EpochResult& last = result.epochs.back();
-  return last.test_accuracy ? percent(*last.test_accuracy) : percent(last.train_accuracy);
+  return last.test_accuracy ? accuracy_text(*last.test_accuracy) : accuracy_text(last.train_accuracy);
 }
 
-Json as_json(const EpochResult& epoch) {
+Json epoch_as_json(const EpochResult& epoch) {
   Json json = {{"epoch", epoch.epoch},
                {"mean_loss", finite(epoch.mean_loss)},
                {"train_accuracy", epoch.train_accuracy},
@@ -42,8 +42,8 @@ Json as_json(const EpochResult& epoch) {
 void print_epoch(const EpochResult& result, const std::string& evaluated_split, const std::string& residency) {
   if (!residency.empty()) std::cout << residency << "  ";
   std::cout << "epoch " << result.epoch << "  loss " << format_fixed(result.mean_loss, 4) << "  train "
-            << percent(result.train_accuracy);
-  if (result.test_accuracy) std::cout << "  " << evaluated_split << " " << percent(*result.test_accuracy);
+            << accuracy_text(result.train_accuracy);
+  if (result.test_accuracy) std::cout << "  " << evaluated_split << " " << accuracy_text(*result.test_accuracy);
   std::cout << "  " << format_seconds(result.seconds);
   if (std::isfinite(result.images_per_second)) {
     std::cout << "  " << format_count(std::llround(result.images_per_second)) << " images/s";
@@ -84,7 +84,7 @@ void print_comparison(const ResidencyComparison& comparison) {
 
 Json as_json(const TrainResult& result) {
   Json epochs = Json::array();
-  for (const EpochResult& epoch : result.epochs) epochs.push_back(as_json(epoch));
+  for (const EpochResult& epoch : result.epochs) epochs.push_back(epoch_as_json(epoch));
   return {{"epochs", epochs},
           {"median_epoch_seconds", result.median_epoch_seconds()},
           {"memory",

@@ -13,18 +13,18 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct VerifyArguments : CommonOptions {
   std::string file;
 };
 
-VerifyResult verify_file(const Arguments& arguments) {
+VerifyResult verify_file(const VerifyArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   VerifyOptions options;
   options.on_progress = bar.function();
   return verify(arguments.file, options);
 }
 
-void print_result_json(const Arguments& arguments, const VerifyResult& result) {
+void print_result_json(const VerifyArguments& arguments, const VerifyResult& result) {
   Json defects = Json::array();
   for (const Defect& defect : result.defects) defects.push_back({{"where", defect.where}, {"what", defect.what}});
   print_json({{"file", arguments.file},
@@ -36,7 +36,7 @@ void print_result_json(const Arguments& arguments, const VerifyResult& result) {
               {"hdf5_checked", result.hdf5_checked}});
 }
 
-void print_result(const Arguments& arguments, const VerifyResult& result) {
+void print_result(const VerifyArguments& arguments, const VerifyResult& result) {
   for (const Defect& defect : result.defects) std::cout << defect.where << ": " << defect.what << '\n';
   const auto unlisted = result.defect_count - static_cast<std::int64_t>(result.defects.size());
   if (unlisted > 0) std::cout << "and " << format_count(unlisted) << " more\n";
@@ -58,7 +58,7 @@ bool spares_samples(const VerifyResult& result) {
          });
 }
 
-int run(const Arguments& arguments) {
+int run(const VerifyArguments& arguments) {
   const VerifyResult result = verify_file(arguments);
   if (arguments.json) {
     print_result_json(arguments, result);
@@ -76,7 +76,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_verify_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* verb =
       add_verb(program, "verify", "Check every byte of a packed file; exit 1 if anything is wrong", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();

@@ -12,7 +12,7 @@
 namespace octavo::tools {
 namespace {
 
-struct Arguments : CommonOptions {
+struct ViewArguments : CommonOptions {
   std::string file;
   std::string output;
   ContactSheetOptions sheet;
@@ -21,7 +21,7 @@ struct Arguments : CommonOptions {
   bool count_is_given = false;
 };
 
-ContactSheetOptions sheet_options(const Arguments& arguments) {
+ContactSheetOptions sheet_options(const ViewArguments& arguments) {
   ContactSheetOptions options = arguments.sheet;
   options.shuffle = !arguments.no_shuffle;
   if (arguments.batch < 0) return options;
@@ -30,7 +30,7 @@ ContactSheetOptions sheet_options(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run(const ViewArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   ContactSheetOptions options = sheet_options(arguments);
   if (options.split.empty()) options.split = dataset.split_names().front();
@@ -56,7 +56,7 @@ int run(const Arguments& arguments) {
   return kDone;
 }
 
-void add_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
+void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments) {
   ContactSheetOptions& sheet = arguments->sheet;
   verb.add_option("FILE", arguments->file, "A packed file")->required();
   verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
@@ -88,7 +88,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
 }  // namespace
 
 Command add_view_command(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ViewArguments>();
   CLI::App* verb =
       add_verb(program, "view", "Draw samples, or a batch as training sees it, on a contact sheet", *arguments);
   add_options(*verb, arguments);

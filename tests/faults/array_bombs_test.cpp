@@ -12,12 +12,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::string little_endian(std::uint64_t value, int count = 4) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += static_cast<char>(value >> 8 * i);
-  return text;
-}
-
 /// A .npy file of this version and header text.
 std::string npy(const std::string& header, const std::string& data = "", int version = 1) {
   return "\x93NUMPY"s + static_cast<char>(version) + '\0' + little_endian(header.size(), version == 1 ? 2 : 4) +

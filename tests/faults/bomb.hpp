@@ -17,6 +17,12 @@ namespace octavo::test {
 /// What refusing any of them may take in memory, beside the program itself; the sanitizers' own memory aside.
 inline constexpr std::int64_t kMostMebibytes = 128;
 
+inline std::string little_endian(std::uint64_t value, int count = 4) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += static_cast<char>(value >> 8 * i);
+  return text;
+}
+
 /// A hostile source: `make` writes it into a folder, and gives the arguments that name it.
 struct Bomb {
   const char* name;

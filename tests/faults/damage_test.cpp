@@ -34,8 +34,8 @@ using octavo::Compression;
 
 /// A file with everything that the format has, of `rows` samples of 2x2 or another shape; `seed` changes the values.
 /// Deflated, one split shrinks and one does not.
-void write_file(const std::filesystem::path& path, Compression compression, std::int64_t rows = 5,
-                octavo::SampleShape shape = {1, 2, 2}, std::int64_t seed = 0) {
+void write_victim(const std::filesystem::path& path, Compression compression, std::int64_t rows = 5,
+                  octavo::SampleShape shape = {1, 2, 2}, std::int64_t seed = 0) {
   octavo::WriterOptions options = octavo::test::small_options(rows);
   options.compression = compression;
   options.splits[0].shape = shape;
@@ -142,7 +142,7 @@ TEST_CASE("every flip of a single bit of a file is noticed", "[faults][damage]")
   const TemporaryFolder folder;
   const bool night = octavo::test::is_night();
   const Compression compression = GENERATE(Compression::none, Compression::deflate);
-  night ? write_file(folder / "a.h5", compression, 5000, {1, 5, 6}) : write_file(folder / "a.h5", compression);
+  night ? write_victim(folder / "a.h5", compression, 5000, {1, 5, 6}) : write_victim(folder / "a.h5", compression);
   REQUIRE((night || std::filesystem::file_size(folder / "a.h5") < 24 * 1024));
   REQUIRE_FALSE(is_noticed(folder / "a.h5"));
   Tally tally("2 single bits turned");
@@ -153,7 +153,7 @@ TEST_CASE("every flip of a single bit of a file is noticed", "[faults][damage]")
 
 TEST_CASE("a file cut at any length is refused", "[faults][damage]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5", GENERATE(Compression::none, Compression::deflate));
+  write_victim(folder / "a.h5", GENERATE(Compression::none, Compression::deflate));
   Tally tally("1 cut at every byte");
   for (auto length = static_cast<off_t>(std::filesystem::file_size(folder / "a.h5")) - 1; length >= 0; --length) {
     cut(folder / "a.h5", length, tally);
@@ -163,7 +163,7 @@ TEST_CASE("a file cut at any length is refused", "[faults][damage]") {
 
 TEST_CASE("a larger file cut around any sector is refused", "[faults][damage]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5", Compression::none, octavo::test::is_night() ? 16'000 : 500, {1, 32, 32});
+  write_victim(folder / "a.h5", Compression::none, octavo::test::is_night() ? 16'000 : 500, {1, 32, 32});
   Tally tally("1 cut at every 512 bytes and beside");
   const auto whole = static_cast<off_t>(std::filesystem::file_size(folder / "a.h5"));
   for (off_t sector = whole / 512 * 512; sector >= 512 && tally.has_time(); sector -= 512) {
@@ -180,8 +180,8 @@ TEST_CASE("bytes changed, pages swapped, lost, misplaced or out of date are noti
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";
   const Compression compression = GENERATE(Compression::none, Compression::deflate);
-  write_file(path, compression, 600, {1, 8, 8});
-  write_file(folder / "old.h5", compression, 600, {1, 8, 8}, 77);
+  write_victim(path, compression, 600, {1, 8, 8});
+  write_victim(folder / "old.h5", compression, 600, {1, 8, 8}, 77);
   const Bytes whole = octavo::test::bytes_of_file(path);
   const Bytes old = octavo::test::bytes_of_file(folder / "old.h5");
   REQUIRE(whole.size() > 8 * kPageBytes);

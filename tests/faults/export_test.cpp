@@ -18,8 +18,6 @@ namespace {
 
 using faults::Call;
 
-using Found = ExportScene::Found;
-
 std::string any_format() { return GENERATE(std::string("png"), std::string("npy")); }
 
 }  // namespace
@@ -27,7 +25,7 @@ std::string any_format() { return GENERATE(std::string("png"), std::string("npy"
 TEST_CASE("an export that ends well can be packed again", "[faults][export]") {
   const ExportScene scene(any_format());
   REQUIRE(run_octavo(scene.arguments()).exit_code == 0);
-  REQUIRE(scene.found() == Found::whole);
+  REQUIRE(scene.found() == ExportScene::Found::whole);
 }
 
 TEST_CASE("an export killed at any call leaves a folder that is whole or is refused", "[faults][export]") {
@@ -69,11 +67,11 @@ TEST_CASE("an export of which a call fails ends with an error and leaves nothing
       const auto outcome = run_with_fault(
           scene.arguments(), {failure.calls, faults::Action::fail, failure.error_number, at, false, scene.parent()});
       if (!outcome.has_failed) {
-        CHECK(scene.found() == Found::whole);
+        CHECK(scene.found() == ExportScene::Found::whole);
         break;
       }
       // Names may be listed once more where nothing depends on it.
-      const bool is_well = outcome.exit_code == 0 && scene.found() == Found::whole;
+      const bool is_well = outcome.exit_code == 0 && scene.found() == ExportScene::Found::whole;
       const bool is_refused = outcome.is_clean_error() && names_in(scene.parent()).empty();
       tally.add(is_well || is_refused ? ""
                                       : "neither an error that leaves nothing nor a whole: " + outcome.description());
@@ -105,7 +103,7 @@ TEST_CASE("a power cut at any moment of an export leaves a folder that is whole 
         write_bytes(name, bytes);
       }
       const bool has_ended = done == trace.size();
-      const std::string problem = has_ended && scene.found() != Found::whole
+      const std::string problem = has_ended && scene.found() != ExportScene::Found::whole
                                       ? "it was reported as done, and is not whole"
                                       : scene.problem_with_target();
       tally.add(problem.empty() ? ""

@@ -17,7 +17,7 @@ using octavo::archive::Json;
 namespace {
 
 /// Two splits that have everything: names, class names, labels of two kinds.
-void write_file(const std::filesystem::path& path) {
+void write_victim(const std::filesystem::path& path) {
   auto options = small_options(20);
   options.splits[0].with_names = true;
   options.splits.push_back(small_split("val", 8));
@@ -93,7 +93,7 @@ std::vector<Json> forged_values(const Json& value) {
 class Forgery {
  public:
   Forgery() {
-    write_file(path());
+    write_victim(path());
     whole_ = bytes_of_file(path());
     expected_ = serve_file(path());
     index_ = Json::parse(index_text_of(path()));

@@ -12,12 +12,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::string little_endian(std::uint64_t value, int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += static_cast<char>(value >> 8 * i);
-  return text;
-}
-
 std::vector<std::string> tiff_bomb(const Path& folder, const MadeTiff& made) {
   return folder_with(folder, "c/a.tif", made_tiff(made));
 }

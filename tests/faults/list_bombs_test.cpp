@@ -13,12 +13,12 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::string small_png() { return made_png({.width = 4, .height = 4, .rows = std::vector<std::uint8_t>(16)}); }
+std::string tiny_png() { return made_png({.width = 4, .height = 4, .rows = std::vector<std::uint8_t>(16)}); }
 
 /// A list of this name beside a folder with an image "a.png"; the list is what is packed. Another image lies outside.
 std::vector<std::string> list_bomb(const Path& folder, const std::string& name, const std::string& text) {
-  write_file(folder / "in" / "a.png", small_png());
-  write_file(folder / "b.png", small_png());
+  write_file(folder / "in" / "a.png", tiny_png());
+  write_file(folder / "b.png", tiny_png());
   return file_with(folder / "in", name, text);
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> packed_list(const Path& folder, const std::string& name
   char size[12];
   std::snprintf(size, sizeof size, "%011llo", static_cast<unsigned long long>(bytes));
   Compressor archive(Framing::gzip);
-  archive.add(tar_entry({.name = "a.png", .bytes = small_png()}));
+  archive.add(tar_entry({.name = "a.png", .bytes = tiny_png()}));
   archive.add(tar_entry({.name = name, .size = size}));
   archive.add(begin);
   for (std::size_t i = 0; i < times; ++i) archive.add(repeated);
@@ -164,7 +164,7 @@ const Bomb kExports[] = {
      "octavo.json"},
     {"an octavo.json that names a file outside",
      [](const Path& folder) {
-       write_file(folder / "b.png", small_png());
+       write_file(folder / "b.png", tiny_png());
        return export_bomb(folder / "in", kExportHead + R"({"file":"../b.png"}]}})");
      },
      "octavo.json"},
@@ -173,7 +173,7 @@ const Bomb kExports[] = {
      "octavo.json"},
     {"an octavo.json of a name with a zero byte",
      [](const Path& folder) {
-       write_file(folder / "a.png", small_png());
+       write_file(folder / "a.png", tiny_png());
        return export_bomb(folder, kExportHead + R"({"file":"a.png\u0000.png"}]}})");
      },
      "octavo.json"},

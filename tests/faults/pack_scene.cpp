@@ -14,11 +14,11 @@
 namespace octavo::test {
 namespace {
 
-constexpr int kSide = 16;
+constexpr int kImageSide = 16;
 
 /// Images that look random and differ with `seed`.
 std::string pixels(int image_count, std::size_t seed) {
-  std::string bytes(static_cast<std::size_t>(image_count * kSide * kSide), '\0');
+  std::string bytes(static_cast<std::size_t>(image_count * kImageSide * kImageSide), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(value_at(i + seed));
   return bytes;
 }
@@ -26,7 +26,7 @@ std::string pixels(int image_count, std::size_t seed) {
 void write_idx_source(const std::filesystem::path& folder, int image_count, std::size_t seed,
                       const std::string& split = "train") {
   const auto count = static_cast<std::uint32_t>(image_count);
-  write_file(folder / (split + "-images-idx3-ubyte"), idx({count, kSide, kSide}, pixels(image_count, seed)));
+  write_file(folder / (split + "-images-idx3-ubyte"), idx({count, kImageSide, kImageSide}, pixels(image_count, seed)));
   write_file(folder / (split + "-labels-idx1-ubyte"),
              idx({count}, std::string(static_cast<std::size_t>(image_count), '\1')));
 }
@@ -35,7 +35,7 @@ void write_idx_source(const std::filesystem::path& folder, int image_count, std:
 void write_image_source(const std::filesystem::path& folder, int image_count) {
   for (int i = 0; i < image_count; ++i) {
     const auto name = std::to_string(i % 2) + "/" + std::to_string(i) + ".png";
-    write_png(folder / name, kSide, kSide, static_cast<std::uint8_t>(i * 7), 1);
+    write_png(folder / name, kImageSide, kImageSide, static_cast<std::uint8_t>(i * 7), 1);
   }
   write_file(folder / "1" / "bad.png", "no image");
 }

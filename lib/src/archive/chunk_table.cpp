@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kFilterApplied = 0;
 constexpr std::uint64_t kFilterSkipped = 1;
 /// Deflate makes at most 1,032 bytes of one, and a zlib stream has 6 more.
-constexpr std::int64_t kMostExpansion = 1032;
+constexpr std::int64_t kMostDeflateExpansion = 1032;
 
 [[noreturn]] void fail(std::size_t entry, const std::string& problem) {
   throw FormatError("chunk " + std::to_string(entry) + " " + problem);
@@ -28,7 +28,7 @@ std::int64_t count_in(std::uint64_t word, std::size_t entry) {
 
 bool can_be(std::int64_t stored_bytes, bool is_deflated, std::int64_t chunk_bytes) {
   if (!is_deflated) return stored_bytes == chunk_bytes;
-  return stored_bytes < chunk_bytes && chunk_bytes / kMostExpansion <= stored_bytes;
+  return stored_bytes < chunk_bytes && chunk_bytes / kMostDeflateExpansion <= stored_bytes;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr int kDeepestGroup = 16;
 constexpr std::size_t kMostArrays = 10'000;
 constexpr std::size_t kMostAxes = 32;
 
-herr_t collect_name(hid_t, const char* name, const H5L_info_t* link, void* names) {
+herr_t collect_hard_link(hid_t, const char* name, const H5L_info_t* link, void* names) {
   // Only what is here: soft, external and user-defined links may lead anywhere, and in circles.
   if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
@@ -57,7 +57,7 @@ class ArrayLister {
  public:
   void list(hid_t group, const std::string& path, int depth) {
     std::vector<std::string> names;
-    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_name, &names), "list a group");
+    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_hard_link, &names), "list a group");
     for (const std::string& name : names) look_at(group, name, path.empty() ? name : path + "/" + name, depth);
   }
   const Json& arrays() const { return arrays_; }

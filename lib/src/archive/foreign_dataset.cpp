@@ -16,7 +16,7 @@ using hdf5::check;
 using hdf5::own;
 
 /// Deflate makes at most 1,032 of 1; whatever declares more is no data.
-constexpr std::int64_t kMostExpansion = 1100;
+constexpr std::int64_t kMostForeignExpansion = 1100;
 
 hdf5::PropertiesHandle access_with_cache() {
   auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_ACCESS), "make a property list");
@@ -85,7 +85,7 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
     tell_reason([&] { chunks_.emplace(dataset_.get(), properties.get(), axes_, element_bytes); });
   }
   const auto total = checked_array_bytes(axes_, element_bytes);
-  if (!total || *total / kMostExpansion > file_bytes) fail("is declared far larger than the file");
+  if (!total || *total / kMostForeignExpansion > file_bytes) fail("is declared far larger than the file");
 }
 
 bool ForeignDataset::holds(H5T_class_t element_class, std::size_t element_bytes) const {

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> kColors = {"gray", "rgb", "other"};
 
 bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-std::optional<std::string> label_problem(const LabelLayout& labels) {
+std::optional<std::string> layout_problem(const LabelLayout& labels) {
   const std::int64_t width = labels.width;
   if (labels.kind == LabelKind::none && width != 0) return "no labels, but " + std::to_string(width) + " a sample";
   if (labels.kind == LabelKind::class_index && width != 1) {
@@ -61,7 +61,7 @@ std::optional<std::string> layout_problem(const SampleShape& shape, const LabelL
   const auto values = checked_product({shape.channels, shape.height, shape.width});
   if (!values || *values > kMostSampleBytes) return "samples of " + to_string(shape) + ": 2 GiB or more each";
   if (sample_count < 1) return std::to_string(sample_count) + " samples; at least 1 is needed";
-  const auto problem = label_problem(labels);
+  const auto problem = layout_problem(labels);
   if (problem) return problem;
   const auto bytes_per_sample = *values + labels.bytes_per_sample() + 8;
   const auto total = checked_product({sample_count, bytes_per_sample});

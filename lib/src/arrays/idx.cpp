@@ -8,7 +8,7 @@
 namespace octavo::arrays {
 namespace {
 
-constexpr std::size_t kMostAxes = 4;
+constexpr std::size_t kMostIdxAxes = 4;
 
 std::optional<Element> element_of(std::byte type) {
   switch (std::to_integer<int>(type)) {
@@ -40,7 +40,7 @@ std::int64_t big_endian(std::span<const std::byte, 4> bytes) {
 bool is_idx_magic(std::span<const std::byte> first_four) {
   return first_four.size() >= 4 && first_four[0] == std::byte{0} && first_four[1] == std::byte{0} &&
          element_of(first_four[2]) && first_four[3] != std::byte{0} &&
-         std::to_integer<std::size_t>(first_four[3]) <= kMostAxes;
+         std::to_integer<std::size_t>(first_four[3]) <= kMostIdxAxes;
 }
 
 std::unique_ptr<Array> open_idx(std::shared_ptr<files::ByteStream> stream) {

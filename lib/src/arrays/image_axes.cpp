@@ -7,7 +7,7 @@ namespace {
 
 bool may_be_channels(std::int64_t axis) { return axis == 1 || axis == 3 || axis == 4; }
 
-[[noreturn]] void refuse(const Array& images, const std::string& problem) {
+[[noreturn]] void refuse_axes(const Array& images, const std::string& problem) {
   throw FormatError("read the images " + images.name() + ": their shape is " + axes_text(images.axes()) + ", " +
                     problem);
 }
@@ -16,19 +16,20 @@ AxisOrder find_order(const Array& images) {
   const auto& axes = images.axes();
   if (axes.size() == 3) {
     if (axes[2] == 3 || axes[2] == 4) {
-      refuse(images, "which may be one image or many; give the array an axis N before it, or --layout hw");
+      refuse_axes(images, "which may be one image or many; give the array an axis N before it, or --layout hw");
     }
     return AxisOrder::hw;
   }
-  if (axes.size() != 4) refuse(images, "but images have 3 axes (N, H, W) or 4 (with channels); reshape the array");
+  if (axes.size() != 4) refuse_axes(images, "but images have 3 axes (N, H, W) or 4 (with channels); reshape the array");
   const bool are_last = may_be_channels(axes[3]), are_first = may_be_channels(axes[1]);
   // One channel first is what an axis of length 1 is read as only where nothing else can be channels.
   if (are_last && are_first && axes[1] != 1 && axes[1] != axes[3]) {
-    refuse(images, "where channels may be the second or the last axis; say which with --layout chw or hwc");
+    refuse_axes(images, "where channels may be the second or the last axis; say which with --layout chw or hwc");
   }
   if (are_last) return AxisOrder::hwc;
   if (are_first) return AxisOrder::chw;
-  refuse(images, "where neither the second nor the last axis is 1, 3 or 4 channels; say which it is with --layout");
+  refuse_axes(images,
+              "where neither the second nor the last axis is 1, 3 or 4 channels; say which it is with --layout");
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ ImageAxes image_axes(const Array& images, AxisOrder order) {
   if (order == AxisOrder::found) order = find_order(images);
   const auto& axes = images.axes();
   const std::size_t wanted = order == AxisOrder::hw || order == AxisOrder::wh ? 3 : 4;
-  if (axes.size() != wanted) refuse(images, "but the layout wants " + std::to_string(wanted) + " axes");
+  if (axes.size() != wanted) refuse_axes(images, "but the layout wants " + std::to_string(wanted) + " axes");
   switch (order) {
     case AxisOrder::hwc:
       return {{axes[3], axes[1], axes[2]}, 1, axes[2] * axes[3], axes[3]};

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kHeaderBytes = 128;
 constexpr std::uint32_t kInt32 = 5, kUint32 = 6, kInt8 = 1, kMatrix = 14, kCompressed = 15;
 constexpr std::size_t kMostVariables = 4096;
-constexpr std::size_t kMostAxes = 32;
+constexpr std::size_t kMostMatAxes = 32;
 constexpr std::uint32_t kComplexFlag = 0x0800;
 
 /// The type of stored numbers; nothing if it is none.
@@ -106,7 +106,7 @@ std::optional<MatrixReader::Matrix> MatrixReader::read() {
   if (array_class < 6 || array_class > 15 || (flag_bits & kComplexFlag) != 0) return std::nullopt;
 
   const Tag shape = next();
-  if (shape.type != kInt32 || shape.bytes % 4 != 0 || shape.bytes > static_cast<std::int64_t>(4 * kMostAxes)) fail();
+  if (shape.type != kInt32 || shape.bytes % 4 != 0 || shape.bytes > static_cast<std::int64_t>(4 * kMostMatAxes)) fail();
   Matrix matrix;
   for (std::int64_t at = 0; at < shape.bytes; at += 4) {
     matrix.layout.axes.push_back(static_cast<std::int32_t>(word(shape.offset + at)));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::uint8_t, 6> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 // NumPy refuses more than 10,000 characters; they are for one array of plain numbers.
 constexpr std::int64_t kMostHeaderBytes = 1 << 16;
-constexpr std::size_t kMostAxes = 32;
+constexpr std::size_t kMostNpyAxes = 32;
 
 /// The header: a Python dictionary in text, of which these things alone are understood: strings, True, False, and
 /// tuples of whole numbers. Throws FormatError with the reason only.
@@ -72,7 +72,7 @@ std::vector<std::int64_t> HeaderText::tuple() {
   expect("(");
   while (!take(")")) {
     values.push_back(number());
-    if (values.size() > kMostAxes) fail();
+    if (values.size() > kMostNpyAxes) fail();
     if (!take(",")) {
       expect(")");
       break;

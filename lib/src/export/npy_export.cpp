@@ -12,7 +12,7 @@
 namespace octavo::exporting {
 namespace {
 
-constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kNpyBlockBytes = std::int64_t{4} << 20;
 /// So that the data begin at a multiple of it, as NumPy's own files do.
 constexpr std::size_t kHeaderAlignment = 64;
 
@@ -73,7 +73,7 @@ SplitFiles files_of(const Split& split, const std::filesystem::path& folder) {
 void export_split(const Split& split, SplitFiles& files, const ProgressFunction& on_progress) {
   const SampleShape shape = split.shape();
   ExportProgress progress(split, on_progress);
-  const std::int64_t rows_a_block = std::max<std::int64_t>(1, kBlockBytes / shape.values());
+  const std::int64_t rows_a_block = std::max<std::int64_t>(1, kNpyBlockBytes / shape.values());
   std::vector<std::int8_t> codes;
   std::vector<std::byte> label_bytes;
   for (std::int64_t first = 0; first < split.sample_count(); first += rows_a_block) {

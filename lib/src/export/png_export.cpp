@@ -22,7 +22,7 @@ namespace octavo::exporting {
 namespace {
 
 /// What a thread reads and checks at once.
-constexpr std::int64_t kBlockBytes = 256 << 10;
+constexpr std::int64_t kPngBlockBytes = 256 << 10;
 
 void ensure_images(const Split& split) {
   const std::int64_t channels = split.shape().channels;
@@ -60,7 +60,7 @@ class SplitExport {
         target_(target),
         progress_(split, options.on_progress),
         thread_count_(resolve_thread_count(options.thread_count)),
-        rows_a_block_(std::max<std::int64_t>(1, kBlockBytes / split.shape().values())) {}
+        rows_a_block_(std::max<std::int64_t>(1, kPngBlockBytes / split.shape().values())) {}
 
   void run() {
     run_on_threads(thread_count_, [this](int) {

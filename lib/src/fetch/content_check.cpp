@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fetch/digest.hpp"
+#include "support/ascii.hpp"
 
 namespace octavo::fetching {
 namespace {
@@ -16,13 +17,6 @@ struct Check {
   Digest digest;
   std::string expected;
 };
-
-std::string lower_case(std::string digits) {
-  for (char& digit : digits) {
-    if (digit >= 'A' && digit <= 'F') digit = static_cast<char>(digit - 'A' + 'a');
-  }
-  return digits;
-}
 
 std::vector<Check> checks_of(const RemoteFile& published) {
   std::vector<Check> checks;

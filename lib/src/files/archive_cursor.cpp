@@ -21,7 +21,7 @@ std::string name_of(archive_entry* entry) {
 
 /// The formats that are read. No filter that starts a program, and zip only by its directory, which is at its end: a
 /// zip file that is cut is refused, and not read in part.
-void choose_formats(archive* reader) {
+void choose_formats(::archive* reader) {
   archive_read_support_format_tar(reader);
   archive_read_support_format_zip_seekable(reader);
   archive_read_support_filter_gzip(reader);

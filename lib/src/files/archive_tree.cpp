@@ -25,7 +25,7 @@ constexpr std::int64_t kHeldRatio = 16;
 constexpr std::size_t kLongestName = 4096;  // as of paths in Linux
 // Each file is entered in all folders above it.
 constexpr std::ptrdiff_t kDeepestFolder = 128;
-constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kMemberPieceBytes = std::int64_t{256} << 10;
 
 /// A cursor that stands on entry `number`; `cursor` is used if there is one, and has not passed it.
 std::unique_ptr<ArchiveCursor> cursor_at(std::unique_ptr<ArchiveCursor> cursor, const fs::path& path,
@@ -160,8 +160,8 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
   if (wanted.bytes > largest) refuse_large();
   auto cursor = cursor_at(take_cursor(wanted.number), root(), wanted.number);
   // The end is seen only by reading on, and there the checksum is compared.
-  const auto piece =
-      static_cast<std::size_t>(wanted.bytes < 0 ? kPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kPieceBytes));
+  const auto piece = static_cast<std::size_t>(
+      wanted.bytes < 0 ? kMemberPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kMemberPieceBytes));
   std::string bytes;
   for (std::size_t count = 1; count > 0;) {
     const std::size_t done = bytes.size();

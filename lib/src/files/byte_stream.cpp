@@ -12,7 +12,7 @@
 namespace octavo::files {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 class PlainStream final : public ByteStream {
  public:
@@ -72,9 +72,9 @@ void ByteStream::expect_end(std::int64_t offset) {
 
 std::string ByteStream::read_whole(std::int64_t largest) {
   std::string bytes;
-  for (std::size_t count = kPieceBytes; count == kPieceBytes;) {
+  for (std::size_t count = kReadBytes; count == kReadBytes;) {
     const std::size_t done = bytes.size();
-    bytes.resize(done + kPieceBytes);
+    bytes.resize(done + kReadBytes);
     count = read_some_at(static_cast<std::int64_t>(done), std::as_writable_bytes(std::span(bytes).subspan(done)));
     bytes.resize(done + count);
     if (std::ssize(bytes) > largest) {
@@ -101,9 +101,9 @@ std::size_t SequentialStream::read_some_at(std::int64_t offset, std::span<std::b
     restart();
     position_ = 0;
   }
-  std::vector<std::byte> passed(offset > position_ ? kPieceBytes : 0);
+  std::vector<std::byte> passed(offset > position_ ? kReadBytes : 0);
   while (position_ < offset) {
-    const auto piece = static_cast<std::size_t>(std::min<std::int64_t>(offset - position_, kPieceBytes));
+    const auto piece = static_cast<std::size_t>(std::min<std::int64_t>(offset - position_, kReadBytes));
     if (read_on(std::span(passed).first(piece)) == 0) return 0;
   }
   return read_on(out);

@@ -14,7 +14,7 @@
 namespace octavo::image {
 namespace {
 
-[[noreturn]] void refuse_cut() { throw FormatError("its BMP data are cut short"); }
+[[noreturn]] void refuse_cut_bmp() { throw FormatError("its BMP data are cut short"); }
 
 /// One field of a pixel of 16, 24 or 32 bits.
 class Field {
@@ -60,7 +60,7 @@ class RunReader {
   bool is_only_the_end_missing() const { return at_ == data_.size() && y_ == height_ - 1 && x_ == width_; }
 
   int next_byte() {
-    if (at_ == data_.size()) refuse_cut();
+    if (at_ == data_.size()) refuse_cut_bmp();
     return std::to_integer<int>(data_[at_++]);
   }
 
@@ -109,7 +109,7 @@ class RunReader {
 };
 
 std::span<const std::byte> pixel_data(std::span<const std::byte> file, const BmpLayout& layout) {
-  if (layout.pixels_at > file.size()) refuse_cut();
+  if (layout.pixels_at > file.size()) refuse_cut_bmp();
   return file.subspan(layout.pixels_at);
 }
 
@@ -118,7 +118,7 @@ class PlainRows {
  public:
   PlainRows(std::span<const std::byte> data, const BmpLayout& layout)
       : data_(data), row_bytes_(static_cast<std::size_t>(layout.row_bytes())) {
-    if (data.size() / row_bytes_ < static_cast<std::size_t>(layout.height)) refuse_cut();
+    if (data.size() / row_bytes_ < static_cast<std::size_t>(layout.height)) refuse_cut_bmp();
   }
   std::span<const std::byte> row(std::int64_t y) const {
     return data_.subspan(static_cast<std::size_t>(y) * row_bytes_, row_bytes_);
@@ -183,7 +183,7 @@ Pixels decode_fields(std::span<const std::byte> data, const BmpLayout& layout,
 
 Pixels decode_bmp(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
   const auto layout = read_bmp_layout(file);
-  if (!layout) refuse_cut();
+  if (!layout) refuse_cut_bmp();
   const auto data = pixel_data(file, *layout);
   return layout->bits <= 8 ? decode_palette(data, *layout) : decode_fields(data, *layout, background);
 }

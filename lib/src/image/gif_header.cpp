@@ -17,9 +17,9 @@ constexpr int kHasPalette = 0x80, kIsInterlaced = 0x40, kPaletteBits = 7, kHasTr
 // A code of 12 bits stands for less than 3,840 pixels.
 constexpr std::int64_t kLargestRatio = 2600;
 
-class Walker {
+class GifWalker {
  public:
-  explicit Walker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit GifWalker(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   GifLayout read() {
     GifLayout layout;
@@ -80,7 +80,7 @@ class Walker {
 
 std::optional<GifLayout> read_gif_layout(std::span<const std::byte> bytes) {
   try {
-    return Walker(bytes).read();
+    return GifWalker(bytes).read();
   } catch (const CutShort&) {
     return std::nullopt;
   }

@@ -20,7 +20,7 @@ namespace {
 // A progressive file refines in some ten scans; each costs a pass over the whole image however few bytes it has.
 constexpr int kMostScans = 100;
 // Coefficients of a progressive file take two bytes a value, for at most four components, with padded edges.
-constexpr long kMemoryBytesAPixel = 10;
+constexpr long kJpegBytesAPixel = 10;
 constexpr long kMemoryBytesAlways = 64L << 20;
 
 /// Where libjpeg reports to. Errors jump out of libjpeg's C frames to the setjmp in JpegDecoder::run, because an
@@ -74,7 +74,7 @@ class JpegDecoder {
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
   void start(std::span<const std::byte> file, const ImageHeader& header, int reduction) {
-    info_.mem->max_memory_to_use = kMemoryBytesAlways + kMemoryBytesAPixel * (header.width * header.height);
+    info_.mem->max_memory_to_use = kMemoryBytesAlways + kJpegBytesAPixel * (header.width * header.height);
     run([&] {
       jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
       jpeg_read_header(&info_, TRUE);

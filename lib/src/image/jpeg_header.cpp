@@ -21,9 +21,9 @@ bool is_start_of_frame(int marker) {
 bool stands_alone(int marker) { return marker == kTemporary || (marker >= 0xD0 && marker <= kStartOfImage); }
 
 /// Reads bytes one after another; every call says whether there was enough.
-class Walker {
+class JpegWalker {
  public:
-  explicit Walker(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit JpegWalker(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   /// The next marker; -1 if the bytes end before it.
   int next_marker() {
@@ -76,7 +76,7 @@ bool is_exif(std::span<const std::byte> segment) {
 }  // namespace
 
 std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes) {
-  Walker walker(bytes);
+  JpegWalker walker(bytes);
   int orientation = 1;
   for (;;) {
     const int marker = walker.next_marker();

@@ -13,7 +13,7 @@
 namespace octavo::image {
 namespace {
 
-[[noreturn]] void refuse_cut() { throw FormatError("its PNM data are cut short"); }
+[[noreturn]] void refuse_cut_pnm() { throw FormatError("its PNM data are cut short"); }
 
 /// The file's values one after another, in 8 bits.
 class PnmValues {
@@ -21,7 +21,7 @@ class PnmValues {
   PnmValues(std::span<const std::byte> file, const PnmLayout& layout)
       : layout_(layout), data_(file.subspan(std::min(layout.pixels_at, file.size()))), tokens_(data_, 0) {
     const auto row_bytes = static_cast<std::size_t>(layout.row_bytes());
-    if (!layout.is_plain && data_.size() / row_bytes < static_cast<std::size_t>(layout.height)) refuse_cut();
+    if (!layout.is_plain && data_.size() / row_bytes < static_cast<std::size_t>(layout.height)) refuse_cut_pnm();
   }
 
   void read_row(std::int64_t y, std::span<std::uint8_t> values) {
@@ -49,13 +49,13 @@ class PnmValues {
   }
   std::uint8_t plain_value() {
     const auto stored = tokens_.number(layout_.largest, true);
-    if (!stored) refuse_cut();
+    if (!stored) refuse_cut_pnm();
     return value(static_cast<int>(*stored));
   }
   /// Nothing need separate the digits of a plain bitmap.
   std::uint8_t plain_bit() {
     tokens_.skip_space_and_comments();
-    if (tokens_.is_at_end()) refuse_cut();
+    if (tokens_.is_at_end()) refuse_cut_pnm();
     const char digit = tokens_.here();
     if (digit != '0' && digit != '1') throw FormatError("its PNM data have a digit that is neither 0 nor 1");
     tokens_.advance();
@@ -71,7 +71,7 @@ class PnmValues {
 
 Pixels decode_pnm(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
   const auto layout = read_pnm_layout(file);
-  if (!layout) refuse_cut();
+  if (!layout) refuse_cut_pnm();
   const bool has_alpha = layout->stored_channels % 2 == 0;
   const std::int64_t colors = layout->stored_channels - (has_alpha ? 1 : 0);
   Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, background));

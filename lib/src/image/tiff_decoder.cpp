@@ -16,7 +16,7 @@ namespace {
 // What a tile may have beyond the image's own bytes: tiles are as large as their writers like, images need not be.
 constexpr std::int64_t kSpareBytes = std::int64_t{16} << 20;
 // The most that a pixel takes anywhere in libtiff, generously.
-constexpr std::int64_t kMemoryBytesAPixel = 16;
+constexpr std::int64_t kTiffBytesAPixel = 16;
 
 /// Spreads samples of `bits` bits over 0 ... 255, or leaves numbers of colours as they are. 16 bits are in the order of
 /// this machine, as libtiff gives them; fewer are packed from each byte's upper end.
@@ -208,7 +208,7 @@ Pixels decode_ycbcr(const TiffFile& tiff, const TiffLayout& layout) {
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
                    const std::array<std::uint8_t, 3>& background) {
   const std::int64_t pixel_count = header.width * header.height;
-  TiffFile tiff(file, pixel_count * kMemoryBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
+  TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
   const TiffLayout layout = read_tiff_layout(tiff, header);
   tiff.expect_pixels();
   return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, background);

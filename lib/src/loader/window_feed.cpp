@@ -14,19 +14,19 @@
 namespace octavo::loader {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
+[[noreturn]] void refuse_windows(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
 /// `order`. Throws InvalidArgument unless every batch of it lies in one window, or in two that follow each other.
 const BatchOrder& checked_order(const BatchOrder& order, std::int64_t window_samples) {
   const LoaderOptions& options = order.options();
   if (options.shuffle != Shuffle(false) && options.shuffle != Shuffle::windows(window_samples)) {
-    refuse("the order \"" + to_string(options.shuffle) + "\" leaves the windows of " + std::to_string(window_samples) +
-           " samples that the residency window holds; shuffle by \"" + to_string(Shuffle::windows(window_samples)) +
-           "\", or choose another residency");
+    refuse_windows("the order \"" + to_string(options.shuffle) + "\" leaves the windows of " +
+                   std::to_string(window_samples) + " samples that the residency window holds; shuffle by \"" +
+                   to_string(Shuffle::windows(window_samples)) + "\", or choose another residency");
   }
   if (std::min(options.batch_size, order.sample_count()) > window_samples) {
-    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than a window of " +
-           std::to_string(window_samples) + " samples; take larger windows or smaller batches");
+    refuse_windows("batch_size " + std::to_string(options.batch_size) + " is larger than a window of " +
+                   std::to_string(window_samples) + " samples; take larger windows or smaller batches");
   }
   return order;
 }

@@ -12,7 +12,7 @@
 namespace octavo::sources {
 namespace {
 
-constexpr std::int64_t kImageBytes = 3 * 32 * 32;
+constexpr std::int64_t kCifarImageBytes = 3 * 32 * 32;
 constexpr std::int64_t kRecordsLookedAt = 100;
 // A cut or padded file must have so many whole records in range before it is taken for CIFAR.
 constexpr std::int64_t kFewestRecords = 3;
@@ -20,7 +20,7 @@ constexpr int kCoarseClasses = 20;
 
 /// CIFAR-100 has a coarse label before the fine one.
 std::int64_t label_bytes(int class_count) { return class_count == 10 ? 1 : 2; }
-std::int64_t record_bytes(int class_count) { return label_bytes(class_count) + kImageBytes; }
+std::int64_t record_bytes(int class_count) { return label_bytes(class_count) + kCifarImageBytes; }
 std::string format_name(int class_count) { return "cifar" + std::to_string(class_count); }
 
 bool labels_are_in_range(std::span<const std::byte> labels, int class_count) {
@@ -42,7 +42,7 @@ std::int64_t plausible_records(files::ByteStream& stream, std::int64_t length, i
 }
 
 bool begins_with_zeros(files::ByteStream& stream) {
-  std::array<std::byte, 1 + kImageBytes> bytes{};
+  std::array<std::byte, 1 + kCifarImageBytes> bytes{};
   const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(stream.read_some_at(0, bytes));
   return std::all_of(bytes.begin(), end, [](std::byte byte) { return byte == std::byte{0}; });
 }

@@ -20,9 +20,9 @@ using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
 // An exported manifest nests five deep.
-constexpr int kDeepestNesting = 16;
+constexpr int kDeepestManifest = 16;
 // Some 15 million samples. What is held of one, its path and its label, takes no more than a few times its text.
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostManifestBytes = std::int64_t{1} << 30;
 // The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
 constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
 // Of the document. An export has four; newer ones may have some more.
@@ -114,7 +114,7 @@ class ManifestTaker {
 
   /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
   bool keep(int depth, Event event, const Json& json) {
-    if (depth > kDeepestNesting) refuse("it is nested too deep");
+    if (depth > kDeepestManifest) refuse("it is nested too deep");
     if (depth <= kSampleDepth) bytes_.note_progress();
     if (depth == 0 && event == Event::array_start) refuse("it is no object");
     if (depth == 0) return true;
@@ -213,7 +213,8 @@ void check_kind(const Json& manifest) {
 std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {
   auto stream = tree.open(path);
   if (tree.disk_path(path) && !stream->is_random_access()) refuse("it is compressed");
-  if (stream->most_bytes() > kMostBytes) refuse("it has more than " + std::to_string(kMostBytes) + " bytes");
+  if (stream->most_bytes() > kMostManifestBytes)
+    refuse("it has more than " + std::to_string(kMostManifestBytes) + " bytes");
   return stream;
 }
 

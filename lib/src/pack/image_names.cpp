@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "support/ascii.hpp"
+
 namespace octavo::sources {
 
 bool has_image_name(const std::string& name) {
-  std::string extension = std::filesystem::path(name).extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string extension = lower_case(std::filesystem::path(name).extension().string());
   return std::ranges::find(kImageExtensions, extension) != kImageExtensions.end();
 }
 

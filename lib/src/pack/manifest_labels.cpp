@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pack/name_list.hpp"
+#include "support/ascii.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -56,13 +57,9 @@ std::optional<double> number_of(const Cell& cell) {
 bool is_missing(const Cell& cell) {
   if (cell.is_null()) return true;
   if (!cell.is_string()) return false;
-  const auto& text = cell.get_ref<const std::string&>();
-  const auto is = [&](std::string_view word) {
-    return std::equal(text.begin(), text.end(), word.begin(), word.end(),
-                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-  };
-  return is("") || is("nan") || is("na") || is("n/a") || is("null") || is("inf") || is("-inf") || is("+inf") ||
-         is("infinity") || is("-infinity");
+  static constexpr std::array<std::string_view, 10> kWords = {"",    "nan",  "na",   "n/a",      "null",
+                                                              "inf", "-inf", "+inf", "infinity", "-infinity"};
+  return std::ranges::find(kWords, lower_case(cell.get_ref<const std::string&>())) != kWords.end();
 }
 
 std::string text_of(const Cell& cell) {

@@ -9,7 +9,7 @@
 namespace octavo::sources {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMostListBytes = std::int64_t{16} << 20;
 
 std::string trimmed(std::string_view line) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -42,7 +42,7 @@ bool is_clean_utf8(const std::string& text) {
 }
 
 std::vector<std::string> read_name_list(files::ByteStream& stream) {
-  std::vector<std::string> names = lines_of(stream.read_whole(kMostBytes));
+  std::vector<std::string> names = lines_of(stream.read_whole(kMostListBytes));
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const char* const wrong = names[i].empty()                ? "is empty"

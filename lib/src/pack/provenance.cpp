@@ -13,13 +13,13 @@
 namespace octavo::sources {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 #define OCTAVO_TEXT_OF(x) #x
 #define OCTAVO_TEXT(x) OCTAVO_TEXT_OF(x)
 
 /// The libraries that turned the sources into values. libjpeg-turbo tells its version at compile time only.
-Json library_versions() {
+OrderedJson library_versions() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
   return {{"octavo", std::string(kVersion)},
@@ -29,8 +29,8 @@ Json library_versions() {
           {"hdf5", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release)}};
 }
 
-Json files_of(const Source& source, bool names_only) {
-  Json files = Json::array();
+OrderedJson files_of(const Source& source, bool names_only) {
+  OrderedJson files = OrderedJson::array();
   for (const std::string& file : source.files()) {
     const std::filesystem::path path(file);
     if (!names_only) {
@@ -43,8 +43,8 @@ Json files_of(const Source& source, bool names_only) {
   return files;
 }
 
-Json skipped_samples(const PackSummary& summary) {
-  Json skipped = Json::array();
+OrderedJson skipped_samples(const PackSummary& summary) {
+  OrderedJson skipped = OrderedJson::array();
   for (const SampleFailure& failure : summary.skipped) {
     skipped.push_back({{"name", failure.name}, {"reason", failure.reason}});
   }
@@ -56,16 +56,16 @@ Json skipped_samples(const PackSummary& summary) {
 std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary) {
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
-  Json provenance = Json::object();
+  OrderedJson provenance = OrderedJson::object();
   if (!options.reproducible && !options.command_line.empty()) provenance["command_line"] = options.command_line;
   provenance["format"] = source.format();
   provenance["sources"] = files_of(source, options.reproducible);
-  provenance["notes"] = Json::parse(source.notes());
+  provenance["notes"] = OrderedJson::parse(source.notes());
   provenance["sample_count"] = sample_count;
   provenance["skipped"] = skipped_samples(summary);
   provenance["libraries"] = library_versions();
   // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
-  return provenance.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return provenance.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace octavo::sources

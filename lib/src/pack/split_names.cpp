@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/ascii.hpp"
+
 namespace octavo::sources {
 namespace {
 
@@ -10,34 +12,28 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
-struct Convention {
+struct SplitWord {
   std::string_view name;
   std::string_view split;
 };
 
 // How words of file names begin; "data" as in data_batch_1.bin.
-constexpr std::array<Convention, 5> kBeginnings = {
+constexpr std::array<SplitWord, 5> kBeginnings = {
     {{"train", "train"}, {"data", "train"}, {"t10k", "test"}, {"test", "test"}, {"val", "val"}}};
 
 // Whole names of folders.
-constexpr std::array<Convention, 9> kFolders = {{{"train", "train"},
-                                                 {"training", "train"},
-                                                 {"test", "test"},
-                                                 {"testing", "test"},
-                                                 {"val", "val"},
-                                                 {"valid", "val"},
-                                                 {"validation", "val"},
-                                                 {"eval", "val"},
-                                                 {"dev", "val"}}};
+constexpr std::array<SplitWord, 9> kFolders = {{{"train", "train"},
+                                                {"training", "train"},
+                                                {"test", "test"},
+                                                {"testing", "test"},
+                                                {"val", "val"},
+                                                {"valid", "val"},
+                                                {"validation", "val"},
+                                                {"eval", "val"},
+                                                {"dev", "val"}}};
 
 std::optional<std::string> split_of_word(std::string_view word) {
-  for (const Convention& beginning : kBeginnings) {
+  for (const SplitWord& beginning : kBeginnings) {
     if (word.starts_with(beginning.name)) return std::string(beginning.split);
   }
   return std::nullopt;
@@ -59,7 +55,7 @@ std::optional<std::string> split_of_file_name(std::string_view name) {
 
 std::optional<std::string> split_of_folder_name(std::string_view name) {
   const std::string lower = lower_case(name);
-  for (const Convention& folder : kFolders) {
+  for (const SplitWord& folder : kFolders) {
     if (lower == folder.name) return std::string(folder.split);
   }
   return std::nullopt;

@@ -8,23 +8,23 @@ namespace octavo::sources {
 namespace {
 
 constexpr std::int64_t kSide = 96;
-constexpr std::int64_t kImageBytes = 3 * kSide * kSide;
+constexpr std::int64_t kStl10ImageBytes = 3 * kSide * kSide;
 constexpr const char* kClassNames = "class_names.txt";
 
 std::int64_t image_count(const files::ByteStream& stream) {
   const std::int64_t length = stream.length().value_or(0);
-  if (length == 0 || length % kImageBytes != 0) {
+  if (length == 0 || length % kStl10ImageBytes != 0) {
     throw FormatError("read " + stream.name() + ": its " + std::to_string(length) +
                       " bytes are no whole images of STL-10, of 27648 bytes each; get the file again");
   }
-  return length / kImageBytes;
+  return length / kStl10ImageBytes;
 }
 
 }  // namespace
 
 bool is_stl10_images(const std::string& name, const files::ByteStream& stream) {
   const bool is_named = name.ends_with("_X.bin");
-  return is_named && stream.length().value_or(0) > 0 && *stream.length() % kImageBytes == 0;
+  return is_named && stream.length().value_or(0) > 0 && *stream.length() % kStl10ImageBytes == 0;
 }
 
 std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {

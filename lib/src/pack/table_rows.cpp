@@ -12,23 +12,19 @@
 
 #include <octavo/errors.hpp>
 
+#include "support/ascii.hpp"
+
 namespace octavo::sources {
 namespace {
 
 constexpr std::size_t kMostColumns = 100'000;
 constexpr std::size_t kMostLateColumns = 100;
 // A line lists a path and labels.
-constexpr int kDeepestNesting = 4;
+constexpr int kDeepestRow = 4;
 // 100,000 labels have room.
 constexpr std::int64_t kMostLineBytes = std::int64_t{1} << 20;
 // What a text takes beside its letters, with what the allocator adds.
 constexpr std::int64_t kTextBytes = 48;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 /// The pieces of a text, one after another; without a byte order mark, which says nothing.
 class TextPieces {
@@ -182,7 +178,7 @@ bool nests_too_deep(std::string_view line) {
     } else if (c == '"') {
       is_in_text = !is_in_text;
     } else if (!is_in_text && (c == '[' || c == '{')) {
-      if (++depth > kDeepestNesting) return true;
+      if (++depth > kDeepestRow) return true;
     } else if (!is_in_text && (c == ']' || c == '}')) {
       --depth;
     }

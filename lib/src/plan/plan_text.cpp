@@ -6,10 +6,6 @@
 namespace octavo {
 namespace {
 
-std::string line(const std::string& name, const std::string& text) {
-  return formatted("%-14s ", name.c_str()) + text + "\n";
-}
-
 std::string batch_or_none(std::int64_t batch) { return batch > 0 ? grouped(batch) : "none"; }
 
 /// ", deflated to 4.0 MiB in the file", or nothing.
@@ -19,13 +15,14 @@ std::string stored(const Plan& plan) {
 }
 
 std::string head(const Plan& plan) {
-  return line("file", plan.file + ", split " + plan.split) +
-         line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
-                             std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
-                             in_units(plan.packed_bytes) + stored(plan)) +
-         line("device", plan.device + ": " + in_units(plan.memory_bytes) + " to be had, " +
-                            in_units(plan.reserved_bytes) + " of it left alone") +
-         line("residency", (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);
+  return summary_line("file", plan.file + ", split " + plan.split) +
+         summary_line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
+                                     std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
+                                     in_units(plan.packed_bytes) + stored(plan)) +
+         summary_line("device", plan.device + ": " + in_units(plan.memory_bytes) + " to be had, " +
+                                    in_units(plan.reserved_bytes) + " of it left alone") +
+         summary_line("residency",
+                      (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);
 }
 
 std::string parts_table(const Plan& plan) {
@@ -53,13 +50,15 @@ std::string forms_table(const Plan& plan) {
 std::string batches(const Plan& plan) {
   std::string text = "\n";
   if (plan.fits) {
-    text += line("largest batch", grouped(plan.largest_batch) +
-                                      " in this residency; power of two: " + batch_or_none(plan.largest_power_of_two));
+    text += summary_line("largest batch", grouped(plan.largest_batch) + " in this residency; power of two: " +
+                                              batch_or_none(plan.largest_power_of_two));
   }
-  text += line("", batch_or_none(plan.largest_streamed_batch) + " with samples read from the file as far as need be");
-  text += line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
-                                    " = memory / 4 / (values + parameters); it counts the model once a sample,");
-  return text + line("", "and neither activations nor the samples that stay");
+  text += summary_line(
+      "", batch_or_none(plan.largest_streamed_batch) + " with samples read from the file as far as need be");
+  text +=
+      summary_line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
+                                        " = memory / 4 / (values + parameters); it counts the model once a sample,");
+  return text + summary_line("", "and neither activations nor the samples that stay");
 }
 
 std::string devices_table(const Plan& plan) {

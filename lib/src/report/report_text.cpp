@@ -9,17 +9,14 @@
 namespace octavo {
 namespace {
 
-std::string line(const std::string& name, const std::string& text) {
-  return formatted("%-14s ", name.c_str()) + text + "\n";
-}
-
 std::string head(const MemoryReport& report) {
   const std::string source =
       report.source_bytes ? ", source files that are still there " + in_units(*report.source_bytes) : "";
-  return line("file", report.file + ", split " + report.split) +
-         line("samples", grouped(report.sample_count) + " of " + report.shape) +
-         line("on disk", "file " + in_units(report.file_bytes) + source) +
-         line("device", report.device + ": " + report.device_name) + line("batches", report.normalisation);
+  return summary_line("file", report.file + ", split " + report.split) +
+         summary_line("samples", grouped(report.sample_count) + " of " + report.shape) +
+         summary_line("on disk", "file " + in_units(report.file_bytes) + source) +
+         summary_line("device", report.device + ": " + report.device_name) +
+         summary_line("batches", report.normalisation);
 }
 
 std::string residency_row(const ResidencyCost& cost, const ResidencyCost& whole) {
@@ -44,38 +41,41 @@ std::string residency_table(const MemoryReport& report) {
 }
 
 std::string gather_lines(const MemoryReport& report) {
-  if (!report.gather) return line("gather", "not timed: the split is too small");
+  if (!report.gather) return summary_line("gather", "not timed: the split is too small");
   const GatherSpeed& speed = *report.gather;
   const double rate = static_cast<double>(speed.moved_bytes) / speed.median_seconds;
   std::string text =
-      line("gather", formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
-                               grouped(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
-                               grouped(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
-      line("", formatted("%.1f GB/s read and written, %.0f %% of the best copy of the device, %.1f GB/s", rate / 1e9,
-                         speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
-  if (speed.fits_cache) text += line("", "samples and batch fit the cache: this is no measure of the memory's speed");
+      summary_line("gather",
+                   formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
+                             grouped(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
+                             grouped(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
+      summary_line("", formatted("%.1f GB/s read and written, %.0f %% of the best copy of the device, %.1f GB/s",
+                                 rate / 1e9, speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
+  if (speed.fits_cache)
+    text += summary_line("", "samples and batch fit the cache: this is no measure of the memory's speed");
   return text;
 }
 
 std::string training_line(const MemoryReport& report) {
   if (!report.training) return "";
   const TrainingFootprint& footprint = *report.training;
-  return line("training", formatted("the default mlp takes %s with int8, %s with float32 samples (computed: model %s)",
-                                    in_units(footprint.total()).c_str(), in_units(footprint.float32_total()).c_str(),
-                                    in_units(footprint.model_bytes).c_str()));
+  return summary_line("training",
+                      formatted("the default mlp takes %s with int8, %s with float32 samples (computed: model %s)",
+                                in_units(footprint.total()).c_str(), in_units(footprint.float32_total()).c_str(),
+                                in_units(footprint.model_bytes).c_str()));
 }
 
 std::string certificate_line(const QuantisationCertificate& certificate) {
   // Images that were converted before packing are not those of the source, whatever the digest says.
   if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
-    return line("values", "lossless: byte for byte " + certificate.compared_with);
+    return summary_line("values", "lossless: byte for byte " + certificate.compared_with);
   }
   if (certificate.lossless) {
-    return line("values", "lossless: byte for byte those of " + certificate.compared_with);
+    return summary_line("values", "lossless: byte for byte those of " + certificate.compared_with);
   }
   if (certificate.largest_error.empty()) {
     const bool compared = certificate.compared_with.rfind("nothing", 0) != 0;
-    return line("values", (compared ? "NOT those of " : "compared with ") + certificate.compared_with);
+    return summary_line("values", (compared ? "NOT those of " : "compared with ") + certificate.compared_with);
   }
   const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
   std::string loss = formatted(": largest error %g", largest);
@@ -84,7 +84,7 @@ std::string certificate_line(const QuantisationCertificate& certificate) {
   if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
     loss += ", " + std::to_string(count) + " values out of range";
   }
-  return line("values", "NOT those of " + certificate.compared_with + loss);
+  return summary_line("values", "NOT those of " + certificate.compared_with + loss);
 }
 
 }  // namespace

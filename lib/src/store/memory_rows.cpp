@@ -9,7 +9,7 @@ namespace octavo::store {
 namespace {
 
 /// Work for one thread at a time.
-constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kCopiedPieceBytes = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -32,8 +32,8 @@ MemoryRows::MemoryRows(const HostSamples& samples, HostMemory memory, int thread
 void MemoryRows::read(std::span<const std::int64_t> rows, const RowTarget& target,
                       const std::atomic<bool>& cancelled) const {
   const auto count = static_cast<std::int64_t>(rows.size());
-  const std::int64_t pieces = std::clamp<std::int64_t>(count * static_cast<std::int64_t>(sample_bytes_) / kPieceBytes,
-                                                       1, std::max<std::int64_t>(1, count));
+  const std::int64_t pieces = std::clamp<std::int64_t>(
+      count * static_cast<std::int64_t>(sample_bytes_) / kCopiedPieceBytes, 1, std::max<std::int64_t>(1, count));
   pool_.run(pieces, [&](std::int64_t piece) {
     for (std::int64_t i = count * piece / pieces; i < count * (piece + 1) / pieces && !cancelled; ++i) {
       const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(i)]);

@@ -20,4 +20,8 @@ std::string grouped(std::int64_t count) {
   return digits;
 }
 
+std::string summary_line(const std::string& name, const std::string& text) {
+  return formatted("%-14s ", name.c_str()) + text + "\n";
+}
+
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Numbers in texts for people.
+// Numbers and lines in texts for people.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,8 @@ std::string in_units(std::int64_t bytes);
 
 /// "60,000".
 std::string grouped(std::int64_t count);
+
+/// A line of a summary: its name in a column, then the text.
+std::string summary_line(const std::string& name, const std::string& text);
 
 }  // namespace octavo

@@ -14,7 +14,7 @@ using octavo::test::TemporaryFolder;
 namespace {
 
 /// The message with which a file is refused.
-std::string refusal(const std::filesystem::path& path) {
+std::string opening_refusal(const std::filesystem::path& path) {
   try {
     octavo::Dataset::open(path);
   } catch (const octavo::FormatError& problem) {
@@ -28,7 +28,7 @@ void require_refused(const std::string& words, const std::function<void(Json&)>&
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   octavo::test::forge_index(folder / "a.h5", change);
-  const std::string message = refusal(folder / "a.h5");
+  const std::string message = opening_refusal(folder / "a.h5");
   REQUIRE_THAT(message, ContainsSubstring("its index is wrong") || ContainsSubstring("the JSON text"));
   REQUIRE_THAT(message, ContainsSubstring(words));
   REQUIRE_THAT(message, ContainsSubstring("a.h5\""));
@@ -155,5 +155,5 @@ TEST_CASE("text that is no strict JSON is refused", "[unit][archive]") {
                     std::string(1'000'000, '['), std::string(1'000'000, '{'), "{\"a\":NaN," + whole.substr(1),
                     "{\"a\":1e999," + whole.substr(1));
   octavo::test::replace_index(folder / "a.h5", text);
-  REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("a.h5\""));
+  REQUIRE_THAT(opening_refusal(folder / "a.h5"), ContainsSubstring("a.h5\""));
 }

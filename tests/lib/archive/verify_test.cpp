@@ -21,7 +21,7 @@ void flip(const std::filesystem::path& path, std::int64_t offset) {
 }
 
 /// A file of two splits, one with names.
-void write_file(const std::filesystem::path& path) {
+void write_two_splits(const std::filesystem::path& path) {
   auto options = octavo::test::small_options();
   options.splits.push_back(octavo::test::small_split("test", 3));
   options.splits[1].with_names = true;
@@ -40,7 +40,7 @@ using Places = std::vector<std::string>;
 
 TEST_CASE("a whole file has no defects, for Octavo and for HDF5", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   const auto result = octavo::verify(folder / "a.h5");
   REQUIRE(places_of(result) == Places{});
   REQUIRE(result.defect_count == 0);
@@ -51,7 +51,7 @@ TEST_CASE("a whole file has no defects, for Octavo and for HDF5", "[unit][archiv
 
 TEST_CASE("a damaged sample is named", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   flip(folder / "a.h5", Reader::open(folder / "a.h5")->find_split("train")->images.offset + 17 * 60);
   REQUIRE(places_of(octavo::verify(folder / "a.h5", {.with_hdf5 = false})) == Places{"/train/images sample 17"});
 }
@@ -73,7 +73,7 @@ TEST_CASE("damaged samples are listed in order whatever the number of threads", 
 
 TEST_CASE("damage to each dataset is named", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   const auto reader = Reader::open(folder / "a.h5");
   for (const auto& [path, extent] : octavo::archive::extents_of(reader->index())) {
     flip(folder / "a.h5", extent.offset);
@@ -92,7 +92,7 @@ TEST_CASE("damage to each dataset is named", "[unit][archive]") {
 
 TEST_CASE("damage to the header or the index is one defect", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   const std::int64_t index = octavo::test::header_of(folder / "a.h5").index_offset;
   flip(folder / "a.h5", 100);
   REQUIRE(places_of(octavo::verify(folder / "a.h5")) == Places{"header"});
@@ -103,7 +103,7 @@ TEST_CASE("damage to the header or the index is one defect", "[unit][archive]") 
 
 TEST_CASE("damaged metadata is named, HDF5 is not asked, and the samples are still checked", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   flip(folder / "a.h5", 4096 + 30);
   const auto result = octavo::verify(folder / "a.h5");
   REQUIRE(places_of(result) == Places{"metadata"});
@@ -113,7 +113,7 @@ TEST_CASE("damaged metadata is named, HDF5 is not asked, and the samples are sti
 
 TEST_CASE("statistics that do not follow from the samples are found though every hash is right", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   octavo::test::forge_index(folder / "a.h5", [](octavo::archive::Json& json) { json["splits"][0]["mean"][1] = 1.5; });
   auto header = octavo::test::header_of(folder / "a.h5");
   const octavo::File file = octavo::File::open_for_reading(folder / "a.h5");
@@ -126,7 +126,7 @@ TEST_CASE("statistics that do not follow from the samples are found though every
 
 TEST_CASE("names that are not where their offsets say are found though every hash is right", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   const auto offsets = *Reader::open(folder / "a.h5")->find_split("test")->name_offsets;
   // Three empty names: 0, 1, 2, 3. Of these, one change makes the others wrong.
   const std::vector<std::uint64_t> wrong = GENERATE(values<std::vector<std::uint64_t>>(
@@ -155,7 +155,7 @@ TEST_CASE("every defect is counted and the first 1,000 are listed", "[unit][arch
 
 TEST_CASE("an exception from on_progress stops the work and comes out", "[unit][archive]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.h5");
+  write_two_splits(folder / "a.h5");
   octavo::VerifyOptions options{.with_hdf5 = false};
   options.on_progress = [](const octavo::Progress&) { throw octavo::InvalidArgument("enough"); };
   REQUIRE_THROWS_WITH(octavo::verify(folder / "a.h5", options), "enough");

@@ -10,7 +10,7 @@ using namespace std::string_literals;
 
 namespace {
 
-std::string refusal(const std::string& pickle) {
+std::string pickle_refusal(const std::string& pickle) {
   try {
     detect_cifar_pickle(*stream_of("\x80\x02}" + pickle));
   } catch (const FormatError& error) {
@@ -37,28 +37,28 @@ TEST_CASE("a pickle is one of CIFAR if it names data and labels", "[unit][arrays
 }
 
 TEST_CASE("instructions that call, or are not known, are refused", "[unit][arrays]") {
-  CHECK_THAT(refusal("cos\nsystem\n(U\2lstR."), ContainsSubstring("wants to call os system"));
-  CHECK_THAT(refusal("cnumpy\nload\n(U\1atR."), ContainsSubstring("wants to call numpy load"));
-  CHECK_THAT(refusal("\x93."), ContainsSubstring("an instruction that no batch"));
-  CHECK_THAT(refusal("0."), ContainsSubstring("an instruction that no batch"));
+  CHECK_THAT(pickle_refusal("cos\nsystem\n(U\2lstR."), ContainsSubstring("wants to call os system"));
+  CHECK_THAT(pickle_refusal("cnumpy\nload\n(U\1atR."), ContainsSubstring("wants to call numpy load"));
+  CHECK_THAT(pickle_refusal("\x93."), ContainsSubstring("an instruction that no batch"));
+  CHECK_THAT(pickle_refusal("0."), ContainsSubstring("an instruction that no batch"));
 }
 
 TEST_CASE("instructions that find nothing to work on are refused", "[unit][arrays]") {
   for (const std::string& pickle : {"t."s, "aaa."s, "h\5."s, "Kas."s, "uu."s, "R."s, "b."s, "\x87."s, "(1."s}) {
     INFO(pickle);
-    CHECK(refusal(pickle) != "accepted");
+    CHECK(pickle_refusal(pickle) != "accepted");
   }
-  CHECK_THAT(refusal("K"), ContainsSubstring("cut short"));
+  CHECK_THAT(pickle_refusal("K"), ContainsSubstring("cut short"));
 }
 
 TEST_CASE("texts, names and instructions beyond what a batch has are refused", "[unit][arrays]") {
-  CHECK_THAT(refusal("X\xFF\xFF\xFF\x7F."), ContainsSubstring("longer than the file"));
-  CHECK_THAT(refusal("X\xFF\xFF\xFF\xFF."), ContainsSubstring("longer than the file"));
-  CHECK_THAT(refusal("c" + std::string(5000, 'x')), ContainsSubstring("name in it is too long"));
-  CHECK_THAT(refusal(std::string(600'001, 'N') + "."), ContainsSubstring("more instructions"));
+  CHECK_THAT(pickle_refusal("X\xFF\xFF\xFF\x7F."), ContainsSubstring("longer than the file"));
+  CHECK_THAT(pickle_refusal("X\xFF\xFF\xFF\xFF."), ContainsSubstring("longer than the file"));
+  CHECK_THAT(pickle_refusal("c" + std::string(5000, 'x')), ContainsSubstring("name in it is too long"));
+  CHECK_THAT(pickle_refusal(std::string(600'001, 'N') + "."), ContainsSubstring("more instructions"));
   std::string texts;
   for (int i = 0; i < 4097; ++i) texts += "X\0\x10\0\0"s + std::string(4096, 'x');
-  CHECK_THAT(refusal(texts + "."), ContainsSubstring("more text"));
+  CHECK_THAT(pickle_refusal(texts + "."), ContainsSubstring("more text"));
 }
 
 TEST_CASE("class names are read, and a hundred of them at the most", "[unit][arrays]") {

@@ -3,8 +3,8 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
+#include "damage.hpp"
 #include "image/color.hpp"
-#include "image/image_reader.hpp"
 #include "made_images.hpp"
 
 using namespace octavo;
@@ -12,8 +12,6 @@ using namespace octavo::test;
 using Values = std::vector<std::uint8_t>;
 
 namespace {
-
-image::Pixels decode(const std::string& file) { return image::decode(bytes_of(file), {}, {0, 0, 0}); }
 
 bool is_near(std::span<const std::uint8_t> values, const Values& expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -25,24 +23,24 @@ bool is_near(std::span<const std::uint8_t> values, const Values& expected) {
 }  // namespace
 
 TEST_CASE("gray and RGB JPEGs are decoded, baseline and progressive", "[unit][image]") {
-  const auto gray = decode(made_jpeg(two_halves(50, 200)));
+  const auto gray = decoded(made_jpeg(two_halves(50, 200)));
   CHECK(gray.channels == 1);
   CHECK(gray.width == 16);
   CHECK(is_near(gray.values, {50}));
   CHECK(is_near(std::span(gray.values).last(1), {200}));
   MadeJpeg made = flat({200, 100, 50});
-  CHECK(is_near(decode(made_jpeg(made)).values, {200, 100, 50}));
+  CHECK(is_near(decoded(made_jpeg(made)).values, {200, 100, 50}));
   made.is_progressive = true;
-  CHECK(is_near(decode(made_jpeg(made)).values, {200, 100, 50}));
+  CHECK(is_near(decoded(made_jpeg(made)).values, {200, 100, 50}));
 }
 
 TEST_CASE("inks become light, inverted where Adobe's marker says so", "[unit][image]") {
   // Inks 0, 51, 102 of 255 and black 127: 128 of light are left; 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
   MadeJpeg made = flat({0, 51, 102, 127});
-  CHECK(is_near(decode(made_jpeg(made)).values, {128, 102, 77}));
+  CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
   made = flat({255, 204, 153, 128});
   made.with_adobe_marker = true;
-  CHECK(is_near(decode(made_jpeg(made)).values, {128, 102, 77}));
+  CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
 }
 
 TEST_CASE("the colour formulas round as they say", "[unit][image]") {
@@ -64,7 +62,7 @@ TEST_CASE("a JPEG is turned upright by its EXIF orientation", "[unit][image]") {
     MadeJpeg made = two_halves(10, 240);
     made.orientation = orientation;
     const std::string file = made_jpeg(made);
-    const auto pixels = decode(file);
+    const auto pixels = decoded(file);
     CHECK(pixels.width == (orientation >= 5 ? 8 : 16));
     const auto corner = [&](bool right, bool below) {
       const auto at = (below ? pixels.height - 1 : 0) * pixels.width + (right ? pixels.width - 1 : 0);
@@ -82,16 +80,16 @@ TEST_CASE("a JPEG cut anywhere is refused", "[unit][image]") {
     made.is_progressive = is_progressive;
     const std::string file = made_jpeg(made);
     for (std::size_t length = 0; length < file.size(); ++length) {
-      CHECK_THROWS_AS(decode(file.substr(0, length)), FormatError);
+      CHECK_THROWS_AS(decoded(file.substr(0, length)), FormatError);
     }
-    CHECK_NOTHROW(decode(file + "bytes after the end"));
+    CHECK_NOTHROW(decoded(file + "bytes after the end"));
   }
 }
 
 TEST_CASE("a JPEG of 12 bits is refused by name", "[unit][image]") {
   std::string file = made_jpeg(flat({100}));
   file[file.find("\xFF\xC0") + 4] = 12;
-  REQUIRE_THROWS_WITH(decode(file), ContainsSubstring("12 bits a sample"));
+  REQUIRE_THROWS_WITH(decoded(file), ContainsSubstring("12 bits a sample"));
 }
 
 TEST_CASE("a progressive JPEG of very many scans is refused", "[unit][image]") {
@@ -101,5 +99,5 @@ TEST_CASE("a progressive JPEG of very many scans is refused", "[unit][image]") {
   const std::size_t last_scan = file.rfind("\xFF\xDA");
   const std::string scan = file.substr(last_scan, file.size() - 2 - last_scan);
   for (int i = 0; i < 200; ++i) file.insert(file.size() - 2, scan);
-  REQUIRE_THROWS_AS(decode(file), FormatError);
+  REQUIRE_THROWS_AS(decoded(file), FormatError);
 }

@@ -133,4 +133,7 @@ inline MadeJpeg flat(const std::vector<std::uint8_t>& pixel) {
   return made;
 }
 
+/// A gray PNG of 2 x 1 pixels of one value.
+inline std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
+
 }  // namespace octavo::test

@@ -12,17 +12,17 @@ using namespace octavo::test;
 
 namespace {
 
-PackedFixture fixture_of(std::int64_t N) { return PackedFixture({random_split("train", N, {2, 3, 5})}); }
+PackedFixture whole_fixture(std::int64_t N) { return PackedFixture({random_split("train", N, {2, 3, 5})}); }
 
 LoaderOptions whole_batches(std::int64_t batch_size) {
   return {.batch_size = batch_size, .shuffle = true, .seed = 9, .drop_last = true};
 }
 
 /// Values and labels, one batch after another.
-struct Served {
+struct ServedFloats {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
-  bool operator==(const Served&) const = default;
+  bool operator==(const ServedFloats&) const = default;
 
   void add(const TensorView& images, const TensorView& batch_labels) {
     const auto more = DeviceTensor::read<float>(images);
@@ -32,22 +32,22 @@ struct Served {
   }
 };
 
-Served by_loader(const Store& store, const LoaderOptions& options, std::int64_t epochs) {
+ServedFloats by_loader(const Store& store, const LoaderOptions& options, std::int64_t epochs) {
   Loader loader(store, options);
-  Served served;
+  ServedFloats served;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
     for (const Batch& batch : loader.epoch(epoch)) served.add(batch.images(), batch.labels());
   }
   return served;
 }
 
-Served by_graph_loader(const Store& store, const LoaderOptions& options, std::int64_t epochs,
-                       std::int64_t batches_per_launch) {
+ServedFloats by_graph_loader(const Store& store, const LoaderOptions& options, std::int64_t epochs,
+                             std::int64_t batches_per_launch) {
   GraphLoader loader(store, options, batches_per_launch);
   const std::int64_t count = loader.samples_per_launch();
   const DeviceTensor images(store.device(), DType::float32, {count, 2, 3, 5});
   const DeviceTensor labels(store.device(), DType::int32, {count});
-  Served served;
+  ServedFloats served;
   const std::int64_t launches = epochs * loader.batches_per_epoch() / batches_per_launch;
   for (std::int64_t launch = 0; launch < launches; ++launch) {
     loader.next(images.view(), labels.view());
@@ -57,17 +57,17 @@ Served by_graph_loader(const Store& store, const LoaderOptions& options, std::in
 }
 
 void serves_what_a_loader_serves(Device device) {
-  const PackedFixture fixture = fixture_of(47);
+  const PackedFixture fixture = whole_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   // 5 batches of 9 an epoch, 6 epochs: 30 batches, by 1, 2, 3 and 5 at a time.
-  const Served expected = by_loader(store, whole_batches(9), 6);
+  const ServedFloats expected = by_loader(store, whole_batches(9), 6);
   for (const std::int64_t batches_per_launch : {1, 2, 3, 5}) {
     REQUIRE(by_graph_loader(store, whole_batches(9), 6, batches_per_launch) == expected);
   }
 }
 
 void ranks_serve_their_shares(Device device) {
-  const PackedFixture fixture = fixture_of(47);
+  const PackedFixture fixture = whole_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const std::int64_t rank : {0, 1}) {
     LoaderOptions options = whole_batches(9);
@@ -78,7 +78,7 @@ void ranks_serve_their_shares(Device device) {
 }
 
 void goes_where_it_is_told(Device device) {
-  const PackedFixture fixture = fixture_of(47);
+  const PackedFixture fixture = whole_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   GraphLoader loader(store, whole_batches(9));
   loader.seek(3, 4);
@@ -104,7 +104,7 @@ OCTAVO_CONTRACT(ranks_serve_their_shares, "a rank's graph loader serves its shar
 OCTAVO_CONTRACT(goes_where_it_is_told, "a graph loader is sent to a place, and says where it is", "[unit][loader]")
 
 TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
-  const PackedFixture fixture = fixture_of(20);
+  const PackedFixture fixture = whole_fixture(20);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   LoaderOptions options = whole_batches(6);
   REQUIRE_THROWS_WITH(GraphLoader(store, options, 4), ContainsSubstring("an epoch has 3 batches"));

@@ -8,41 +8,17 @@
 #include "device_tensor.hpp"
 #include "devices.hpp"
 #include "packed_fixture.hpp"
+#include "served.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
 
 namespace {
 
-/// What a loop saw: every batch's values and labels, one after another.
-struct Served {
-  std::vector<std::uint32_t> values;
-  std::vector<std::int32_t> labels;
-  std::vector<std::int64_t> sizes;
-  bool operator==(const Served&) const = default;
-
-  void add(const Batch& batch) {
-    const auto images = DeviceTensor::read<std::uint32_t>(batch.images());
-    const auto batch_labels = DeviceTensor::read<std::int32_t>(batch.labels());
-    values.insert(values.end(), images.begin(), images.end());
-    labels.insert(labels.end(), batch_labels.begin(), batch_labels.end());
-    sizes.push_back(batch.size());
-  }
-};
-
-Served serve(const Store& store, const LoaderOptions& options, std::int64_t epochs = 2) {
-  Loader loader(store, options);
-  Served served;
-  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
-    for (const Batch& batch : loader.epoch(epoch)) served.add(batch);
-  }
-  return served;
-}
-
-PackedFixture fixture_of(std::int64_t N) { return PackedFixture({random_split("train", N, {1, 6, 5})}); }
+PackedFixture gray_fixture(std::int64_t N) { return PackedFixture({random_split("train", N, {1, 6, 5})}); }
 
 void epochs_follow_the_order(Device device) {
-  const PackedFixture fixture = fixture_of(103);
+  const PackedFixture fixture = gray_fixture(103);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   Loader loader(store, {.batch_size = 10, .shuffle = true, .seed = 9});
   REQUIRE(loader.batches_per_epoch() == 11);
@@ -63,7 +39,7 @@ void epochs_follow_the_order(Device device) {
 }
 
 void prefetch_changes_no_bit(Device device) {
-  const PackedFixture fixture = fixture_of(101);
+  const PackedFixture fixture = gray_fixture(101);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const Centre centre : {Centre::dataset, Centre::batch}) {
     LoaderOptions options{.batch_size = 7, .shuffle = true, .seed = 3};
@@ -78,7 +54,7 @@ void prefetch_changes_no_bit(Device device) {
 }
 
 void ranks_share_the_global_batches(Device device) {
-  const PackedFixture fixture = fixture_of(53);
+  const PackedFixture fixture = gray_fixture(53);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const bool drop_last : {true, false}) {
     const LoaderOptions whole{.batch_size = 10, .shuffle = true, .seed = 4, .drop_last = drop_last};
@@ -111,7 +87,7 @@ void ranks_share_the_global_batches(Device device) {
 }
 
 void resuming_goes_on_where_it_stopped(Device device) {
-  const PackedFixture fixture = fixture_of(47);
+  const PackedFixture fixture = gray_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   const LoaderOptions options{.batch_size = 5, .shuffle = true, .seed = 11};
   const Served whole = serve(store, options, 3);
@@ -140,7 +116,7 @@ void resuming_goes_on_where_it_stopped(Device device) {
 }
 
 void an_abandoned_epoch_harms_nothing(Device device) {
-  const PackedFixture fixture = fixture_of(60);
+  const PackedFixture fixture = gray_fixture(60);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const int prefetch : {0, 2}) {
     LoaderOptions options{.batch_size = 8, .shuffle = true, .seed = 2};
@@ -174,7 +150,7 @@ TEST_CASE("CUDA loaders serve the bits that CPU loaders serve", "[unit][loader][
 }
 
 TEST_CASE("without shuffling, samples come in the order of the file", "[unit][loader]") {
-  const PackedFixture fixture = fixture_of(23);
+  const PackedFixture fixture = gray_fixture(23);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const Served served = serve(store, {.batch_size = 10}, 1);
   REQUIRE(served.labels == fixture.plain().labels);
@@ -182,7 +158,7 @@ TEST_CASE("without shuffling, samples come in the order of the file", "[unit][lo
 }
 
 TEST_CASE("drop_last leaves out the short batch", "[unit][loader]") {
-  const PackedFixture fixture = fixture_of(23);
+  const PackedFixture fixture = gray_fixture(23);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   REQUIRE(serve(store, {.batch_size = 10, .drop_last = true}, 1).sizes == std::vector<std::int64_t>{10, 10});
   REQUIRE(serve(store, {.batch_size = 23, .drop_last = true}, 1).sizes == std::vector<std::int64_t>{23});
@@ -190,7 +166,7 @@ TEST_CASE("drop_last leaves out the short batch", "[unit][loader]") {
 }
 
 TEST_CASE("options that make no sense are refused", "[unit][loader]") {
-  const PackedFixture fixture = fixture_of(10);
+  const PackedFixture fixture = gray_fixture(10);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const auto refuses = [&](LoaderOptions options) { REQUIRE_THROWS_AS(Loader(store, options), InvalidArgument); };
   refuses({.batch_size = 0});

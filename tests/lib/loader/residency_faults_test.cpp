@@ -103,9 +103,9 @@ TEST_CASE("after an error of reading, a loop can go on with the same batch", "[u
         }
       }
       REQUIRE(has_failed);
-      REQUIRE(loader.state().step == static_cast<std::int64_t>(served.values.size()));
+      REQUIRE(loader.state().step == static_cast<std::int64_t>(served.sizes.size()));
     }
-    while (served.values.size() < 10) {
+    while (served.sizes.size() < 10) {
       ++place;
       served.add(*place);
     }

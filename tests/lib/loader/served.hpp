@@ -10,15 +10,19 @@
 
 namespace octavo::test {
 
-/// What a loop saw, a batch after the other.
+/// What a loop saw: every batch's values and labels, one after another.
 struct Served {
-  std::vector<std::vector<std::uint32_t>> values;
-  std::vector<std::vector<std::int32_t>> labels;
+  std::vector<std::uint32_t> values;
+  std::vector<std::int32_t> labels;
+  std::vector<std::int64_t> sizes;
   bool operator==(const Served&) const = default;
 
   void add(const Batch& batch) {
-    values.push_back(DeviceTensor::read<std::uint32_t>(batch.images()));
-    labels.push_back(DeviceTensor::read<std::int32_t>(batch.labels()));
+    const auto images = DeviceTensor::read<std::uint32_t>(batch.images());
+    const auto batch_labels = DeviceTensor::read<std::int32_t>(batch.labels());
+    values.insert(values.end(), images.begin(), images.end());
+    labels.insert(labels.end(), batch_labels.begin(), batch_labels.end());
+    sizes.push_back(batch.size());
   }
 };
 

@@ -13,17 +13,6 @@ using namespace octavo;
 using namespace octavo::test;
 namespace fs = std::filesystem;
 
-namespace {
-
-/// A gray PNG of 2 x 1 pixels of one value.
-std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
-
-std::unique_ptr<Source> open(const fs::path& path, const SourceOptions& options = {}) {
-  return open_source({{path}}, options);
-}
-
-}  // namespace
-
 TEST_CASE("images in an archive are those of its folders, in the archive's order", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> files = {

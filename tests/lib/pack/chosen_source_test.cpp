@@ -23,20 +23,16 @@ void write_numbers(const TemporaryFolder& folder, bool is_compressed) {
   write_file(folder / "train-labels-idx1-ubyte", idx({200}, labels));
 }
 
-std::unique_ptr<Source> open(const TemporaryFolder& folder, const SourceOptions& options) {
-  return open_source({{folder.path(), ""}}, options);
-}
-
 }  // namespace
 
 TEST_CASE("a limit takes the first samples of each split", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, true);
-  const auto source = open(folder, {.limit = 3});
+  const auto source = open(folder.path(), {.limit = 3});
   REQUIRE(source->splits()[0].sample_count == 3);
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{0, 1, 2});
-  REQUIRE(open(folder, {.limit = 1000})->splits()[0].sample_count == 200);
-  REQUIRE_THROWS_AS(open(folder, {.limit = 0}), InvalidArgument);
+  REQUIRE(open(folder.path(), {.limit = 1000})->splits()[0].sample_count == 200);
+  REQUIRE_THROWS_AS(open(folder.path(), {.limit = 0}), InvalidArgument);
 }
 
 TEST_CASE("a selection keeps classes that match, by name or by number", "[unit][pack]") {
@@ -44,15 +40,15 @@ TEST_CASE("a selection keeps classes that match, by name or by number", "[unit][
   write_numbers(folder, false);
   const std::vector<std::string> names = {"zero", "one", "two",   "three", "four",
                                           "five", "six", "seven", "eight", "nine"};
-  const auto source = open(folder, {.class_names = names, .select = "t*"});
+  const auto source = open(folder.path(), {.class_names = names, .select = "t*"});
   REQUIRE(source->splits()[0].sample_count == 40);
   const Samples samples = read(*source, 0, 1, 3);
   REQUIRE(samples.values == std::vector<std::uint8_t>{3, 12, 13});
   REQUIRE(samples.labels == std::vector<std::int32_t>{3, 2, 3});
   REQUIRE(source->sample_name(0, 1) == "train-images-idx3-ubyte#3");
   REQUIRE(source->class_index(0, 1) == 3);
-  REQUIRE(open(folder, {.select = "[37]"})->splits()[0].sample_count == 40);
-  REQUIRE_THROWS_WITH(open(folder, {.select = "none"}), ContainsSubstring("select \"none\""));
+  REQUIRE(open(folder.path(), {.select = "[37]"})->splits()[0].sample_count == 40);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.select = "none"}), ContainsSubstring("select \"none\""));
 }
 
 TEST_CASE("a holdout parts train into two, the same ones for plain and gzip files", "[unit][pack]") {
@@ -60,7 +56,7 @@ TEST_CASE("a holdout parts train into two, the same ones for plain and gzip file
   write_numbers(plain, false);
   write_numbers(compressed, true);
   const SourceOptions options = {.holdout = 0.25, .seed = 7};
-  const auto source = open(plain, options);
+  const auto source = open(plain.path(), options);
   REQUIRE(source->splits()[0].name == "train");
   REQUIRE(source->splits()[1].name == "val");
   std::vector<bool> seen(200);
@@ -71,10 +67,10 @@ TEST_CASE("a holdout parts train into two, the same ones for plain and gzip file
       seen[value] = true;
     }
     REQUIRE(std::is_sorted(samples.values.begin(), samples.values.end()));
-    REQUIRE(read_all(*open(compressed, options), split).values == samples.values);
+    REQUIRE(read_all(*open(compressed.path(), options), split).values == samples.values);
   }
   REQUIRE(std::count(seen.begin(), seen.end(), true) == 200);
-  REQUIRE(read_all(*open(plain, {.holdout = 0.25, .seed = 8}), 1).values != read_all(*source, 1).values);
+  REQUIRE(read_all(*open(plain.path(), {.holdout = 0.25, .seed = 8}), 1).values != read_all(*source, 1).values);
 }
 
 TEST_CASE("the share held out is close to what was asked for, and a larger one holds the smaller", "[unit][pack]") {
@@ -101,19 +97,19 @@ TEST_CASE("selection and holdout of a folder go by path, whatever else is there"
     }
   };
   write(few, 20), write(many, 0);
-  REQUIRE(open(many, {.select = "c/1?.png"})->splits()[0].sample_count == 10);
+  REQUIRE(open(many.path(), {.select = "c/1?.png"})->splits()[0].sample_count == 10);
   const SourceOptions options = {.holdout = 0.5};
-  auto expected = read_all(*open(many, options), 1).values;
+  auto expected = read_all(*open(many.path(), options), 1).values;
   std::erase_if(expected, [](std::uint8_t value) { return value < 20; });
-  REQUIRE(read_all(*open(few, options), 1).values == expected);
+  REQUIRE(read_all(*open(few.path(), options), 1).values == expected);
 }
 
 TEST_CASE("a holdout that cannot be is refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);
-  REQUIRE_THROWS_AS(open(folder, {.holdout = 1.0}), InvalidArgument);
-  REQUIRE_THROWS_AS(open(folder, {.holdout = -0.1}), InvalidArgument);
-  REQUIRE_THROWS_WITH(open(folder, {.holdout = 1e-12}), ContainsSubstring("would be empty"));
+  REQUIRE_THROWS_AS(open(folder.path(), {.holdout = 1.0}), InvalidArgument);
+  REQUIRE_THROWS_AS(open(folder.path(), {.holdout = -0.1}), InvalidArgument);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.holdout = 1e-12}), ContainsSubstring("would be empty"));
   REQUIRE_THROWS_WITH(open_source({{folder.path(), "test"}}, {.holdout = 0.5}),
                       ContainsSubstring("no split \"train\""));
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::unique_ptr<Source> open(const SourceSpec& spec, const SourceOptions& options = {}) {
+std::unique_ptr<Source> open_part(const SourceSpec& spec, const SourceOptions& options = {}) {
   return open_source({spec}, options);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("datasets of an HDF5 file are paired by their names, and read in a chi
   add_dataset(file, "other/wide", H5T_NATIVE_UINT16, {1, 2, 2}, wide.data());
   H5Fclose(file);
 
-  const auto source = open({folder / "a.h5"});
+  const auto source = open_part({folder / "a.h5"});
   REQUIRE(source->format() == "hdf5");
   REQUIRE(source->splits()[0].shape == SampleShape{3, 2, 2});
   const Samples samples = read_all(*source);
@@ -109,11 +109,11 @@ TEST_CASE("datasets of an HDF5 file are paired by their names, and read in a chi
   REQUIRE(read(*source, 0, 3, 1).values[0] == 36);
   REQUIRE(read(*source, 0, 1, 1).values[0] == 12);
 
-  const auto wide_source = open({folder / "a.h5", "mine", "/other/wide"});
+  const auto wide_source = open_part({folder / "a.h5", "mine", "/other/wide"});
   REQUIRE(wide_source->splits()[0].name == "mine");
   REQUIRE(wide_source->splits()[0].source_dtype == "uint16");
   REQUIRE(read_all(*wide_source).values == std::vector<std::uint8_t>{0, 1, 2, 255});
-  REQUIRE_THROWS_WITH(open({folder / "a.h5", "", "none"}), ContainsSubstring("it has other/wide (1 x 2 x 2)"));
+  REQUIRE_THROWS_WITH(open_part({folder / "a.h5", "", "none"}), ContainsSubstring("it has other/wide (1 x 2 x 2)"));
 }
 
 TEST_CASE("HDF5 data that lie in other files are refused", "[unit][pack]") {
@@ -126,7 +126,7 @@ TEST_CASE("HDF5 data that lie in other files are refused", "[unit][pack]") {
   const hid_t space = H5Screate_simple(3, axes.data(), nullptr);
   H5Dclose(H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
   H5Sclose(space), H5Pclose(properties), H5Fclose(file);
-  REQUIRE_THROWS_WITH(read_all(*open({folder / "a.h5"})),
+  REQUIRE_THROWS_WITH(read_all(*open_part({folder / "a.h5"})),
                       ContainsSubstring("a.h5: /images") && ContainsSubstring("lies in another file"));
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("a damaged HDF5 file is one line of error", "[unit][pack]") {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     write_file(folder / "b.h5", damaged);
     try {
-      read_all(*open({folder / "b.h5"}));
+      read_all(*open_part({folder / "b.h5"}));
     } catch (const Error& error) {
       REQUIRE_THAT(error.what(), ContainsSubstring("b.h5") && !ContainsSubstring("\n"));
     }
@@ -160,7 +160,7 @@ TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digi
                                                  mat_element(15, zlib_stream(y)).substr(0, 8 + zlib_stream(y).size())));
   for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) {
     INFO(name);
-    const auto source = open({folder / name});
+    const auto source = open_part({folder / name});
     REQUIRE(source->splits()[0].name == std::string(name).substr(0, std::string(name).find('_')));
     REQUIRE(source->splits()[0].shape == SampleShape{3, 2, 1});
     const Samples samples = read_all(*source);
@@ -168,7 +168,8 @@ TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digi
     REQUIRE(samples.labels == std::vector<std::int32_t>{0, 3});
   }
   write_file(folder / "cut.mat", mat_file(x.substr(0, x.size() - 8)));
-  REQUIRE_THROWS_WITH(open({folder / "cut.mat"}), ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
+  REQUIRE_THROWS_WITH(open_part({folder / "cut.mat"}),
+                      ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
 }
 
 TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[unit][pack]") {
@@ -177,14 +178,14 @@ TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[uni
     write_file(svhn / name,
                mat_file(mat_variable("X", {2, 1, 3, 2}, counting(12)) + mat_variable("y", {2, 1}, {10, 3})));
   }
-  const auto digits = open({svhn.path()});
+  const auto digits = open_part({svhn.path()});
   REQUIRE(digits->format() == "mat");
   REQUIRE(digits->splits().size() == 2);
   REQUIRE(digits->splits()[0].name == "train");
   REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{0, 3});
-  REQUIRE_THROWS_WITH(open({svhn.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
+  REQUIRE_THROWS_WITH(open_part({svhn.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
   write_packed(svhn / "result.h5", {random_split("train", 2, {1, 2, 2})});
-  REQUIRE(open({svhn.path()}, {.format = SourceFormat::mat})->splits().size() == 2);
+  REQUIRE(open_part({svhn.path()}, {.format = SourceFormat::mat})->splits().size() == 2);
 
   const TemporaryFolder several;
   const hid_t file = new_hdf5(several / "both.h5");
@@ -192,25 +193,25 @@ TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[uni
   add_dataset(file, "x_train", H5T_STD_U8LE, {2, 2, 2}, images.data());
   add_dataset(file, "x_test", H5T_STD_U8LE, {2, 2, 2}, images.data());
   H5Fclose(file);
-  REQUIRE(open({several.path()})->splits().size() == 2);
+  REQUIRE(open_part({several.path()})->splits().size() == 2);
   write_packed(several / "packed.h5", {random_split("train", 2, {1, 2, 2})});
-  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("both look like"));
+  REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("both look like"));
   fs::remove(several / "both.h5");
-  REQUIRE(open({several.path()})->format() == "octavo");
+  REQUIRE(open_part({several.path()})->format() == "octavo");
   write_file(several / "shard.tar", "x");
-  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("packed.h5") && ContainsSubstring("shard.tar"));
+  REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("packed.h5") && ContainsSubstring("shard.tar"));
   fs::remove(several / "shard.tar");
   write_file(several / "test.h5", "damaged");
-  REQUIRE_THROWS_WITH(open({several.path()}), ContainsSubstring("test.h5") && ContainsSubstring("and is none"));
+  REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("test.h5") && ContainsSubstring("and is none"));
   fs::remove(several / "test.h5");
-  REQUIRE_THROWS_WITH(open({several / "packed.h5", "", "train", "labels"}),
+  REQUIRE_THROWS_WITH(open_part({several / "packed.h5", "", "train", "labels"}),
                       ContainsSubstring("leave \"::labels\" out"));
 }
 
 TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "data_batch_1", pickled_batch());
-  const auto source = open({folder.path()});
+  const auto source = open_part({folder.path()});
   REQUIRE(source->format() == "cifar10");
   REQUIRE(source->class_names().at(6) == "frog");
   const Samples samples = read_all(*source);
@@ -219,13 +220,13 @@ TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
   REQUIRE(samples.values[3072] == 9);
 
   write_file(folder / "data_batch_1", pickled_batch("os\nsystem\n"));
-  REQUIRE_THROWS_WITH(open({folder / "data_batch_1", "", "", ""}, {.format = SourceFormat::cifar10}),
+  REQUIRE_THROWS_WITH(open_part({folder / "data_batch_1", "", "", ""}, {.format = SourceFormat::cifar10}),
                       ContainsSubstring("it wants to call os system"));
 
   std::string newer = pickled_batch();
   newer[1] = 4;
   write_file(folder / "data_batch_1", newer);
-  REQUIRE_THROWS_WITH(open({folder / "data_batch_1"}), ContainsSubstring("pickle (protocol 4)"));
+  REQUIRE_THROWS_WITH(open_part({folder / "data_batch_1"}), ContainsSubstring("pickle (protocol 4)"));
 }
 
 TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]") {
@@ -235,7 +236,7 @@ TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]
   image[96 * 96] = 9;  // of the second plane, the first pixel
   write_file(folder / "train_X.bin", image + image);
   write_file(folder / "train_y.bin", {1, 10});
-  const auto source = open({folder.path()});
+  const auto source = open_part({folder.path()});
   REQUIRE(source->format() == "stl10");
   const Samples samples = read_all(*source);
   REQUIRE(samples.labels == std::vector<std::int32_t>{0, 9});
@@ -246,7 +247,7 @@ TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]
 TEST_CASE("a packed file is a source: what it holds stays as it is", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {3, 5, 7}), random_split("test", 3, {3, 5, 7})});
-  const auto source = open({folder / "a.h5"});
+  const auto source = open_part({folder / "a.h5"});
   REQUIRE(source->format() == "octavo");
   const Dataset original = Dataset::open(folder / "a.h5");
   REQUIRE(source->class_names() == original.class_names());

@@ -14,18 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A gray PNG of 2 x 1 pixels of one value.
-std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
-
 std::string names_of(const Source& source, std::size_t split = 0) {
   std::string text;
   for (std::int64_t row = 0; row < source.splits()[split].sample_count; ++row)
     text += source.sample_name(split, row) + " ";
   return text;
-}
-
-std::unique_ptr<Source> open(const fs::path& path, const SourceOptions& options = {}) {
-  return open_source({{path, ""}}, options);
 }
 
 }  // namespace

@@ -12,8 +12,6 @@ using namespace octavo::test;
 
 namespace {
 
-std::unique_ptr<Source> open(const std::filesystem::path& path) { return open_source({{path, ""}}, {}); }
-
 // Two gray images of 2 x 3 and their labels.
 const std::string kImages = idx({2, 2, 3}, counting(12));
 const std::string kLabels = idx({2}, std::string{7, 1});

@@ -16,7 +16,7 @@ enum class ArchiveKind { tar, tar_gz, zip };
 /// An archive of files by name.
 inline void write_archive(const std::filesystem::path& path, ArchiveKind kind,
                           const std::vector<std::pair<std::string, std::string>>& files) {
-  archive* writer = archive_write_new();
+  ::archive* writer = archive_write_new();
   if (kind == ArchiveKind::zip) {
     archive_write_set_format_zip(writer);
   } else {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <memory>
+#include <octavo/pack.hpp>
 #include <octavo/source.hpp>
 #include <string>
 #include <vector>
@@ -56,6 +58,10 @@ inline std::string counting(std::size_t count, int first = 0) {
 inline std::string cifar_record(const std::string& labels, int red, int green, int blue) {
   return labels + std::string(1024, static_cast<char>(red)) + std::string(1024, static_cast<char>(green)) +
          std::string(1024, static_cast<char>(blue));
+}
+
+inline std::unique_ptr<Source> open(const std::filesystem::path& path, const SourceOptions& options = {}) {
+  return open_source({{path}}, options);
 }
 
 /// What a source gives for some rows of a split.

@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
-
 /// A folder with images 1.png to 4.png, and a list.
 class ListedFolder {
  public:

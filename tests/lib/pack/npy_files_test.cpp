@@ -35,10 +35,6 @@ std::string bytes_of(std::initializer_list<Number> numbers) {
   return bytes;
 }
 
-std::unique_ptr<Source> open(const std::filesystem::path& path, SourceOptions options = {}) {
-  return open_source({{path}}, options);
-}
-
 std::vector<std::uint8_t> values_of(const std::filesystem::path& path, SourceOptions options = {}) {
   return read_all(*open(path, options)).values;
 }

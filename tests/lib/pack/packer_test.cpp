@@ -18,20 +18,21 @@ namespace fs = std::filesystem;
 namespace {
 
 // Large enough for several blocks: 3,000 images of 28 x 28.
-constexpr int kImages = 3000;
+constexpr int kImageCount = 3000;
 constexpr int kPixels = 28 * 28;
 
 std::string noisy_images() {
   std::string data;
   std::uint32_t state = 1;
-  for (int i = 0; i < kImages * kPixels; ++i) data += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
-  return idx({kImages, 28, 28}, data);
+  for (int i = 0; i < kImageCount * kPixels; ++i)
+    data += static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  return idx({kImageCount, 28, 28}, data);
 }
 
 std::string labels() {
   std::string data;
-  for (int i = 0; i < kImages; ++i) data += static_cast<char>(i % 10);
-  return idx({kImages}, data);
+  for (int i = 0; i < kImageCount; ++i) data += static_cast<char>(i % 10);
+  return idx({kImageCount}, data);
 }
 
 void write_idx(const TemporaryFolder& folder, bool is_compressed) {
@@ -61,7 +62,7 @@ TEST_CASE("any number of threads packs the same bytes, from plain and from gzip 
   REQUIRE(one == packed(folder, 4));
   const Dataset dataset = Dataset::open(folder / "packed1.h5");
   const Split split = dataset.split("train");
-  REQUIRE(split.sample_count() == kImages);
+  REQUIRE(split.sample_count() == kImageCount);
   std::vector<std::int8_t> codes(kPixels);
   std::int32_t label = -1;
   split.read_checked(2777, 1, codes, std::as_writable_bytes(std::span(&label, 1)));
@@ -96,8 +97,8 @@ TEST_CASE("any number of threads deflates to the same bytes, from plain and from
   REQUIRE(verify(folder / "deflated.h5").defect_count == 0);
   const Split split = Dataset::open(folder / "deflated.h5").split("train");
   REQUIRE(split.compression() == Compression::deflate);
-  std::vector<std::int8_t> codes(kImages * kPixels);
-  split.read(0, kImages, codes);
+  std::vector<std::int8_t> codes(kImageCount * kPixels);
+  split.read(0, kImageCount, codes);
   const std::string images = noisy_images();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < codes.size(); ++i) wrong += codes[i] + 128 != static_cast<std::uint8_t>(images[16 + i]);
@@ -109,17 +110,17 @@ TEST_CASE("the summary and the provenance tell what was packed", "[unit][pack]")
   write_idx(folder, false);
   const auto source = open_source({{folder / "train-images-idx3-ubyte", ""}}, {});
   const PackSummary summary = pack(*source, folder / "a.h5", {.with_names = true, .command_line = "octavo pack x"});
-  REQUIRE(summary.packed_bytes == kImages * kPixels);
+  REQUIRE(summary.packed_bytes == kImageCount * kPixels);
   REQUIRE(summary.file_bytes == static_cast<std::int64_t>(fs::file_size(folder / "a.h5")));
   REQUIRE(summary.splits.size() == 1);
-  REQUIRE(summary.splits[0].sample_count == kImages);
+  REQUIRE(summary.splits[0].sample_count == kImageCount);
   const Dataset dataset = Dataset::open(folder / "a.h5");
   REQUIRE(dataset.split("train").sample_name(12) == "train-images-idx3-ubyte#12");
   const auto provenance = nlohmann::json::parse(dataset.provenance());
   REQUIRE(provenance["command_line"] == "octavo pack x");
   REQUIRE(provenance["format"] == "idx");
   REQUIRE(provenance["sources"][0] == (folder / "train-images-idx3-ubyte").string());
-  REQUIRE(provenance["sample_count"] == kImages);
+  REQUIRE(provenance["sample_count"] == kImageCount);
   REQUIRE(provenance["libraries"].contains("libpng"));
 }
 
@@ -167,8 +168,8 @@ TEST_CASE("progress reaches its end, and its exception cancels and leaves nothin
   const auto source = open_source({{folder.path(), ""}}, {});
   Progress last;
   pack(*source, folder / "a.h5", {.thread_count = 3, .on_progress = [&](const Progress& now) { last = now; }});
-  REQUIRE(last.done_samples == kImages);
-  REQUIRE(last.total_bytes == kImages * kPixels);
+  REQUIRE(last.done_samples == kImageCount);
+  REQUIRE(last.total_bytes == kImageCount * kPixels);
   struct Cancelled {};
   const auto cancel = [](const Progress&) { throw Cancelled(); };
   REQUIRE_THROWS_AS(pack(*source, folder / "out/b.h5", {.thread_count = 3, .on_progress = cancel}), Cancelled);

@@ -26,7 +26,7 @@ void append(SpooledSource& source, const SourceSplit& split, int first, std::vec
   source.append(split, values_from(first, static_cast<int>(labels.size())), std::as_bytes(std::span(labels)), names);
 }
 
-std::size_t files_in(const std::filesystem::path& folder) {
+std::size_t entries_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()));
 }
@@ -41,7 +41,7 @@ TEST_CASE("samples appended to splits by turns are packed in their order", "[uni
   append(source, kTrain, 0, {0, 1}, {"zero", "one"});
   append(source, test, 7, {1});
   append(source, kTrain, 2, {1}, {"two"});
-  REQUIRE(files_in(folder.path()) == 0);  // nothing that a kill could leave behind
+  REQUIRE(entries_in(folder.path()) == 0);  // nothing that a kill could leave behind
   pack(source, folder / "out.h5", {.with_names = true});
 
   REQUIRE(verify(folder / "out.h5").defect_count == 0);

@@ -1,0 +1,15 @@
+// Letters of file names, columns and digests: ASCII ones, whatever the locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace octavo {
+
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+}  // namespace octavo
