@@ -4,11 +4,12 @@
 #   TARGET        as in tests/fuzz; the default is all of them
 #   --runs N      of each; the default is 1,000,000 for a parser and 200,000 for an image decoder, a packed file, a source
 #   --seconds N   at most for each; the default is no limit
-#   --out FILE    where the figures go; the default is docs/results/fuzzing.md if all targets are run
+#   --out FILE    where the figures go; the default is docs/results/fuzzing.md if all targets are run. Rows of other targets
+#                 that are there stay
 #
 # Builds the fuzz preset: Clang's libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. Two targets run at a
-# time, each with the seeds of its corpus and, where the shared data are, the difficult files of its kind. Prints a table
-# and writes it. Ends with exit status 1 if anything failed: build/fuzz/run has the bytes, which belong into
+# time, each with the seeds of its corpus and, where the shared data are, the difficult files of its kind. Writes a row of
+# a table as each ends. Ends with exit status 1 if anything failed: build/fuzz/run has the bytes, which belong into
 # tests/fuzz/corpus once the cause is mended. tools/setup.sh --fuzz installs what this needs.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -113,6 +114,44 @@ export ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=1:allocator_may_return_nu
 work=$build/run
 rm -rf "$work"
 mkdir -p "$work"
+commit=$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown)
+if [[ -n $(git status --porcelain --untracked-files=no -- lib kernels tests 2>/dev/null) ]]; then commit+=" and changes"; fi
+
+# row TARGET: a line of the table.
+row() {
+  local log=$work/$1.log seen total
+  seen=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
+  total=$(sed -n 's/^INFO: Loaded .* (\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | tail -1)
+  printf '| %s | %s | %s | %s of %s | %s | %s | %s |\n' "$1" \
+    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")" \
+    "${seen:-0}" "${total:-0}" "$(find "$work/$1" -type f | wc -l)" \
+    "$(find "$work" -maxdepth 1 -name "$1-*" | wc -l)" "$commit"
+}
+
+# write_row TARGET: puts its row in the place of the one that the file of results has.
+write_row() {
+  local rows
+  rows=$({
+    row "$1"
+    if [[ -e $out ]]; then grep -E '^\| [a-z0-9_]+ \| [0-9]' "$out" | grep -v "^| $1 |" || true; fi
+  } | sort)
+  cat >"$out.new" <<END
+# Figures of the fuzz targets
+
+Written by \`tools/fuzz.sh\`, the last time by \`$command_line\`. [How it is tested](../reliability.md).
+
+- preset fuzz, $version
+- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, two targets at a time
+- each run: ${limits[*]}
+- edges are those covered of all that the program has; a target reaches a part of the library only. A failure is a crash, a
+  report of a sanitizer, a leak, more than 10 seconds, or more memory than the limits
+
+| target | runs | runs/s | edges | corpus | failures | commit |
+|---|---:|---:|---:|---:|---:|---|
+$rows
+END
+  mv "$out.new" "$out"
+}
 
 # run_target TARGET: leaves its log in $work/TARGET.log.
 run_target() {
@@ -126,50 +165,18 @@ run_target() {
     -runs="${runs:-$(default_runs "$target")}" -max_total_time="$seconds" -artifact_prefix="$work/$target-" \
     -print_final_stats=1 "$work/$target" "${folders[@]}" >"$work/$target.log" 2>&1 ||
     echo failed >"$work/$target.failed"
+  row "$target"
+  if [[ -n $out ]]; then (flock 9 && write_row "$target") 9>"$work/results.lock"; fi
 }
 
 heading "Run ${#targets[@]} targets"
+if [[ -n $out ]]; then mkdir -p "$(dirname "$out")"; fi
 for target in "${targets[@]}"; do
   while (($(jobs -rp | wc -l) >= 2)); do wait -n || true; done
-  echo "$target"
   run_target "$target" &
 done
 wait
 
-heading "Results"
-# row TARGET: a line of the table.
-row() {
-  local log=$work/$1.log seen total
-  seen=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
-  total=$(sed -n 's/^INFO: Loaded .* (\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | tail -1)
-  printf '| %s | %s | %s | %s of %s | %s | %s |\n' "$1" \
-    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")" \
-    "${seen:-0}" "${total:-0}" "$(find "$work/$1" -type f | wc -l)" \
-    "$(find "$work" -maxdepth 1 -name "$1-*" | wc -l)"
-}
-table=$(for target in "${targets[@]}"; do row "$target"; done)
-commit=$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown)
-if [[ -n $(git status --porcelain --untracked-files=no -- lib kernels tests 2>/dev/null) ]]; then commit+=" and changes"; fi
-header='| target | runs | runs/s | edges | corpus | failures |
-|---|---:|---:|---:|---:|---:|'
-printf '%s\n%s\n' "$header" "$table"
-if [[ -n $out ]]; then
-  mkdir -p "$(dirname "$out")"
-  cat >"$out" <<END
-# Figures of a run of the fuzz targets
-
-Written by \`$command_line\`. [How it is tested](../reliability.md).
-
-- commit $commit, preset fuzz, $version
-- $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, two targets at a time
-- each run: ${limits[*]}
-- edges are those covered of all that the program has; a target reaches a part of the library only. A failure is a crash, a
-  report of a sanitizer, a leak, more than 10 seconds, or more memory than the limits
-
-$header
-$table
-END
-  note "written to $out"
-fi
+if [[ -n $out ]]; then note "written to $out"; fi
 compgen -G "$work/*.failed" >/dev/null && fail "some targets failed; $work has their logs and the bytes"
 exit 0

@@ -18,7 +18,7 @@ void check(cublasStatus_t status, const char* doing) {
   throw DeviceError(std::string(doing) + ": cuBLAS says " + cublasGetStatusString(status));
 }
 
-int as_int(std::int64_t extent) { return static_cast<int>(extent); }
+int cublas_int(std::int64_t extent) { return static_cast<int>(extent); }
 
 class CuBlas final : public Blas {
  public:
@@ -40,17 +40,17 @@ class CuBlas final : public Blas {
   void multiply(const Matrix& a, const Matrix& b, float* out) override {
     select();
     const float one = 1.0f, zero = 0.0f;
-    const int rows = as_int(a.effective_rows()), columns = as_int(b.effective_columns());
-    check(cublasSgemm(handle(), operation(b), operation(a), columns, rows, as_int(a.effective_columns()), &one, b.data,
-                      as_int(b.columns), a.data, as_int(a.columns), &zero, out, columns),
+    const int rows = cublas_int(a.effective_rows()), columns = cublas_int(b.effective_columns());
+    check(cublasSgemm(handle(), operation(b), operation(a), columns, rows, cublas_int(a.effective_columns()), &one,
+                      b.data, cublas_int(b.columns), a.data, cublas_int(a.columns), &zero, out, columns),
           "multiply matrices");
   }
 
   void multiply_vector(const Matrix& a, const float* x, float* out) override {
     select();
     const float one = 1.0f, zero = 0.0f;
-    check(cublasSgemv(handle(), a.is_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, as_int(a.columns), as_int(a.rows), &one,
-                      a.data, as_int(a.columns), x, 1, &zero, out, 1),
+    check(cublasSgemv(handle(), a.is_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, cublas_int(a.columns), cublas_int(a.rows),
+                      &one, a.data, cublas_int(a.columns), x, 1, &zero, out, 1),
           "multiply a matrix by a vector");
   }
 
