@@ -27,6 +27,7 @@ list_names(all ${list_flag})
 list_names(large ${list_flag} "[large]")
 list_names(cuda ${list_flag} "[cuda]")
 
+# What may take longest begins first (COST): nothing else is left to do while the last one runs.
 set(script "")
 foreach(name IN LISTS all)
   set(labels "")
@@ -42,6 +43,6 @@ foreach(name IN LISTS all)
   string(REPLACE "," "\\," spec "${name}")
   string(REPLACE "[" "\\[" spec "${spec}")
   string(APPEND script "add_test([==[${prefix}: ${name}]==] [==[${executable}]==] [==[${spec}]==])\n"
-    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT ${timeout})\n")
+    "set_tests_properties([==[${prefix}: ${name}]==] PROPERTIES SKIP_REGULAR_EXPRESSION \"SKIPPED:\" LABELS \"${labels}\" TIMEOUT ${timeout} COST ${timeout})\n")
 endforeach()
 file(WRITE ${list_file} "${script}")

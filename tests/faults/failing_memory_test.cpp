@@ -35,7 +35,7 @@ void run_out_of_memory(const std::string& verb, const std::vector<std::string>& 
   Tally tally("8 octavo " + verb + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"),
               !is_night());
   std::int64_t in_library_count = 0;
-  const std::int64_t count = is_night() ? whole.counted : 100;
+  const std::int64_t count = is_night() ? whole.counted : 40;
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);
     const std::int64_t at = 1 + (is_night() ? i : below(random, whole.counted));

@@ -13,8 +13,8 @@ struct Unit {
   std::string_view name;
   double bytes;
 };
-constexpr Unit kUnits[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                           {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+constexpr Unit kByteUnits[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                               {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
 
 [[noreturn]] void refuse(std::string_view text) {
   throw InvalidArgument("read an amount of memory: \"" + std::string(text) +
@@ -29,7 +29,7 @@ std::int64_t parse_byte_count(std::string_view text) {
   if (error != std::errc{}) refuse(text);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   if (rest.starts_with(' ')) rest.remove_prefix(1);
-  for (const Unit& unit : kUnits) {
+  for (const Unit& unit : kByteUnits) {
     if (rest != unit.name) continue;
     const double bytes = std::floor(number * unit.bytes);
     if (!(bytes >= 1 && bytes <= 0x1p60)) refuse(text);
