@@ -94,6 +94,10 @@ const Bomb kBombs[] = {
        const std::string profile = png_chunk("iCCP", std::string("key\0\0", 5) + zlib_of_zeros(200'000'000));
        return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, profile));
      }},
+    {"a PNG whose text is said to have 1 GiB",
+     [](const auto& folder) {
+       return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, big_endian(1u << 30) + "iTXtkey"));
+     }},
     {"a JPEG of 65,500 x 65,500",
      [](const auto& folder) { return folder_with(folder, "c/a.jpg", jpeg_claiming(65'500, 65'500)); }},
     {"a JPEG of 16,000 x 16,000 with too little in it",

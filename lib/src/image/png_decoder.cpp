@@ -16,9 +16,6 @@
 namespace octavo::image {
 namespace {
 
-constexpr png_alloc_size_t kLargestChunk = png_alloc_size_t{8} << 20;
-constexpr png_uint_32 kMostAncillaryChunks = 1000;
-
 /// What libpng's callbacks work on.
 struct State {
   std::span<const std::byte> unread;
@@ -55,8 +52,8 @@ class PngDecoder {
     run([&] {
       png_set_read_fn(png_, &state_, &on_read);
       png_set_user_limits(png_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height));
-      png_set_chunk_malloc_max(png_, kLargestChunk);
-      png_set_chunk_cache_max(png_, kMostAncillaryChunks);
+      // All chunks that change no pixel are passed over: libpng would take as much memory as they claim to have.
+      png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
       png_read_info(png_, info_);
       png_set_expand(png_);
