@@ -9,8 +9,8 @@ namespace {
 
 /// A list of up to a million paths is allowed, and too slow to be made often.
 bool makes_long_list(const std::string& text) {
-  const std::size_t points = text.rfind("..");
   const std::size_t end = text.rfind('}');
+  const std::size_t points = text.rfind("..", end);
   if (points == std::string::npos || end == std::string::npos || end < points + 2) return false;
   const std::size_t digits = end - points - 2;
   return digits > 3 && digits < 13;
