@@ -58,6 +58,9 @@ OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the 
                 "[unit][loader]")
 
 TEST_CASE("a child of fork() streams from a deflated file that its parent streams from", "[unit][loader]") {
+#if defined(__SANITIZE_THREAD__)
+  OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
+#endif
   const PackedFixture fixture({smooth_split("train", 4500, {1, 28, 28})}, Compression::deflate);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
   const LoaderOptions options{.batch_size = 300, .shuffle = true};

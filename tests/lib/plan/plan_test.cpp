@@ -124,6 +124,9 @@ TEST_CASE("a plan is what loading then does", "[unit][plan]") {
 }
 
 TEST_CASE("a plan matches what the report measures", "[unit][plan]") {
+#if defined(__SANITIZE_THREAD__)
+  OCTAVO_SKIP("ThreadSanitizer's own memory is several times that of the program");
+#endif
   const PackedFixture fixture({random_split("train", 4000, {3, 64, 64})});  // 49 MB
   PlanOptions options;
   options.device = Device::cpu();
