@@ -79,7 +79,7 @@ mkdir -p "$(dirname "$out")"
 Written by \`tools/soak.sh --minutes $minutes\`. [What is promised, and how it is tested](../reliability.md).
 
 - commit $commit, preset cpu
-- $processor, $jobs cores, Linux $(uname -r | sed 's/-.*//'), $(findmnt -n -o FSTYPE --target "${TMPDIR:-/dev/shm}") file system
+- $processor, $jobs cores, Linux $(uname -r | sed 's/-.*//'), $(findmnt -n -f -o FSTYPE --target "${TMPDIR:-/dev/shm}") file system
 - $took minutes on $jobs cores; $skipped tests skipped; seed $seed
 - The first column is the kind of fault: 1 files cut, 2 single bits, 3 other damage, 4 forged with right checksums, 5 kill -9, 6 power
   cuts, 7 failing calls and limits, 8 no memory, 10 random operations beside plain arrays, 12 bombs and foreign references, 15 several

@@ -29,7 +29,8 @@ logs=build/cpu/valgrind
 rm -rf "$logs"
 mkdir -p "$logs"
 for topic in "${topics[@]}"; do
-  valgrind --quiet --leak-check=full --show-leak-kinds=definite --log-file="$logs/$topic.%p" \
+  valgrind --quiet --leak-check=full --show-leak-kinds=definite \
+    --suppressions=tests/support/valgrind_suppressions.txt --log-file="$logs/$topic.%p" \
     "build/cpu/tests/lib/$topic/${topic}_tests" >"$logs/$topic.out" 2>&1 || note "$topic: $(tail -2 "$logs/$topic.out" | head -1)"
 done
 
