@@ -50,6 +50,9 @@ for suite in "${suites[@]}"; do
   all_skipped=$((all_skipped + skipped))
 done
 
+heading "Public headers, each by itself"
+cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
+
 if [[ $quick == no ]]; then
   "$root/tools/test_python.sh" 2>&1 | tee "$log"
   result=$(tail -1 "$log")
