@@ -1,7 +1,6 @@
 #include "pack/folder_contents.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace octavo::sources {
@@ -19,11 +18,12 @@ void order_for_reading(ImageList& list) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
   std::vector<std::string> paths;
-  std::vector<std::byte> labels(list.labels.size());
-  const auto width = static_cast<std::size_t>(list.layout.bytes_per_sample());
-  for (std::size_t to = 0; to < order.size(); ++to) {
-    paths.push_back(std::move(list.paths[order[to]]));
-    std::memcpy(labels.data() + to * width, list.labels.data() + order[to] * width, width);
+  std::vector<std::byte> labels;
+  const auto width = list.layout.bytes_per_sample();
+  for (const std::size_t from : order) {
+    paths.push_back(std::move(list.paths[from]));
+    const auto label = list.labels.begin() + static_cast<std::ptrdiff_t>(from) * width;
+    labels.insert(labels.end(), label, label + width);
   }
   list.paths = std::move(paths);
   list.labels = std::move(labels);
