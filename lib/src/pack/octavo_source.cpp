@@ -53,7 +53,7 @@ SourceSplit describe(const Split& split) {
 }  // namespace
 
 OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& wanted, const std::string& new_name)
-    : dataset_(Dataset::open(path)) {
+    : dataset_(Dataset::open(path)), class_names_(dataset_.class_names()) {
   const auto names = wanted.empty() ? dataset_.split_names() : std::vector<std::string>{wanted};
   for (const std::string& name : names) {
     parts_.push_back(dataset_.split(name));
@@ -66,6 +66,14 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
                           "::SPLIT");
   }
   splits_[0].name = new_name;
+}
+
+void OctavoSource::name_classes(const std::vector<std::string>& names) {
+  if (!class_names_.empty() && names.size() != class_names_.size()) {
+    throw FormatError("read " + quoted(dataset_.path()) + ": there are " + std::to_string(names.size()) +
+                      " class names, it has " + std::to_string(class_names_.size()) + " classes");
+  }
+  class_names_ = names;
 }
 
 std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {

@@ -16,8 +16,11 @@ class OctavoSource final : public Source {
   explicit OctavoSource(const std::filesystem::path& path, const std::string& wanted = {},
                         const std::string& new_name = {});
 
+  /// Names its classes anew. Throws FormatError if it has names, and another number of them.
+  void name_classes(const std::vector<std::string>& names);
+
   const std::vector<SourceSplit>& splits() const override { return splits_; }
-  const std::vector<std::string>& class_names() const override { return dataset_.class_names(); }
+  const std::vector<std::string>& class_names() const override { return class_names_; }
   std::string format() const override { return "octavo"; }
   bool is_random_access() const override { return true; }
   std::string sample_name(std::size_t split, std::int64_t row) const override;
@@ -36,6 +39,7 @@ class OctavoSource final : public Source {
   Dataset dataset_;
   std::vector<Split> parts_;
   std::vector<SourceSplit> splits_;
+  std::vector<std::string> class_names_;
 };
 
 }  // namespace octavo::sources

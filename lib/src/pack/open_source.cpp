@@ -131,6 +131,7 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
     if (finding.format == SourceFormat::octavo) {
       auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
                                                             finding.split);
+      if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.format == SourceFormat::manifest) {
       auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,

@@ -263,3 +263,17 @@ TEST_CASE("a packed file is a source: what it holds stays as it is", "[unit][pac
   }
   REQUIRE_THAT(repacked.provenance(), ContainsSubstring("made from a.h5"));
 }
+
+TEST_CASE("the classes of a packed file are named, and named anew if each is", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 40, {1, 2, 2})});
+  REQUIRE(Dataset::open(folder / "a.h5").class_names().empty());
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i) names.push_back("class " + std::to_string(i));
+  pack(*open_part({folder / "a.h5"}, {.class_names = names}), folder / "b.h5");
+  REQUIRE(Dataset::open(folder / "b.h5").class_names() == names);
+  names[3] = "another";
+  REQUIRE(open_part({folder / "b.h5"}, {.class_names = names})->class_names() == names);
+  names.pop_back();
+  REQUIRE_THROWS_WITH(open_part({folder / "b.h5"}, {.class_names = names}), ContainsSubstring("class names, it has"));
+}
