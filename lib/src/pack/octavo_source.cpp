@@ -71,7 +71,7 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
 void OctavoSource::name_classes(const std::vector<std::string>& names) {
   if (!class_names_.empty() && names.size() != class_names_.size()) {
     throw FormatError("read " + quoted(dataset_.path()) + ": there are " + std::to_string(names.size()) +
-                      " class names, it has " + std::to_string(class_names_.size()) + " classes");
+                      " class names, it has " + std::to_string(class_names_.size()) + " classes; give a name for each");
   }
   class_names_ = names;
 }
