@@ -36,16 +36,29 @@ TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
 
 namespace {
 
+/// Ends only if three threads of the pool are in the run at once.
+void meet_on_three_threads(ThreadPool& pool) {
+  std::atomic<int> waiting = 0;
+  pool.run(3, [&](std::int64_t) {
+    for (++waiting; waiting < 3;) std::this_thread::yield();
+  });
+}
+
+/// A pool of three threads that have all begun their work. A thread that begins allocates memory, and AddressSanitizer,
+/// unlike glibc, copies the locks of its allocator into a child of fork() as they are: the child would wait for ever.
+std::unique_ptr<ThreadPool> pool_at_work() {
+  auto pool = std::make_unique<ThreadPool>(3);
+  meet_on_three_threads(*pool);
+  return pool;
+}
+
 /// Forks; whether in the child the pool, of three threads, works on three.
 bool child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Only exit codes come out of here: 0 if several threads worked, and the pool can be destroyed.
     ::alarm(30);
-    std::atomic<int> waiting = 0;
-    pool->run(3, [&](std::int64_t) {
-      for (++waiting; waiting < 3;) std::this_thread::yield();  // ends only if three threads are in it
-    });
+    meet_on_three_threads(*pool);
     pool.reset();
     ::_exit(0);
   }
@@ -59,8 +72,7 @@ TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend
 #if defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
 #endif
-  auto pool = std::make_unique<ThreadPool>(3);
-  pool->run(10, [](std::int64_t) {});
+  auto pool = pool_at_work();
   REQUIRE(child_works_on_three_threads(pool));
 }
 
@@ -68,7 +80,7 @@ TEST_CASE("a child process of fork() works on all threads although the parent wa
 #if defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
 #endif
-  auto pool = std::make_unique<ThreadPool>(3);
+  auto pool = pool_at_work();
   std::atomic<bool> has_begun = false, may_end = false;
   std::jthread other([&] {
     pool->run(2, [&](std::int64_t) {
