@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <latch>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -92,7 +93,12 @@ class HttpServer {
       throw std::runtime_error("cannot listen on the loopback");
     }
     port_ = ntohs(address.sin_port);
-    acceptor_ = std::thread([this] { accept_all(); });
+    acceptor_ = std::thread([this] {
+      is_accepting_.count_down();
+      accept_all();
+    });
+    // A test may fork now: a thread that begins has locks of AddressSanitizer's, which the child would wait for.
+    is_accepting_.wait();
   }
   ~HttpServer() {
     is_ending_ = true;
@@ -165,6 +171,7 @@ class HttpServer {
   Handler handler_;
   int listener_ = -1;
   int port_ = 0;
+  std::latch is_accepting_{1};
   std::atomic<bool> is_ending_ = false;
   mutable std::mutex mutex_;
   std::vector<HttpRequest> requests_;
