@@ -82,7 +82,7 @@ struct FreeCodec {
   void operator()(libdeflate_decompressor* codec) const { libdeflate_free_decompressor(codec); }
 };
 
-/// The same samples in memory, in chunks as Octavo cuts them; one thread deflates and inflates them.
+/// The same samples in memory, in chunks as Octavo cuts them, deflated and inflated.
 class BareChunks {
  public:
   BareChunks(const std::vector<std::int8_t>& codes, std::size_t chunk_bytes)
@@ -91,21 +91,23 @@ class BareChunks {
     inflated_.resize(codes.size());
   }
 
-  double deflate() {
-    const std::unique_ptr<libdeflate_compressor, FreeCodec> codec(libdeflate_alloc_compressor(kLevel));
-    return seconds_of([&] {
-      for (std::size_t i = 0; i < streams_.size(); ++i) {
+  double deflate(int thread_count) {
+    return run_team(thread_count, [&](int thread) {
+      const std::unique_ptr<libdeflate_compressor, FreeCodec> codec(libdeflate_alloc_compressor(kLevel));
+      for (auto i = static_cast<std::size_t>(thread); i < streams_.size();
+           i += static_cast<std::size_t>(thread_count)) {
         streams_[i].resize(chunk_bytes_ + 1024);
         streams_[i].resize(libdeflate_zlib_compress(codec.get(), codes_.data() + i * chunk_bytes_, bytes_of(i),
                                                     streams_[i].data(), streams_[i].size()));
       }
     });
   }
-  /// After deflate().
-  double inflate() {
-    const std::unique_ptr<libdeflate_decompressor, FreeCodec> codec(libdeflate_alloc_decompressor());
-    return seconds_of([&] {
-      for (std::size_t i = 0; i < streams_.size(); ++i) {
+  /// After deflate(); into memory that was written before.
+  double inflate(int thread_count) {
+    return run_team(thread_count, [&](int thread) {
+      const std::unique_ptr<libdeflate_decompressor, FreeCodec> codec(libdeflate_alloc_decompressor());
+      for (auto i = static_cast<std::size_t>(thread); i < streams_.size();
+           i += static_cast<std::size_t>(thread_count)) {
         require(
             libdeflate_zlib_decompress(codec.get(), streams_[i].data(), streams_[i].size(),
                                        inflated_.data() + i * chunk_bytes_, bytes_of(i), nullptr) == LIBDEFLATE_SUCCESS,
@@ -156,9 +158,11 @@ void measure_source(MemorySource& source, const ScratchFolder& folder, int round
   const bool with_h5py = has_python_modules("h5py, numpy");
   if (with_h5py) require(run_h5py(read_arguments)[1] == static_cast<double>(sum), "h5py's reading");
   BareChunks bare(codes, static_cast<std::size_t>(per_chunk * layout.shape.values()));
-  bare.deflate();
+  bare.deflate(threads);
+  const std::string all = std::to_string(threads) + " threads of libdeflate, in memory";
 
-  std::vector<Subject> packing = {{"1 thread of libdeflate, in memory", bytes, [&] { return bare.deflate(); }},
+  std::vector<Subject> packing = {{"1 thread of libdeflate, in memory", bytes, [&] { return bare.deflate(1); }},
+                                  {all, bytes, [&] { return bare.deflate(threads); }},
                                   {"octavo pack --compress deflate, synced", bytes, [&] {
                                      return seconds_of([&] { pack(source, deflated, octavo::Compression::deflate); });
                                    }}};
@@ -170,7 +174,8 @@ void measure_source(MemorySource& source, const ScratchFolder& folder, int round
       require(store.sample_count() == layout.sample_count, "loading");
     });
   };
-  std::vector<Subject> loading = {{"1 thread of libdeflate, in memory", bytes, [&] { return bare.inflate(); }},
+  std::vector<Subject> loading = {{"1 thread of libdeflate, in memory", bytes, [&] { return bare.inflate(1); }},
+                                  {all, bytes, [&] { return bare.inflate(threads); }},
                                   {"Store::load, unchecked", bytes, [&] { return load(false); }},
                                   {"Store::load, every sample checked", bytes, [&] { return load(true); }}};
   if (with_h5py) {
