@@ -85,7 +85,7 @@ struct SourceOptions {
   std::optional<std::int64_t> limit = {};           ///< at most so many samples a split
   double holdout = 0.0;                             ///< share of `train` that becomes `val`, chosen by a hash
   std::uint64_t seed = 0;                           ///< of the holdout
-  bool skip_unreadable = false;                     ///< find out shapes without the images that cannot be read
+  bool skip_unreadable = false;                     ///< pass over images, lines and parts of archives that are unusable
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that claim more are refused before they are decoded
   /// Archives that claim to hold more, as a multiple of their own bytes, are refused. Deflate ends at 1,032.
   std::int64_t largest_archive_ratio = 1100;

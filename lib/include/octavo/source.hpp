@@ -68,8 +68,8 @@ class Source {
   virtual std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                           std::span<std::uint8_t> values, std::span<std::byte> labels) = 0;
 
-  /// Samples that are told of but not among those of the splits, since their image or label is missing; `row` is the
-  /// line of the list. Only where sources were opened to skip such.
+  /// Samples that are told of but not among those of the splits, since their image or label is missing (`row` is the
+  /// line of the list), and archives of which the rest is damaged. Only where sources were opened to skip such.
   virtual std::vector<SampleFailure> left_out() const { return {}; }
 
   /// Files that were read, for the provenance.

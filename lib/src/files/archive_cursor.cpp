@@ -41,12 +41,16 @@ ArchiveCursor::ArchiveCursor(const std::filesystem::path& path)
   if (archive_read_open_fd(reader_.get(), file_.descriptor(), kBlockBytes) != ARCHIVE_OK) fail();
 }
 
-void ArchiveCursor::fail() const {
+std::string ArchiveCursor::problem() const {
   const char* const text = archive_error_string(reader_.get());
-  std::string reason = text == nullptr ? "it is damaged" : text;
+  std::string problem = text == nullptr ? "it is damaged" : text;
   // Some of its messages end a line.
-  std::erase_if(reason, [](unsigned char c) { return c < 0x20; });
-  throw FormatError("read the archive " + quoted(file_.path()) + ": " + reason + "; get the file again");
+  std::erase_if(problem, [](unsigned char c) { return c < 0x20; });
+  return problem;
+}
+
+void ArchiveCursor::fail() const {
+  throw FormatError("read the archive " + quoted(file_.path()) + ": " + problem() + "; get the file again");
 }
 
 bool ArchiveCursor::advance(ArchiveEntry& entry) {

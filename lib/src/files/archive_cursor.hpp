@@ -21,7 +21,8 @@ struct ArchiveEntry {
   bool is_file = false;    ///< a regular file, not a folder, a link or a device
 };
 
-/// Goes from entry to entry; not back. Throws FormatError, naming the archive, if it is damaged.
+/// Goes from entry to entry; not back. Throws FormatError, naming the archive, if it is damaged; problem() is then
+/// what is wrong.
 class ArchiveCursor {
  public:
   explicit ArchiveCursor(const std::filesystem::path& path);
@@ -32,6 +33,8 @@ class ArchiveCursor {
   std::int64_t passed() const { return passed_; }
   /// Fills some of `out` with the next bytes of the entry; 0 at its end, where its checksum has been compared.
   std::size_t read_some(std::span<std::byte> out);
+  /// "Truncated tar archive"
+  std::string problem() const;
 
  private:
   struct Close {

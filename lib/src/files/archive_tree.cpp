@@ -66,8 +66,11 @@ class MemberStream final : public SequentialStream {
 
 class ArchiveTree final : public FileTree {
  public:
-  ArchiveTree(const fs::path& path, std::int64_t largest_ratio) : FileTree(path) { list(largest_ratio); }
+  ArchiveTree(const fs::path& path, std::int64_t largest_ratio, OnDamage on_damage) : FileTree(path) {
+    list(largest_ratio, on_damage);
+  }
 
+  std::vector<DamagedArchive> damaged() const override { return damaged_; }
   std::string name_of(const std::string& path) const override {
     if (path.empty()) return quoted(root());
     return quoted(fs::path(root().string() + ": " + path));
@@ -87,18 +90,32 @@ class ArchiveTree final : public FileTree {
   std::optional<fs::path> disk_path(const std::string&) const override { return std::nullopt; }
 
  private:
-  void list(std::int64_t largest_ratio);
+  void list(std::int64_t largest_ratio, OnDamage on_damage);
+  bool advance(ArchiveCursor& cursor, ArchiveEntry& entry, OnDamage on_damage);
   const Member& member(const std::string& path) const;
   std::unique_ptr<ArchiveCursor> take_cursor(std::int64_t number) const;
   void put_back(std::unique_ptr<ArchiveCursor> cursor) const;
 
   std::int64_t most_bytes_ = 0;  ///< that all files together can have
   MemberList members_;
+  std::vector<DamagedArchive> damaged_;  ///< itself, or nothing
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as ever read at once
 };
 
-void ArchiveTree::list(std::int64_t largest_ratio) {
+/// To the next entry; false if there is none, or none can be read and that may be.
+bool ArchiveTree::advance(ArchiveCursor& cursor, ArchiveEntry& entry, OnDamage on_damage) {
+  try {
+    return cursor.advance(entry);
+  } catch (const FormatError&) {
+    if (on_damage == OnDamage::refuse || cursor.passed() == 0) throw;
+    damaged_.push_back({root(), cursor.problem() + "; what follows its file " + std::to_string(cursor.passed()) +
+                                    " is lost; get the file again"});
+    return false;
+  }
+}
+
+void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
   const std::int64_t archive_bytes = File::open_for_reading(root()).length();
   most_bytes_ = kAlwaysAllowedBytes +
                 std::min(checked_product({archive_bytes, largest_ratio}).value_or(INT64_MAX), INT64_MAX / 2);
@@ -108,7 +125,7 @@ void ArchiveTree::list(std::int64_t largest_ratio) {
   const auto refuse = [&](const std::string& problem) {
     throw FormatError("read the archive " + quoted(root()) + ": " + problem + " unpack it yourself if you trust it");
   };
-  while (cursor.advance(entry)) {
+  while (advance(cursor, entry, on_damage)) {
     const auto sum = checked_sum(declared + kEntryBytes, entry.is_file ? std::max<std::int64_t>(entry.bytes, 0) : 0);
     if (!sum || *sum > most_bytes_) {
       refuse("it claims to hold more than " + std::to_string(largest_ratio) + " times its " +
@@ -181,8 +198,8 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
 
 bool is_archive(const fs::path& path) { return begins_as_archive(path); }
 
-std::shared_ptr<const FileTree> open_archive(const fs::path& archive, std::int64_t largest_ratio) {
-  return std::make_shared<ArchiveTree>(archive, largest_ratio);
+std::shared_ptr<const FileTree> open_archive(const fs::path& archive, std::int64_t largest_ratio, OnDamage on_damage) {
+  return std::make_shared<ArchiveTree>(archive, largest_ratio, on_damage);
 }
 
 }  // namespace octavo::files

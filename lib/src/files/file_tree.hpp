@@ -18,6 +18,15 @@ struct FolderEntries {
   std::vector<std::string> files;
 };
 
+/// What to do about an archive that is damaged: its files up to there can be read.
+enum class OnDamage { refuse, stop_there };
+
+/// An archive whose files end where it is damaged.
+struct DamagedArchive {
+  std::filesystem::path path;
+  std::string problem;  ///< "Truncated tar archive; what follows its file 7 is lost; get the file again"
+};
+
 /// Paths have '/' between names, and none at the ends; the root is the empty path. Safe to use from several threads.
 class FileTree {
  public:
@@ -29,6 +38,8 @@ class FileTree {
   const std::filesystem::path& root() const { return root_; }
   /// The folder or the archives, for the provenance.
   virtual std::vector<std::filesystem::path> roots() const { return {root_}; }
+  /// Of the archives, those that are damaged; only where they were opened with OnDamage::stop_there.
+  virtual std::vector<DamagedArchive> damaged() const { return {}; }
   /// "photos/cats/1.jpg", or "photos.tar: cats/1.jpg", in quotes, for messages.
   virtual std::string name_of(const std::string& path) const = 0;
 
@@ -67,9 +78,11 @@ bool is_archive(const std::filesystem::path& path);
 
 /// The files in a tar or zip archive. They are only ever read, never unpacked, so that their names cannot lead
 /// anywhere; links, devices, hidden files and names that lead upwards are left out. Of several files of one name the
-/// last counts. Throws FormatError if the archive is damaged or claims more than `largest_ratio` times its own bytes,
-/// IoError if it cannot be read, Unavailable if this build has no libarchive.
-std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t largest_ratio);
+/// last counts. Throws FormatError if the archive is damaged (even with OnDamage::stop_there, if that is before its
+/// first file) or claims more than `largest_ratio` times its own bytes, IoError if it cannot be read, Unavailable if
+/// this build has no libarchive.
+std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t largest_ratio,
+                                             OnDamage on_damage = OnDamage::refuse);
 
 /// Several trees as folders of one tree, each by the name of its root. Throws InvalidArgument if two have one name.
 std::shared_ptr<const FileTree> unite(std::vector<std::shared_ptr<const FileTree>> trees);

@@ -32,6 +32,13 @@ class UnitedTree final : public FileTree {
     for (const auto& tree : trees_) all.push_back(tree->root());
     return all;
   }
+  std::vector<DamagedArchive> damaged() const override {
+    std::vector<DamagedArchive> all;
+    for (const auto& tree : trees_) {
+      for (DamagedArchive& archive : tree->damaged()) all.push_back(std::move(archive));
+    }
+    return all;
+  }
   std::string name_of(const std::string& path) const override {
     if (path.empty()) return quoted(root());
     const auto [number, below] = split(path);

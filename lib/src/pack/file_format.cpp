@@ -32,15 +32,24 @@ bool holds_arrays_alone(const files::FileTree& archive) {
          std::none_of(files.begin(), files.end(), &has_image_name);
 }
 
+bool begins_with(files::ByteStream& stream, std::string_view magic) {
+  std::array<std::byte, 4> bytes{};
+  return beginning(stream, bytes).size() == magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
 void refuse_parquet(files::ByteStream& stream, const fs::path& path) {
-  constexpr std::string_view kMagic = "PAR1";
-  std::array<std::byte, kMagic.size()> bytes{};
-  const auto start = beginning(stream, bytes);
-  if (start.size() < kMagic.size() || std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) return;
+  if (!begins_with(stream, "PAR1")) return;
   throw FormatError(
       "read " + quoted(path) +
       ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
       "give that to octavo.pack_dataset()");
+}
+
+/// The directory of a zip archive is at its end.
+void refuse_cut_zip(files::ByteStream& stream, const fs::path& path) {
+  if (!begins_with(stream, "PK\x03\x04")) return;
+  throw FormatError("read " + quoted(path) +
+                    ": it begins as a zip archive, whose list of files, at its end, is missing; get the file again");
 }
 
 /// Of the protocols of 2006 and later, which begin with their number, CIFAR's is the first.
@@ -106,6 +115,7 @@ SourceFormat format_of_file(const fs::path& path, files::OpenArchives& archives)
   const auto folder = files::open_folder(path.parent_path());
   if (const auto format = array_format(*folder, path.filename().string())) return *format;
   if (is_manifest_name(path.filename().string())) return SourceFormat::manifest;
+  refuse_cut_zip(*stream, path);
   refuse_pickle(*stream, path);
   refuse_unknown(path);
 }

@@ -1,6 +1,7 @@
 #include "pack/folder_source.hpp"
 
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
@@ -14,6 +15,19 @@ namespace {
 // Decoded pixels that all threads together may hold; larger images are decoded one at a time.
 constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
 
+/// Each damaged archive once, though several splits may lie in it.
+std::vector<SampleFailure> damage_of(const FolderContents& contents) {
+  std::map<std::filesystem::path, std::string> problems;
+  for (const ImageList& list : contents.splits) {
+    for (files::DamagedArchive& archive : list.tree->damaged()) {
+      problems.emplace(std::move(archive.path), std::move(archive.problem));
+    }
+  }
+  std::vector<SampleFailure> damage;
+  for (auto& [path, problem] : problems) damage.push_back({0, path.string(), std::move(problem)});
+  return damage;
+}
+
 }  // namespace
 
 FolderSource::FolderSource(FolderContents contents, const SourceOptions& options)
@@ -21,6 +35,7 @@ FolderSource::FolderSource(FolderContents contents, const SourceOptions& options
       limits_{options.largest_image_pixels},
       target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background},
       decode_memory_(kDecodedBytes) {
+  for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const ImageList& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});

@@ -31,7 +31,8 @@ constexpr std::int64_t kLargestSide = 16384;
 
 std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   if (specs.empty()) throw InvalidArgument("open the sources: none was named; name a file or a folder");
-  files::OpenArchives archives(options.largest_archive_ratio);
+  files::OpenArchives archives(options.largest_archive_ratio,
+                               options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse);
   std::vector<Finding> all;
   for (const SourceSpec& spec : specs) {
     for (Finding& finding : sources::discover(spec, options.format, archives)) all.push_back(std::move(finding));
@@ -39,7 +40,16 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
   return all;
 }
 
+/// Of an archive that is damaged, images can be left out; of arrays a part, even a whole split, would be missing.
+void refuse_damaged(const Finding& finding) {
+  for (const files::DamagedArchive& archive : finding.tree->damaged()) {
+    throw FormatError("read the archive " + quoted(archive.path) + ": " + archive.problem +
+                      "; it holds arrays, of which none can be skipped");
+  }
+}
+
 std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
+  refuse_damaged(finding);
   switch (finding.format) {
     case SourceFormat::idx:
       return sources::open_idx_files(finding);

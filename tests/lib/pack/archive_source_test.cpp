@@ -94,10 +94,54 @@ TEST_CASE("damaged and cut archives are refused by their names", "[unit][pack]")
   write_archive(folder / "a.zip", ArchiveKind::zip, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   const auto whole = fs::file_size(folder / "a.zip");
   fs::resize_file(folder / "a.zip", whole / 2);
-  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip"));
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip\": it begins as a zip archive"));
   write_archive(folder / "b.tgz", ArchiveKind::tar_gz, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   fs::resize_file(folder / "b.tgz", fs::file_size(folder / "b.tgz") - 20);
   REQUIRE_THROWS_WITH(read_all(*open(folder / "b.tgz")), ContainsSubstring("b.tgz"));
+}
+
+TEST_CASE("the samples before the damage of an archive are kept where what is unusable is skipped", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto shard = [&](const std::string& name, ArchiveKind kind, char first) {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (char i = first; i < first + 3; ++i) {
+      const std::string key(1, static_cast<char>('0' + i));
+      files.insert(files.end(), {{key + ".cls", key}, {key + ".png", gray_png(i)}});
+    }
+    write_archive(folder / name, kind, files);
+  };
+  // Of each file of a tar archive there is a header of 512 bytes, then its bytes in blocks of 512.
+  constexpr std::uintmax_t kSampleBytes = 4 * 512;
+  const auto [archive_bytes, kept_count] = GENERATE(
+      table<std::uintmax_t, std::int64_t>({{kSampleBytes + 1024 + 100, 1},  // within the header of the second image
+                                           {kSampleBytes + 1536 + 50, 1},   // within the second image
+                                           {2 * kSampleBytes + 512, 2},     // behind the header of the third label
+                                           {2 * kSampleBytes + 1536 + 50, 2}}));  // within the third image
+  shard("s-0.tar", ArchiveKind::tar, 1);
+  shard("s-1.tar", ArchiveKind::tar, 4);
+  fs::resize_file(folder / "s-0.tar", archive_bytes);
+  CHECK_THROWS_WITH(open(folder / "s-{0..1}.tar"), ContainsSubstring("s-0.tar\": "));
+  const auto source = open(folder / "s-{0..1}.tar", {.skip_unreadable = true});
+  const auto left_out = source->left_out();
+  REQUIRE_FALSE(left_out.empty());
+  CHECK(left_out.back().name == (folder / "s-0.tar").string());
+  CHECK_THAT(left_out.back().reason, ContainsSubstring("Truncated ") && ContainsSubstring("; what follows its file ") &&
+                                         ContainsSubstring("is lost; get the file again"));
+  const PackSummary summary = pack(*source, folder / "packed.h5", {.skip_bad_samples = true, .replace_existing = true});
+  CHECK(summary.splits[0].sample_count == kept_count + 3);
+}
+
+TEST_CASE("an archive that is damaged at its start, or holds arrays, is not skipped in part", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  fs::resize_file(folder / "a.tar", 300);
+  CHECK_THROWS_WITH(open(folder / "a.tar", {.skip_unreadable = true}), ContainsSubstring("a.tar"));
+  const std::string images = idx({40, 1, 20}, counting(800));
+  write_archive(folder / "mnist.tar", ArchiveKind::tar,
+                {{"train-images-idx3-ubyte", images}, {"t10k-images-idx3-ubyte", images}});
+  fs::resize_file(folder / "mnist.tar", 512 + 1024 + 512 + 700);
+  CHECK_THROWS_WITH(open(folder / "mnist.tar", {.skip_unreadable = true}),
+                    ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("holds arrays"));
 }
 
 TEST_CASE("an archive that claims far more than it holds is refused before it is read", "[unit][pack]") {
