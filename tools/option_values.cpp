@@ -59,6 +59,10 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, const std
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(trimmed(line));
   if (file.bad()) throw IoError(doing + "it cannot be read; check the disk that it is on");
+  // As editors on Windows begin files.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (!lines.empty() && lines[0].starts_with(kByteOrderMark))
+    lines[0] = trimmed(lines[0].substr(kByteOrderMark.size()));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }

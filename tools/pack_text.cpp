@@ -45,7 +45,17 @@ double bytes_per_second(const PackSummary& summary) {
   return summary.elapsed_seconds > 0 ? static_cast<double>(summary.packed_bytes) / summary.elapsed_seconds : 0.0;
 }
 
-/// What one might not expect of a folder: files that were passed over, and images without labels.
+/// So that it shows where something else was taken for the classes.
+void print_classes(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 8;
+  if (names.empty()) return;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  std::cout << "  " << (names.size() == 1 ? "class  " : "classes  ") << printable(text)
+            << (names.size() > kMostNames ? ", ... " + format_count(std::ssize(names)) + " in all" : "") << '\n';
+}
+
+/// What one might not expect of a source: files that were passed over, images without labels, and what it remarks.
 void print_oddities(const Source& source) {
   const Json notes = Json::parse(source.notes(), nullptr, false);
   const bool tells_ignored = notes.is_object() && notes.contains("ignored_files");
@@ -58,10 +68,26 @@ void print_oddities(const Source& source) {
   for (const SourceSplit& split : source.splits()) {
     if (split.labels.kind == LabelKind::none) unlabelled += (unlabelled.empty() ? "" : ", ") + split.name;
   }
-  if (unlabelled.empty()) return;
-  std::cout << "  note: no labels in " << unlabelled
-            << (source.format() == "folder" ? ": there are no class subfolders\n"
-                                            : ": none were found with the images\n");
+  if (!unlabelled.empty()) {
+    std::cout << "  note: no labels in " << unlabelled
+              << (source.format() == "folder" ? ": there are no class subfolders\n"
+                                              : ": none were found with the images\n");
+  }
+  for (const LabelKind kind : {LabelKind::multi_label, LabelKind::target}) {
+    std::string others, names;
+    for (const SourceSplit& split : source.splits()) {
+      std::string& list = split.labels.kind == kind ? names : others;
+      if (split.labels.kind != LabelKind::none) list += (list.empty() ? "" : ", ") + split.name;
+    }
+    if (names.empty() || others.empty()) continue;
+    std::cout << "  note: labels are " << (kind == LabelKind::target ? "targets" : "multi-labels") << " in " << names
+              << ", of another kind in " << others << "; a list with a column \"split\" makes them alike\n";
+    break;
+  }
+  if (!notes.is_object() || !notes.contains("remarks")) return;
+  for (const Json& remark : notes["remarks"]) {
+    std::cout << "  note: " << printable(remark.get<std::string>()) << '\n';
+  }
 }
 
 }  // namespace
@@ -70,8 +96,8 @@ void print_plan(const Source& source) {
   const std::int64_t packed = packed_bytes_of(source.splits());
   std::cout << "Would pack a source of format " << source.format() << ":\n";
   print_splits(source.splits());
-  std::cout << "  " << counted(static_cast<std::int64_t>(source.class_names().size()), "class name") << "; "
-            << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
+  print_classes(source.class_names());
+  std::cout << "  " << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
   print_oddities(source);
 }
 
@@ -93,6 +119,7 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
   const double ratio = static_cast<double>(float32_bytes) / static_cast<double>(summary.file_bytes);
   std::cout << path << ": " << counted(sample_count, "sample") << '\n';
   print_splits(summary.splits);
+  print_classes(source.class_names());
   std::cout << "  file  " << format_bytes(summary.file_bytes) << "; as float32 " << format_bytes(float32_bytes) << ", "
             << format_fixed(ratio, 2) << " times as much\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))

@@ -23,6 +23,7 @@ class ChunkCheck {
   void check_rows(std::int64_t first, std::int64_t count);
 
  private:
+  void check_unfiltered();
   void check_chunk(const std::vector<hsize_t>& place) const;
   bool is_raw_edge(const std::vector<hsize_t>& place) const;
   bool unfolds(std::span<const std::byte> stored, unsigned left_out) const;
@@ -33,6 +34,7 @@ class ChunkCheck {
   std::vector<std::int64_t> axes_;
   std::vector<std::int64_t> chunk_axes_;
   bool has_raw_edges_ = false;                           ///< chunks that reach over the edge are stored without filters
+  bool are_all_checked_ = false;                         ///< where there are no filters
   std::int64_t chunk_bytes_ = 0;                         ///< unfolded
   std::int64_t first_checked_ = 0, end_of_checked_ = 0;  ///< rows
 };

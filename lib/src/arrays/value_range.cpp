@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 constexpr double kLargestValue = 255.0;
+// Floats of 8 bits, resized or not, come near to 255; those that stay far below are of another unit.
+constexpr double kLeastOfBytes = 128.0;
 // Of a percentile; each channel's range is cut into so many parts.
 constexpr std::size_t kBins = 1 << 16;
 
@@ -140,7 +142,7 @@ std::vector<ChannelQuantisation> natural_quantisation(const ArraySet& set, const
     common = covering({0.0, 1.0});
   } else if (!are_whole && all.low >= -1.0 && all.high <= 1.0) {
     common = covering({-1.0, 1.0});
-  } else if (!are_whole && all.low >= 0.0 && all.high <= kLargestValue) {
+  } else if (!are_whole && all.low >= 0.0 && all.high >= kLeastOfBytes && all.high <= kLargestValue) {
     common = {1.0, 0.0};
   }
   if (common) return std::vector<ChannelQuantisation>(bounds.size(), *common);

@@ -107,8 +107,7 @@ constexpr Family kContainers = {SourceFormat::hdf5, &is_named_as_container, &as_
 /// Files that are named as one of a family, and are none. Beside those that are, one may be a batch that was damaged.
 void check_others(const Family& family, const Tree& tree, const std::vector<std::string>& others) {
   for (const std::string& path : others) {
-    const bool is_batch = path.ends_with(".bin") || path.find("_batch") != std::string::npos;
-    if (is_cifar(family.format) && is_batch) refuse_misnamed(*tree, path, "a CIFAR batch");
+    if (is_cifar(family.format)) refuse_misnamed(*tree, path, "a CIFAR batch");
   }
 }
 

@@ -40,6 +40,27 @@ std::vector<Finding> manifests_in(const Tree& tree, const std::string& folder) {
   return findings;
 }
 
+/// Lists within folders that are splits, beside the images (as Hugging Face's imagefolder has them); a split without a
+/// list has no labels then.
+std::vector<Finding> manifests_in_splits(const Tree& tree, const std::string& folder) {
+  std::vector<Finding> findings;
+  bool has_list = false;
+  for (const std::string& name : tree->entries(folder).folders) {
+    const auto split = split_of_folder_name(name);
+    if (!split) continue;
+    const std::string path = files::join_path(folder, name);
+    const auto files = tree->entries(path).files;
+    if (std::none_of(files.begin(), files.end(), &has_image_name)) return {};
+    const auto lists = manifests_in(tree, path);
+    has_list = has_list || !lists.empty();
+    if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path, "", ""});
+    for (const Finding& list : lists) findings.push_back({SourceFormat::manifest, *split, tree, list.path, "", ""});
+  }
+  if (!has_list) return {};
+  sort_by_split(findings);
+  return findings;
+}
+
 /// Where the images begin: archives are often made of a folder that holds everything, and such folders are given one
 /// level too high. A folder that holds nothing but one folder, of folders and not of images, stands for that.
 std::string image_folder(const FileTree& tree) {
@@ -110,12 +131,15 @@ std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, Ope
   if (!may_be_arrays && container_names.empty() && archive_names.empty()) return {};
   if (finds_all && holds_images(*tree)) return {};
   auto findings = may_be_arrays ? numpy_files(tree, wanted) : std::vector<Finding>{};
-  if (!findings.empty()) return findings;
-  if (!container_names.empty() && !archive_names.empty()) {
-    throw InvalidArgument("find the splits: in " + tree->name_of("") + " are both " +
-                          tree->name_of(container_names[0]) + " and " + tree->name_of(archive_names[0]) +
+  std::vector<std::string> kinds;
+  if (!findings.empty()) kinds.push_back(findings[0].name());
+  if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
+  if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
+  if (finds_all && kinds.size() > 1) {
+    throw InvalidArgument("find the splits: in " + tree->name_of("") + " are both " + kinds[0] + " and " + kinds[1] +
                           "; name the files that you want");
   }
+  if (!findings.empty()) return findings;
   return container_names.empty() ? archives_in(tree, archive_names, archives) : container_files(tree, wanted);
 }
 
@@ -128,6 +152,7 @@ std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArch
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
   if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in_splits(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +

@@ -35,6 +35,7 @@ struct FolderContents {
   std::int64_t ignored_file_count = 0;     ///< visible files that are no images by their names, or of no class
   std::vector<SampleFailure> left_out;     ///< samples that are told of and cannot be used
   std::vector<std::string> empty_folders;  ///< would be classes, but no split has an image of them
+  std::vector<std::string> remarks;        ///< what one might not expect of all this
 };
 
 /// Appends a class number to a list of labels.

@@ -1,6 +1,7 @@
 #include "pack/folder_listing.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -120,6 +121,37 @@ void sort_names(std::vector<std::string>& names, ClassOrder order) {
   }
 }
 
+/// "train_images" is likely no class.
+bool is_called_as_split(const std::string& name) {
+  const auto end = std::find_if_not(name.begin(), name.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return split_of_folder_name(std::string(name.begin(), end)).has_value();
+}
+
+/// Splits that may have been taken for classes, or for parts of classes.
+void remark_on_splits(const std::vector<ClassImages>& all, FolderContents& contents) {
+  std::set<std::string> classes, parts;
+  for (const ClassImages& images : all) {
+    for (const auto& [name, paths] : images.paths_of) {
+      if (!paths.empty() && is_called_as_split(name)) classes.insert(name);
+      const std::size_t depth = files::join_path(images.folder.path, name).size() + 1;
+      for (const std::string& path : paths) {
+        const std::size_t end = name.empty() ? std::string::npos : path.find('/', depth);
+        if (end == std::string::npos) continue;
+        std::string part = path.substr(depth, end - depth);
+        if (split_of_folder_name(part)) parts.insert(std::move(part));
+      }
+    }
+  }
+  const auto remark = [&](const std::set<std::string>& names, const std::string& what) {
+    if (names.empty()) return;
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + quoted(fs::path(name));
+    contents.remarks.push_back(text + what + "; if these are splits, name them: train=FOLDER test=FOLDER");
+  };
+  remark(classes, " became classes");
+  remark(parts, " within classes were not taken for splits");
+}
+
 /// The classes that have images anywhere, in order; the others are noted in `contents`.
 void find_classes(const std::vector<ClassImages>& all, ClassOrder order, FolderContents& contents) {
   std::map<std::string, bool> has_images;
@@ -170,7 +202,8 @@ void add_list(ImageList list, FolderContents& contents) {
     if (other.split != list.split) continue;
     // The first images, because two folders of one root, as val and valid, differ only below it.
     throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
-                          list.split + "\"; give each a split of its own by SPLIT=PATH, or put both below one folder");
+                          list.split +
+                          "\"; give each a split of its own by SPLIT=PATH, or put the images of both below one folder");
   }
   contents.splits.push_back(std::move(list));
 }
@@ -186,6 +219,7 @@ FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrde
     for (const SplitFolder& folder : split_folders(root, contents)) all.push_back(images_in(folder, contents));
   }
   find_classes(all, order, contents);
+  remark_on_splits(all, contents);
   use_given_names(given_names, contents);
   for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
   if (contents.splits.empty()) {

@@ -103,6 +103,7 @@ std::string FolderSource::notes() const {
     auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
     if (!sizes.is_null()) notes["source_sizes"].push_back(std::move(sizes));
   }
+  if (!contents_.remarks.empty()) notes["remarks"] = contents_.remarks;
   if (!contents_.empty_folders.empty()) notes["folders_without_images"] = contents_.empty_folders;
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -4,10 +4,14 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
+#include "archive/limits.hpp"
 #include "pack/image_names.hpp"
 #include "pack/manifest_labels.hpp"
 #include "pack/split_names.hpp"
@@ -31,6 +35,7 @@ constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   
 // To find out whether a file is a list of labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
+constexpr const char* kLabelNames = "label, class, class_name, category, target or y";
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
 
 template <std::size_t kCount>
@@ -39,6 +44,16 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
     if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
   }
   return -1;
+}
+
+/// "a", "b" and so on, of many the first.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    text += (i == 0 ? "\"" : ", \"") + names[i].substr(0, 64) + "\"";
+  }
+  return names.size() > kMostListed ? text + ", ..." : text;
 }
 
 /// Where the comma parts the digits of numbers, spreadsheets part columns by semicolons.
@@ -50,17 +65,25 @@ char csv_separator(files::ByteStream& text) {
   return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
 }
 
-/// "0,5" is 0.5 then, but in the column of paths.
+/// "0,5" as 0.5; nothing if that is no number, or the comma may part thousands.
+std::optional<std::string> with_decimal_point(const Cell& cell) {
+  std::string text = text_of(cell);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) return number_of(cell) ? std::optional(text) : std::nullopt;
+  const bool may_part_thousands = text.size() - comma == 4 && text.find_first_not_of("+-0,") < comma;
+  text[comma] = '.';
+  return number_of(text) && !may_part_thousands ? std::optional(text) : std::nullopt;
+}
+
+/// Columns that hold nothing but numbers then.
 void use_decimal_points(Table& table) {
-  const std::ptrdiff_t path_column = find_any(table, kPathColumns);
-  for (std::vector<Cell>& row : table.rows) {
-    for (std::ptrdiff_t column = 0; column < std::ssize(row); ++column) {
-      auto& text = row[static_cast<std::size_t>(column)].get_ref<std::string&>();
-      const std::size_t comma = text.find(',');
-      if (column == path_column || comma == std::string::npos) continue;
-      std::string number = text;
-      number[comma] = '.';
-      if (number_of(number)) text = std::move(number);
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const auto becomes_number = [&](const std::vector<Cell>& row) {
+      return is_missing(row[column]) || with_decimal_point(row[column]);
+    };
+    if (!std::all_of(table.rows.begin(), table.rows.end(), becomes_number)) continue;
+    for (std::vector<Cell>& row : table.rows) {
+      if (!is_missing(row[column])) row[column] = *with_decimal_point(row[column]);
     }
   }
 }
@@ -91,7 +114,8 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
   const bool is_cut = named.find('\0') != std::string::npos;  // by the system, which would see another name
   if (path.empty() || leads_out || is_cut) return std::nullopt;
-  for (const std::string& folder : {std::string(), std::string("images"), list.stem().string()}) {
+  const std::string stem = list.stem().string();
+  for (const std::string& folder : {std::string(), std::string("images"), stem, stem + "_images"}) {
     for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
       const std::string at = files::join_path(list.parent_path().string(),
                                               files::join_path(folder, path.lexically_normal().string() + ending));
@@ -110,7 +134,9 @@ class ManifestReader {
         split_column_(find_any(table_, kSplitColumns)),
         labels_(table_, {path_column_, split_column_}, given_names) {
     for (const std::string& column : table_.late_columns) {
-      if (find_label_column(table_) >= 0 || !is_label_column(column)) continue;
+      const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
+      const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && find_label_column(table_) < 0;
+      if (!is_missed) continue;
       throw FormatError("the first line has no \"" + column + "\", as later ones have; give it one, or null");
     }
     if (path_column_ < 0) throw FormatError("no column is named as paths are (file_name, path, image, ...)");
@@ -127,6 +153,13 @@ class ManifestReader {
     return split_of_folder_name(name).value_or(name);
   }
   const ManifestLabels& labels() const { return labels_; }
+  /// What one should know of the labels where no column is called as they are.
+  std::optional<std::string> remark(const std::string& list) const {
+    if (find_label_column(table_) >= 0) return std::nullopt;
+    const auto columns = labels_.columns();
+    if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", is called " + kLabelNames;
+    return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column is called " + kLabelNames;
+  }
 
  private:
   const Cell& cell(std::size_t row, std::ptrdiff_t column) const {
@@ -154,6 +187,9 @@ ImageList& list_of(FolderContents& contents, const Tree& tree, const std::string
   for (ImageList& list : contents.splits) {
     if (list.split == split) return list;
   }
+  if (contents.splits.size() == archive::kMostSplits) {
+    throw FormatError("it names more than " + std::to_string(archive::kMostSplits) + " splits");
+  }
   contents.splits.push_back({split, tree, {}, layout, {}});
   return contents.splits.back();
 }
@@ -170,9 +206,9 @@ UsableRows find_usable_rows(const ManifestReader& reader, const files::FileTree&
   UsableRows usable;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
     const auto image = find_image(tree, list, reader.path(row));
-    const auto problem = image
-                             ? reader.labels().problem(row)
-                             : "there is no image \"" + reader.path(row).substr(0, 255) + "\" below the list's folder";
+    const auto problem = image ? reader.labels().problem(row)
+                               : "there is no image \"" + reader.path(row).substr(0, 255) +
+                                     "\" below the list's folder (a list names none outside of it)";
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(*image);
@@ -210,6 +246,7 @@ std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
     if (column == path_column || column == split_column) continue;
+    if (is_row_number_column(table.columns[static_cast<std::size_t>(column)])) continue;
     const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
     const auto first =
         std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) { return !is_missing(cell(row)); });
@@ -222,16 +259,44 @@ std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   return answer;
 }
 
-/// For a list whose first line leaves it open. Where later lines cannot be read, reading all will tell why.
-bool has_labels_further_on(const files::FileTree& tree, const std::string& path, std::ptrdiff_t path_column) {
+/// The first rows of a list, and whether others among them cannot be read.
+std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string& path) {
   try {
-    return has_labels(read_table(tree, path, kRowsLookedAt), path_column).value_or(false);
+    return {read_table(tree, path, kRowsLookedAt), false};
   } catch (const FormatError&) {
-    return true;
+    return {read_table(tree, path, 1), true};
   }
 }
 
 }  // namespace
+
+void remark_on_unlisted(std::vector<FolderContents>& lists) {
+  // Of images, by the tree and folder that they lie in.
+  std::map<std::pair<fs::path, std::string>, std::set<std::string>> listed_in;
+  for (const FolderContents& list : lists) {
+    for (const ImageList& images : list.splits) {
+      for (const std::string& path : images.paths) {
+        listed_in[{images.tree->root(), fs::path(path).parent_path().string()}].insert(path);
+      }
+    }
+  }
+  std::set<fs::path> told;
+  for (FolderContents& list : lists) {
+    const files::FileTree& tree = *list.splits.at(0).tree;
+    if (!told.insert(tree.root()).second) continue;
+    std::int64_t unlisted_count = 0;
+    for (const auto& [folder, listed] : listed_in) {
+      if (folder.first != tree.root()) continue;
+      for (const std::string& file : tree.entries(folder.second).files) {
+        if (has_image_name(file) && !listed.contains(files::join_path(folder.second, file))) ++unlisted_count;
+      }
+    }
+    if (unlisted_count == 0) continue;
+    list.remarks.push_back(std::to_string(unlisted_count) + (unlisted_count == 1 ? " image" : " images") +
+                           " beside those that are listed " + (unlisted_count == 1 ? "is" : "are") +
+                           " in no list that was read; --format folder reads folders, not lists");
+  }
+}
 
 bool is_manifest_name(const std::string& name) {
   const std::string extension = fs::path(name).extension().string();
@@ -240,12 +305,15 @@ bool is_manifest_name(const std::string& name) {
 
 bool lists_images(const files::FileTree& tree, const std::string& path) {
   try {
-    const Table table = read_table(tree, path, 1);
+    const auto [table, is_cut] = first_rows(tree, path);
     const std::ptrdiff_t column = find_any(table, kPathColumns);
-    if (column < 0 || table.rows.empty()) return false;
-    if (!find_image(tree, path, text_of(table.rows[0][static_cast<std::size_t>(column)]))) return false;
-    const auto answer = has_labels(table, column);
-    return answer ? *answer : has_labels_further_on(tree, path, column);
+    if (column < 0) return false;
+    const auto names_image = [&](const std::vector<Cell>& row) {
+      return find_image(tree, path, text_of(row[static_cast<std::size_t>(column)])).has_value();
+    };
+    if (std::none_of(table.rows.begin(), table.rows.end(), names_image)) return false;
+    // Where later lines cannot be read, reading all will tell why.
+    return has_labels(table, column).value_or(is_cut);
   } catch (const FormatError&) {
     return false;
   }
@@ -259,6 +327,7 @@ FolderContents read_manifest(const Tree& tree, const std::string& path, const st
   try {
     const ManifestReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
     const std::string name = fs::path(path).filename().string();
+    if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split, may_skip);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());

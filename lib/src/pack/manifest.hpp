@@ -32,4 +32,7 @@ bool lists_images(const files::FileTree& tree, const std::string& path);
 FolderContents read_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                              const std::string& split, const std::vector<std::string>& given_names, bool may_skip);
 
+/// Adds a remark where images that lie in one folder with listed ones are in none of the lists.
+void remark_on_unlisted(std::vector<FolderContents>& lists);
+
 }  // namespace octavo::sources

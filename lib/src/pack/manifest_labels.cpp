@@ -42,6 +42,8 @@ bool is_label_column(std::string_view name) {
   return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
 }
 
+bool is_row_number_column(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
+
 std::optional<double> number_of(const Cell& cell) {
   if (cell.is_number()) return cell.get<double>();
   if (cell.is_boolean()) return cell.get<bool>() ? 1.0 : 0.0;
@@ -98,6 +100,7 @@ void ManifestLabels::find_columns(const std::vector<std::ptrdiff_t>& other_colum
   for (std::size_t column = 0; column < table_.columns.size(); ++column) {
     const auto at = static_cast<std::ptrdiff_t>(column);
     if (std::find(other_columns.begin(), other_columns.end(), at) != other_columns.end()) continue;
+    if (is_row_number_column(table_.columns[column])) continue;
     std::size_t row = 0;
     while (row < table_.rows.size() && is_missing(cell(row, column))) ++row;
     if (row < table_.rows.size() && number_of(cell(row, column))) columns_.push_back(column);
@@ -112,6 +115,12 @@ void ManifestLabels::number_names() {
   }
   class_names_ = given_names_.empty() ? std::vector<std::string>(found.begin(), found.end()) : given_names_;
   for (std::size_t i = 0; i < class_names_.size(); ++i) places_of_[class_names_[i]] = static_cast<double>(i);
+}
+
+std::vector<std::string> ManifestLabels::columns() const {
+  std::vector<std::string> names;
+  for (const std::size_t column : columns_) names.push_back(table_.columns[column]);
+  return names;
 }
 
 std::optional<std::string> ManifestLabels::problem(std::size_t row) const {

@@ -20,6 +20,10 @@ std::ptrdiff_t find_label_column(const Table& table);
 /// Whether a column of that name holds labels.
 bool is_label_column(std::string_view name);
 
+/// Whether a column of that name numbers the rows: of none, as pandas writes its index, or "Unnamed: 0", as it reads
+/// it.
+bool is_row_number_column(std::string_view name);
+
 /// The number that a cell holds or spells; nothing if it is another text, or not finite.
 std::optional<double> number_of(const Cell& cell);
 
@@ -35,6 +39,9 @@ class ManifestLabels {
   /// `table` and `given_names` must outlive this.
   ManifestLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
                  const std::vector<std::string>& given_names);
+
+  /// The columns that hold labels; several, or of other names, where find_label_column() found none.
+  std::vector<std::string> columns() const;
 
   /// Why a row has no label that can be used; nothing if it has.
   std::optional<std::string> problem(std::size_t row) const;

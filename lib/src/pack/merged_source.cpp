@@ -236,12 +236,13 @@ std::vector<std::string> MergedSource::files() const {
 std::string MergedSource::notes() const {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
   std::int64_t ignored_file_count = 0;
-  auto source_sizes = nlohmann::ordered_json::array();
+  auto source_sizes = nlohmann::ordered_json::array(), remarks = source_sizes;
   for (const auto& part : parts_) {
     const auto notes = nlohmann::ordered_json::parse(part->notes());
     ignored_file_count += notes.value("ignored_files", std::int64_t{0});
     for (const auto& sizes : notes.value("source_sizes", nlohmann::ordered_json::array()))
       source_sizes.push_back(sizes);
+    for (const auto& remark : notes.value("remarks", nlohmann::ordered_json::array())) remarks.push_back(remark);
     for (const auto& [key, value] : notes.items()) {
       // Files of one name in different folders.
       const bool is_history = key.starts_with("made from ");
@@ -251,6 +252,7 @@ std::string MergedSource::notes() const {
     }
   }
   if (all.contains("source_sizes")) all["source_sizes"] = source_sizes;
+  if (all.contains("remarks")) all["remarks"] = remarks;
   if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;
   return all.dump();
 }

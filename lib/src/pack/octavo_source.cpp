@@ -73,6 +73,13 @@ void OctavoSource::name_classes(const std::vector<std::string>& names) {
     throw FormatError("read " + quoted(dataset_.path()) + ": there are " + std::to_string(names.size()) +
                       " class names, it has " + std::to_string(class_names_.size()) + " classes; give a name for each");
   }
+  for (std::size_t i = 0; i < class_names_.size(); ++i) {
+    const auto other = std::find(names.begin(), names.end(), class_names_[i]);
+    if (other == names.end() || *other == names[i]) continue;
+    throw InvalidArgument("name the classes of " + quoted(dataset_.path()) + " anew: its class " + std::to_string(i) +
+                          ", \"" + class_names_[i] + "\", would get the name of another, \"" + names[i] +
+                          "\"; classes keep their numbers: give the names in the file's order");
+  }
   class_names_ = names;
 }
 
@@ -127,11 +134,13 @@ std::string OctavoSource::notes() const {
   auto made = nlohmann::ordered_json::parse(dataset_.provenance());
   cut_below(made, kKeptLevels);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    auto sizes = take_sizes(made, parts_[i].name());
-    if (sizes.is_null()) continue;
-    sizes["split"] = splits_[i].name;
-    sizes["of_whole_split"] = true;
-    notes["source_sizes"].push_back(std::move(sizes));
+    // A split of several sources has several.
+    for (auto sizes = take_sizes(made, parts_[i].name()); !sizes.is_null();
+         sizes = take_sizes(made, parts_[i].name())) {
+      sizes["split"] = splits_[i].name;
+      sizes["of_whole_split"] = true;
+      notes["source_sizes"].push_back(std::move(sizes));
+    }
   }
   notes["made from " + dataset_.path().filename().string()] = std::move(made);
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -40,16 +40,17 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
   return all;
 }
 
-/// Of an archive that is damaged, images can be left out; of arrays a part, even a whole split, would be missing.
-void refuse_damaged(const Finding& finding) {
-  for (const files::DamagedArchive& archive : finding.tree->damaged()) {
+/// The samples of a WebDataset shard have their labels beside them. Of what else archives hold, a part could have other
+/// classes, lose its list of labels, or a split.
+void refuse_damaged(const files::FileTree& tree) {
+  for (const files::DamagedArchive& archive : tree.damaged()) {
+    if (sources::is_web_dataset(tree)) return;
     throw FormatError("read the archive " + quoted(archive.path) + ": " + archive.problem +
-                      "; it holds arrays, of which none can be skipped");
+                      "; only WebDataset shards can be read in part");
   }
 }
 
 std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
-  refuse_damaged(finding);
   switch (finding.format) {
     case SourceFormat::idx:
       return sources::open_idx_files(finding);
@@ -137,16 +138,22 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   std::vector<std::unique_ptr<Source>> parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
+  std::vector<sources::FolderContents> lists;
   for (const Finding& finding : findings) {
+    refuse_damaged(*finding.tree);
     if (finding.format == SourceFormat::octavo) {
       auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
                                                             finding.split);
+      if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
+        throw InvalidArgument("name the classes of " + finding.name() +
+                              ": it is one of several sources, whose classes are brought together by name; leave "
+                              "--classes out, or rename classes with --class-map");
+      }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.format == SourceFormat::manifest) {
-      auto contents = sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,
-                                             options.skip_unreadable);
-      parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+      lists.push_back(sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,
+                                             options.skip_unreadable));
     } else if (finding.format != SourceFormat::folder) {
       for (arrays::ArraySet& set : open_arrays(finding)) {
         apply(options, set);
@@ -158,6 +165,13 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
       roots.push_back({finding.tree, finding.path, finding.split});
     }
   }
+  if (sets.empty() && options.range.kind != ValueRange::Kind::automatic) {
+    throw InvalidArgument(
+        "open the sources: a range is of arrays whose numbers are no bytes, and there are none; "
+        "images keep their 8 bits, or the upper ones of 16; leave --range out");
+  }
+  sources::remark_on_unlisted(lists);
+  for (auto& list : lists) parts.push_back(std::make_unique<sources::FolderSource>(std::move(list), options));
   open_array_sources(std::move(sets), options, parts);
   open_image_sources(roots, options, parts);
   return parts;

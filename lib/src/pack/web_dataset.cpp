@@ -217,7 +217,12 @@ FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::
   const LabelNumbers numbers(labels, given_names);
   contents.class_names = numbers.names();
   for (std::size_t split = 0; split < labels.size(); ++split) {
-    number_samples(contents.splits[split], labels[split], numbers, may_skip, contents.left_out);
+    ImageList& list = contents.splits[split];
+    number_samples(list, labels[split], numbers, may_skip, contents.left_out);
+    if (list.paths.empty()) {
+      throw FormatError("read " + list.tree->name_of("") + ": no sample is left; of the last, " +
+                        contents.left_out.back().reason);
+    }
   }
   return contents;
 }

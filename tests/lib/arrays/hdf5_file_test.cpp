@@ -1,9 +1,13 @@
 #include "arrays/hdf5_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <octavo/errors.hpp>
 #include <random>
 
@@ -368,6 +372,36 @@ TEST_CASE("a chunk that does not unfold to exactly its bytes is refused before t
   CHECK_THAT(result(bytes + "x", {.left_out = 1}), is_refused);
   CHECK(result(bytes, {.is_shuffled = true, .is_deflated = false}) == "read");
   CHECK_THAT(result(bytes.substr(1), {.is_shuffled = true, .is_deflated = false}), is_refused);
+}
+
+TEST_CASE("a chunk without filters whose index tells another size is refused", "[unit][arrays]") {
+  const std::string bytes = counting(8 * 16);
+  const TemporaryFolder folder;
+  const Path path = hdf5_in(folder, [&](hid_t file) {
+    add_with(bytes, file, "x", {8, 4, 4}, H5T_STD_U8LE, chunked({2, 4, 4}).get());
+  });
+  const Hdf5Array array = bytes_named("x", {8, 4, 4});
+  CHECK(refusal(path, array) == "read");
+  // Of the B-tree's node: a signature, the type (1: chunks), the level, the number of entries, two addresses. Of an
+  // entry: size, mask, four offsets, address.
+  constexpr std::size_t kFirstEntry = 24, kEntryBytes = 48, kEntries = 4;
+  std::ifstream file(path, std::ios::binary);
+  std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::size_t node = content.find(std::string("TREE\1\0\4\0", 8));
+  REQUIRE(node != std::string::npos);
+  std::uint32_t size = 0;
+  std::memcpy(&size, content.data() + node + kFirstEntry, sizeof size);
+  REQUIRE(size == 32);
+  const auto with_sizes = [&](std::array<std::uint32_t, kEntries> sizes) {
+    for (std::size_t i = 0; i < kEntries; ++i) {
+      std::memcpy(content.data() + node + kFirstEntry + i * kEntryBytes, &sizes[i], sizeof sizes[i]);
+    }
+    std::ofstream(path, std::ios::binary) << content;
+    return refusal(path, array);
+  };
+  CHECK_THAT(with_sizes({32, 32, 16, 32}), ContainsSubstring("has chunks of other sizes than its shape says"));
+  CHECK_THAT(with_sizes({32, 48, 16, 32}), ContainsSubstring("has a chunk of 48 bytes"));  // their sum is right
+  CHECK(with_sizes({32, 32, 32, 32}) == "read");
 }
 
 TEST_CASE("chunks with every filter of HDF5 are read, also rows across and again", "[unit][arrays]") {

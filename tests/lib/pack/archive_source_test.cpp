@@ -131,17 +131,23 @@ TEST_CASE("the samples before the damage of an archive are kept where what is un
   CHECK(summary.splits[0].sample_count == kept_count + 3);
 }
 
-TEST_CASE("an archive that is damaged at its start, or holds arrays, is not skipped in part", "[unit][pack]") {
+TEST_CASE("of damaged archives only WebDataset shards are read in part, and not if nothing is whole", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   fs::resize_file(folder / "a.tar", 300);
   CHECK_THROWS_WITH(open(folder / "a.tar", {.skip_unreadable = true}), ContainsSubstring("a.tar"));
+  const std::string list = "path,label\n1.png,5\n";
+  write_archive(folder / "list.tar", ArchiveKind::tar, {{"images/1.png", gray_png(1)}, {"list.csv", list}});
+  fs::resize_file(folder / "list.tar", 1024 + 100);
+  CHECK_THROWS_WITH(open(folder / "list.tar", {.skip_unreadable = true}),
+                    ContainsSubstring("list.tar\": Truncated") && ContainsSubstring("only WebDataset shards"));
   const std::string images = idx({40, 1, 20}, counting(800));
   write_archive(folder / "mnist.tar", ArchiveKind::tar,
                 {{"train-images-idx3-ubyte", images}, {"t10k-images-idx3-ubyte", images}});
   fs::resize_file(folder / "mnist.tar", 512 + 1024 + 512 + 700);
-  CHECK_THROWS_WITH(open(folder / "mnist.tar", {.skip_unreadable = true}),
-                    ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("holds arrays"));
+  CHECK_THROWS_WITH(
+      open(folder / "mnist.tar", {.skip_unreadable = true}),
+      ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("only WebDataset shards can be read in part"));
 }
 
 TEST_CASE("an archive that claims far more than it holds is refused before it is read", "[unit][pack]") {
