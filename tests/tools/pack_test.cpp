@@ -141,6 +141,49 @@ TEST_CASE("class names can be given, and a validation split held out", "[unit][t
   CHECK(run_octavo({"info", folder / "d.h5", "--json"}).json()["classes"][9] == "nine");
 }
 
+TEST_CASE("files of names may begin as editors on Windows begin them", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  std::ofstream(folder / "names.txt") << "\xEF\xBB\xBF"
+                                      << "dog\r\ncat\r\n";
+  REQUIRE(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--classes", folder / "names.txt", "--quiet"})
+              .exit_code == 0);
+  std::ofstream(folder / "map.txt") << "\xEF\xBB\xBF"
+                                    << "dog=fox\r\n";
+  REQUIRE(run_octavo({"repack", folder / "p.h5", "-o", folder / "q.h5", "--class-map", folder / "map.txt", "--quiet"})
+              .exit_code == 0);
+  CHECK(run_octavo({"info", folder / "q.h5", "--json"}).json()["classes"] == nlohmann::ordered_json({"fox", "cat"}));
+}
+
+TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  CHECK_THAT(run_octavo({"pack", folder / "pets", "--dry-run"}).out, ContainsSubstring("  classes  cat, dog\n"));
+  std::ofstream(folder / "pets" / "cat" / "train.csv") << "path,target\n1.png,5\n";
+  std::ofstream(folder / "pets" / "cat" / "test.csv") << "path,target\n2.png,5.5\n";
+  const std::string lists = run_octavo({"pack", folder / "pets" / "cat", "--dry-run"}).out;
+  CHECK_THAT(lists, ContainsSubstring("note: labels are targets in test, of another kind in train"));
+  CHECK_THAT(lists, !ContainsSubstring("in no list"));
+}
+
+TEST_CASE("classes of a packed file are named anew by their numbers, and only where that mixes nothing up",
+          "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  REQUIRE(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"}).exit_code == 0);
+  const auto named = [&](const std::string& names, const std::vector<std::string>& more = {}) {
+    std::ofstream(folder / "names.txt") << names;
+    std::vector<std::string> arguments = {"pack",    folder / "p.h5", "-o",        folder / "q.h5",
+                                          "--force", "--quiet",       "--classes", folder / "names.txt"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_octavo(arguments);
+  };
+  CHECK(named("cat\nhound\n").exit_code == 0);
+  CHECK_THAT(named("dog\ncat\n").err, ContainsSubstring("its class 0, \"cat\", would get the name of another"));
+  CHECK_THAT(named("cat\ndog\n", {"val=" + (folder / "p.h5").string()}).err,
+             ContainsSubstring("it is one of several sources"));
+}
+
 TEST_CASE("without a terminal progress is a line now and then, and none with --quiet", "[unit][tools]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--json"});
@@ -221,6 +264,17 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
   run_octavo({"repack", "x=" + (folder / "i.h5").string() + "::val", "-o", folder / "x.h5", "--quiet"});
   CHECK_THAT(run_octavo({"info", folder / "x.h5"}).out,
              ContainsSubstring("images of x") && ContainsSubstring("longer"));
+  // Of a split that was put together, those of each part.
+  const std::vector<std::string> twice = {"repack",
+                                          "x=" + (folder / "i.h5").string() + "::val",
+                                          "x=" + (folder / "i.h5").string() + "::train",
+                                          "-o",
+                                          folder / "xx.h5",
+                                          "--quiet"};
+  REQUIRE(run_octavo(twice).exit_code == 0);
+  run_octavo({"repack", folder / "xx.h5", "-o", folder / "xy.h5", "--quiet"});
+  CHECK_THAT(run_octavo({"info", folder / "xy.h5"}).out,
+             ContainsSubstring("6x120  long.png") && ContainsSubstring("6x120  longer.png"));
   run_octavo({"repack", folder / "i.h5", "-o", folder / "y.h5", "--limit", "3", "--quiet"});
   CHECK_THAT(run_octavo({"info", folder / "y.h5"}).out, !ContainsSubstring("images of train"));
   run_octavo({"repack", folder / "i.h5", "-o", folder / "z.h5", "--limit", "30", "--quiet"});

@@ -42,6 +42,13 @@ TEST_CASE("numbers of a small range keep their value, others cover the range tha
   const auto share = found(set_of<float>(Element::float32, {0.25F, 0.5F}));
   CHECK(share.scale == 1.0 / 255.0);
   CHECK(share.zero_point == 0.0);
+  // Bytes as floats, resized or not, come near to 255.
+  const auto resized = found(set_of<float>(Element::float32, {0.25F, 200.5F}));
+  CHECK(resized.scale == 1.0);
+  CHECK(resized.zero_point == 0.0);
+  // Metres, or a share of one that was overshot: they would become few values.
+  CHECK(found(set_of<float>(Element::float32, {0.0F, 5.1F})).scale == Approx(5.1 / 255.0));
+  CHECK(found(set_of<float>(Element::float32, {0.0F, 1.02F})).scale == Approx(0.004));
   // -510 to 510 in 255 steps.
   const auto wide = found(set_of<std::int16_t>(Element::int16, {-510, 510}));
   CHECK(wide.scale == 4.0);

@@ -307,6 +307,8 @@ TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][p
   REQUIRE(read_all(*known).labels == std::vector<std::int32_t>{1});
   REQUIRE(read_all(*known).values == std::vector<std::uint8_t>{3, 3});
   REQUIRE(known->left_out().size() == 2);
+  REQUIRE_THROWS_WITH(open(folder / "z.tar", {.class_names = {"bee", "cow"}, .skip_unreadable = true}),
+                      ContainsSubstring("z.tar") && ContainsSubstring("no sample is left"));
   write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{}"}});
   REQUIRE_THROWS_WITH(open(folder / "y.tar", {.skip_unreadable = true}),
                       ContainsSubstring("y.tar") && ContainsSubstring("there is no label in it"));

@@ -69,6 +69,18 @@ TEST_CASE("CIFAR batches become train in the order of their numbers, and test", 
                       ContainsSubstring("data_batch_3.bin") && ContainsSubstring("named as a CIFAR batch"));
 }
 
+TEST_CASE("a damaged half of CIFAR-100 is not left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "test.bin", cifar_record("x", 1, 2, 0));
+  write_file(folder / "train.bin", cifar_record("x", 1, 2, 0));
+  REQUIRE(found_at({folder.path(), ""}).size() == 2);
+  for (const char* const name : {"train.bin", "train"}) {
+    std::filesystem::remove(folder / "train.bin");
+    write_file(folder / name, "damaged");
+    REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("named as a CIFAR batch"));
+  }
+}
+
 TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "val-images-idx3-ubyte", idx({1, 1, 1}, "x"));

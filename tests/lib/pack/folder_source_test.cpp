@@ -87,6 +87,30 @@ TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
 }
 
+TEST_CASE("what was likely meant as splits is told of", "[unit][pack]") {
+  const auto remarks_of = [](const std::vector<std::string>& paths) {
+    const TemporaryFolder folder;
+    for (const std::string& path : paths) {
+      fs::create_directories((folder / path).parent_path());
+      write_file(folder / path, gray_png(1));
+    }
+    return open_source({{folder.path()}}, {})->notes();
+  };
+  CHECK_THAT(remarks_of({"train_images/1.png", "Test-images/1.png"}),
+             ContainsSubstring(R"(\"Test-images\", \"train_images\" became classes; if these are splits)"));
+  CHECK_THAT(remarks_of({"cat/train/1.png", "cat/test/1.png", "dog/train/1.png"}),
+             ContainsSubstring(R"(\"test\", \"train\" within classes were not taken for splits)"));
+  CHECK_THAT(remarks_of({"trainer/1.png", "testament/x/1.png"}), !ContainsSubstring("remarks"));
+}
+
+TEST_CASE("a range is refused where there are only images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "cat");
+  write_file(folder / "cat/1.png", gray_png(1));
+  const SourceOptions options = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 4095.0}};
+  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("leave --range out"));
+}
+
 TEST_CASE("classes can be put in natural order", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));

@@ -141,6 +141,71 @@ TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons"
                       ContainsSubstring("below the list's folder"));
 }
 
+TEST_CASE("decimal commas are of columns that hold numbers alone then, and part no thousands", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  REQUIRE(read_all(*files.open("path;label\n1.png;0,3\n2.png;cat\n")).labels == std::vector<std::int32_t>{0, 1});
+  REQUIRE(files.open("path;label\n1.png;0,3\n2.png;cat\n")->class_names() == std::vector<std::string>{"0,3", "cat"});
+  REQUIRE(files.open("path;price\n1.png;1,000\n2.png;2,500\n")->splits()[0].labels.kind == LabelKind::none);
+  REQUIRE(files.open("path;price\n1.png;0,125\n2.png;2,5\n")->splits()[0].labels.kind == LabelKind::target);
+}
+
+TEST_CASE("lines are numbered by columns without a name, and other numbers are told of", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source = files.open(",path,age,sex\n0,1.png,20,0\n1,2.png,21,1\n");
+  REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 2});
+  CHECK_THAT(source->notes(), ContainsSubstring(R"(the labels are the numbers in \"age\", \"sex\" of list.csv)"));
+  // Two of the four images are not listed.
+  CHECK_THAT(source->notes(), ContainsSubstring("2 images beside those that are listed are in no list"));
+  CHECK_THAT(files.open("path,lable\n1.png,a\n")->notes(),
+             ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is called label, class)"));
+  const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
+  CHECK_THAT(whole->notes(), !ContainsSubstring("remarks"));
+}
+
+TEST_CASE("a list is one although its first line has no image", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  write_file(files.folder() / "list.csv", "path,label\n9.png,1\n2.png,0\n");
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 2: there is no image"));
+  const auto source = open_source({{files.folder().path()}}, {.skip_unreadable = true});
+  CHECK(source->format() == "manifest");
+  CHECK(source->left_out().size() == 1);
+  // Nor is one forgotten whose second line is damaged.
+  write_file(files.folder() / "list.csv", "path,label\n1.png,1\n2.png\n");
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("record 3 has 1 fields"));
+}
+
+TEST_CASE("folders that are splits may hold a list each", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto make_split = [&](const std::string& name, const std::string& list) {
+    fs::create_directories(folder / name);
+    write_file(folder / name / "1.png", gray_png(1));
+    if (!list.empty()) write_file(folder / name / "metadata.csv", list);
+  };
+  make_split("train", "file_name,label\n1.png,owl\n");
+  make_split("test", "file_name,label\n1.png,ant\n");
+  const auto source = open_source({{folder.path()}}, {});
+  REQUIRE(source->splits().size() == 2);
+  CHECK(source->splits()[1].name == "test");
+  CHECK(source->class_names() == std::vector<std::string>{"owl", "ant"});
+  CHECK(read_all(*source, 1).labels == std::vector<std::int32_t>{1});
+  make_split("val", "");
+  const auto three = open_source({{folder.path()}}, {});
+  REQUIRE(three->splits().size() == 3);
+  CHECK(three->splits()[2].name == "val");
+  CHECK(three->splits()[2].labels.kind == LabelKind::none);
+  // Class folders win, as without a list.
+  fs::create_directories(folder / "val/cat");
+  fs::rename(folder / "val/1.png", folder / "val/cat/1.png");
+  CHECK(open_source({{folder.path()}}, {})->format() == "folder");
+}
+
+TEST_CASE("a list names no more splits than a packed file has", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  std::string list = "path,split\n";
+  for (int i = 0; i < 1025; ++i) list += "1.png,s" + std::to_string(i) + "\n";
+  CHECK_THROWS_WITH(files.open(list), ContainsSubstring("more than 1024 splits"));
+}
+
 TEST_CASE("a table that is no list of labels leaves a folder what it is", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* const path : {"cat/0.png", "dog/0.png"}) {
@@ -168,6 +233,8 @@ TEST_CASE("a label that only later JSON lines have is not dropped", "[unit][pack
                       ContainsSubstring("the first line has no \"label\""));
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\", \"label\": null}\n" + later),
                       ContainsSubstring("line 1: its label is missing"));
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n{\"file\": \"2.png\", \"split\": \"test\"}\n"),
+                      ContainsSubstring("the first line has no \"split\""));
 }
 
 TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {

@@ -252,3 +252,13 @@ TEST_CASE("values that stand for different numbers do not share a split", "[unit
   REQUIRE_THROWS_WITH(open_source({{folder / "a.npy", "train"}, {folder / "b.npy", "train"}}, {}),
                       ContainsSubstring("stand for other numbers"));
 }
+
+TEST_CASE("NumPy files beside other datasets are not all that is read", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train.npy", npy("|u1", "4, 2, 2", counting(16)));
+  REQUIRE(open_source({{folder.path()}}, {})->format() == "npy");
+  write_file(folder / "test.tar", "any bytes");
+  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, {}), ContainsSubstring("train.npy") &&
+                                                              ContainsSubstring("test.tar") &&
+                                                              ContainsSubstring("name the files that you want"));
+}
