@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iomanip>
+#include <sstream>
 
 namespace octavo::tools {
 
@@ -48,6 +50,12 @@ std::string format_fixed(double value, int digits) {
   std::array<char, 400> text;
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
+}
+
+std::string format_significant(double value) {
+  std::ostringstream text;
+  text << std::setprecision(3) << value;
+  return text.str();
 }
 
 std::string printable(std::string text) {

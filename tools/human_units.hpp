@@ -16,6 +16,8 @@ std::string format_rate(double bytes_per_second);
 std::string format_seconds(double seconds);
 /// `value` with so many digits behind the point.
 std::string format_fixed(double value, int digits);
+/// Three digits that count: "19", "0.00392", "1.2e-05".
+std::string format_significant(double value);
 /// With '?' for control characters: names of files may hold what a terminal obeys.
 std::string printable(std::string text);
 /// "3 samples", "1 sample".

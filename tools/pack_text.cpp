@@ -55,6 +55,29 @@ void print_classes(const std::vector<std::string>& names) {
             << (names.size() > kMostNames ? ", ... " + format_count(std::ssize(names)) + " in all" : "") << '\n';
 }
 
+/// What it cost to make bytes of other numbers, as the source counted it while it was read.
+void print_quantisation(const Source& source) {
+  const Json notes = Json::parse(source.notes(), nullptr, false);
+  for (const SourceSplit& split : source.splits()) {
+    const std::string key = "quantised " + split.name;
+    if (!notes.is_object() || !notes.contains(key)) continue;
+    double largest_error = 0.0;
+    std::int64_t clipped_count = 0;
+    for (const Json& channel : notes[key]["channels"]) {
+      largest_error = std::max(largest_error, channel["largest_error"].get<double>());
+      clipped_count += channel["clipped"].get<std::int64_t>();
+    }
+    std::cout << "  quantised  " << split.name << " from " << split.source_dtype;
+    if (largest_error == 0.0) {
+      std::cout << ", exactly\n";
+      continue;
+    }
+    std::cout << ", off by at most " << format_significant(largest_error);
+    if (clipped_count > 0) std::cout << "; " << counted(clipped_count, "number") << " beyond the range became its ends";
+    std::cout << '\n';
+  }
+}
+
 /// What one might not expect of a source: files that were passed over, images without labels, and what it remarks.
 void print_oddities(const Source& source) {
   const Json notes = Json::parse(source.notes(), nullptr, false);
@@ -124,6 +147,7 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
             << format_fixed(ratio, 2) << " times as much\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
+  print_quantisation(source);
   print_oddities(source);
   if (!summary.skipped.empty()) {
     std::cout << "  skipped  " << counted(static_cast<std::int64_t>(summary.skipped.size()), "sample")

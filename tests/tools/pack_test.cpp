@@ -155,6 +155,19 @@ TEST_CASE("files of names may begin as editors on Windows begin them", "[unit][t
   CHECK(run_octavo({"info", folder / "q.h5", "--json"}).json()["classes"] == nlohmann::ordered_json({"fox", "cat"}));
 }
 
+TEST_CASE("packing tells what it cost to make bytes of other numbers", "[unit][tools]") {
+  const TemporaryFolder folder;
+  // int32 [2,2,2]: 0, 10, ..., 70.
+  std::string bytes("\0\0\x0C\3\0\0\0\2\0\0\0\2\0\0\0\2", 16);
+  for (char i = 0; i < 8; ++i) bytes += std::string(3, '\0') + static_cast<char>(10 * i);
+  std::ofstream(folder / "x-images-idx3-int", std::ios::binary) << bytes;
+  const auto packed = [&](const std::string& range) {
+    return run_octavo({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", range, "--force"}).out;
+  };
+  CHECK_THAT(packed("auto"), ContainsSubstring("quantised  train from int32, exactly\n"));
+  CHECK_THAT(packed("0,51"), ContainsSubstring("quantised  train from int32, off by at most 19; 2 numbers beyond"));
+}
+
 TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
