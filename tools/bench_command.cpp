@@ -191,7 +191,7 @@ Command add_bench_command(CLI::App& program) {
   verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
                                            "Compare the ways a batch can travel: resident, windows, batch by batch");
   CLI::Option* sizes = verb->add_flag("--batch-sizes", arguments->compare_batch_sizes,
@@ -199,10 +199,10 @@ Command add_bench_command(CLI::App& program) {
   strategies->excludes(sizes);
   verb->add_option("--windows", arguments->windows, "For --strategies: windows in a split (1,10,100)")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(strategies);
   verb->add_option("--epochs", arguments->epochs, "For --strategies: epochs that are timed (3)")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(strategies);
   verb->add_flag("--no-training", arguments->without_training, "For --strategies: leave out the training view")
       ->needs(strategies);

@@ -19,6 +19,17 @@ struct Command {
   std::function<int()> run;
 };
 
+/// CLI11's own check of the same names a largest double of 309 digits.
+inline CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double number = 0.0;
+        const bool is_above = CLI::detail::lexical_cast(text, number) && number > 0.0;
+        return is_above ? std::string() : text + " is no number above 0";
+      },
+      "POSITIVE");
+}
+
 /// Adds a verb with the options that every verb has.
 inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std::string& description,
                           CommonOptions& options) {

@@ -146,18 +146,18 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
                   "Of arrays that do not hold bytes, the numbers that become 0 and 255: LOW,HIGH, minmax, "
                   "percentile:99.9, or auto (exact where that is possible, else minmax)");
   verb.add_option("--select", arguments.select, "A glob on class names or paths: pack only these");
-  verb.add_option("--limit", arguments.limit, "Pack at most so many samples a split")->check(CLI::PositiveNumber);
+  verb.add_option("--limit", arguments.limit, "Pack at most so many samples a split")->check(above_zero());
   verb.add_option("--holdout", arguments.holdout, "The share of train, below 1, that becomes the split val");
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
   verb.add_option("--on-error", arguments.on_error, "What to do about a sample that cannot be read (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   verb.add_option("--max-pixels", arguments.most_pixels,
                   "The most pixels that an image may claim (" + std::to_string(arguments.most_pixels) + ")")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   verb.add_option(
           "--max-ratio", arguments.most_ratio,
           "How many times its own bytes an archive may claim to hold (" + std::to_string(arguments.most_ratio) + ")")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
 }
 
 void add_output_options(CLI::App& verb, PackArguments& arguments) {
@@ -174,7 +174,7 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_flag("--reproducible", arguments.reproducible, "Equal input gives equal bytes: no time, no command line");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");
   verb.add_option("--jobs,--threads", arguments.jobs, "Threads; all that may be used if left out")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Command add_plan_command(CLI::App& program) {
   verb->add_option("--dtype", arguments->dtype, "Of batches: float32, float16 or bfloat16 (float32)")
       ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
   verb->add_option("--batch-size", arguments->options.batch_size, "Samples of a batch that must fit (256)")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -95,14 +95,14 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
   verb->add_option("--class-map", arguments->class_map,
                    "A file of lines OLD=NEW: classes get new names, or become one");
   verb->add_option("--select", arguments->select, "A glob on class names: only these");
-  verb->add_option("--limit", arguments->limit, "At most so many samples a split")->check(CLI::PositiveNumber);
+  verb->add_option("--limit", arguments->limit, "At most so many samples a split")->check(above_zero());
   verb->add_option("--holdout", arguments->holdout, "The share of train, below 1, that becomes the split val");
   verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)");
   verb->add_option("--on-error", arguments->on_error, "What to do about a damaged sample (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   verb->add_flag("--reproducible", arguments->reproducible, "Equal input gives equal bytes: no time, no command line");
   verb->add_option("--jobs,--threads", arguments->jobs, "Threads; all that may be used if left out")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   return {verb, [arguments, command_line] { return run(*arguments, command_line); }};
 }
 

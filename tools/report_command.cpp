@@ -54,7 +54,7 @@ Command add_report_command(CLI::App& program) {
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
   verb->add_option("--batch-size", arguments->batch_size, "Samples in the batches that are measured (512)")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -113,9 +113,9 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("FILE", arguments.file, "A packed file with class labels")->required();
   verb.add_option("--model", arguments.model, "softmax: one layer; mlp: a hidden layer with ReLU (mlp)")
       ->check(CLI::IsMember({"softmax", "mlp"}));
-  verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(CLI::PositiveNumber);
-  verb.add_option("--epochs", training.epochs, "Epochs (10)")->check(CLI::PositiveNumber);
-  verb.add_option("--batch-size", training.batch_size, "Samples in a batch (128)")->check(CLI::PositiveNumber);
+  verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(above_zero());
+  verb.add_option("--epochs", training.epochs, "Epochs (10)")->check(above_zero());
+  verb.add_option("--batch-size", training.batch_size, "Samples in a batch (128)")->check(above_zero());
   verb.add_option("--lr", arguments.learning_rate, "Learning rate; one that suits the model if left out");
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
   verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");

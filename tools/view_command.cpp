@@ -69,17 +69,17 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
             arguments->count_is_given = true;
           },
           "How many samples to show (100; a whole batch with --batch)")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   verb.add_option("--first", sheet.first, "The first sample to show (0)")->check(CLI::NonNegativeNumber);
-  verb.add_option("--columns", sheet.columns, "Samples in a row; about square if left out")->check(CLI::PositiveNumber);
+  verb.add_option("--columns", sheet.columns, "Samples in a row; about square if left out")->check(above_zero());
   verb.add_option("--scale", sheet.scale, "Side of the square that a value becomes, in pixels")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   CLI::Option* batch =
       verb.add_option("--batch", arguments->batch, "Show this batch of an epoch, from 0 on, as training sees it")
           ->check(CLI::NonNegativeNumber);
   verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
   verb.add_option("--batch-size", sheet.batch_size, "Samples in a batch (100)")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->needs(batch);
   verb.add_option("--seed", sheet.seed, "Seed of the order (0)")->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Batches in the order of the file")->needs(batch);

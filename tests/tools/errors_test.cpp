@@ -39,6 +39,8 @@ TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools]") {
 TEST_CASE("an unknown verb is named, and where help is", "[unit][tools]") {
   CHECK_THAT(run_octavo({"frobnicate"}).err, ContainsSubstring("\"frobnicate\"") && ContainsSubstring("octavo --help"));
   CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
+  CHECK_THAT(run_octavo({"pack", "x", "--limit", "0"}).err,
+             ContainsSubstring("--limit: 0 is no number above 0; see octavo pack --help"));
 }
 
 TEST_CASE("work that fails is one line and exit code 1", "[unit][tools]") {

@@ -127,6 +127,14 @@ TEST_CASE("an existing file is replaced only with --force", "[unit][tools]") {
   CHECK(run_octavo(forced).exit_code == 0);
 }
 
+TEST_CASE("an output in a folder that is not there is refused by the folder's name", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  const Outcome outcome = run_octavo({"pack", folder / "pets", "-o", folder / "none" / "p.h5", "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": there is no folder \"") && ContainsSubstring("none\"; make it"));
+}
+
 TEST_CASE("class names can be given, and a validation split held out", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "names.txt") << "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";

@@ -53,6 +53,11 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
     throw InvalidArgument("write " + quoted(path_) +
                           ": the file exists; choose another name, or allow replacing it (--force)");
   }
+  const std::filesystem::path folder = path_.parent_path();
+  std::error_code unknown;  // is told when the folder is written to
+  if (!folder.empty() && std::filesystem::status(folder, unknown).type() == std::filesystem::file_type::not_found) {
+    throw IoError("write " + quoted(path_) + ": there is no folder " + quoted(folder) + "; make it, or check the path");
+  }
   const std::filesystem::path lock_path = with_suffix(path_, ".lock");
   lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is at work on it (it holds " +
                                quoted(lock_path) + "); wait for it to end");
