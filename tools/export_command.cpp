@@ -30,6 +30,16 @@ void export_file(const ExportArguments& arguments, const Dataset& dataset) {
   export_dataset(dataset, arguments.folder, options);
 }
 
+/// Whether the bytes stand for other numbers.
+bool is_quantised(const Dataset& dataset) {
+  for (const std::string& name : dataset.split_names()) {
+    for (const ChannelQuantisation& channel : dataset.split(name).statistics().quantisation) {
+      if (channel != ChannelQuantisation{}) return true;
+    }
+  }
+  return false;
+}
+
 int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   export_file(arguments, dataset);
@@ -47,6 +57,14 @@ int run(const ExportArguments& arguments) {
   std::cout << arguments.folder << ": " << counted(sample_count, "sample") << " in "
             << counted(static_cast<std::int64_t>(splits.size()), "split") << ", as "
             << (arguments.format == "png" ? "PNG images" : "NumPy arrays") << '\n';
+  if (is_quantised(dataset)) {
+    std::cout
+        << "  note: these are the bytes; the numbers that they stand for are scale * byte + zero_point, as octavo info "
+        << quote_word(arguments.file) << " tells, and the export does not\n";
+  }
+  if (arguments.format == "npy" && !dataset.class_names().empty()) {
+    std::cout << "  note: arrays have no class names; --as png keeps them\n";
+  }
   if (arguments.format == "png") {
     std::cout << "try next: octavo pack " << quote_word(arguments.folder) << " -o FILE.h5\n";
   }

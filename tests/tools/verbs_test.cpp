@@ -165,6 +165,22 @@ TEST_CASE("what is exported can be packed again, and is the same", "[unit][tools
         std::vector<std::string>{"test-images.npy", "test-labels.npy", "train-images.npy", "train-labels.npy"});
 }
 
+TEST_CASE("exporting tells what is not written", "[unit][tools]") {
+  const TemporaryFolder folder;
+  // int32 [2,2,2], of which 0,7 makes bytes of another scale.
+  std::string bytes("\0\0\x0C\3\0\0\0\2\0\0\0\2\0\0\0\2", 16);
+  for (char i = 0; i < 8; ++i) bytes += std::string(3, '\0') + i;
+  std::ofstream(folder / "x-images-idx3-int", std::ios::binary) << bytes;
+  json_of({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", "0,7"});
+  CHECK_THAT(text_of({"export", folder / "x.h5", "-o", folder / "x", "--as", "npy"}),
+             ContainsSubstring("note: these are the bytes") && !ContainsSubstring("class names"));
+  write_png(folder / "pets" / "cat" / "1.png", 6, 4, 10);
+  json_of({"pack", folder / "pets", "-o", folder / "p.h5"});
+  CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "npy", "--as", "npy"}),
+             ContainsSubstring("note: arrays have no class names") && !ContainsSubstring("these are the bytes"));
+  CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "png"}), !ContainsSubstring("note:"));
+}
+
 TEST_CASE("reindex writes a file that verify finds whole", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

@@ -22,9 +22,10 @@ struct ExportOptions {
 };
 
 /// Writes every sample of `dataset` below `folder`, which must not exist or be empty: the values are, byte for byte,
-/// those that were packed. PNG wants 1 or 3 channels. Throws InvalidArgument for a folder that holds something,
-/// FormatError if a sample is damaged, IoError. What was written is removed again if it fails; of what a killed process
-/// leaves, octavo.json, or a .npy file, is not whole, so that packing refuses it. Once done, all is on the disk.
+/// those that were packed; what they stand for (ChannelQuantisation), sample names and provenance are not written. PNG
+/// wants 1 or 3 channels. Throws InvalidArgument for a folder that holds something, FormatError if a sample is damaged,
+/// IoError. What was written is removed again if it fails; of what a killed process leaves, octavo.json, or a .npy file,
+/// is not whole, so that packing refuses it. Once done, all is on the disk.
 void export_dataset(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options = {});
 
 }  // namespace octavo
