@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -65,23 +66,27 @@ char csv_separator(files::ByteStream& text) {
   return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
 }
 
-/// "0,5" as 0.5; nothing if that is no number, or the comma may part thousands.
+/// "0,5" as 0.5; nothing if that is no number.
 std::optional<std::string> with_decimal_point(const Cell& cell) {
   std::string text = text_of(cell);
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos) return number_of(cell) ? std::optional(text) : std::nullopt;
-  const bool may_part_thousands = text.size() - comma == 4 && text.find_first_not_of("+-0,") < comma;
-  text[comma] = '.';
-  return number_of(text) && !may_part_thousands ? std::optional(text) : std::nullopt;
+  if (const std::size_t comma = text.find(','); comma != std::string::npos) text[comma] = '.';
+  return number_of(text) ? std::optional(text) : std::nullopt;
 }
 
-/// Columns that hold nothing but numbers then.
+/// Whether the comma in a cell cannot part thousands, as it may in "1,234".
+bool has_decimal_comma(const Cell& cell) {
+  const std::string text = text_of(cell);
+  const std::size_t comma = text.find(',');
+  return comma != std::string::npos && (text.size() - comma != 4 || text.find_first_not_of("+-0,") > comma);
+}
+
+/// Columns of nothing but numbers, at least one with a decimal comma, get decimal points.
 void use_decimal_points(Table& table) {
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    const auto becomes_number = [&](const std::vector<Cell>& row) {
-      return is_missing(row[column]) || with_decimal_point(row[column]);
-    };
-    if (!std::all_of(table.rows.begin(), table.rows.end(), becomes_number)) continue;
+    const auto is_number = [&](const auto& row) { return is_missing(row[column]) || with_decimal_point(row[column]); };
+    const auto is_decimal = [&](const auto& row) { return has_decimal_comma(row[column]); };
+    if (!std::all_of(table.rows.begin(), table.rows.end(), is_number)) continue;
+    if (std::none_of(table.rows.begin(), table.rows.end(), is_decimal)) continue;
     for (std::vector<Cell>& row : table.rows) {
       if (!is_missing(row[column])) row[column] = *with_decimal_point(row[column]);
     }
@@ -271,29 +276,34 @@ std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string
 }  // namespace
 
 void remark_on_unlisted(std::vector<FolderContents>& lists) {
-  // Of images, by the tree and folder that they lie in.
-  std::map<std::pair<fs::path, std::string>, std::set<std::string>> listed_in;
+  // By the tree and folder that the images lie in.
+  std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
   for (const FolderContents& list : lists) {
     for (const ImageList& images : list.splits) {
-      for (const std::string& path : images.paths) {
-        listed_in[{images.tree->root(), fs::path(path).parent_path().string()}].insert(path);
+      for (const std::string_view path : images.paths) {
+        const std::size_t end = path.rfind('/');
+        const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
+        listed_in[{images.tree->root(), folder}].push_back(path);
       }
     }
   }
+  for (auto& [folder, paths] : listed_in) std::sort(paths.begin(), paths.end());
   std::set<fs::path> told;
   for (FolderContents& list : lists) {
     const files::FileTree& tree = *list.splits.at(0).tree;
     if (!told.insert(tree.root()).second) continue;
-    std::int64_t unlisted_count = 0;
-    for (const auto& [folder, listed] : listed_in) {
+    std::int64_t count = 0;
+    for (const auto& [folder, paths] : listed_in) {
       if (folder.first != tree.root()) continue;
-      for (const std::string& file : tree.entries(folder.second).files) {
-        if (has_image_name(file) && !listed.contains(files::join_path(folder.second, file))) ++unlisted_count;
+      const std::string name(folder.second);
+      for (const std::string& file : tree.entries(name).files) {
+        if (!has_image_name(file)) continue;
+        if (!std::binary_search(paths.begin(), paths.end(), files::join_path(name, file))) ++count;
       }
     }
-    if (unlisted_count == 0) continue;
-    list.remarks.push_back(std::to_string(unlisted_count) + (unlisted_count == 1 ? " image" : " images") +
-                           " beside those that are listed " + (unlisted_count == 1 ? "is" : "are") +
+    if (count == 0) continue;
+    list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") +
+                           " beside those that are listed " + (count == 1 ? "is" : "are") +
                            " in no list that was read; --format folder reads folders, not lists");
   }
 }

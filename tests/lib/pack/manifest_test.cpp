@@ -146,7 +146,8 @@ TEST_CASE("decimal commas are of columns that hold numbers alone then, and part 
   REQUIRE(read_all(*files.open("path;label\n1.png;0,3\n2.png;cat\n")).labels == std::vector<std::int32_t>{0, 1});
   REQUIRE(files.open("path;label\n1.png;0,3\n2.png;cat\n")->class_names() == std::vector<std::string>{"0,3", "cat"});
   REQUIRE(files.open("path;price\n1.png;1,000\n2.png;2,500\n")->splits()[0].labels.kind == LabelKind::none);
-  REQUIRE(files.open("path;price\n1.png;0,125\n2.png;2,5\n")->splits()[0].labels.kind == LabelKind::target);
+  REQUIRE(files.open("path;price\n1.png;1,125\n2.png;2,5\n")->splits()[0].labels.kind == LabelKind::target);
+  REQUIRE(files.open("path;price\n1.png;0,125\n2.png;0,250\n")->splits()[0].labels.kind == LabelKind::target);
 }
 
 TEST_CASE("lines are numbered by columns without a name, and other numbers are told of", "[unit][pack]") {
