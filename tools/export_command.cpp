@@ -42,6 +42,7 @@ bool is_quantised(const Dataset& dataset) {
 
 int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
+  const bool has_other_numbers = is_quantised(dataset);  // asked first: nothing may fail once the export is there
   export_file(arguments, dataset);
   std::int64_t sample_count = 0;
   Json splits = Json::object();
@@ -57,7 +58,7 @@ int run(const ExportArguments& arguments) {
   std::cout << arguments.folder << ": " << counted(sample_count, "sample") << " in "
             << counted(static_cast<std::int64_t>(splits.size()), "split") << ", as "
             << (arguments.format == "png" ? "PNG images" : "NumPy arrays") << '\n';
-  if (is_quantised(dataset)) {
+  if (has_other_numbers) {
     std::cout
         << "  note: these are the bytes; the numbers that they stand for are scale * byte + zero_point, as octavo info "
         << quote_word(arguments.file) << " tells, and the export does not\n";
