@@ -78,35 +78,46 @@ void print_quantisation(const Source& source) {
   }
 }
 
-/// What one might not expect of a source: files that were passed over, images without labels, and what it remarks.
-void print_oddities(const Source& source) {
-  const Json notes = Json::parse(source.notes(), nullptr, false);
-  const bool tells_ignored = notes.is_object() && notes.contains("ignored_files");
-  const std::int64_t ignored = tells_ignored ? notes["ignored_files"].get<std::int64_t>() : 0;
-  if (ignored > 0) {
-    std::cout << "  ignored  " << counted(ignored, "file")
-              << (ignored == 1 ? " that is no image of a class\n" : " that are no images of a class\n");
-  }
-  std::string unlabelled;
+void print_ignored(std::int64_t count) {
+  if (count == 0) return;
+  std::cout << "  ignored  " << counted(count, "file")
+            << (count == 1 ? " that is no image of a class\n" : " that are no images of a class\n");
+}
+
+/// The names of splits that have labels of this kind; or, with `others`, of another kind.
+std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
+  std::string names;
   for (const SourceSplit& split : source.splits()) {
-    if (split.labels.kind == LabelKind::none) unlabelled += (unlabelled.empty() ? "" : ", ") + split.name;
+    const bool is_other = split.labels.kind != kind && split.labels.kind != LabelKind::none;
+    if (others ? is_other : split.labels.kind == kind) names += (names.empty() ? "" : ", ") + split.name;
   }
-  if (!unlabelled.empty()) {
-    std::cout << "  note: no labels in " << unlabelled
-              << (source.format() == "folder" ? ": there are no class subfolders\n"
-                                              : ": none were found with the images\n");
-  }
+  return names;
+}
+
+void print_missing_labels(const Source& source) {
+  const std::string names = splits_with(LabelKind::none, source);
+  if (names.empty()) return;
+  std::cout << "  note: no labels in " << names
+            << (source.format() == "folder" ? ": there are no class subfolders\n"
+                                            : ": none were found with the images\n");
+}
+
+void print_mixed_labels(const Source& source) {
   for (const LabelKind kind : {LabelKind::multi_label, LabelKind::target}) {
-    std::string others, names;
-    for (const SourceSplit& split : source.splits()) {
-      std::string& list = split.labels.kind == kind ? names : others;
-      if (split.labels.kind != LabelKind::none) list += (list.empty() ? "" : ", ") + split.name;
-    }
+    const std::string names = splits_with(kind, source), others = splits_with(kind, source, true);
     if (names.empty() || others.empty()) continue;
     std::cout << "  note: labels are " << (kind == LabelKind::target ? "targets" : "multi-labels") << " in " << names
               << ", of another kind in " << others << "; a list with a column \"split\" makes them alike\n";
-    break;
+    return;
   }
+}
+
+/// What one might not expect of a source: files that were passed over, images without labels, and what it remarks.
+void print_oddities(const Source& source) {
+  const Json notes = Json::parse(source.notes(), nullptr, false);
+  if (notes.is_object()) print_ignored(notes.value("ignored_files", std::int64_t{0}));
+  print_missing_labels(source);
+  print_mixed_labels(source);
   if (!notes.is_object() || !notes.contains("remarks")) return;
   for (const Json& remark : notes["remarks"]) {
     std::cout << "  note: " << printable(remark.get<std::string>()) << '\n';

@@ -36,7 +36,6 @@ constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   
 // To find out whether a file is a list of labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
-constexpr const char* kLabelNames = "label, class, class_name, category, target or y";
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
 
 template <std::size_t kCount>
@@ -162,8 +161,9 @@ class ManifestReader {
   std::optional<std::string> remark(const std::string& list) const {
     if (find_label_column(table_) >= 0) return std::nullopt;
     const auto columns = labels_.columns();
-    if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", is called " + kLabelNames;
-    return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column is called " + kLabelNames;
+    const std::string called = "is called " + label_column_names();
+    if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", " + called;
+    return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
   }
 
  private:

@@ -42,6 +42,15 @@ bool is_label_column(std::string_view name) {
   return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
 }
 
+std::string label_column_names() {
+  std::string text;
+  for (const char* const name : kLabelColumns) {
+    if (!text.empty()) text += name == kLabelColumns.back() ? " or " : ", ";
+    text += name;
+  }
+  return text;
+}
+
 bool is_row_number_column(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
 
 std::optional<double> number_of(const Cell& cell) {

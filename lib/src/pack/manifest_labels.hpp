@@ -20,6 +20,9 @@ std::ptrdiff_t find_label_column(const Table& table);
 /// Whether a column of that name holds labels.
 bool is_label_column(std::string_view name);
 
+/// What columns of labels are called, for messages: "label, class, ... or y".
+std::string label_column_names();
+
 /// Whether a column of that name numbers the rows: of none, as pandas writes its index, or "Unnamed: 0", as it reads
 /// it.
 bool is_row_number_column(std::string_view name);
