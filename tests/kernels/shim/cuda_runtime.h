@@ -1,37 +1,29 @@
-// A thin stand-in for CUDA's header: compiles kernels for the host, and runs every thread of every block.
+// The device side of CUDA on the host: compiles kernels as C++, and runs every thread of every block.
 //
 // Threads of a block are fibers of one host thread: each runs until its next barrier, so barriers and warp shuffles
 // work as on a device, in one fixed order. Blocks run one after another. Memory is the host's: a sanitizer sees every
-// access of every thread.
+// access of every thread. The types of the host API come from <cuda_runtime_api.h>: NVIDIA's, or that of types/.
 #pragma once
 
-#include <cstddef>
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <tuple>
 #include <utility>
 
+// NVIDIA's header defines some of these as nothing where the compiler is not nvcc.
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __shared__
+#undef __launch_bounds__
 #define __global__
 #define __device__
 #define __host__
 #define __shared__ static
 #define __launch_bounds__(...)
-
-struct dim3 {
-  unsigned x, y, z;
-  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
-};
-struct uint3 {
-  unsigned x, y, z;
-};
-
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
-struct CUstream_st;
-using cudaStream_t = CUstream_st*;
-struct cudaLaunchConfig_t {
-  dim3 gridDim, blockDim;
-  std::size_t dynamicSmemBytes = 0;
-  cudaStream_t stream = nullptr;
-};
 
 namespace cuda_shim {
 
@@ -40,13 +32,33 @@ extern uint3 block_index, thread_index;
 extern dim3 grid_size, block_size;
 
 /// Waits until every fiber of the block that has not ended is here.
-void barrier();
+void block_barrier();
+/// Likewise of the running fiber's warp.
+void warp_barrier();
 
 /// 64 bits that each fiber of the block can leave for the others.
 std::uint64_t& exchange_slot(unsigned thread);
 
-/// Runs `thread_body` as every thread of the grid.
+/// Runs `thread_body` as every thread of the grid, and returns when all have ended. One grid at a time: calls from
+/// several host threads wait for each other.
 cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread_body);
+
+/// Launches `kernel`; `thread_body` owns copies of its arguments. launch_now.cpp runs the grid before this returns; a
+/// program whose launches wait for their stream links its own definition.
+cudaError_t launch(const void* kernel, const cudaLaunchConfig_t& config, std::function<void()> thread_body);
+
+/// `value` of the warp's lane `lane`; the own value if there is no such lane. All live lanes must call it.
+template <typename T>
+T from_lane(T value, unsigned lane) {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t));
+  const unsigned thread = thread_index.x, source = thread / 32 * 32 + lane;
+  std::memcpy(&exchange_slot(thread), &value, sizeof value);
+  warp_barrier();
+  T result = value;
+  if (lane < 32 && source < block_size.x) std::memcpy(&result, &exchange_slot(source), sizeof result);
+  warp_barrier();
+  return result;
+}
 
 }  // namespace cuda_shim
 
@@ -55,18 +67,17 @@ inline const uint3& threadIdx = cuda_shim::thread_index;
 inline const dim3& gridDim = cuda_shim::grid_size;
 inline const dim3& blockDim = cuda_shim::block_size;
 
-inline void __syncthreads() { cuda_shim::barrier(); }
+inline void __syncthreads() { cuda_shim::block_barrier(); }
+inline void __syncwarp(unsigned = 0xFFFFFFFFu) { cuda_shim::warp_barrier(); }
+inline void __threadfence() {}
 
 template <typename T>
+T __shfl_sync(unsigned, T value, int lane) {
+  return cuda_shim::from_lane(value, static_cast<unsigned>(lane) % 32);
+}
+template <typename T>
 T __shfl_down_sync(unsigned, T value, int distance) {
-  static_assert(sizeof(T) == sizeof(std::uint64_t));
-  const unsigned thread = cuda_shim::thread_index.x;
-  cuda_shim::exchange_slot(thread) = static_cast<std::uint64_t>(value);
-  cuda_shim::barrier();
-  const unsigned source = thread + static_cast<unsigned>(distance);
-  const T result = source / 32 == thread / 32 ? static_cast<T>(cuda_shim::exchange_slot(source)) : value;
-  cuda_shim::barrier();
-  return result;
+  return cuda_shim::from_lane(value, cuda_shim::thread_index.x % 32 + static_cast<unsigned>(distance));
 }
 
 template <typename T>
@@ -75,15 +86,12 @@ T atomicAdd(T* place, T value) {
   *place += value;
   return old;
 }
-template <typename T>
-T atomicExch(T* place, T value) {
-  const T old = *place;
-  *place = value;
-  return old;
-}
 
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  return cuda_shim::run_grid(*config, [&] { kernel(arguments...); });
+  return cuda_shim::launch(reinterpret_cast<const void*>(kernel), *config,
+                           [kernel, copies = std::tuple<Parameters...>(std::forward<Arguments>(arguments)...)] {
+                             std::apply(kernel, copies);
+                           });
 }

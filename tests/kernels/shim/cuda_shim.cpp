@@ -1,9 +1,12 @@
 // Runs the threads of a block as fibers.
-#include <ucontext.h>
-
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "context_switch.hpp"
 #include "cuda_runtime.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -19,22 +22,42 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kWarp = 32;
 
-struct Fiber {
-  ucontext_t context{};
-  std::unique_ptr<std::byte[]> stack{new std::byte[kStackBytes]};
-  bool ended = false;
+/// Where fibers wait for each other. `generation` counts how often all have come.
+struct Barrier {
+  unsigned live = 0;  ///< fibers that have not ended
+  unsigned arrived = 0;
+  unsigned generation = 0;
+
+  void open_if_complete() {
+    if (arrived < live) return;
+    arrived = 0;
+    ++generation;
+  }
 };
 
-ucontext_t scheduler;
+struct Fiber {
+  Context context;
+  std::unique_ptr<std::byte[]> stack{new std::byte[kStackBytes]};
+  const Barrier* waits_at = nullptr;
+  unsigned generation = 0;  ///< that it waits to see the end of
+  bool ended = false;
+
+  bool can_run() const { return !ended && (waits_at == nullptr || waits_at->generation != generation); }
+};
+
+Context scheduler;
 const void* scheduler_stack = nullptr;
 std::size_t scheduler_stack_bytes = 0;
-std::vector<Fiber> fibers;
+std::deque<Fiber> fibers;
 Fiber* running = nullptr;
 const std::function<void()>* body = nullptr;
 std::vector<std::uint64_t> exchange(kMostThreads);
+Barrier whole_block;
+Barrier warps[kMostThreads / kWarp];
 
-/// Tells AddressSanitizer which stack comes next; `leaving_for_good` frees what it keeps for the old one.
+/// Tells AddressSanitizer which stack comes next, and where to keep what belongs to the old one.
 void announce_switch([[maybe_unused]] void** keep, [[maybe_unused]] const void* stack,
                      [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -48,11 +71,10 @@ void announce_arrival([[maybe_unused]] void* kept, [[maybe_unused]] const void**
 #endif
 }
 
-void switch_to_scheduler(bool ends) {
+void switch_to_scheduler() {
   void* kept = nullptr;
-  Fiber* self = running;
-  announce_switch(ends ? nullptr : &kept, scheduler_stack, scheduler_stack_bytes);
-  swapcontext(&self->context, &scheduler);
+  announce_switch(&kept, scheduler_stack, scheduler_stack_bytes);
+  switch_context(running->context, scheduler);
   announce_arrival(kept, &scheduler_stack, &scheduler_stack_bytes);
 }
 
@@ -60,56 +82,84 @@ void switch_to(Fiber& fiber) {
   void* kept = nullptr;
   running = &fiber;
   announce_switch(&kept, fiber.stack.get(), kStackBytes);
-  swapcontext(&scheduler, &fiber.context);
+  switch_context(scheduler, fiber.context);
   announce_arrival(kept, nullptr, nullptr);
 }
 
+void leave(Barrier& barrier) {
+  --barrier.live;
+  if (barrier.live > 0) barrier.open_if_complete();
+}
+
+/// A fiber serves one thread after another; AddressSanitizer would take long to set up a new one for each.
 void fiber_main() {
   announce_arrival(nullptr, &scheduler_stack, &scheduler_stack_bytes);
-  (*body)();
-  running->ended = true;
-  switch_to_scheduler(true);
+  while (true) {
+    (*body)();
+    running->ended = true;
+    leave(whole_block);
+    leave(warps[thread_index.x / kWarp]);
+    switch_to_scheduler();
+  }
+}
+
+void wait_at(Barrier& barrier) {
+  running->waits_at = &barrier;
+  running->generation = barrier.generation;
+  ++barrier.arrived;
+  barrier.open_if_complete();
+  if (!running->can_run()) switch_to_scheduler();
+}
+
+void prepare_block(unsigned thread_count) {
+  while (fibers.size() < thread_count) {
+    fibers.emplace_back();
+    make_context(fibers.back().context, fibers.back().stack.get(), kStackBytes, fiber_main);
+  }
+  whole_block = {.live = thread_count};
+  for (unsigned first = 0; first < thread_count; first += kWarp) {
+    warps[first / kWarp] = {.live = thread_count - first < kWarp ? thread_count - first : kWarp};
+  }
+  for (unsigned i = 0; i < thread_count; ++i) {
+    fibers[i].ended = false;
+    fibers[i].waits_at = nullptr;
+  }
 }
 
 void run_block(unsigned thread_count) {
-  while (fibers.size() < thread_count) fibers.emplace_back();
-  for (unsigned i = 0; i < thread_count; ++i) {
-    Fiber& fiber = fibers[i];
-    fiber.ended = false;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, fiber_main, 0);
-  }
-  for (bool all_ended = false; !all_ended;) {
-    all_ended = true;
+  prepare_block(thread_count);
+  while (whole_block.live > 0) {
+    bool any_ran = false;
     for (unsigned i = 0; i < thread_count; ++i) {
-      if (fibers[i].ended) continue;
+      if (!fibers[i].can_run()) continue;
+      any_ran = true;
       thread_index = {i, 0, 0};
       switch_to(fibers[i]);
-      all_ended = all_ended && fibers[i].ended;
     }
+    if (any_ran) continue;
+    std::fputs("cuda_shim: the threads of a block wait at different barriers\n", stderr);
+    std::abort();
   }
+}
+
+/// The limits of every device since compute capability 3.0; the shim has blocks of one dimension only.
+bool is_possible(dim3 grid, dim3 block) {
+  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
+         block.x > 0 && block.x <= kMostThreads && block.y == 1 && block.z == 1;
 }
 
 }  // namespace
 
-void barrier() {
-  const uint3 self = thread_index;
-  switch_to_scheduler(false);
-  thread_index = self;
-}
+void block_barrier() { wait_at(whole_block); }
+void warp_barrier() { wait_at(warps[thread_index.x / kWarp]); }
 
 std::uint64_t& exchange_slot(unsigned thread) { return exchange.at(thread); }
 
 cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread_body) {
   const dim3 grid = config.gridDim, block = config.blockDim;
-  // The limits of every device since compute capability 3.0; the shim has blocks of one dimension only.
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535 ||
-      block.x == 0 || block.x > kMostThreads || block.y != 1 || block.z != 1) {
-    return cudaErrorInvalidConfiguration;
-  }
+  if (!is_possible(grid, block)) return cudaErrorInvalidConfiguration;
+  static std::mutex one_grid;
+  const std::lock_guard lock(one_grid);
   grid_size = grid;
   block_size = block;
   body = &thread_body;

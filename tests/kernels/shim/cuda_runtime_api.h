@@ -1,4 +1,0 @@
-// The shim has everything in one header.
-#pragma once
-
-#include "cuda_runtime.h"
