@@ -15,7 +15,7 @@ struct BatchMeanArgs {
   PackedRows packed;                 ///< N rows; without labels
   std::int64_t channel_count;        ///< C
   std::int64_t values_per_channel;   ///< P
-  RowSelection selection;            ///< which rows; those out of range count as codes of -128
+  RowSelection selection;            ///< which rows; a cursor is read and stays
   std::int64_t batch_count;          ///< B
   const Quantisation* quantisation;  ///< [C]
   const double* divisors;            ///< [C]

@@ -42,10 +42,12 @@ struct GatherArgs {
   const float* pixel_shifts;        ///< C*P, in the order of the output, used in place of the maps' shift; or null
   Layout layout;
   ValueType value_type;
-  void* values;               ///< B*C*P values of value_type
-  LabelType label_type;       ///< what labels are written as
-  void* out_labels;           ///< [B,label_words] of label_type, or null
-  std::uint32_t* error_slot;  ///< set to 1 if a row is out of range (its place in the output is zeroed)
+  void* values;          ///< B*C*P values of value_type
+  LabelType label_type;  ///< what labels are written as
+  void* out_labels;      ///< [B,label_words] of label_type, or null
+  /// How far selection.cursor moves on when the whole batch, which is not empty, has been drawn: at most
+  /// batches_per_epoch; 0: it stays.
+  std::int64_t cursor_batches = 0;
 };
 
 /// `value` rounded to the output type.
@@ -90,11 +92,10 @@ OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std
   return round_to<Value>(decode(codes[place.index], map_of(args, place.channel, out_index)));
 }
 
-/// Copies the label of `row` (zeros for -1) to place `b`.
+/// Copies a word of the label of `row` to place `b`.
 OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
                                                std::int64_t word) {
-  const std::uint32_t stored = row < 0 ? 0 : label_of(args.packed, row)[word];
-  write_label(args.label_type, stored, args.out_labels, b * args.packed.label_words + word);
+  write_label(args.label_type, label_of(args.packed, row)[word], args.out_labels, b * args.packed.label_words + word);
 }
 
 }  // namespace octavo::kernels

@@ -85,13 +85,85 @@ OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
 #endif
 }
 
-/// float(code) of byte `index` (0 to 3) of four packed codes. On the device a byte permutation and one exact
-/// subtraction replace the conversion instruction, which runs at a quarter of the rate: 0x4B000000 | u is 2^23 + u.
-OCTAVO_HOST_DEVICE inline float code_in_word(std::uint32_t four_codes, unsigned index) {
-#if defined(__CUDA_ARCH__)
-  return __uint_as_float(__byte_perm(four_codes ^ 0x80808080u, 0x4B000000u, 0x7650u | index)) - 8388736.0f;
+/// Two values as bfloat16, `low` in the lower half of the word; one instruction for both.
+OCTAVO_HOST_DEVICE inline std::uint32_t to_bfloat16_pair(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  std::uint32_t bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
 #else
-  return static_cast<float>(static_cast<std::int8_t>(four_codes >> (8 * index)));
+  return to_bfloat16_bits(low) | static_cast<std::uint32_t>(to_bfloat16_bits(high)) << 16;
+#endif
+}
+
+/// Likewise as float16.
+OCTAVO_HOST_DEVICE inline std::uint32_t to_float16_pair(float low, float high) {
+#if defined(__CUDA_ARCH__)
+  const __half2 pair = __floats2half2_rn(low, high);
+  std::uint32_t bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+#else
+  return to_float16_bits(low) | static_cast<std::uint32_t>(to_float16_bits(high)) << 16;
+#endif
+}
+
+/// Four bytes of the eight in `low` and `high`; nibble i of `selector` (0 to 7) says which becomes byte i.
+OCTAVO_HOST_DEVICE inline std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(low, high, selector);
+#else
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  std::uint32_t result = 0;
+  for (int i = 0; i < 4; ++i) {
+    result |= static_cast<std::uint32_t>(both >> (8 * (selector >> (4 * i) & 7)) & 0xFF) << (8 * i);
+  }
+  return result;
+#endif
+}
+
+/// The four bytes that begin `byte_count` (0 to 3) bytes into `low`, and go on in `high`.
+OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint32_t high, unsigned byte_count) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_r(low, high, 8 * byte_count);
+#else
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> (8 * byte_count));
+#endif
+}
+
+/// Four packed codes with their sign bits flipped: bytes of code + 128. On the device the compiler leaves it where it
+/// is written, so that a kernel says where it waits for the load of the codes.
+OCTAVO_HOST_DEVICE inline std::uint32_t flip_signs(std::uint32_t four_codes) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t flipped;
+  asm volatile("xor.b32 %0, %1, 0x80808080;" : "=r"(flipped) : "r"(four_codes));
+  return flipped;
+#else
+  return four_codes ^ 0x80808080u;
+#endif
+}
+
+/// `value`, once it has been loaded: on the device an instruction that changes nothing, which the compiler cannot know.
+OCTAVO_HOST_DEVICE inline float wait_for(float value) {
+#if defined(__CUDA_ARCH__)
+  // blockDim.y is 1 in every launch: the selector keeps all four bytes where they are.
+  std::uint32_t bits = __float_as_uint(value);
+  asm volatile("prmt.b32 %0, %0, %0, %1;" : "+r"(bits) : "r"(0x320Fu + blockDim.y));
+  return __uint_as_float(bits);
+#else
+  return value;
+#endif
+}
+
+/// float(code) of byte `index` (0 to 3) of four packed codes with flipped signs. On the device a byte permutation and
+/// one exact subtraction replace the conversion instruction, which runs at a quarter of the rate: 0x4B000000 | u is
+/// 2^23 + u.
+OCTAVO_HOST_DEVICE inline float flipped_code(std::uint32_t four_flipped, unsigned index) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(__byte_perm(four_flipped, 0x4B000000u, 0x7650u | index)) - 8388736.0f;
+#else
+  return static_cast<float>(static_cast<int>(four_flipped >> (8 * index) & 0xFF) - 128);
 #endif
 }
 

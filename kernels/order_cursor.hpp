@@ -17,6 +17,7 @@ struct OrderCursor {
   std::int64_t share_first, share_count;  ///< share_count >= 1
   std::int64_t batches_per_epoch;         ///< whole ones, at least 1
   std::int64_t epoch, step;               ///< of the next batch
+  std::uint32_t blocks_done;              ///< on a device: thread blocks of the running gather that have read the rest
 };
 
 /// The part of a batch that `rank` of `world_size` draws: places [first, end).

@@ -9,20 +9,18 @@
 
 namespace octavo::kernels {
 
-/// The samples of a batch. Rows outside [0, order.sample_count) select nothing and are reported by the gather.
+/// The samples of a batch. Every row number must be in [0, order.sample_count): kernels do not check it, their callers
+/// have.
 struct RowSelection {
-  const std::int64_t* rows;             ///< [B] row numbers, or null: take them from `cursor` or `order`
-  OrderKey order;                       ///< its sample_count bounds `rows` too
-  std::int64_t first_position;          ///< of the batch in the epoch; of use only with `order`
-  const OrderCursor* cursor = nullptr;  ///< in memory of the device that gathers, read when the work is done; or null
+  const std::int64_t* rows;       ///< [B] row numbers, or null: take them from `cursor` or `order`
+  OrderKey order;                 ///< its sample_count bounds `rows` too
+  std::int64_t first_position;    ///< of the batch in the epoch; used only with `order`
+  OrderCursor* cursor = nullptr;  ///< in memory of the device that gathers, read when the work is done; or null
 };
 
-/// The row at place `b` of the batch; -1 if the row number there is out of range.
+/// The row at place `b` of the batch.
 OCTAVO_HOST_DEVICE inline std::int64_t row_at(const RowSelection& selection, std::int64_t b) {
-  if (selection.rows != nullptr) {
-    const std::int64_t row = selection.rows[b];
-    return row >= 0 && row < selection.order.sample_count ? row : -1;
-  }
+  if (selection.rows != nullptr) return selection.rows[b];
   if (selection.cursor == nullptr) return permute(selection.order, selection.first_position + b);
   const OrderStretch stretch = stretch_at(*selection.cursor, b);
   return permute(*stretch.key, stretch.position);

@@ -39,7 +39,6 @@ class Bench {
     args.layout = variant.layout;
     args.value_type = variant.value_type;
     args.values = out_.get();
-    args.error_slot = &error_;
     return args;
   }
 
@@ -173,7 +172,6 @@ class Bench {
   Affine maps_[3] = {{1.0f / 58.4f, 0.12f}, {1.0f / 57.1f, 0.11f}, {1.0f / 57.4f, 0.1f}};
   std::vector<float> mean_image_ = std::vector<float>(3 * 50176, 0.125f);
   std::uint64_t epoch_ = 0;
-  std::uint32_t error_ = 0;
 };
 
 }  // namespace

@@ -23,9 +23,7 @@ std::int64_t sum_of_codes(const std::int8_t* codes, std::int64_t count) {
 
 void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t last, std::int64_t* sums) {
   for (std::int64_t b = first; b < last; ++b) {
-    const std::int64_t row = row_at(args.selection, b);
-    if (row < 0) continue;
-    const std::int8_t* codes = codes_of(args.packed, row);
+    const std::int8_t* codes = codes_of(args.packed, row_at(args.selection, b));
     for (std::int64_t c = 0; c < args.channel_count; ++c) {
       sums[c] +=
           sum_of_codes(codes + c * args.values_per_channel, args.values_per_channel) + 128 * args.values_per_channel;

@@ -123,7 +123,7 @@ class SampleWalk {
         last_(last),
         window_(args.selection, first, last) {}
 
-  /// The row at place `b`, -1 if there is none.
+  /// The row at place `b`.
   std::int64_t row(std::int64_t b) { return window_.row(b); }
   const std::int8_t* codes(std::int64_t row) const { return codes_of(args_.packed, row); }
 
@@ -136,7 +136,7 @@ class SampleWalk {
       prefetch(codes(far_row) + sample_bytes_ - 1);
     }
     // At the end of the last sample this is beyond the samples, which harms no prefetch.
-    if (sample_bytes_ > kLongSample) return row(b) < 0 ? nullptr : codes(row(b)) + kLookAheadBytes;
+    if (sample_bytes_ > kLongSample) return codes(row(b)) + kLookAheadBytes;
     const std::int64_t next_row = row_ahead(b + ahead_);
     return next_row < 0 ? nullptr : codes(next_row);
   }
@@ -148,6 +148,7 @@ class SampleWalk {
   /// Above this size the next sample would crowd the second cache level: then the same sample's lines, further on.
   static constexpr std::int64_t kLongSample = 256 << 10;
 
+  /// The row at place `b`, -1 if the stretch has ended there.
   std::int64_t row_ahead(std::int64_t b) { return b < last_ ? window_.row(b) : -1; }
 
   const GatherArgs& args_;
@@ -164,12 +165,7 @@ void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t las
   for (std::int64_t b = first; b < last; ++b) {
     const std::int8_t* next = walk.next(b);
     const std::int64_t row = walk.row(b);
-    if (row < 0) {
-      output.append_zeros(args.channel_count * args.values_per_channel);
-      __atomic_store_n(args.error_slot, 1u, __ATOMIC_RELAXED);
-    } else {
-      decoder.decode(walk.codes(row), next, output);
-    }
+    decoder.decode(walk.codes(row), next, output);
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }

@@ -33,10 +33,6 @@ class DirectOutput {
     decode_run<kStream>(run, out_);
     out_ += run.count;
   }
-  void append_zeros(std::int64_t count) {
-    std::fill_n(out_, count, Value{});
-    out_ += count;
-  }
   void finish() {
     if constexpr (kStream) hwy::FlushStream();
   }
@@ -61,9 +57,6 @@ class StagedOutput {
     for_pieces(run.count, [&](std::int64_t first, std::int64_t count) {
       decode_run<false>(part(run, first, count), tile_ + end_);
     });
-  }
-  void append_zeros(std::int64_t count) {
-    for_pieces(count, [&](std::int64_t, std::int64_t piece) { std::fill_n(tile_ + end_, piece, Value{}); });
   }
   void finish() {
     std::copy(tile_ + begin_, tile_ + end_, lines_ + begin_);

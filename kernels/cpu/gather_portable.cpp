@@ -1,6 +1,4 @@
 // The gather for any processor: the reference of the SIMD paths, and the path where there is no fused multiply-add.
-#include <algorithm>
-
 #include "cpu/decode_run.hpp"
 #include "cpu/floating_point_mode.hpp"
 #include "cpu/gather.hpp"
@@ -14,13 +12,8 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t row = row_at(args.selection, b);
     Value* out = static_cast<Value*>(args.values) + b * value_count;
-    if (row < 0) {
-      std::fill_n(out, value_count, Value{});
-      __atomic_store_n(args.error_slot, 1u, __ATOMIC_RELAXED);
-    } else {
-      const std::int8_t* codes = codes_of(args.packed, row);
-      for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(args, codes, i);
-    }
+    const std::int8_t* codes = codes_of(args.packed, row);
+    for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(args, codes, i);
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
   }

@@ -18,8 +18,7 @@ class RowWindow {
   RowWindow(const RowSelection& selection, std::int64_t first, std::int64_t last)
       : selection_(selection), start_(first), known_(first), last_(last) {}
 
-  /// The row at place `b`, -1 if out of range. A place may be asked for until one more than kLookAhead further on has
-  /// been.
+  /// The row at place `b`. A place may be asked for until one more than kLookAhead further on has been.
   std::int64_t row(std::int64_t b) {
     if (b >= known_) refill(b);
     return rows_[b - start_];
@@ -35,7 +34,7 @@ class RowWindow {
     start_ = keep_from;
     const std::int64_t count = std::min(kBlock, last_ - known_);
     if (selection_.rows != nullptr) {
-      for (std::int64_t i = 0; i < count; ++i) rows_[kept + i] = row_at(selection_, known_ + i);
+      std::copy_n(selection_.rows + known_, count, rows_ + kept);
     } else if (selection_.cursor != nullptr) {
       find_by_cursor(count, rows_ + kept);
     } else {

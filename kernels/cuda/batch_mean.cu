@@ -1,8 +1,10 @@
-// The kernels that centre a minibatch on its own mean. Integers are summed, so that the order of threads changes no
+// The kernels that center a minibatch on its own mean. Integers are summed, so that the order of threads changes no
 // bit.
+#include "cache_policy.hpp"
 #include "cuda/batch_mean.hpp"
 #include "cuda/batch_rows.cuh"
 #include "cuda/launch.cuh"
+#include "cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {
@@ -14,30 +16,66 @@ __device__ inline std::int64_t warp_sum(std::int64_t value) {
   return value;
 }
 
-/// The codes of one channel (blockIdx.z) of the block's samples, summed; Word is what is loaded at once.
-template <typename Word>
-__global__ void __launch_bounds__(kLargestBlock)
-    sum_codes(const BatchMeanArgs args, const std::int64_t words_per_channel, const int samples_per_block) {
-  __shared__ std::int64_t rows[kMostSamplesPerBlock];
-  const BlockPlaces places = block_places(args.batch_count, samples_per_block);
-  find_rows(args.selection, places, nullptr, rows);
+/// Loads of a lane before it adds up the first: no store needs the order of a second set of registers here.
+constexpr int kVectors = 4;
+constexpr std::uint32_t kTileBytes = kVectors * 16 * kWarpThreads;
 
+/// A channel of a packed sample: bytes before the first 16-byte boundary, whole vectors, and bytes after them.
+struct ChannelBytes {
+  const std::int8_t* begin;
+  std::uint32_t head, vectors, tail;
+
+  __device__ ChannelBytes(const std::int8_t* codes, std::uint32_t count) : begin(codes) {
+    const auto to_boundary = static_cast<std::uint32_t>((16 - reinterpret_cast<std::uintptr_t>(codes) % 16) % 16);
+    head = to_boundary < count ? to_boundary : count;
+    vectors = (count - head) / 16;
+    tail = (count - head) % 16;
+  }
+};
+
+/// The part of a channel's sum that a lane finds in tile `tile`.
+__device__ inline std::int32_t lane_sum(const ChannelBytes& channel, std::uint32_t tile, const L2Policy& policy) {
+  const std::uint32_t lane = threadIdx.x % kWarpThreads, first = tile * kVectors * kWarpThreads + lane;
+  const std::int8_t* body = channel.begin + channel.head;
+  Words<16> loaded[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const std::uint32_t vector = first + static_cast<std::uint32_t>(k) * kWarpThreads;
+    loaded[k] = policy.load_once<16>(vector < channel.vectors, body + std::int64_t{vector} * 16);
+  }
+  // With the first tile, one byte of the up to 15 on either side, a half of the warp each.
+  const bool is_head = lane < 16;
+  const std::uint32_t edge = lane % 16;
+  std::int32_t sum = 0;
+  if (tile == 0 && edge < (is_head ? channel.head : channel.tail)) {
+    sum = is_head ? channel.begin[edge] : body[std::int64_t{channel.vectors} * 16 + edge];
+  }
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    if (first + static_cast<std::uint32_t>(k) * kWarpThreads >= channel.vectors) continue;
+#pragma unroll
+    for (const std::uint32_t word : loaded[k].words) sum = add_codes_in_word(word, sum);
+  }
+  return sum;
+}
+
+/// The codes + 128 of one channel (blockIdx.z) of the block's samples, summed.
+__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+    sum_codes(const BatchMeanArgs args, const WorkShare share, const CachePolicies policies) {
+  __shared__ BlockRows rows;
+  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
+  find_rows(args.selection, args.packed, places, rows);
+  const L2Policy policy(policies.codes);
   std::int64_t sum = 0;
-  const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.y;
-  for (int s = 0; s < places.count; ++s) {
-    if (rows[s] < 0) continue;
-    const auto* words =
-        reinterpret_cast<const Word*>(codes_of(args.packed, rows[s]) + blockIdx.z * args.values_per_channel);
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x; i < words_per_channel;
-         i += stride) {
-      if constexpr (sizeof(Word) == 4)
-        sum += add_codes_in_word(words[i], 4 * 128);
-      else
-        sum += words[i] + 128;
-    }
+  for (TileWalk walk(share, places.count); !walk.at_end(); walk.advance()) {
+    const Step step = walk.step();
+    const ChannelBytes channel(rows.codes[step.sample] + blockIdx.z * args.values_per_channel,
+                               static_cast<std::uint32_t>(args.values_per_channel));
+    sum += lane_sum(channel, step.tile, policy);
+    if (step.tile == 0 && threadIdx.x % kWarpThreads == 0) sum += 128 * args.values_per_channel;
   }
   sum = warp_sum(sum);
-  if (threadIdx.x % 32 == 0) {
+  if (threadIdx.x % kWarpThreads == 0) {
     atomicAdd(reinterpret_cast<unsigned long long*>(args.sums + blockIdx.z), static_cast<unsigned long long>(sum));
   }
 }
@@ -53,24 +91,27 @@ __global__ void fold_maps(const BatchMeanArgs args) {
   for (std::int64_t c = threadIdx.x; c < args.channel_count; c += blockDim.x) args.maps[c] = batch_map(args, pooled, c);
 }
 
-template <typename Word>
-cudaError_t launch_sums(const BatchMeanArgs& args, int multiprocessor_count, cudaStream_t stream) {
-  const std::int64_t words = args.values_per_channel / static_cast<std::int64_t>(sizeof(Word));
-  const BatchGeometry geometry = batch_geometry(args.batch_count, args.channel_count, words, multiprocessor_count);
-  return launch(sum_codes<Word>, dim3(geometry.groups, geometry.tiles, geometry.runs), dim3(geometry.block_threads),
-                stream, args, words, geometry.samples_per_block);
+cudaError_t launch_sums(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream) {
+  const std::int64_t tiles = (args.values_per_channel + kTileBytes - 1) / kTileBytes;
+  // The channels of a sample are shared out like samples, but a block serves one channel only.
+  const BatchGeometry geometry = batch_geometry(args.batch_count * args.channel_count, tiles, device);
+  const auto groups =
+      static_cast<unsigned>((args.batch_count + geometry.samples_per_block - 1) / geometry.samples_per_block);
+  // The gather that follows reads the same codes: they stay if they can.
+  const std::int64_t codes = args.batch_count * args.channel_count * args.values_per_channel;
+  return launch(sum_codes, dim3(groups, geometry.splits, static_cast<unsigned>(args.channel_count)),
+                dim3(geometry.block_threads), stream, args, work_share(geometry),
+                cache_policies(codes, 0, device.l2_bytes));
 }
 
 }  // namespace
 
-cudaError_t launch_batch_mean(const BatchMeanArgs& args, int multiprocessor_count, cudaStream_t stream) {
+cudaError_t launch_batch_mean(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
   constexpr unsigned kThreads = 128;
   cudaError_t error = launch(clear_sums, dim3(1), dim3(kThreads), stream, args.sums, args.channel_count);
   if (error != cudaSuccess) return error;
-  const bool takes_words = args.values_per_channel % 4 == 0 && is_aligned(args.packed, 4);
-  error = takes_words ? launch_sums<std::uint32_t>(args, multiprocessor_count, stream)
-                      : launch_sums<std::int8_t>(args, multiprocessor_count, stream);
+  error = launch_sums(args, device, stream);
   if (error != cudaSuccess) return error;
   return launch(fold_maps, dim3(1), dim3(kThreads), stream, args);
 }

@@ -4,11 +4,12 @@
 #include <cuda_runtime_api.h>
 
 #include "../batch_mean.hpp"
+#include "geometry.hpp"
 
 namespace octavo::kernels::cuda {
 
 /// Enqueues everything that writes args.maps from the codes of the batch. All pointers of `args` are to device memory.
 /// Returns the error of the launch.
-cudaError_t launch_batch_mean(const BatchMeanArgs& args, int multiprocessor_count, cudaStream_t stream);
+cudaError_t launch_batch_mean(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream);
 
 }  // namespace octavo::kernels::cuda

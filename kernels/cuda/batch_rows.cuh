@@ -1,4 +1,4 @@
-// The rows of the samples that a thread block serves.
+// The rows of the samples that a thread block serves, and their labels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,17 +23,94 @@ __device__ inline BlockPlaces block_places(std::int64_t batch_count, int samples
   return {first, rest < samples_per_block ? static_cast<int>(rest) : samples_per_block};
 }
 
-/// Finds the rows of the block's places, a thread each, for all threads to read afterwards. A row out of range is -1,
-/// and reported. All threads of the block must call it.
-__device__ inline void find_rows(const RowSelection& selection, BlockPlaces places, std::uint32_t* error_slot,
-                                 std::int64_t* shared_rows) {
+/// The block's samples, in shared memory.
+struct BlockRows {
+  std::int64_t rows[kMostSamples];
+  const std::int8_t* codes[kMostSamples];  ///< of each row
+};
+
+/// Finds the rows of the block's places, a thread each, for all threads to read afterwards. All threads of the block
+/// must call it.
+__device__ inline void find_rows(const RowSelection& selection, BlockPlaces places, std::int64_t* shared_rows) {
   if (threadIdx.x < static_cast<unsigned>(places.count)) {
-    const std::int64_t row = row_at(selection, places.first + threadIdx.x);
-    shared_rows[threadIdx.x] = row;
-    if (row < 0 && error_slot != nullptr) atomicExch(error_slot, 1u);
+    shared_rows[threadIdx.x] = row_at(selection, places.first + threadIdx.x);
   }
   __syncthreads();
 }
+/// Likewise, with their codes.
+__device__ inline void find_rows(const RowSelection& selection, const PackedRows& packed, BlockPlaces places,
+                                 BlockRows& shared) {
+  if (threadIdx.x < static_cast<unsigned>(places.count)) {
+    const std::int64_t row = row_at(selection, places.first + threadIdx.x);
+    shared.rows[threadIdx.x] = row;
+    shared.codes[threadIdx.x] = codes_of(packed, row);
+  }
+  __syncthreads();
+}
+
+/// Moves a cursor on when every block of the grid has read it, by the last one to have done so: no launch of its own.
+/// Made after find_rows(); only one thread of a block does anything.
+class CursorAdvance {
+ public:
+  __device__ CursorAdvance(OrderCursor* cursor, std::int64_t batches) : cursor_(cursor), batches_(batches) {
+    if (batches_ == 0 || threadIdx.x != 0) return;
+    // The block's reads, which the barrier of find_rows() puts before this, come before its ticket.
+    __threadfence();
+    ticket_ = atomicAdd(&cursor_->blocks_done, 1u);
+  }
+  /// To be called at the end of the kernel, when the ticket, a round trip to the memory, has long arrived.
+  __device__ void finish() const {
+    if (batches_ == 0 || threadIdx.x != 0 || ticket_ != gridDim.x * gridDim.y - 1) return;
+    __threadfence();  // all other tickets, and the reads before them, come before what is written now
+    cursor_->blocks_done = 0;
+    advance(*cursor_, batches_);
+  }
+
+ private:
+  OrderCursor* cursor_;
+  std::int64_t batches_;
+  unsigned ticket_ = 0;
+};
+
+/// Copies the labels of the block's places, in two halves, so that nothing waits for the loads: begin() loads one word
+/// a thread, finish() stores it and copies all further ones. Only the last split of a sample does.
+class LabelCopy {
+ public:
+  __device__ LabelCopy(const PackedRows& packed, LabelType type, void* out, BlockPlaces places,
+                       const std::int64_t* shared_rows)
+      : packed_(packed),
+        type_(type),
+        out_(out),
+        places_(places),
+        rows_(shared_rows),
+        words_(out != nullptr && blockIdx.y == gridDim.y - 1
+                   ? static_cast<std::uint32_t>(places.count * packed.label_words)
+                   : 0) {}
+  __device__ void begin() {
+    if (threadIdx.x < words_) first_ = load(threadIdx.x);
+  }
+  __device__ void finish() const {
+    if (threadIdx.x < words_) store(threadIdx.x, first_);
+    for (std::uint32_t i = threadIdx.x + blockDim.x; i < words_; i += blockDim.x) store(i, load(i));
+  }
+
+ private:
+  __device__ std::uint32_t load(std::uint32_t i) const {
+    const auto label_words = static_cast<std::uint32_t>(packed_.label_words);
+    return label_of(packed_, rows_[i / label_words])[i % label_words];
+  }
+  __device__ void store(std::uint32_t i, std::uint32_t word) const {
+    write_label(type_, word, out_, places_.first * packed_.label_words + i);
+  }
+
+  const PackedRows& packed_;
+  LabelType type_;
+  void* out_;
+  BlockPlaces places_;
+  const std::int64_t* rows_;
+  std::uint32_t words_;
+  std::uint32_t first_ = 0;
+};
 
 /// Whether `pointer` is a multiple of `bytes`; null is.
 inline bool is_aligned(const void* pointer, std::size_t bytes) {
@@ -44,18 +121,6 @@ inline bool is_aligned(const void* pointer, std::size_t bytes) {
 inline bool is_aligned(const PackedRows& packed, std::size_t bytes) {
   return packed.row_stride_bytes % static_cast<std::int64_t>(bytes) == 0 && is_aligned(packed.codes, bytes) &&
          is_aligned(packed.staged_codes, bytes);
-}
-
-/// Copies the labels of the block's places, written as `type`; zeros for a row of -1.
-__device__ inline void copy_labels(const PackedRows& packed, LabelType type, void* out, BlockPlaces places,
-                                   const std::int64_t* shared_rows) {
-  const std::int64_t label_words = packed.label_words;
-  const std::int64_t words = places.count * label_words;
-  for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x) {
-    const std::int64_t row = shared_rows[i / label_words];
-    const std::uint32_t stored = row < 0 ? 0 : label_of(packed, row)[i % label_words];
-    write_label(type, stored, out, places.first * label_words + i);
-  }
 }
 
 }  // namespace octavo::kernels::cuda

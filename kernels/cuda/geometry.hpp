@@ -1,4 +1,4 @@
-// How the work of a batch is divided among thread blocks: pure functions, the same on every machine.
+// How the work of a batch is divided among thread blocks and warps: pure functions, the same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -6,45 +6,69 @@
 
 namespace octavo::kernels::cuda {
 
-// Tuning constants. They follow from arithmetic (bytes in flight, occupancy), not yet from a measurement.
-
-/// Independent loads of a thread before the first use: 2048 threads x 4 x 4 bytes keep 32 KiB in flight on a
-/// multiprocessor, several times what the loads of this kernel, a fifth of its traffic, need to hide the memory.
-inline constexpr int kUnroll = 4;
-inline constexpr unsigned kSmallestBlock = 32;
-inline constexpr unsigned kLargestBlock = 256;
-/// Samples that a block serves one after another: it finds their rows together, and keeps its part of a mean image in
-/// registers meanwhile.
-inline constexpr std::int64_t kMostSamplesPerBlock = 8;
-/// Blocks per multiprocessor below which samples are not grouped, so that small batches fill the device.
-inline constexpr std::int64_t kBlocksToFillMultiprocessor = 16;
-/// The largest grid in y.
-inline constexpr std::int64_t kMostTiles = 65535;
-
-/// Blocks in x serve groups of samples, in y tiles of a run of units, in z runs (channels).
-struct BatchGeometry {
-  unsigned block_threads;
-  unsigned groups;  ///< in x: ceil(B / samples_per_block)
-  unsigned tiles;   ///< in y; a block walks on by this many tiles if the grid has not room for all
-  unsigned runs;    ///< in z
-  int samples_per_block;
+/// What launchers know of a device.
+struct DeviceTraits {
+  int multiprocessor_count;
+  std::int64_t l2_bytes;  ///< of its L2 cache
 };
 
-/// Work of `run_count` runs of `units_per_run` units in each of `batch_count` >= 1 samples, where a unit is what a
-/// thread stores at once. B up to 2^31 - 1.
-inline BatchGeometry batch_geometry(std::int64_t batch_count, std::int64_t run_count, std::int64_t units_per_run,
-                                    int multiprocessor_count) {
-  const std::int64_t wanted_threads = (units_per_run + kUnroll - 1) / kUnroll;
-  const auto threads =
-      static_cast<unsigned>(std::clamp<std::int64_t>((wanted_threads + 31) / 32 * 32, kSmallestBlock, kLargestBlock));
-  const std::int64_t units_per_tile = static_cast<std::int64_t>(threads) * kUnroll;
-  const std::int64_t tiles =
-      std::clamp<std::int64_t>((units_per_run + units_per_tile - 1) / units_per_tile, 1, kMostTiles);
-  const std::int64_t blocks_to_fill = kBlocksToFillMultiprocessor * multiprocessor_count;
-  const std::int64_t samples_per_block =
-      std::clamp<std::int64_t>(batch_count * run_count * tiles / blocks_to_fill, 1, kMostSamplesPerBlock);
-  return {threads, static_cast<unsigned>((batch_count + samples_per_block - 1) / samples_per_block),
-          static_cast<unsigned>(tiles), static_cast<unsigned>(run_count), static_cast<int>(samples_per_block)};
+inline constexpr unsigned kWarpThreads = 32;
+/// 4 blocks of 8 warps at 64 registers fill the 65,536 registers of a multiprocessor.
+inline constexpr unsigned kMostWarps = 8;
+inline constexpr unsigned kMostThreads = kMostWarps * kWarpThreads;
+inline constexpr int kLeastBlocks = 4;
+/// Independent loads of a lane before its first store.
+inline constexpr int kUnroll = 4;
+/// Samples that a block serves: it finds their rows together, a thread each, and a warp keeps the maps of a tile for
+/// all of them.
+inline constexpr std::int64_t kMostSamples = 8;
+/// Warps of a multiprocessor that hide the memory's latency. While a warp computes a step, the loads of the next are in
+/// flight: at least 4 loads x 32 lanes x 4 bytes = 512 bytes. At 4.3 TB/s and 0.7 us an H200 needs 4.6 KB of codes in
+/// flight on each of its 132 multiprocessors for float32 (a fifth of 22.8 KB), 7.6 KB for half types (a third): 24
+/// warps have 12 KB, half as much again, and fit at 64 registers.
+inline constexpr std::int64_t kFullWarps = 24;
+/// Steps of a warp: enough that finding rows (some 300 issue slots, on one of 8 warps, against 8 x 16 steps of 100)
+/// costs less than 3 %, and few enough that the last blocks of a grid (16 steps at 0.7 us) do not run alone for long.
+inline constexpr std::int64_t kMostSteps = 16;
+/// The largest grid in y.
+inline constexpr std::int64_t kMostSplits = 65535;
+
+/// Blocks in x serve groups of samples, in y parts of each sample.
+struct BatchGeometry {
+  unsigned block_threads;  ///< whole warps
+  unsigned groups;         ///< in x: ceil(B / samples_per_block)
+  unsigned splits;         ///< in y: ceil(tiles_per_sample / tiles_per_split)
+  int samples_per_block;
+  std::uint32_t tiles_per_sample;  ///< a tile is what a warp does in one step
+  std::uint32_t tiles_per_split;   ///< consecutive; the warps of a block take turns
+};
+
+/// For `tiles_per_sample` >= 1 tiles in each of `batch_count` >= 1 samples, both below 2^31, and blocks of up to
+/// `most_warps`.
+///
+/// Each warp does as many steps (a tile of a sample) as leave kFullWarps warps to every multiprocessor, but 1 to
+/// kMostSteps: hence no more splits than fill the device. Steps first go to further samples, then to further tiles.
+/// Example, 132 multiprocessors: 4,096 samples of 2 tiles are 8,192 steps, 2 for each of 3,168 warps: 2,048 blocks of 2
+/// warps serve 2 samples each. 256 samples of 294 tiles are 75,264 steps, 16 for a warp: 32 groups of 8 samples times
+/// 19 splits of 16 tiles, 608 blocks of 8 warps. One sample of 294 tiles: 147 blocks of 2 warps.
+inline BatchGeometry batch_geometry(std::int64_t batch_count, std::int64_t tiles_per_sample, const DeviceTraits& device,
+                                    unsigned most_warps = kMostWarps) {
+  const auto quotient_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t multiprocessors = std::max(1, device.multiprocessor_count);
+  const std::int64_t steps = batch_count * tiles_per_sample;
+  const std::int64_t steps_per_warp = std::clamp<std::int64_t>(steps / (kFullWarps * multiprocessors), 1, kMostSteps);
+  const std::int64_t samples = std::min({steps_per_warp, kMostSamples, batch_count});
+  // Of a small batch, every multiprocessor gets a part.
+  const std::int64_t warps =
+      std::clamp<std::int64_t>(std::min(tiles_per_sample, steps / multiprocessors), 1, most_warps);
+  const std::int64_t tiles_per_split = std::max(std::min(warps * (steps_per_warp / samples), tiles_per_sample),
+                                                quotient_up(tiles_per_sample, kMostSplits));
+  return {static_cast<unsigned>(warps) * kWarpThreads,
+          static_cast<unsigned>(quotient_up(batch_count, samples)),
+          static_cast<unsigned>(quotient_up(tiles_per_sample, tiles_per_split)),
+          static_cast<int>(samples),
+          static_cast<std::uint32_t>(tiles_per_sample),
+          static_cast<std::uint32_t>(tiles_per_split)};
 }
 
 }  // namespace octavo::kernels::cuda

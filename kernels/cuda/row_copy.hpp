@@ -4,10 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include "../row_copy.hpp"
+#include "geometry.hpp"
 
 namespace octavo::kernels::cuda {
 
 /// Enqueues the copy on `stream`. All pointers of `args` are to device memory. Returns the error of the launch.
-cudaError_t launch_row_copy(const RowCopyArgs& args, int multiprocessor_count, cudaStream_t stream);
+cudaError_t launch_row_copy(const RowCopyArgs& args, const DeviceTraits& device, cudaStream_t stream);
 
 }  // namespace octavo::kernels::cuda

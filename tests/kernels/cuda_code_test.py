@@ -1,109 +1,329 @@
 #!/usr/bin/env python3
-"""What the CUDA compiler made of the kernels: registers and spills from its own report, the width of loads and stores
-from the machine code.
+"""What the CUDA compiler made of the kernels: registers and spills from its own report; loads in flight, widths and issue
+slots from the machine code.
 
-cuda_code_test.py NVCC SOURCE_FOLDER ARCHITECTURE...
+cuda_code_test.py NVCC SOURCE_FOLDER [--markdown FILE] ARCHITECTURE...
+
+Prints a table of every kernel that moves a batch, one row a variant, and fails where one could not keep up with the memory of
+a typical device of its architecture. The code is decoded from the cubin itself, because not every toolkit has a
+disassembler. For architectures below 8.0 only registers and spills are checked.
 """
+import argparse
+import os
 import pathlib
 import re
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-NVCC, SOURCES, ARCHITECTURES = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
-MOST_REGISTERS = 64  # of 65,536 a multiprocessor: 4 blocks of 256 threads stay resident, enough to hide the memory
-LOAD, STORE = 0x181, 0x186  # LDG and STG: the low 9 bits of an instruction's opcode, from compute capability 7.5 on
-WIDTHS = {0: 8, 1: 8, 2: 16, 3: 16, 4: 32, 5: 64, 6: 128}  # bits, by the size field of LDG and STG
+# Of 65,536 a multiprocessor: 1,024 threads stay resident; 640 of gather_channels.
+MOST_REGISTERS, MOST_CHANNEL_REGISTERS = 64, 96
 
 
-def compile_kernels(source, architecture, folder):
-    """The cubin, and the compiler's report."""
-    cubin = folder / f"{source.stem}-{architecture}.cubin"
-    command = [NVCC, "-std=c++20", "-O3", "-cubin", f"-arch=sm_{architecture}", "--resource-usage",
-               f"-I{SOURCES}", "-o", str(cubin), str(source)]
-    return cubin, subprocess.run(command, capture_output=True, text=True, check=True).stderr
+class Device:
+    """A typical device of an architecture: what its memory needs in flight, and what it leaves to compute."""
+
+    def __init__(self, name, multiprocessors, ghz, bytes_per_second, latency, shared_bytes, most_threads):
+        self.name, self.shared_bytes, self.most_threads = name, shared_bytes, most_threads
+        # Little's law: bytes in flight on a multiprocessor, reads and writes together.
+        # H200: 4.3e12 * 0.7e-6 / 132 = 22.8 KB, of which codes are 1/5 with float32 (4.6 KB), 1/3 with half types (7.6).
+        self.bytes_needed = bytes_per_second * latency / multiprocessors
+        # Issue slots of a lane (4 schedulers, 32 lanes) in the time of a byte moved.
+        # H200: 132 * 4 * 32 * 1.755e9 / 4.3e12 = 6.9, so 34 for a float32 value (5 bytes), 21 for a half one (3 bytes).
+        self.slots_per_byte = multiprocessors * 4 * 32 * ghz * 1e9 / bytes_per_second
 
 
-def resource_usage(report):
-    """Registers and bytes spilled of each kernel."""
-    pattern = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?"
-                         r"Used (\d+) registers", re.S)
-    return {name: dict(registers=int(registers), spilled=int(stores) + int(loads))
-            for name, stores, loads, registers in pattern.findall(report)}
+# Bandwidths are those of a copy, some nine tenths of the peak; latencies under load are taken to be 0.6 to 0.8 us.
+DEVICES = {
+    "80": Device("A100 80GB", 108, 1.41, 1.8e12, 0.6e-6, 164 << 10, 2048),
+    "90": Device("H200", 132, 1.755, 4.3e12, 0.7e-6, 228 << 10, 2048),
+    "120": Device("RTX 5090", 170, 2.41, 1.6e12, 0.8e-6, 100 << 10, 1536),
+}
+
+# Instructions from compute capability 7.5 on: 128 bits, of which these are the low 9.
+LOAD, STORE, BRANCH = 0x181, 0x186, 0x147
+WIDTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}  # bytes, by the size field of loads and stores
 
 
-def memory_widths(cubin):
-    """Of each kernel, the widths in bits of its global loads and stores, one an instruction."""
+class Instruction:
+    def __init__(self, index, low, high, architecture):
+        self.index = index
+        self.opcode = low & 0x1FF
+        self.is_predicated = (low >> 12 & 0xF) != 7
+        self.width = WIDTHS.get(high >> 9 & 7)
+        # Codes are read by ld.global.nc, everything else by plain loads.
+        self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1
+        self.barrier_set = high >> 46 & 7  # that a load opens when its data are there; 7: none
+        self.barriers_awaited = high >> 52 & 0x3F
+        self.target = None
+        if self.opcode == BRANCH:
+            self.target = index + 1 + self._branch_bytes(low, high, architecture) // 16
+
+    @staticmethod
+    def _branch_bytes(low, high, architecture):
+        """From the next instruction to the target."""
+        if int(architecture) < 90:
+            offset, bits = low >> 32 | (high & 0x3FFFF) << 32, 50
+        else:
+            offset, bits = (low >> 16 & 0xFF | (low >> 34 | (high & 0x3FFFF) << 30) << 8) << 2, 58
+        return offset - (1 << bits) if offset >> (bits - 1) else offset
+
+
+def decode(cubin, architecture):
+    """The instructions of each kernel, and its bytes of shared memory."""
     data = cubin.read_bytes()
     section_table, = struct.unpack_from("<Q", data, 40)
     section_count, names_section = struct.unpack_from("<HH", data, 60)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, section_table + 64 * i) for i in range(section_count)]
     names = sections[names_section][4]
-    kernels = {}
+    kernels, shared = {}, {}
     for section in sections:
         start = names + section[0]
         name = data[start:data.index(b"\0", start)].decode()
-        if not name.startswith(".text."):
+        if name.startswith(".text."):
+            words = struct.iter_unpack("<QQ", data[section[4]:section[4] + section[5]])
+            kernels[name[6:]] = [Instruction(i, low, high, architecture) for i, (low, high) in enumerate(words)]
+        elif name.startswith(".nv.shared."):
+            shared[name[11:]] = section[5]
+    return {name: dict(code=code, shared=shared.get(name, 0)) for name, code in kernels.items()}
+
+
+def compile_kernels(nvcc, folder, source, architecture, output):
+    """What was decoded of each kernel, with registers and bytes spilled from the compiler's report."""
+    cubin = output / f"{source.stem}-{architecture}.cubin"
+    command = [nvcc, "-std=c++20", "-O3", "--fmad=false", "--expt-relaxed-constexpr", "-cubin", f"-arch=sm_{architecture}",
+               "--resource-usage", f"-I{folder}", "-o", str(cubin), str(source)]
+    report = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    pattern = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?"
+                         r"Used (\d+) registers", re.S)
+    kernels = decode(cubin, architecture)
+    for name, stores, loads, registers in pattern.findall(report):
+        kernels[name].update(registers=int(registers), spilled=int(stores) + int(loads))
+    return [dict(kernel, name=name, architecture=architecture) for name, kernel in kernels.items()]
+
+
+class Variant:
+    """What a kernel does, by its mangled name: value_bytes of a value, whose share of the traffic is read, and so on."""
+    TYPES = {"f": ("float32", 4), "NS0_7Float16E": ("float16", 2), "NS0_8BFloat16E": ("bfloat16", 2)}
+    FAMILIES = {
+        # name: layout, threads of a block, share of the loaded bytes that are used, most issue slots as a share of the
+        # memory's time, whether the loads of a step pass the stores of the one before. Unaligned words are cut out of two
+        # loads, and their addresses, masks and maps cost more than the memory's time with half types on the fastest
+        # memory: 1.1 of it. gather_channels, for any other number of channels, looks up a map and scatters a byte for
+        # each value, and waits for the maps and the next codes together.
+        "gather_planes": ("in order", 256, 1, 0.5, True),
+        "gather_pixels": ("interleaved", 256, 1, 0.5, True),
+        "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
+        "gather_unaligned_planes": ("in order", 256, 0.5, 1.1, True),
+        "gather_channels": ("interleaved", 64, 0.5, 2.1, False),
+        "copy_rows": ("rows", 256, 1, 0.5, False),
+        "sum_codes": ("sums", 256, 1, 0.5, False),
+    }
+
+    def __init__(self, mangled):
+        found = re.search(r"\d(" + "|".join(self.FAMILIES) + r")(?:I(f|NS0_\d+B?Float16E)?((?:L(?:[ib]|NS\d*_4MapsE)\d+E)*)E)?", mangled)
+        self.family = found and found[1]
+        if not self.family:
+            return
+        self.layout, self.block_threads, self.used, self.most_slots, self.is_pipelined = self.FAMILIES[self.family]
+        self.type, self.value_bytes = self.TYPES.get(found[2], ("float32", 4))
+        numbers = [int(n) for n in re.findall(r"L(?:[ib]|NS\d*_4MapsE)(\d+)E", found[3] or "")]
+        self.store_width, self.loaded_bytes, self.maps = 16, 1, "any"
+        if self.family == "gather_planes":
+            self.store_width = numbers[0] * self.value_bytes
+            self.maps = "pixel" if numbers[1] else "channel"
+        elif self.family in ("gather_pixels", "gather_unaligned_pixels"):
+            self.layout += f", C = {numbers[0]}"
+            self.maps = "pixel" if numbers[1] else "channel"
+        elif self.family == "gather_unaligned_planes":
+            self.maps = ("uniform", "channel", "pixel")[numbers[0]]
+        elif self.family == "copy_rows":
+            self.store_width, self.loaded_bytes, self.maps = numbers[0], 4, "none"
+        elif self.family == "sum_codes":
+            self.store_width, self.value_bytes, self.type, self.maps = None, 0, "int8", "none"
+
+    def bytes_per_value(self):
+        return self.loaded_bytes + self.value_bytes
+
+    def read_share(self):
+        return self.loaded_bytes / self.bytes_per_value()
+
+
+def is_store(instruction, variant):
+    """Whether it stores values; labels and the like are narrower, or not in the loop."""
+    return instruction.opcode == STORE and instruction.width == variant.store_width
+
+
+def main_loop(code, variant):
+    """The smallest loop with the codes' loads and the values' stores."""
+    def has_work(first, last):
+        body = code[first:last + 1]
+        return any(i.is_code_load for i in body) and (
+            variant.store_width is None or any(is_store(i, variant) for i in body))
+    loops = [(i.target, i.index) for i in code if i.target is not None and 0 <= i.target <= i.index]
+    loops = [loop for loop in loops if has_work(*loop)]
+    first, last = min(loops, key=lambda loop: loop[1] - loop[0])
+    return code[first:last + 1]
+
+
+def common_path(loop, variant):
+    """The shortest way through a loop that passes every load of codes and store of values that one way can pass: without the
+    bytes at the edges of rows and the change of a tile."""
+    first = loop[0].index
+    stops = [i.index for i in loop if i.is_code_load or is_store(i, variant)]
+    path, at = [], first
+    for stop in stops + [loop[-1].index]:
+        way = shortest_way(loop, first, at, stop)
+        if way is None:  # on a branch that excludes the one before
             continue
-        widths = {LOAD: [], STORE: []}
-        for at in range(section[4], section[4] + section[5], 16):
-            low, high = struct.unpack_from("<QQ", data, at)
-            if low & 0x1FF in widths and low & 0xE00:
-                widths[low & 0x1FF].append(WIDTHS[high >> 9 & 7])
-        kernels[name[len(".text."):]] = dict(loads=widths[LOAD], stores=widths[STORE])
-    return kernels
+        path += way
+        at = stop
+    return path + [loop[-1]]
+
+
+def shortest_way(loop, first, start, end):
+    """Instructions from `start` to before `end`, forward only."""
+    best = {start: (0, None)}
+    for index in range(start, end):
+        if index not in best:
+            continue
+        instruction = loop[index - first]
+        follow = [index + 1]
+        if instruction.target is not None:
+            # A branch out of the loop is a way round for lanes that have parted (BRA.DIV), or the end.
+            leaves = not first <= instruction.target < first + len(loop)
+            follow = ([index + 1] if instruction.is_predicated or leaves else []) + [instruction.target]
+        for after in follow:
+            if index < after <= end and (after not in best or best[after][0] > best[index][0] + 1):
+                best[after] = (best[index][0] + 1, index)
+    if end not in best:
+        return None
+    way, at = [], end
+    while at != start:
+        at = best[at][1]
+        way.append(loop[at - first])
+    return way[::-1]
+
+
+def loads_in_flight(path, variant):
+    """Loads of the next step's codes that are under way when the last value of a step is stored; the most that ever are, where
+    the kernel stores what it has just loaded, or nothing."""
+    last_store = max((i.index for i in path if is_store(i, variant)), default=None)
+    waiting, most = {}, 0
+    for turn in range(2):
+        for instruction in path:
+            for barrier in range(6):
+                if instruction.barriers_awaited >> barrier & 1:
+                    waiting.pop(barrier, None)
+            if instruction.is_code_load:
+                waiting[instruction.barrier_set] = waiting.get(instruction.barrier_set, 0) + 1
+                most = max(most, sum(waiting.values()))
+            if turn == 1 and variant.is_pipelined and instruction.index == last_store:
+                return sum(waiting.values())
+    return most
+
+
+def measure(kernel):
+    """A row of the table."""
+    variant, device = Variant(kernel["name"]), DEVICES[kernel["architecture"]]
+    path = common_path(main_loop(kernel["code"], variant), variant)
+    loads = [i for i in path if i.is_code_load]
+    stores = [i for i in path if is_store(i, variant)]
+    in_flight = loads_in_flight(path, variant)
+    block_warps = variant.block_threads // 32
+    # Registers come in units of 8 a thread; a block has 1 KiB of shared memory for the system.
+    by_registers = 65536 // ((kernel["registers"] + 7) // 8 * 8 * variant.block_threads)
+    blocks = min(by_registers, device.shared_bytes // (kernel["shared"] + 1024), device.most_threads // variant.block_threads)
+    values = (sum(i.width for i in stores) / variant.value_bytes if stores else sum(i.width for i in loads))
+    return dict(
+        variant=variant, architecture=kernel["architecture"], registers=kernel["registers"], spilled=kernel["spilled"],
+        threads=blocks * variant.block_threads, in_flight=in_flight, load_bytes=max(i.width for i in loads),
+        store_bytes=variant.store_width or 0,
+        bytes_in_flight=in_flight * max(i.width for i in loads) * variant.used * 32 * blocks * block_warps,
+        bytes_wanted=1.5 * device.bytes_needed * variant.read_share(),
+        slots=len(path) / values, slots_left=device.slots_per_byte * variant.bytes_per_value())
+
+
+def table(rows):
+    """The rows as Markdown."""
+    lines = ["| kernel | type | maps | registers | threads | loads × bytes | store | KB in flight (needed) | slots a value (left) |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        v = row["variant"]
+        shape = v.layout if v.layout.startswith("interleaved, C") else ""
+        lines.append(
+            f"| {v.family}{' ' + shape[13:] if shape else ''} | {v.type} | {v.maps} | {row['registers']} | {row['threads']} "
+            f"| {row['in_flight']} × {row['load_bytes']} | {row['store_bytes'] or '–'} "
+            f"| {row['bytes_in_flight'] / 1e3:.1f} ({row['bytes_wanted'] / 1e3:.1f}) "
+            f"| {row['slots']:.1f} ({row['slots_left']:.1f}) |")
+    return "\n".join(lines)
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("nvcc")
+    parser.add_argument("sources", type=pathlib.Path)
+    parser.add_argument("--markdown", type=pathlib.Path, help="file to write the table of 9.0 to")
+    parser.add_argument("architectures", nargs="+")
+    return parser.parse_args()
+
+
+ARGUMENTS = arguments() if __name__ == "__main__" else None
 
 
 class CudaCode(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
-            jobs = [(source, architecture) for architecture in ARCHITECTURES
-                    for source in sorted((SOURCES / "cuda").glob("*.cu"))]
-            made = list(pool.map(lambda job: compile_kernels(*job, pathlib.Path(folder)), jobs))
-            cls.usage = [(architecture, name, usage) for (_, architecture), (_, report) in zip(jobs, made)
-                         for name, usage in resource_usage(report).items()]
-            cls.widths = [(architecture, name, widths) for (_, architecture), (cubin, _) in zip(jobs, made)
-                          for name, widths in memory_widths(cubin).items()]
+        # The longest first, so that none is left alone at the end.
+        sources = sorted((ARGUMENTS.sources / "cuda").glob("*.cu"), key=lambda path: -path.stat().st_size)
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+            made = pool.map(lambda job: compile_kernels(ARGUMENTS.nvcc, ARGUMENTS.sources, *job, pathlib.Path(folder)),
+                            [(source, architecture) for source in sources for architecture in ARGUMENTS.architectures])
+            cls.kernels = [kernel for kernels in made for kernel in kernels]
+        measured = [kernel for kernel in cls.kernels
+                    if kernel["architecture"] in DEVICES and Variant(kernel["name"]).family]
+        cls.rows = sorted((measure(kernel) for kernel in measured),
+                          key=lambda row: (row["architecture"], row["variant"].family, row["variant"].layout,
+                                           -row["variant"].value_bytes, row["variant"].type, row["variant"].maps))
+        for architecture in sorted({row["architecture"] for row in cls.rows}, key=int):
+            print(f"\n{DEVICES[architecture].name} (compute capability {int(architecture) / 10})")
+            print(table([row for row in cls.rows if row["architecture"] == architecture]), flush=True)
+        if ARGUMENTS.markdown:
+            ARGUMENTS.markdown.write_text(table([row for row in cls.rows if row["architecture"] == "90"]) + "\n")
+
+    def check_rows(self, check):
+        for row in self.rows:
+            v = row["variant"]
+            with self.subTest(architecture=row["architecture"], kernel=v.family, layout=v.layout, type=v.type, maps=v.maps):
+                check(row)
 
     def test_every_kernel_was_seen(self):
-        for kernel in ("gather_vectors", "gather_values", "copy_rows", "sum_codes", "fold_maps", "advance_cursor"):
-            for architecture in ARCHITECTURES:
-                self.assertTrue(any(kernel in name for seen, name, _ in self.usage if seen == architecture), kernel)
-                self.assertTrue(any(kernel in name for seen, name, _ in self.widths if seen == architecture), kernel)
+        # Three types; gather_planes: half types with units of 4 and of 8 values, each with channel and pixel maps.
+        counts = {"gather_planes": 10, "gather_pixels": 12, "gather_unaligned_pixels": 12, "gather_unaligned_planes": 9,
+                  "gather_channels": 3, "copy_rows": 2, "sum_codes": 1}
+        for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
+            for family, count in counts.items():
+                seen = [row for row in self.rows
+                        if row["architecture"] == architecture and row["variant"].family == family]
+                self.assertEqual(len(seen), count, f"{family} for {architecture}")
+        for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps"):
+            self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):
-        for architecture, name, usage in self.usage:
-            with self.subTest(architecture=architecture, kernel=name):
-                self.assertEqual(usage["spilled"], 0)
-                self.assertLessEqual(usage["registers"], MOST_REGISTERS)
+        for kernel in self.kernels:
+            with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
+                self.assertEqual(kernel["spilled"], 0)
+                is_channels = "gather_channels" in kernel["name"]
+                self.assertLessEqual(kernel["registers"], MOST_CHANNEL_REGISTERS if is_channels else MOST_REGISTERS)
 
-    def test_the_gather_stores_16_bytes_at_once(self):
-        seen = 0
-        for architecture, name, widths in self.widths:
-            if "gather_vectors" not in name:
-                continue
-            seen += 1
-            with self.subTest(architecture=architecture, kernel=name):
-                self.assertGreaterEqual(widths["stores"].count(128), 4)
-                # Beside the values only labels are stored: 4 bytes at a time, or 8 where they are widened to int64. The
-                # error is an atomic operation.
-                self.assertEqual(set(widths["stores"]) - {32, 64, 128}, set())
-                # One of 8 for two of 4 (as stored, as float32), however often the compiler repeats the loop.
-                self.assertEqual(widths["stores"].count(32), 2 * widths["stores"].count(64))
-        self.assertEqual(seen, 6 * len(ARCHITECTURES))  # three types, with and without a mean image
+    def test_more_bytes_are_in_flight_than_the_memory_needs(self):
+        self.check_rows(lambda row: self.assertGreaterEqual(row["bytes_in_flight"], row["bytes_wanted"]))
 
-    def test_the_gather_loads_the_codes_of_a_store_at_once(self):
-        for architecture, name, widths in self.widths:
-            if "gather_vectors" in name:
-                with self.subTest(architecture=architecture, kernel=name):
-                    codes = 32 if "gather_vectorsIf" in name else 64
-                    self.assertGreaterEqual(widths["loads"].count(codes), 4)
-                    self.assertLessEqual(widths["loads"].count(8), 1)  # the flag of a cursor's order
+    def test_computing_leaves_the_memory_its_time(self):
+        self.check_rows(lambda row: self.assertLessEqual(row["slots"], row["slots_left"] * row["variant"].most_slots))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=["cuda_code_test.py"], verbosity=1)

@@ -1,13 +1,14 @@
 // The CUDA sources themselves, compiled for the host: every thread of every block, on exact-size buffers.
 #include <vector>
 
+#include "cache_policy.hpp"
 #include "catch.hpp"
 #include "cpu/batch_mean.hpp"
 #include "cuda/batch_mean.hpp"
 #include "cuda/gather.hpp"
 #include "cuda/geometry.hpp"
-#include "cuda/order_cursor.hpp"
 #include "cuda/row_copy.hpp"
+#include "divider.hpp"
 #include "gather_cases.hpp"
 
 using namespace octavo::kernels;
@@ -15,20 +16,21 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr int kOneMultiprocessor = 1;      // makes blocks serve several samples
-constexpr int kManyMultiprocessors = 132;  // makes them serve one
+constexpr std::int64_t kL2Bytes = 1 << 16;               // some stores and batches are larger, some are not
+constexpr cuda::DeviceTraits kSmallDevice{1, kL2Bytes};  // blocks serve several samples, warps take many steps
+constexpr cuda::DeviceTraits kMiddleDevice{5, kL2Bytes};
+constexpr cuda::DeviceTraits kLargeDevice{132, kL2Bytes};  // each warp takes one step
 
 }  // namespace
 
 TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]") {
   for (const GatherCase& parameters : gather_cases()) {
-    for (const int multiprocessors : {kOneMultiprocessor, kManyMultiprocessors}) {
-      INFO(parameters.name() << " multiprocessors=" << multiprocessors);
+    for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
+      INFO(parameters.name() << " multiprocessors=" << device.multiprocessor_count);
       GatherData data(parameters);
-      REQUIRE(cuda::launch_gather(data.args(), multiprocessors, nullptr) == cudaSuccess);
+      REQUIRE(cuda::launch_gather(data.args(), device, nullptr) == cudaSuccess);
       REQUIRE(data.values() == data.expected_values());
       if (parameters.label_words > 0) REQUIRE(data.out_labels() == data.expected_labels());
-      REQUIRE(data.error() == 0);
     }
   }
 }
@@ -39,71 +41,93 @@ TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[un
       const GatherCase parameters{.N = 50, .C = 2, .P = P, .B = B, .layout = Layout::nchw};
       INFO(parameters.name());
       GatherData data(parameters);
-      REQUIRE(cuda::launch_gather(data.args(), kOneMultiprocessor, nullptr) == cudaSuccess);
+      REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
       REQUIRE(data.values() == data.expected_values());
       REQUIRE(data.out_labels() == data.expected_labels());
     }
   }
 }
 
-TEST_CASE("the CUDA gather zeroes and reports a row out of range, and reads nothing for it", "[unit][shim]") {
+TEST_CASE("the CUDA gather takes given rows in their order", "[unit][shim]") {
   for (const std::int64_t P : {64, 65}) {
-    const GatherCase parameters{.N = 10, .C = 1, .P = P, .B = 4, .uniform_map = true};
+    const GatherCase parameters{.N = 10, .C = 1, .P = P, .B = 6};
     GatherData data(parameters);
-    data.set_rows({1, 10, -1, std::int64_t{1} << 62});
-    REQUIRE(cuda::launch_gather(data.args(), kOneMultiprocessor, nullptr) == cudaSuccess);
+    data.set_rows({9, 9, 8, 0, 3, 0});
+    REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
     REQUIRE(data.values() == data.expected_values());
     REQUIRE(data.out_labels() == data.expected_labels());
-    REQUIRE(data.error() == 1);
   }
 }
 
-TEST_CASE("the CUDA gather goes on by its cursor, over the end of an epoch", "[unit][shim]") {
-  for (const std::int64_t P : {64, 65}) {
-    // 5 batches of 9 an epoch; the second of two ranks draws places 4 to 8. Three batches a launch.
-    const GatherCase parameters{.N = 47, .C = 1, .P = P, .B = 15};
-    GatherData data(parameters);
-    data.set_cursor(make_order_cursor(47, 3, true, 9, batch_share(9, 1, 2), 4, 1));
-    for (int launch = 0; launch < 5; ++launch) {
-      data.clear_outputs();
-      REQUIRE(cuda::launch_gather(data.args(), kOneMultiprocessor, nullptr) == cudaSuccess);
-      REQUIRE(data.values() == data.expected_values());
-      REQUIRE(data.out_labels() == data.expected_labels());
-      REQUIRE(cuda::launch_advance(&data.cursor(), 3, nullptr) == cudaSuccess);
+TEST_CASE("the CUDA gather moves its cursor on, over the end of an epoch", "[unit][shim]") {
+  // One shape for each kernel, and blocks for several splits of several groups.
+  for (const auto& [layout, C, P] : {std::tuple{Layout::nchw, 1, 64},
+                                     {Layout::nchw, 1, 65},
+                                     {Layout::nchw, 3, 5000},
+                                     {Layout::nhwc, 3, 64},
+                                     {Layout::nhwc, 3, 65},
+                                     {Layout::nhwc, 5, 900}}) {
+    for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
+      // 5 batches of 9 an epoch; the second of two ranks draws places 4 to 8. Three batches a launch.
+      const GatherCase parameters{.N = 47, .C = C, .P = P, .B = 15, .layout = layout};
+      INFO(parameters.name());
+      GatherData data(parameters);
+      data.set_cursor(make_order_cursor(47, 3, true, 9, batch_share(9, 1, 2), 4, 1));
+      for (std::int64_t launch = 0; launch < 5; ++launch) {
+        const auto values = data.expected_values();
+        const auto labels = data.expected_labels();
+        data.clear_outputs();
+        GatherArgs args = data.args();
+        args.cursor_batches = 3;
+        REQUIRE(cuda::launch_gather(args, device, nullptr) == cudaSuccess);
+        REQUIRE(data.values() == values);
+        REQUIRE(data.out_labels() == labels);
+        REQUIRE(data.cursor().epoch * 5 + data.cursor().step == 4 * 5 + 1 + 3 * (launch + 1));
+        REQUIRE(data.cursor().blocks_done == 0);
+      }
+      // 1 + 5 * 3 = 3 epochs and 1 batch.
+      REQUIRE(data.cursor().epoch == 7);
+      REQUIRE(data.cursor().step == 1);
     }
-    // 1 + 5 * 3 = 3 epochs and 1 batch.
-    REQUIRE(data.cursor().epoch == 7);
-    REQUIRE(data.cursor().step == 1);
   }
+}
+
+TEST_CASE("a cursor stays unless the CUDA gather is told to move it", "[unit][shim]") {
+  GatherData data({.N = 47, .C = 1, .P = 64, .B = 9});
+  data.set_cursor(make_order_cursor(47, 3, true, 9, {0, 9}, 4, 1));
+  REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
+  REQUIRE(data.values() == data.expected_values());
+  REQUIRE(data.cursor().epoch == 4);
+  REQUIRE(data.cursor().step == 1);
+  REQUIRE(data.cursor().blocks_done == 0);
 }
 
 TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim]") {
-  for (const std::int64_t S : {1, 4, 7, 1024, 1026, 5000}) {
-    for (const int multiprocessors : {kOneMultiprocessor, kManyMultiprocessors}) {
+  for (const std::int64_t S : {1, 4, 7, 127, 128, 512, 516, 1024, 1026, 5000}) {
+    for (const cuda::DeviceTraits& device : {kSmallDevice, kMiddleDevice, kLargeDevice}) {
       constexpr std::int64_t N = 11, B = 11;  // all rows: the last one has nothing behind it
       std::vector<float> rows(static_cast<std::size_t>(N * S)), out(static_cast<std::size_t>(B * S), -1.0f);
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i) / 3;
       std::vector<std::uint32_t> labels(N), out_labels(B);
       for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(100 + i);
-      std::uint32_t error = 0;
       const OrderKey order = make_order_key(N, 5, 0, true);
-      const RowCopyArgs args{rows.data(),   S, {nullptr, order, 0}, B,     out.data(),
-                             labels.data(), 1, out_labels.data(),   &error};
-      REQUIRE(cuda::launch_row_copy(args, multiprocessors, nullptr) == cudaSuccess);
+      const RowCopyArgs args{rows.data(), S, {nullptr, order, 0}, B, out.data(), labels.data(), 1, out_labels.data()};
+      REQUIRE(cuda::launch_row_copy(args, device, nullptr) == cudaSuccess);
       for (std::int64_t b = 0; b < B; ++b) {
         const std::int64_t row = permute(order, b);
         REQUIRE(out_labels[static_cast<std::size_t>(b)] == static_cast<std::uint32_t>(100 + row));
         REQUIRE(std::equal(out.begin() + b * S, out.begin() + (b + 1) * S, rows.begin() + row * S));
       }
-      REQUIRE(error == 0);
     }
   }
 }
 
 TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") {
-  for (const std::int64_t P : {1, 3, 4, 64, 1021, 1024}) {
+  // A vector is 16 codes, a tile 2,048; rows and channels begin anywhere.
+  for (const std::int64_t P : {1, 3, 4, 15, 16, 17, 31, 33, 64, 1021, 1024, 2047, 2048, 2049, 5000}) {
     for (const std::int64_t C : {1, 3, 130}) {
-      const GatherCase parameters{.N = 20, .C = C, .P = P, .B = 13, .staged_count = 6};
+      if (C * P > 40000) continue;
+      const GatherCase parameters{.N = 20, .C = C, .P = P, .B = 13, .staged_count = 6, .code_offset = P % 3};
       GatherData data(parameters);
       const GatherArgs gather = data.args();
       const auto channels = static_cast<std::size_t>(C);
@@ -122,9 +146,9 @@ TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") 
       cpu::fold_batch_maps(args);
       args.sums = sums.data();
       args.maps = maps.data();
-      for (const int multiprocessors : {kOneMultiprocessor, kManyMultiprocessors}) {
+      for (const cuda::DeviceTraits& device : {kSmallDevice, kMiddleDevice, kLargeDevice}) {
         INFO("C " << C << " P " << P);
-        REQUIRE(cuda::launch_batch_mean(args, multiprocessors, nullptr) == cudaSuccess);
+        REQUIRE(cuda::launch_batch_mean(args, device, nullptr) == cudaSuccess);
         REQUIRE(sums == expected_sums);
         for (std::size_t c = 0; c < channels; ++c) {
           REQUIRE(bits_of(maps[c].scale) == bits_of(expected_maps[c].scale));
@@ -136,23 +160,64 @@ TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") 
 }
 
 TEST_CASE("a grid covers its work and stays within the limits of every device", "[unit][shim]") {
-  using cuda::batch_geometry;
-  const auto covers = [](std::int64_t batch, std::int64_t runs, std::int64_t units) {
-    const cuda::BatchGeometry geometry = batch_geometry(batch, runs, units, 132);
-    REQUIRE(geometry.block_threads % 32 == 0);
-    REQUIRE(geometry.block_threads <= cuda::kLargestBlock);
-    REQUIRE(geometry.tiles >= 1);
-    REQUIRE(geometry.tiles <= 65535);
-    REQUIRE(geometry.samples_per_block <= cuda::kMostSamplesPerBlock);
-    REQUIRE(geometry.samples_per_block <= static_cast<int>(geometry.block_threads));
-    REQUIRE(static_cast<std::int64_t>(geometry.groups) * geometry.samples_per_block >= batch);
-    REQUIRE((static_cast<std::int64_t>(geometry.groups) - 1) * geometry.samples_per_block < batch);
-  };
   for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{8}, std::int64_t{65536}, std::int64_t{2147483647}}) {
-    for (const std::int64_t units :
-         {std::int64_t{1}, std::int64_t{196}, std::int64_t{37632}, std::int64_t{536870911}}) {
-      covers(batch, 1, units);
-      covers(batch, 4096, units);
+    for (const std::int64_t tiles : {1, 2, 7, 294, 65536, 4194304}) {
+      for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
+        const cuda::BatchGeometry geometry = cuda::batch_geometry(batch, tiles, device);
+        INFO("batch " << batch << " tiles " << tiles);
+        REQUIRE(geometry.block_threads % 32 == 0);
+        REQUIRE(geometry.block_threads >= 32);
+        REQUIRE(geometry.block_threads <= cuda::kMostThreads);
+        REQUIRE(geometry.samples_per_block >= 1);
+        REQUIRE(geometry.samples_per_block <= cuda::kMostSamples);
+        REQUIRE(static_cast<std::int64_t>(geometry.groups) * geometry.samples_per_block >= batch);
+        REQUIRE((static_cast<std::int64_t>(geometry.groups) - 1) * geometry.samples_per_block < batch);
+        REQUIRE(geometry.splits <= 65535);
+        REQUIRE(geometry.tiles_per_sample == tiles);
+        REQUIRE(static_cast<std::int64_t>(geometry.splits) * geometry.tiles_per_split >= tiles);
+        REQUIRE((static_cast<std::int64_t>(geometry.splits) - 1) * geometry.tiles_per_split < tiles);
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch is split no further than fills the device", "[unit][shim]") {
+  const auto shape = [](std::int64_t batch, std::int64_t tiles) {
+    const cuda::BatchGeometry g = cuda::batch_geometry(batch, tiles, kLargeDevice);
+    return std::vector<std::int64_t>{g.block_threads, g.groups, g.splits, g.samples_per_block, g.tiles_per_split};
+  };
+  // 8,192 steps for 132 * 24 = 3,168 warps: 2 each, both to further samples.
+  REQUIRE(shape(4096, 2) == std::vector<std::int64_t>{64, 2048, 1, 2, 2});
+  // 75,264 steps: 16 each, of which 8 to further samples and 2 to further tiles of 8 warps.
+  REQUIRE(shape(256, 294) == std::vector<std::int64_t>{256, 32, 19, 8, 16});
+  // 294 steps: one each; 2 warps for every multiprocessor.
+  REQUIRE(shape(1, 294) == std::vector<std::int64_t>{64, 1, 147, 1, 2});
+  REQUIRE(shape(1, 1) == std::vector<std::int64_t>{32, 1, 1, 1, 1});
+  // 512 steps of one tile each: a warp each.
+  REQUIRE(shape(512, 1) == std::vector<std::int64_t>{32, 512, 1, 1, 1});
+}
+
+TEST_CASE("the L2 cache keeps small stores and batches, and lets large ones go", "[unit][shim]") {
+  constexpr std::int64_t kCache = 1000;
+  REQUIRE(cache_policies(500, 1000, kCache).codes == L2Priority::evict_last);
+  REQUIRE(cache_policies(501, 1000, kCache).codes == L2Priority::evict_first);
+  REQUIRE(cache_policies(500, 1000, kCache).values == L2Priority::normal);
+  REQUIRE(cache_policies(500, 1001, kCache).values == L2Priority::evict_first);
+}
+
+TEST_CASE("a divider divides as the processor does", "[unit][shim]") {
+  constexpr std::uint32_t kLast = 0x7FFFFFFFu;
+  for (std::uint32_t divisor :
+       {1u, 2u, 3u, 5u, 7u, 9u, 64u, 729u, 50176u, 65535u, 65536u, 65537u, 1000003u, kLast - 1, kLast}) {
+    const Divider divider(divisor);
+    REQUIRE(divider.divisor() == divisor);
+    for (const std::uint32_t multiple : {0u, 1u, 2u, 1000u, kLast / divisor}) {
+      for (const std::int64_t offset : {-1, 0, 1}) {
+        const std::int64_t n = std::int64_t{multiple} * divisor + offset;
+        if (n < 0 || n > kLast) continue;
+        REQUIRE(divider.quotient(static_cast<std::uint32_t>(n)) == n / divisor);
+        REQUIRE(divider.remainder(static_cast<std::uint32_t>(n)) == n % divisor);
+      }
     }
   }
 }

@@ -36,6 +36,9 @@ struct GatherCase {
   std::int64_t stride_padding = 0;
   std::int64_t first_position = 0;
   std::int64_t staged_count = 0;  ///< the last rows lie elsewhere
+  std::int64_t code_offset = 0;   ///< bytes by which the codes miss a multiple of 16
+  std::int64_t value_offset = 0;  ///< values by which the output does
+  std::int64_t shift_offset = 0;  ///< floats by which the pixel shifts do
 
   std::string name() const {
     return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
@@ -43,7 +46,8 @@ struct GatherCase {
            " type=" + std::to_string(static_cast<int>(value_type)) + (uniform_map ? " uniform" : "") +
            (pixel_shifts ? " pixel" : "") + " K=" + std::to_string(label_words) +
            " T=" + std::to_string(static_cast<int>(label_type)) + " pad=" + std::to_string(stride_padding) +
-           " staged=" + std::to_string(staged_count);
+           " staged=" + std::to_string(staged_count) + " offsets=" + std::to_string(code_offset) + "," +
+           std::to_string(value_offset) + "," + std::to_string(shift_offset);
   }
 };
 
@@ -60,27 +64,32 @@ class GatherData {
     labels_.resize(static_cast<std::size_t>(case_.N * case_.label_words));
     for (std::uint32_t& label : labels_) label = static_cast<std::uint32_t>(random());
     const auto staged_from = case_.N - case_.staged_count;
-    resident_codes_.assign(codes_.begin(), codes_.begin() + staged_from * (S + case_.stride_padding));
-    staged_codes_.assign(codes_.begin() + staged_from * (S + case_.stride_padding), codes_.end());
+    const auto staged_codes = codes_.begin() + staged_from * (S + case_.stride_padding);
+    resident_codes_.resize(static_cast<std::size_t>(case_.code_offset));
+    resident_codes_.insert(resident_codes_.end(), codes_.begin(), staged_codes);
+    staged_codes_.resize(static_cast<std::size_t>(case_.code_offset));
+    staged_codes_.insert(staged_codes_.end(), staged_codes, codes_.end());
     resident_labels_.assign(labels_.begin(), labels_.begin() + staged_from * case_.label_words);
     staged_labels_.assign(labels_.begin() + staged_from * case_.label_words, labels_.end());
     for (std::int64_t c = 0; c < (case_.uniform_map ? 1 : case_.C); ++c) {
       maps_.push_back({1.0f / (50.0f + static_cast<float>(c)), 0.25f - 0.125f * static_cast<float>(c)});
     }
     if (case_.pixel_shifts) {
+      shifts_.resize(static_cast<std::size_t>(case_.shift_offset));
       for (std::int64_t i = 0; i < S; ++i) shifts_.push_back(static_cast<float>(random() % 1000) / 777.0f - 0.5f);
     }
-    values_.assign(static_cast<std::size_t>(case_.B * S) * bytes_of(case_.value_type), std::byte{0xEE});
+    values_.assign(static_cast<std::size_t>(case_.value_offset + case_.B * S) * bytes_of(case_.value_type),
+                   std::byte{0xEE});
     const std::int64_t out_words = case_.label_type == LabelType::int64 ? 2 : 1;
     out_labels_.assign(static_cast<std::size_t>(case_.B * case_.label_words * out_words), 0xEEEEEEEEu);
   }
 
   GatherArgs args() {
     GatherArgs args{};
-    args.packed = {resident_codes_.data(),
+    args.packed = {resident_codes_.data() + case_.code_offset,
                    case_.label_words > 0 ? resident_labels_.data() : nullptr,
                    case_.N - case_.staged_count,
-                   case_.staged_count > 0 ? staged_codes_.data() : nullptr,
+                   case_.staged_count > 0 ? staged_codes_.data() + case_.code_offset : nullptr,
                    case_.staged_count > 0 && case_.label_words > 0 ? staged_labels_.data() : nullptr,
                    case_.C * case_.P + case_.stride_padding,
                    case_.label_words};
@@ -91,26 +100,26 @@ class GatherData {
     args.batch_count = case_.B;
     args.maps = maps_.data();
     args.uniform_map = case_.uniform_map;
-    args.pixel_shifts = case_.pixel_shifts ? shifts_.data() : nullptr;
+    args.pixel_shifts = case_.pixel_shifts ? shifts_.data() + case_.shift_offset : nullptr;
     args.layout = case_.layout;
     args.value_type = case_.value_type;
-    args.values = values_.data();
+    args.values = values_.data() + static_cast<std::size_t>(case_.value_offset) * bytes_of(case_.value_type);
     args.label_type = case_.label_type;
     args.out_labels = case_.label_words > 0 ? out_labels_.data() : nullptr;
-    args.error_slot = &error_;
     return args;
   }
 
-  /// The bytes that the outputs must have, by plain loops and exact arithmetic; a row of -1 gives zeros.
+  /// The bytes that the outputs must have, by plain loops and exact arithmetic.
   std::vector<std::byte> expected_values() const {
-    std::vector<std::byte> expected;
+    std::vector<std::byte> expected(static_cast<std::size_t>(case_.value_offset) * bytes_of(case_.value_type),
+                                    std::byte{0xEE});
     for (std::int64_t b = 0; b < case_.B; ++b) {
       const std::int64_t row = row_of(b);
       for (std::int64_t i = 0; i < case_.C * case_.P; ++i) {
         const bool nhwc = case_.layout == Layout::nhwc;
         const std::int64_t c = nhwc ? i % case_.C : i / case_.P;
         const std::int64_t p = nhwc ? i / case_.C : i % case_.P;
-        append(expected, row < 0 ? 0.0f : value_of(row, c, p, i), row < 0);
+        append(expected, value_of(row, c, p, i));
       }
     }
     return expected;
@@ -121,7 +130,7 @@ class GatherData {
     for (std::int64_t b = 0; b < case_.B; ++b) {
       for (std::int64_t k = 0; k < case_.label_words; ++k) {
         const std::int64_t row = row_of(b);
-        append_label(expected, row < 0 ? 0 : labels_[static_cast<std::size_t>(row * case_.label_words + k)]);
+        append_label(expected, labels_[static_cast<std::size_t>(row * case_.label_words + k)]);
       }
     }
     return expected;
@@ -135,11 +144,9 @@ class GatherData {
   void clear_outputs() {
     std::fill(values_.begin(), values_.end(), std::byte{0xEE});
     std::fill(out_labels_.begin(), out_labels_.end(), 0xEEEEEEEEu);
-    error_ = 0;
   }
   const std::vector<std::byte>& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
-  std::uint32_t error() const { return error_; }
 
  private:
   void append_label(std::vector<std::uint32_t>& expected, std::uint32_t stored) const {
@@ -165,19 +172,17 @@ class GatherData {
     if (rows_.empty()) {
       return permute(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position + b);
     }
-    const std::int64_t row = rows_[static_cast<std::size_t>(b)];
-    return row >= 0 && row < case_.N ? row : -1;
+    return rows_[static_cast<std::size_t>(b)];
   }
   float value_of(std::int64_t row, std::int64_t c, std::int64_t p, std::int64_t i) const {
     const std::int64_t S = case_.C * case_.P;
     Affine map = maps_[static_cast<std::size_t>(case_.uniform_map ? 0 : c)];
-    if (case_.pixel_shifts) map.shift = shifts_[static_cast<std::size_t>(i)];
+    if (case_.pixel_shifts) map.shift = shifts_[static_cast<std::size_t>(case_.shift_offset + i)];
     return exact_value(codes_[static_cast<std::size_t>(row * (S + case_.stride_padding) + c * case_.P + p)], map);
   }
-  void append(std::vector<std::byte>& bytes, float value, bool zero) const {
+  void append(std::vector<std::byte>& bytes, float value) const {
     const std::size_t start = bytes.size();
     bytes.resize(start + bytes_of(case_.value_type));
-    if (zero) return;
     if (case_.value_type == ValueType::float32) {
       std::memcpy(&bytes[start], &value, 4);
     } else if (case_.value_type == ValueType::float16) {
@@ -196,7 +201,7 @@ class GatherData {
 
   GatherCase case_;
   std::vector<std::int8_t> codes_;  ///< all rows; the next two are the same, as a gather gets them
-  std::vector<std::int8_t> resident_codes_, staged_codes_;
+  std::vector<std::int8_t> resident_codes_, staged_codes_;  ///< each after code_offset bytes
   std::vector<std::uint32_t> labels_, resident_labels_, staged_labels_;
   std::vector<Affine> maps_;
   std::vector<float> shifts_;
@@ -204,8 +209,71 @@ class GatherData {
   std::optional<OrderCursor> cursor_;
   std::vector<std::byte> values_;
   std::vector<std::uint32_t> out_labels_;
-  std::uint32_t error_ = 0;
 };
+
+/// What only vectors of 16 bytes and tiles of a warp distinguish: sizes below, at and above each, for every kernel of
+/// the device, aligned and not.
+inline void add_tile_cases(std::vector<GatherCase>& cases) {
+  for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      // Tiles are 512 or 1,024 values in order, 128 or 256 pixels of 3 or 4 channels, 512 values of other channels.
+      for (const std::int64_t P :
+           {2, 4, 5, 124, 125, 128, 132, 196, 252, 255, 256, 257, 260, 508, 512, 513, 516, 729}) {
+        for (const std::int64_t C : {1, 2, 3, 4, 5}) {
+          const bool pixel = (P + C) % 2 == 0, uniform = P % 3 == 0;
+          cases.push_back({.N = 6,
+                           .C = C,
+                           .P = P,
+                           .B = 5,
+                           .layout = layout,
+                           .value_type = type,
+                           .uniform_map = uniform,
+                           .pixel_shifts = pixel});
+          cases.push_back({.N = 6,
+                           .C = C,
+                           .P = P,
+                           .B = 5,
+                           .layout = layout,
+                           .value_type = type,
+                           .uniform_map = !uniform,
+                           .pixel_shifts = !pixel,
+                           .code_offset = P % 5,
+                           .value_offset = P % 7});
+        }
+      }
+      // Each alignment of rows, outputs and pixel shifts.
+      for (std::int64_t offset = 1; offset < 9; ++offset) {
+        for (const std::int64_t C : {1, 3, 4, 6}) {
+          const GatherCase base{
+              .N = 6, .C = C, .P = 272, .B = 4, .layout = layout, .value_type = type, .pixel_shifts = offset % 2 == 0};
+          GatherCase codes = base, values = base, shifts = base, stride = base;
+          codes.code_offset = offset;
+          values.value_offset = offset;
+          shifts.pixel_shifts = true;
+          shifts.shift_offset = offset;
+          stride.stride_padding = offset;
+          stride.staged_count = 3;
+          cases.insert(cases.end(), {codes, values, shifts, stride});
+        }
+      }
+      // Channels shorter than a vector, and more of them than a tile has values.
+      for (const std::int64_t C : {7, 129, 300, 1100}) {
+        for (const std::int64_t P : {1, 2, 4, 7, 9}) {
+          cases.push_back({.N = 5, .C = C, .P = P, .B = 4, .layout = layout, .value_type = type});
+          // Rows begin at every distance from a word: its codes are spread over up to three tiles of one pixel.
+          cases.push_back({.N = 5,
+                           .C = C,
+                           .P = P,
+                           .B = 4,
+                           .layout = layout,
+                           .value_type = type,
+                           .stride_padding = P % 2,
+                           .code_offset = 1 + P % 3});
+        }
+      }
+    }
+  }
+}
 
 /// Every shape, type, layout and map that a gather distinguishes, at the edges of its vector widths.
 inline std::vector<GatherCase> gather_cases() {
@@ -273,6 +341,7 @@ inline std::vector<GatherCase> gather_cases() {
     cases.push_back({.N = 1, .C = 1, .P = 1, .B = 1, .layout = layout});
     cases.push_back({.N = 4, .C = 3, .P = 64, .B = 0, .layout = layout});
   }
+  add_tile_cases(cases);
   return cases;
 }
 

@@ -63,10 +63,10 @@ TEST_CASE("bfloat16 bits are those of the nearest value, ties to even", "[unit][
 
 TEST_CASE("the bytes of a word are signed codes", "[unit][kernels]") {
   const std::uint32_t word = 0x80FF017Fu;  // 127, 1, -1, -128
-  REQUIRE(code_in_word(word, 0) == 127.0f);
-  REQUIRE(code_in_word(word, 1) == 1.0f);
-  REQUIRE(code_in_word(word, 2) == -1.0f);
-  REQUIRE(code_in_word(word, 3) == -128.0f);
+  REQUIRE(flipped_code(flip_signs(word), 0) == 127.0f);
+  REQUIRE(flipped_code(flip_signs(word), 1) == 1.0f);
+  REQUIRE(flipped_code(flip_signs(word), 2) == -1.0f);
+  REQUIRE(flipped_code(flip_signs(word), 3) == -128.0f);
   REQUIRE(add_codes_in_word(word, 10) == 10 + 127 + 1 - 1 - 128);
 }
 
@@ -74,4 +74,16 @@ TEST_CASE("multiply_high gives the upper half of a product", "[unit][kernels]") 
   REQUIRE(multiply_high(0xFFFFFFFFu, 0xFFFFFFFFu) == 0xFFFFFFFEu);
   REQUIRE(multiply_high(1u << 31, 2) == 1);
   REQUIRE(multiply_high(1u << 31, 1) == 0);
+}
+
+TEST_CASE("bytes are permuted and joined as the device does", "[unit][kernels]") {
+  REQUIRE(permute_bytes(0x33221100u, 0x77665544u, 0x7610) == 0x77661100u);
+  REQUIRE(permute_bytes(0x33221100u, 0x77665544u, 0x0123) == 0x00112233u);
+  REQUIRE(bytes_from(0x33221100u, 0x77665544u, 0) == 0x33221100u);
+  REQUIRE(bytes_from(0x33221100u, 0x77665544u, 3) == 0x66554433u);
+}
+
+TEST_CASE("pairs of half values are their single values", "[unit][kernels]") {
+  REQUIRE(to_float16_pair(1.0f, -2.0f) == 0xC0003C00u);
+  REQUIRE(to_bfloat16_pair(1.0f, -2.0f) == 0xC0003F80u);
 }

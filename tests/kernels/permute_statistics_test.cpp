@@ -202,7 +202,8 @@ constexpr int kTrialsOfLargeOrders = 10000;
 
 }  // namespace
 
-TEST_CASE("over 10^4 seeds the order is as random as Fisher-Yates, and two rounds are not", "[unit][order]") {
+TEST_CASE("over 10^4 seeds the order is as random as Fisher-Yates, and two rounds are not",
+          "[unit][order][plain-only]") {
   for (const int n : {10, 1000}) {
     INFO("N " << n);
     REQUIRE(judge(fisher_yates, n, 10000).least() > 1e-4);
@@ -211,7 +212,7 @@ TEST_CASE("over 10^4 seeds the order is as random as Fisher-Yates, and two round
   }
 }
 
-TEST_CASE("over many seeds the order of 60000 samples is as random as Fisher-Yates", "[unit][order]") {
+TEST_CASE("over many seeds the order of 60000 samples is as random as Fisher-Yates", "[unit][order][plain-only]") {
   REQUIRE(judge(fisher_yates, 60000, kTrialsOfLargeOrders / 10).least() > 1e-4);
   REQUIRE(judge(order, 60000, kTrialsOfLargeOrders).least() > 1e-4);
   REQUIRE(judge(two_round_order, 60000, kTrialsOfLargeOrders / 10).least() < 1e-4);

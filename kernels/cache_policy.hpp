@@ -1,0 +1,173 @@
+// Loads and stores that say how the caches should treat them, each with a host twin that moves the same bytes.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+
+#include "host_device.hpp"
+
+namespace octavo::kernels {
+
+/// kBytes bytes that are loaded or stored by one instruction, and lie at a multiple of kBytes.
+template <int kBytes>
+struct alignas(kBytes) Words {
+  std::uint32_t words[kBytes / 4];
+};
+
+/// Which lines the L2 cache gives up first.
+enum class L2Priority { normal, evict_first, evict_last };
+
+/// How a gather treats the L2 cache. A change of speed only.
+struct CachePolicies {
+  L2Priority codes;
+  L2Priority values;
+};
+
+/// For a store of `stored_bytes` and a batch of `output_bytes`, beside an L2 cache of `l2_bytes`.
+///
+/// A row of a large store is read once an epoch: its lines go first, so that they displace nothing that is read again.
+/// A store of at most half of the cache stays there, and leaves the other half to what is computed from its batches.
+/// A batch larger than the cache displaces its own beginning before anyone reads it; a smaller one is left for its
+/// reader.
+inline CachePolicies cache_policies(std::int64_t stored_bytes, std::int64_t output_bytes, std::int64_t l2_bytes) {
+  return {stored_bytes <= l2_bytes / 2 ? L2Priority::evict_last : L2Priority::evict_first,
+          output_bytes > l2_bytes ? L2Priority::evict_first : L2Priority::normal};
+}
+
+/// An L2Priority as the device's instructions take it; only from compute capability 8.0 on do they.
+class L2Policy {
+ public:
+  OCTAVO_HOST_DEVICE explicit L2Policy(L2Priority priority);
+
+  // All do nothing unless `wanted`, without a branch; what is loaded is unspecified then.
+
+  /// Reads memory that nobody writes while the kernel runs. Not kept in the L1 cache: for lines of which a warp takes
+  /// all bytes.
+  template <int kBytes>
+  OCTAVO_HOST_DEVICE Words<kBytes> load_once(bool wanted, const void* from) const;
+
+  /// Likewise a word, kept in the L1 cache, for words that two lanes load.
+  OCTAVO_HOST_DEVICE std::uint32_t load_word(bool wanted, const void* from) const;
+
+  template <int kBytes>
+  OCTAVO_HOST_DEVICE void store(bool wanted, void* to, const Words<kBytes>& words) const;
+
+ private:
+#if defined(__CUDA_ARCH__)
+  std::uint64_t policy_;
+#endif
+};
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+
+__device__ inline L2Policy::L2Policy(L2Priority priority) {
+  if (priority == L2Priority::evict_last)
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy_));
+  else if (priority == L2Priority::evict_first)
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
+  else
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy_));
+}
+
+// `volatile` keeps loads before the stores that follow them.
+template <int kBytes>
+__device__ inline Words<kBytes> L2Policy::load_once(bool wanted, const void* from) const {
+  Words<kBytes> to;
+  if constexpr (kBytes == 4) {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %1, 0; @p ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%2], %3; }"
+        : "=r"(to.words[0])
+        : "r"(static_cast<int>(wanted)), "l"(from), "l"(policy_));
+  } else if constexpr (kBytes == 8) {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %2, 0;"
+        " @p ld.global.nc.L1::no_allocate.L2::cache_hint.v2.b32 {%0, %1}, [%3], %4; }"
+        : "=r"(to.words[0]), "=r"(to.words[1])
+        : "r"(static_cast<int>(wanted)), "l"(from), "l"(policy_));
+  } else {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %4, 0;"
+        " @p ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%5], %6; }"
+        : "=r"(to.words[0]), "=r"(to.words[1]), "=r"(to.words[2]), "=r"(to.words[3])
+        : "r"(static_cast<int>(wanted)), "l"(from), "l"(policy_));
+  }
+  return to;
+}
+
+__device__ inline std::uint32_t L2Policy::load_word(bool wanted, const void* from) const {
+  std::uint32_t word;
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %1, 0; @p ld.global.nc.L2::cache_hint.b32 %0, [%2], %3; }"
+               : "=r"(word)
+               : "r"(static_cast<int>(wanted)), "l"(from), "l"(policy_));
+  return word;
+}
+
+template <int kBytes>
+__device__ inline void L2Policy::store(bool wanted, void* to, const Words<kBytes>& words) const {
+  if constexpr (kBytes == 4) {
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.L2::cache_hint.b32 [%1], %2, %3; }" ::"r"(
+                     static_cast<int>(wanted)),
+                 "l"(to), "r"(words.words[0]), "l"(policy_)
+                 : "memory");
+  } else if constexpr (kBytes == 8) {
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.L2::cache_hint.v2.b32 [%1], {%2, %3}, %4; }" ::"r"(
+                     static_cast<int>(wanted)),
+                 "l"(to), "r"(words.words[0]), "r"(words.words[1]), "l"(policy_)
+                 : "memory");
+  } else {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %0, 0; @p st.global.L2::cache_hint.v4.b32 [%1], {%2, %3, %4, %5}, %6; }" ::"r"(
+            static_cast<int>(wanted)),
+        "l"(to), "r"(words.words[0]), "r"(words.words[1]), "r"(words.words[2]), "r"(words.words[3]), "l"(policy_)
+        : "memory");
+  }
+}
+
+#elif defined(__CUDA_ARCH__)
+
+__device__ inline L2Policy::L2Policy(L2Priority) : policy_(0) {}
+
+template <int kBytes>
+__device__ inline Words<kBytes> L2Policy::load_once(bool wanted, const void* from) const {
+  Words<kBytes> words;
+  if (wanted) words = *static_cast<const Words<kBytes>*>(from);
+  return words;
+}
+
+__device__ inline std::uint32_t L2Policy::load_word(bool wanted, const void* from) const {
+  return load_once<4>(wanted, from).words[0];
+}
+
+template <int kBytes>
+__device__ inline void L2Policy::store(bool wanted, void* to, const Words<kBytes>& words) const {
+  if (wanted) *static_cast<Words<kBytes>*>(to) = words;
+}
+
+#else
+
+inline L2Policy::L2Policy(L2Priority) {}
+
+template <int kBytes>
+OCTAVO_HOST_DEVICE inline Words<kBytes> L2Policy::load_once(bool wanted, const void* from) const {
+  Words<kBytes> words{};
+  if (!wanted) return words;
+  assert(reinterpret_cast<std::uintptr_t>(from) % kBytes == 0);
+  std::memcpy(&words, from, kBytes);
+  return words;
+}
+
+OCTAVO_HOST_DEVICE inline std::uint32_t L2Policy::load_word(bool wanted, const void* from) const {
+  return load_once<4>(wanted, from).words[0];
+}
+
+template <int kBytes>
+OCTAVO_HOST_DEVICE inline void L2Policy::store(bool wanted, void* to, const Words<kBytes>& words) const {
+  if (!wanted) return;
+  assert(reinterpret_cast<std::uintptr_t>(to) % kBytes == 0);
+  std::memcpy(to, &words, kBytes);
+}
+
+#endif
+
+}  // namespace octavo::kernels

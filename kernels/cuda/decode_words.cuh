@@ -1,0 +1,49 @@
+// Packed codes to packed values: what a lane computes between a load and a store.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "affine.hpp"
+#include "cache_policy.hpp"
+#include "gather.hpp"
+#include "intrinsics.hpp"
+
+namespace octavo::kernels::cuda {
+
+/// Values of a 16-byte store.
+template <typename Value>
+inline constexpr int kValuesPerStore = 16 / static_cast<int>(sizeof(Value));
+
+/// Two values in order of their addresses, as one word of a half type.
+template <typename Value>
+__device__ inline std::uint32_t pair_bits(float first, float second) {
+  if constexpr (std::is_same_v<Value, Float16>)
+    return to_float16_pair(first, second);
+  else
+    return to_bfloat16_pair(first, second);
+}
+
+/// The values of kValues codes with flipped signs; map_of(i) is the map of code i.
+template <typename Value, int kValues, typename MapOf>
+__device__ inline Words<kValues* static_cast<int>(sizeof(Value))> decode_words(const Words<kValues>& codes,
+                                                                               const MapOf& map_of) {
+  Words<kValues* static_cast<int>(sizeof(Value))> values;
+#pragma unroll
+  for (int i = 0; i < kValues; i += 2) {
+    const Affine first = map_of(i), second = map_of(i + 1);
+    const float low = fmaf(flipped_code(codes.words[i / 4], i % 4), first.scale, first.shift);
+    const float high = fmaf(flipped_code(codes.words[i / 4], i % 4 + 1), second.scale, second.shift);
+    if constexpr (std::is_same_v<Value, float>) {
+      values.words[i] = bits_of(low);
+      values.words[i + 1] = bits_of(high);
+    } else {
+      values.words[i / 2] = pair_bits<Value>(low, high);
+    }
+  }
+  return values;
+}
+
+}  // namespace octavo::kernels::cuda

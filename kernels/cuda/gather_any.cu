@@ -1,0 +1,256 @@
+// The gather of everything that fits no faster kernel: any alignment, and any number of channels to interleave. Codes
+// are loaded as words, several before the first is used, and put into shared memory in the order of the output.
+#include "cuda/batch_rows.cuh"
+#include "cuda/gather_variants.hpp"
+#include "cuda/launch.cuh"
+#include "cuda/staged_tile.cuh"
+#include "cuda/tile_walk.cuh"
+#include "divider.hpp"
+
+namespace octavo::kernels::cuda {
+namespace {
+
+/// Words that a lane loads in a step.
+constexpr int kGroups = 4;
+/// Values of a tile.
+constexpr std::uint32_t kTileValues = kGroups * 4 * kWarpThreads;
+/// Units of a lane in a tile.
+template <typename Value>
+inline constexpr int kTileUnits = static_cast<int>(kTileValues) /
+                                  (kValuesPerStore<Value> * static_cast<int>(kWarpThreads));
+
+/// Both halves of each.
+using Loaded = LoadedWords<2 * kGroups>;
+
+/// The map of value `index` of an output sample, in channel `c`.
+__device__ inline Affine map_at(const GatherArgs& args, std::uint32_t c, std::uint32_t index) {
+  Affine map = args.maps[args.uniform_map ? 0 : c];
+  if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[index];
+  return map;
+}
+
+/// What the values of a sample are decoded by.
+enum class Maps { uniform, channel, pixel };
+
+/// Values in the order of their codes. `channel_values` divides by P.
+template <typename Value, Maps kMaps>
+__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+    gather_unaligned_planes(const GatherArgs args, const Divider channel_values, const WorkShare share,
+                            const CachePolicies policies) {
+  __shared__ BlockRows rows;
+  __shared__ std::uint32_t tiles[kMostWarps][kTileValues / 4 + 4];
+  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
+  find_rows(args.selection, args.packed, places, rows);
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const std::uint32_t lane = threadIdx.x % kWarpThreads;
+  const auto sample_values = static_cast<std::uint32_t>(args.channel_count * args.values_per_channel);
+  const L2Policy codes_policy(policies.codes), values_policy(policies.values);
+  std::uint32_t* staged = tiles[threadIdx.x / kWarpThreads];
+
+  const Affine uniform_map{wait_for(args.maps[0].scale), wait_for(args.maps[0].shift)};
+
+  const auto offset_of = [&](Step step) { return step.tile * kTileValues + 4 * lane; };
+  const auto load = [&](Step step, bool wanted) {
+    const SampleBytes sample(rows.codes[step.sample], sample_values);
+    const SplitPlace place = sample.place(offset_of(step));
+    Loaded loaded;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      sample.load(codes_policy, wanted, place, static_cast<std::uint32_t>(g) * 4 * kWarpThreads, loaded.words[2 * g],
+                  loaded.words[2 * g + 1]);
+    }
+    return loaded;
+  };
+  const auto stage = [&](Step step, const Loaded& loaded) {
+    const SampleBytes sample(rows.codes[step.sample], sample_values);
+    __syncwarp();  // all lanes have read the tile before
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      staged[static_cast<std::uint32_t>(g) * kWarpThreads + lane] =
+          bytes_from(loaded.words[2 * g], loaded.words[2 * g + 1], sample.place(offset_of(step)).shift);
+    }
+    __syncwarp();
+    if (has_edges(step.tile, share.tiles_per_sample)) {
+      sample.stage_edges(staged, [&](std::uint32_t offset) -> std::int64_t {
+        const std::uint32_t place = offset - step.tile * kTileValues;
+        return place < kTileValues ? std::int64_t{place} : -1;
+      });
+      __syncwarp();
+    }
+  };
+  const auto store = [&](Step step, const Loaded& loaded) {
+    stage(step, loaded);
+    const std::uint32_t first = step.tile * kTileValues, P = channel_values.divisor();
+    const std::uint32_t count = sample_values - first < kTileValues ? sample_values - first : kTileValues;
+    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * sample_values + first;
+    const auto map_of = [&](std::uint32_t i) { return map_at(args, channel_values.quotient(first + i), first + i); };
+    const auto unit_maps = [&](int, std::uint32_t unit_first) {
+      if constexpr (kMaps == Maps::uniform) {
+        return [uniform_map](int) { return uniform_map; };
+      } else {
+        // A unit beyond the sample takes its first maps, for nothing.
+        const std::uint32_t v = first + unit_first + kValuesPerStore<Value> <= sample_values ? first + unit_first : 0;
+        const std::uint32_t c = channel_values.quotient(v), second_from = (c + 1) * P - v;
+        const bool is_split = second_from < kValuesPerStore<Value>;
+        const Affine one = args.maps[args.uniform_map ? 0 : c], two = args.maps[args.uniform_map ? 0 : c + is_split];
+        return [&args, v, second_from, one, two](int i) {
+          const Affine map = static_cast<std::uint32_t>(i) < second_from ? one : two;
+          if constexpr (kMaps == Maps::channel) return map;
+          return Affine{map.scale, args.pixel_shifts[v + static_cast<std::uint32_t>(i)]};
+        };
+      }
+    };
+    // Where a unit is no longer than a channel, it has values of two at most.
+    store_staged<kTileUnits<Value>>(staged, count, args.uniform_map || P >= kValuesPerStore<Value>, out, values_policy,
+                                    map_of, unit_maps);
+  };
+  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, rows.rows);
+  run_steps(
+      TileWalk(share, places.count), load, [&] { labels.begin(); }, [](std::uint32_t) {}, store);
+  labels.finish();
+  cursor.finish();
+}
+
+/// Blocks of the kernel below are smaller, because a tile has all channels of a pixel.
+constexpr unsigned kMostChannelWarps = 2;
+
+/// How channels are interleaved, a tile of pixels at a time. An item is four pixels of a channel.
+struct ChannelsShape {
+  std::uint32_t tile_pixels;
+  Divider channel_items;  ///< divides by the items of a channel in a tile
+  Divider channels;       ///< divides by C
+};
+
+/// Values whose channels are interleaved.
+template <typename Value>
+__global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
+    gather_channels(const GatherArgs args, const ChannelsShape shape, const WorkShare share,
+                    const CachePolicies policies) {
+  __shared__ BlockRows rows;
+  __shared__ std::uint32_t tiles[kMostChannelWarps][kMostChannels / 4 + 4];
+  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
+  find_rows(args.selection, args.packed, places, rows);
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const std::uint32_t lane = threadIdx.x % kWarpThreads;
+  const std::uint32_t C = shape.channels.divisor(), P = static_cast<std::uint32_t>(args.values_per_channel);
+  const std::uint32_t items = C * shape.channel_items.divisor();
+  const L2Policy codes_policy(policies.codes), values_policy(policies.values);
+  std::uint32_t* staged = tiles[threadIdx.x / kWarpThreads];
+
+  // The first pixel of item `item` in its tile, and where its codes are in the sample.
+  const auto pixel_of = [&](std::uint32_t item) { return 4 * shape.channel_items.remainder(item); };
+  const auto offset_of = [&](Step step, std::uint32_t item) {
+    return shape.channel_items.quotient(item) * P + step.tile * shape.tile_pixels + pixel_of(item);
+  };
+  const auto pixels_in = [&](Step step) {
+    const std::uint32_t rest = P - step.tile * shape.tile_pixels;
+    return rest < shape.tile_pixels ? rest : shape.tile_pixels;
+  };
+  const auto load_items = [&](Step step, std::uint32_t first_item, bool wanted) {
+    const SampleBytes sample(rows.codes[step.sample], C * P);
+    const std::uint32_t pixels = pixels_in(step);
+    Loaded loaded;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      const std::uint32_t item = first_item + static_cast<std::uint32_t>(g) * kWarpThreads + lane;
+      sample.load(codes_policy, wanted && item < items && pixel_of(item) < pixels, sample.place(offset_of(step, item)),
+                  0, loaded.words[2 * g], loaded.words[2 * g + 1]);
+    }
+    return loaded;
+  };
+  const auto stage_items = [&](Step step, std::uint32_t first_item, const Loaded& loaded) {
+    const SampleBytes sample(rows.codes[step.sample], C * P);
+    const std::uint32_t pixels = pixels_in(step);
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      const std::uint32_t item = first_item + static_cast<std::uint32_t>(g) * kWarpThreads + lane;
+      if (item >= items) continue;
+      const std::uint32_t codes =
+          bytes_from(loaded.words[2 * g], loaded.words[2 * g + 1], sample.place(offset_of(step, item)).shift);
+      auto* to = reinterpret_cast<std::uint8_t*>(staged) + shape.channel_items.quotient(item);
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        const std::uint32_t pixel = pixel_of(item) + i;
+        if (pixel < pixels) to[pixel * C] = static_cast<std::uint8_t>(codes >> (8 * i));
+      }
+    }
+  };
+  const auto store = [&](Step step, const Loaded& loaded) {
+    __syncwarp();  // all lanes have read the tile before
+    stage_items(step, 0, loaded);
+    for (std::uint32_t item = kGroups * kWarpThreads; item < items; item += kGroups * kWarpThreads) {
+      stage_items(step, item, load_items(step, item, true).flipped());
+    }
+    __syncwarp();
+    if (has_edges(step.tile, share.tiles_per_sample)) {
+      const SampleBytes sample(rows.codes[step.sample], C * P);
+      sample.stage_edges(staged, [&](std::uint32_t offset) -> std::int64_t {
+        const std::uint32_t c = offset / P, pixel = offset - c * P - step.tile * shape.tile_pixels;
+        return pixel < shape.tile_pixels ? std::int64_t{pixel * C + c} : -1;
+      });
+      __syncwarp();
+    }
+    const std::uint32_t first = step.tile * shape.tile_pixels * C;
+    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * C * P + first;
+    const auto map_of = [&](std::uint32_t i) { return map_at(args, shape.channels.remainder(i), first + i); };
+    const std::uint32_t count = pixels_in(step) * C;
+    store_staged<kTileUnits<Value>>(staged, count, true, out, values_policy, map_of, [&](int, std::uint32_t unit) {
+      // A unit beyond the tile takes its first maps, for nothing.
+      const std::uint32_t used = unit + kValuesPerStore<Value> <= count ? unit : 0;
+      return [&map_of, used](int i) { return map_of(used + static_cast<std::uint32_t>(i)); };
+    });
+  };
+  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, rows.rows);
+  run_steps(
+      TileWalk(share, places.count), [&](Step step, bool wanted) { return load_items(step, 0, wanted); },
+      [&] { labels.begin(); }, [](std::uint32_t) {}, store);
+  labels.finish();
+  cursor.finish();
+}
+
+template <typename Value>
+cudaError_t launch_planes(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                          cudaStream_t stream) {
+  const std::int64_t values = args.channel_count * args.values_per_channel;
+  const BatchGeometry geometry = batch_geometry(args.batch_count, (values + kTileValues - 1) / kTileValues, device);
+  const auto kernel = args.pixel_shifts != nullptr ? gather_unaligned_planes<Value, Maps::pixel>
+                      : args.uniform_map           ? gather_unaligned_planes<Value, Maps::uniform>
+                                                   : gather_unaligned_planes<Value, Maps::channel>;
+  return launch(kernel, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream, args,
+                Divider(args.values_per_channel), work_share(geometry), policies);
+}
+
+/// Pixels of a tile: kTileValues values, or one pixel of more; whole items if there are any.
+std::uint32_t tile_pixels(std::int64_t channels) {
+  const std::int64_t pixels = static_cast<std::int64_t>(kTileValues) / channels;
+  return static_cast<std::uint32_t>(pixels >= 4 ? pixels / 4 * 4 : std::max<std::int64_t>(1, pixels));
+}
+
+template <typename Value>
+cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                            cudaStream_t stream) {
+  const std::uint32_t pixels = tile_pixels(args.channel_count);
+  const ChannelsShape shape{pixels, Divider((pixels + 3) / 4), Divider(args.channel_count)};
+  const BatchGeometry geometry =
+      batch_geometry(args.batch_count, (args.values_per_channel + pixels - 1) / pixels, device, kMostChannelWarps);
+  return launch(gather_channels<Value>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream,
+                args, shape, work_share(geometry), policies);
+}
+
+}  // namespace
+
+template <typename Value>
+cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                              cudaStream_t stream) {
+  return keeps_order(args) ? launch_planes<Value>(args, policies, device, stream)
+                           : launch_channels<Value>(args, policies, device, stream);
+}
+
+template cudaError_t launch_gather_any<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                              cudaStream_t);
+template cudaError_t launch_gather_any<Float16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                                cudaStream_t);
+template cudaError_t launch_gather_any<BFloat16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                                 cudaStream_t);
+
+}  // namespace octavo::kernels::cuda

@@ -1,0 +1,318 @@
+// The gather of images whose three or four channels are interleaved in the output.
+//
+// A lane loads four pixels of each channel as a word, interleaves them by byte permutations, and leaves them in shared
+// memory, a byte a value; from there the lanes of a warp store consecutive 16-byte units. Stored by the lane that
+// loaded them, units would be 48 or 64 bytes apart, and each store would fill half of the 32-byte sectors that it
+// touches.
+#include "cuda/batch_rows.cuh"
+#include "cuda/decode_words.cuh"
+#include "cuda/gather_variants.hpp"
+#include "cuda/launch.cuh"
+#include "cuda/staged_tile.cuh"
+#include "cuda/tile_walk.cuh"
+
+namespace octavo::kernels::cuda {
+namespace {
+
+/// Words of each channel that a lane loads in a step: of four channels one, where registers are also taken by shifts of
+/// single values, or by the second half of each unaligned word.
+template <int kChannels, bool kNeedsRegisters = false>
+inline constexpr int kGroups = kNeedsRegisters&& kChannels == 4 ? 1 : 2;
+/// Pixels of a tile.
+template <int kChannels, bool kNeedsRegisters = false>
+inline constexpr std::uint32_t kTilePixels = kGroups<kChannels, kNeedsRegisters> * 4 * kWarpThreads;
+
+/// Four pixels of three channels, interleaved: the bytes of a, b and c as abca bcab cabc.
+__device__ inline void interleave(const std::uint32_t (&channels)[3], std::uint32_t (&pixels)[3]) {
+  const auto [a, b, c] = channels;
+  pixels[0] = permute_bytes(permute_bytes(a, b, 0x1040), c, 0x3410);
+  pixels[1] = permute_bytes(permute_bytes(a, b, 0x6205), c, 0x3250);
+  pixels[2] = permute_bytes(permute_bytes(a, b, 0x0730), c, 0x7216);
+}
+/// Likewise of four channels, abcd abcd abcd abcd.
+__device__ inline void interleave(const std::uint32_t (&channels)[4], std::uint32_t (&pixels)[4]) {
+  const std::uint32_t ab01 = permute_bytes(channels[0], channels[1], 0x5140);
+  const std::uint32_t ab23 = permute_bytes(channels[0], channels[1], 0x7362);
+  const std::uint32_t cd01 = permute_bytes(channels[2], channels[3], 0x5140);
+  const std::uint32_t cd23 = permute_bytes(channels[2], channels[3], 0x7362);
+  pixels[0] = permute_bytes(ab01, cd01, 0x5410);
+  pixels[1] = permute_bytes(ab01, cd01, 0x7632);
+  pixels[2] = permute_bytes(ab23, cd23, 0x5410);
+  pixels[3] = permute_bytes(ab23, cd23, 0x7632);
+}
+
+/// The maps of a pixel's channels.
+template <int kChannels>
+struct PixelMaps {
+  Affine maps[kChannels];
+
+  __device__ explicit PixelMaps(const GatherArgs& args) {
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      const Affine map = args.maps[args.uniform_map ? 0 : c];
+      maps[c] = {wait_for(map.scale), wait_for(map.shift)};
+    }
+  }
+
+  /// From channel `phase` on, in turn: those of a lane's units, whose first value is in that channel.
+  __device__ PixelMaps rotated(std::uint32_t phase) const {
+    PixelMaps result = *this;
+#pragma unroll
+    for (std::uint32_t turn = 1; turn < kChannels; ++turn) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < kChannels; ++i) {
+        if (phase == turn) result.maps[i] = maps[(i + turn) % kChannels];
+      }
+    }
+    return result;
+  }
+};
+
+/// Of the values of a tile, a lane's unit k begins 32 * k units after its unit 0: the channel of its value i, counted
+/// from that of the first value of unit 0.
+template <typename Value, int kChannels>
+__device__ constexpr int channel_in_unit(int k, int i) {
+  return (k * static_cast<int>(kWarpThreads) * kValuesPerStore<Value> + i) % kChannels;
+}
+
+/// A block's shared memory: its rows, and a tile for each warp with four words more, which unaligned reads of its last
+/// codes touch.
+template <int kChannels>
+struct SharedTiles {
+  static constexpr int kWords = static_cast<int>(kTilePixels<kChannels>) * kChannels / 4 + 4;
+  BlockRows rows;
+  alignas(16) std::uint32_t words[kMostWarps][kWords];
+};
+
+/// Everything is at a multiple of what is loaded or stored at once.
+template <typename Value, int kChannels, bool kPixelShifts>
+__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+    gather_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
+  constexpr int kValues = kValuesPerStore<Value>;
+  constexpr int kLoads = kGroups<kChannels, kPixelShifts>;
+  constexpr std::uint32_t kPixels = kTilePixels<kChannels, kPixelShifts>;
+  constexpr int kUnits = static_cast<int>(kPixels) * kChannels / (kValues * static_cast<int>(kWarpThreads));
+  __shared__ SharedTiles<kChannels> shared;
+  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
+  find_rows(args.selection, args.packed, places, shared.rows);
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const std::uint32_t lane = threadIdx.x % kWarpThreads;
+  const auto P = static_cast<std::uint32_t>(args.values_per_channel), units = P * kChannels / kValues;
+  const L2Policy codes_policy(policies.codes), values_policy(policies.values);
+  std::uint32_t* staged = shared.words[threadIdx.x / kWarpThreads];
+  const PixelMaps<kChannels> maps = PixelMaps<kChannels>(args).rotated(lane * kValues % kChannels);
+
+  using Loaded = LoadedWords<kLoads * kChannels>;
+  const auto load = [&](Step step, bool wanted) {
+    const std::uint32_t first = step.tile * kPixels + 4 * lane;
+    const std::int8_t* codes = shared.rows.codes[step.sample] + first;
+    Loaded loaded;
+#pragma unroll
+    for (int g = 0; g < kLoads; ++g) {
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const auto pixel = static_cast<std::uint32_t>(g) * 4 * kWarpThreads;
+        loaded.words[g * kChannels + c] =
+            codes_policy.load_once<4>(wanted && first + pixel < P, codes + static_cast<std::uint32_t>(c) * P + pixel)
+                .words[0];
+      }
+    }
+    return loaded;
+  };
+  Words<16> shifts[kPixelShifts ? kUnits * kValues / 4 : 1];
+  const auto load_shifts = [&](std::uint32_t tile) {
+    const std::uint32_t first_unit = tile * (kUnits * kWarpThreads) + lane;
+#pragma unroll
+    for (int i = 0; i < kUnits * kValues / 4; ++i) {
+      const std::uint32_t unit = first_unit + static_cast<std::uint32_t>(i / (kValues / 4)) * kWarpThreads;
+      if (unit >= units) continue;
+      shifts[i] = reinterpret_cast<const Words<16>*>(
+          args.pixel_shifts)[unit * (kValues / 4) + static_cast<std::uint32_t>(i % (kValues / 4))];
+    }
+#pragma unroll
+    for (Words<16>& four : shifts) {
+#pragma unroll
+      for (std::uint32_t& shift : four.words) shift = bits_of(wait_for(float_of(shift)));
+    }
+  };
+  const auto stage = [&](const Loaded& loaded) {
+    __syncwarp();  // all lanes have read the tile before
+#pragma unroll
+    for (int g = 0; g < kLoads; ++g) {
+      std::uint32_t channels[kChannels], pixels[kChannels];
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) channels[c] = loaded.words[g * kChannels + c];
+      interleave(channels, pixels);
+      std::uint32_t* to = staged + (static_cast<std::uint32_t>(g) * kWarpThreads + lane) * kChannels;
+      if constexpr (kChannels == 4) {
+        *reinterpret_cast<Words<16>*>(to) = {pixels[0], pixels[1], pixels[2], pixels[3]};
+      } else {
+#pragma unroll
+        for (int i = 0; i < kChannels; ++i) to[i] = pixels[i];
+      }
+    }
+    __syncwarp();
+  };
+  const auto store = [&](Step step, const Loaded& loaded) {
+    const std::uint32_t first = step.tile * (kUnits * kWarpThreads) + lane;
+    stage(loaded);
+    auto* out = static_cast<std::byte*>(args.values) + ((places.first + step.sample) * units + first) * 16;
+#pragma unroll
+    for (int k = 0; k < kUnits; ++k) {
+      const auto map_of = [&](int i) {
+        const Affine map = maps.maps[channel_in_unit<Value, kChannels>(k, i)];
+        if constexpr (!kPixelShifts) return map;
+        return Affine{map.scale, float_of(shifts[(k * kValues + i) / 4].words[i % 4])};
+      };
+      const auto codes =
+          reinterpret_cast<const Words<kValues>*>(staged)[static_cast<std::uint32_t>(k) * kWarpThreads + lane];
+      values_policy.store(first + static_cast<std::uint32_t>(k) * kWarpThreads < units,
+                          out + k * static_cast<int>(kWarpThreads) * 16, decode_words<Value>(codes, map_of));
+    }
+  };
+  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, shared.rows.rows);
+  run_steps(
+      TileWalk(share, places.count), load, [&] { labels.begin(); },
+      [&](std::uint32_t tile) {
+        if constexpr (kPixelShifts) load_shifts(tile);
+      },
+      store);
+  labels.finish();
+  cursor.finish();
+}
+
+/// Any number of pixels, and any alignment.
+template <typename Value, int kChannels, bool kPixelShifts>
+__global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
+    gather_unaligned_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
+  constexpr std::uint32_t kValues = kValuesPerStore<Value>;
+  constexpr int kLoads = kGroups<kChannels, true>;
+  constexpr std::uint32_t kPixels = kTilePixels<kChannels, true>;
+  constexpr int kUnits = static_cast<int>(kPixels * kChannels / (kValues * kWarpThreads));
+  __shared__ SharedTiles<kChannels> shared;
+  const BlockPlaces places = block_places(args.batch_count, share.samples_per_block);
+  find_rows(args.selection, args.packed, places, shared.rows);
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const std::uint32_t lane = threadIdx.x % kWarpThreads;
+  const auto P = static_cast<std::uint32_t>(args.values_per_channel);
+  const L2Policy codes_policy(policies.codes), values_policy(policies.values);
+  std::uint32_t* staged = shared.words[threadIdx.x / kWarpThreads];
+  const PixelMaps<kChannels> channel_maps(args);
+
+  using Loaded = LoadedWords<2 * kLoads * kChannels>;
+  const auto offset_of = [&](Step step, int c) {
+    return static_cast<std::uint32_t>(c) * P + step.tile * kPixels + 4 * lane;
+  };
+  const auto sample_of = [&](Step step) { return SampleBytes(shared.rows.codes[step.sample], P * kChannels); };
+  const auto load = [&](Step step, bool wanted) {
+    const SampleBytes sample = sample_of(step);
+    const std::uint32_t pixel = step.tile * kPixels + 4 * lane;
+    Loaded loaded;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      const SplitPlace place = sample.place(offset_of(step, c));
+#pragma unroll
+      for (int g = 0; g < kLoads; ++g) {
+        constexpr std::uint32_t kStride = 4 * kWarpThreads;
+        const int i = 2 * (g * kChannels + c);
+        sample.load(codes_policy, wanted && pixel + static_cast<std::uint32_t>(g) * kStride < P, place,
+                    static_cast<std::uint32_t>(g) * kStride, loaded.words[i], loaded.words[i + 1]);
+      }
+    }
+    return loaded;
+  };
+  const auto stage = [&](Step step, const Loaded& loaded) {
+    const SampleBytes sample = sample_of(step);
+    __syncwarp();  // all lanes have read the tile before
+#pragma unroll
+    for (int g = 0; g < kLoads; ++g) {
+      std::uint32_t channels[kChannels], pixels[kChannels];
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const int i = 2 * (g * kChannels + c);
+        channels[c] = bytes_from(loaded.words[i], loaded.words[i + 1], sample.place(offset_of(step, c)).shift);
+      }
+      interleave(channels, pixels);
+#pragma unroll
+      for (int i = 0; i < kChannels; ++i) {
+        staged[(static_cast<std::uint32_t>(g) * kWarpThreads + lane) * kChannels + static_cast<std::uint32_t>(i)] =
+            pixels[i];
+      }
+    }
+    __syncwarp();
+    if (has_edges(step.tile, share.tiles_per_sample)) {
+      sample.stage_edges(staged, [&](std::uint32_t offset) -> std::int64_t {
+        const std::uint32_t c = offset / P, pixel = offset - c * P - step.tile * kPixels;
+        return pixel < kPixels ? std::int64_t{pixel * kChannels + c} : -1;
+      });
+      __syncwarp();
+    }
+  };
+  const auto store = [&](Step step, const Loaded& loaded) {
+    stage(step, loaded);
+    const std::uint32_t rest = P - step.tile * kPixels;
+    const std::uint32_t count = (rest < kPixels ? rest : kPixels) * kChannels;
+    const std::int64_t first = std::int64_t{step.tile} * kPixels * kChannels;
+    Value* out = static_cast<Value*>(args.values) + (places.first + step.sample) * P * kChannels + first;
+    const PixelMaps<kChannels> maps = channel_maps.rotated((head_of(out, count) + lane * kValues) % kChannels);
+    const float* shifts = kPixelShifts ? args.pixel_shifts + first : nullptr;
+    const auto map_of = [&](std::uint32_t i) {
+      const Affine map = args.maps[args.uniform_map ? 0 : i % kChannels];
+      return kPixelShifts ? Affine{map.scale, shifts[i]} : map;
+    };
+    const auto unit_maps = [&](int k, std::uint32_t unit_first) {
+      // A unit beyond the tile takes the first shifts, for nothing.
+      const float* unit_shifts = kPixelShifts ? shifts + (unit_first + kValues <= count ? unit_first : 0) : nullptr;
+      return [&maps, k, unit_shifts](int i) {
+        const Affine map = maps.maps[channel_in_unit<Value, kChannels>(k, i)];
+        if constexpr (!kPixelShifts) return map;
+        return Affine{map.scale, unit_shifts[i]};
+      };
+    };
+    store_staged<kUnits>(staged, count, true, out, values_policy, map_of, unit_maps);
+  };
+  LabelCopy labels(args.packed, args.label_type, args.out_labels, places, shared.rows.rows);
+  run_steps(
+      TileWalk(share, places.count), load, [&] { labels.begin(); }, [](std::uint32_t) {}, store);
+  labels.finish();
+  cursor.finish();
+}
+
+template <typename Value>
+bool is_aligned_throughout(const GatherArgs& args) {
+  const auto sample_bytes = static_cast<std::size_t>(args.channel_count * args.values_per_channel) * sizeof(Value);
+  return args.values_per_channel % 4 == 0 && sample_bytes % 16 == 0 && is_aligned(args.packed, 4) &&
+         is_aligned(args.values, 16) && is_aligned(args.pixel_shifts, 16);
+}
+
+template <typename Value, int kChannels>
+cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                      cudaStream_t stream) {
+  const bool is_aligned = is_aligned_throughout<Value>(args), has_shifts = args.pixel_shifts != nullptr;
+  const std::int64_t tile = is_aligned && !has_shifts ? kTilePixels<kChannels> : kTilePixels<kChannels, true>;
+  const BatchGeometry geometry = batch_geometry(args.batch_count, (args.values_per_channel + tile - 1) / tile, device);
+  const auto kernel = is_aligned && has_shifts ? gather_pixels<Value, kChannels, true>
+                      : is_aligned             ? gather_pixels<Value, kChannels, false>
+                      : has_shifts             ? gather_unaligned_pixels<Value, kChannels, true>
+                                               : gather_unaligned_pixels<Value, kChannels, false>;
+  return launch(kernel, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream, args,
+                work_share(geometry), policies);
+}
+
+}  // namespace
+
+template <typename Value>
+cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                 cudaStream_t stream) {
+  return args.channel_count == 3 ? launch_as<Value, 3>(args, policies, device, stream)
+                                 : launch_as<Value, 4>(args, policies, device, stream);
+}
+
+template cudaError_t launch_gather_pixels<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                                 cudaStream_t);
+template cudaError_t launch_gather_pixels<Float16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                                   cudaStream_t);
+template cudaError_t launch_gather_pixels<BFloat16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+                                                    cudaStream_t);
+
+}  // namespace octavo::kernels::cuda

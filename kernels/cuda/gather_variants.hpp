@@ -1,0 +1,38 @@
+// The gather's kernels by shape. Each launcher does what launch_gather() does, for a batch that is not empty.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "../cache_policy.hpp"
+#include "../gather.hpp"
+#include "geometry.hpp"
+
+namespace octavo::kernels::cuda {
+
+/// Whether the values of a sample are in the order of its codes.
+inline bool keeps_order(const GatherArgs& args) {
+  return args.layout == Layout::nchw || args.channel_count == 1 || args.values_per_channel == 1;
+}
+
+/// Whether the values keep the order of the codes, and every row, channel and mean image begins at a whole unit of four
+/// values, in the codes and in the output.
+template <typename Value>
+bool takes_planes(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_planes(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                 cudaStream_t stream);
+
+/// Whether three or four channels are interleaved, whatever the alignment.
+inline bool takes_pixels(const GatherArgs& args) {
+  return !keeps_order(args) && (args.channel_count == 3 || args.channel_count == 4);
+}
+template <typename Value>
+cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                                 cudaStream_t stream);
+
+/// Every shape, layout and alignment.
+template <typename Value>
+cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
+                              cudaStream_t stream);
+
+}  // namespace octavo::kernels::cuda

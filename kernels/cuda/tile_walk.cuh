@@ -1,0 +1,95 @@
+// The steps of a warp through its block's tiles and samples, with the loads of each step issued before the stores of
+// the one before.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/geometry.hpp"
+#include "intrinsics.hpp"
+
+namespace octavo::kernels::cuda {
+
+/// A tile of a sample.
+struct Step {
+  std::uint32_t tile;
+  int sample;  ///< among those of the block; 0 is the first step of a tile
+};
+
+/// What a block knows of its part of the work.
+struct WorkShare {
+  std::uint32_t tiles_per_sample;
+  std::uint32_t tiles_per_split;
+  int samples_per_block;
+};
+inline WorkShare work_share(const BatchGeometry& geometry) {
+  return {geometry.tiles_per_sample, geometry.tiles_per_split, geometry.samples_per_block};
+}
+
+/// The warps of a block take turns at the tiles of split blockIdx.y; for each tile a warp serves all samples.
+class TileWalk {
+ public:
+  __device__ TileWalk(const WorkShare& share, int sample_count)
+      : step_{blockIdx.y * share.tiles_per_split + threadIdx.x / kWarpThreads, 0},
+        warp_count_(blockDim.x / kWarpThreads),
+        sample_count_(sample_count) {
+    const std::uint32_t end = (blockIdx.y + 1) * share.tiles_per_split;
+    end_tile_ = end < share.tiles_per_sample ? end : share.tiles_per_sample;
+  }
+  __device__ bool at_end() const { return step_.tile >= end_tile_; }
+  __device__ Step step() const { return step_; }
+  __device__ void advance() {
+    if (++step_.sample < sample_count_) return;
+    step_.sample = 0;
+    step_.tile += warp_count_;
+  }
+
+ private:
+  Step step_;
+  std::uint32_t end_tile_;
+  std::uint32_t warp_count_;
+  int sample_count_;
+};
+
+/// What a lane loads in a step.
+template <int kCount>
+struct LoadedWords {
+  std::uint32_t words[kCount];
+
+  /// With the signs of all codes flipped; waits for the loads.
+  __device__ LoadedWords flipped() const {
+    LoadedWords result;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) result.words[i] = flip_signs(words[i]);
+    return result;
+  }
+};
+
+/// For every step of the warp, in order: loaded = load(step, true), then store(step, loaded.flipped()). Before the
+/// first step of a tile is stored, begin_tile(tile). `meanwhile` is called when the loads of the first step, if any,
+/// have been issued.
+///
+/// A warp waits for its loads by one of six scoreboards, which says when all loads that share it have arrived. So each
+/// turn first waits for its codes, by taking them out of the registers that they were loaded to, then issues the loads
+/// of the next turn, and from there on waits for no other load. begin_tile() must wait for what it loads for the same
+/// reason.
+template <typename Load, typename Meanwhile, typename BeginTile, typename Store>
+__device__ inline void run_steps(TileWalk walk, const Load& load, const Meanwhile& meanwhile,
+                                 const BeginTile& begin_tile, const Store& store) {
+  if (walk.at_end()) return meanwhile();
+  auto next = load(walk.step(), true);
+  meanwhile();
+  begin_tile(walk.step().tile);
+  for (bool is_last = false; !is_last;) {
+    const Step step = walk.step();
+    walk.advance();
+    is_last = walk.at_end();
+    const auto loaded = next.flipped();
+    next = load(walk.step(), !is_last);
+    store(step, loaded);
+    if (!is_last && walk.step().sample == 0) begin_tile(walk.step().tile);
+  }
+}
+
+}  // namespace octavo::kernels::cuda

@@ -1,0 +1,33 @@
+// Division by a number that many dividends share, as a multiplication.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.hpp"
+
+namespace octavo::kernels {
+
+/// Divides numbers below 2^31 by `divisor`, 1 to 2^31 - 1, exactly: with the least s for which divisor <= 2^s and the
+/// factor m = ceil(2^(31+s) / divisor) < 2^32, m * divisor exceeds 2^(31+s) by less than 2^s, so that n * m / 2^(31+s)
+/// exceeds n / divisor by less than 1 / divisor.
+class Divider {
+ public:
+  Divider() = default;
+  explicit Divider(std::int64_t divisor) : divisor_(static_cast<std::uint32_t>(divisor)) {
+    while ((std::uint64_t{1} << (shift_ - 31)) < divisor_) ++shift_;
+    factor_ = static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_);
+  }
+
+  OCTAVO_HOST_DEVICE std::uint32_t quotient(std::uint32_t n) const {
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(n) * factor_) >> shift_);
+  }
+  OCTAVO_HOST_DEVICE std::uint32_t remainder(std::uint32_t n) const { return n - quotient(n) * divisor_; }
+  OCTAVO_HOST_DEVICE std::uint32_t divisor() const { return divisor_; }
+
+ private:
+  std::uint32_t divisor_ = 1;
+  std::uint32_t factor_ = 1u << 31;
+  unsigned shift_ = 31;
+};
+
+}  // namespace octavo::kernels
