@@ -8,6 +8,7 @@
 #include <octavo/strategies.hpp>
 
 #include "command.hpp"
+#include "device_option.hpp"
 #include "exit_code.hpp"
 #include "human_units.hpp"
 #include "json_output.hpp"
@@ -35,7 +36,7 @@ Benchmark measure(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   BenchmarkOptions options;
   options.split = arguments.split;
-  options.device = Device::parse(arguments.device);
+  options.device = device_of_option(arguments.device);
   if (!arguments.batch_sizes.empty()) options.batch_sizes = arguments.batch_sizes;
   options.on_progress = bar.function();
   return run_benchmark(Dataset::open(arguments.file), options);
@@ -125,7 +126,7 @@ StrategyComparison measure_strategies(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   StrategyOptions options;
   options.split = arguments.split;
-  options.device = Device::parse(arguments.device);
+  options.device = device_of_option(arguments.device);
   if (!arguments.batch_sizes.empty()) options.batch_size = arguments.batch_sizes.front();
   options.window_counts = arguments.windows;
   options.epochs = arguments.epochs;
@@ -138,7 +139,7 @@ BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   BatchSizeOptions options;
   options.split = arguments.split;
-  options.device = Device::parse(arguments.device);
+  options.device = device_of_option(arguments.device);
   options.on_progress = bar.function();
   return compare_batch_sizes(Dataset::open(arguments.file), options);
 }
@@ -188,7 +189,7 @@ Command add_bench_command(CLI::App& program) {
   CLI::App* verb = add_verb(program, "bench", "Measure how fast a packed file is loaded and served here", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("--split", arguments->split, "The split to measure (train, else the first)");
-  verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")
       ->delimiter(',')
       ->check(above_zero());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "device_option.hpp"
 #include "exit_code.hpp"
 
 namespace octavo::tools {
@@ -33,8 +34,11 @@ DType parse_batch_dtype(const std::string& name) {
 int run(const PlanArguments& arguments) {
   PlanOptions options = arguments.options;
   options.split = arguments.split;
-  options.device = Device::parse(arguments.device);
-  if (!arguments.memory.empty()) options.memory_bytes = parse_byte_count(arguments.memory);
+  if (arguments.memory.empty()) {
+    options.device = device_of_option(arguments.device);
+  } else {
+    options.memory_bytes = parse_byte_count(arguments.memory);
+  }
   if (!arguments.activations.empty()) {
     options.model.activation_bytes_per_sample = parse_byte_count(arguments.activations);
   }
@@ -54,7 +58,7 @@ Command add_plan_command(CLI::App& program) {
       add_verb(program, "plan", "Tell what fits a device: residency, largest batch, bytes of each part", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
   verb->add_option("--split", arguments->split, "The split (train, else the first)");
-  CLI::Option* device = verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  CLI::Option* device = verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--memory", arguments->memory, "Plan for a GPU that is not here, such as 24GiB")->excludes(device);
   verb->add_option("--params", arguments->options.model.parameter_count, "Trainable parameters of the model")
       ->check(CLI::NonNegativeNumber);

@@ -5,6 +5,7 @@
 #include <octavo/report.hpp>
 
 #include "command.hpp"
+#include "device_option.hpp"
 #include "exit_code.hpp"
 #include "json_output.hpp"
 #include "progress_bar.hpp"
@@ -30,7 +31,7 @@ void name_what_was_digested(const Dataset& dataset, QuantisationCertificate& cer
 MemoryReport measure(const ReportArguments& arguments) {
   ProgressBar bar(arguments.quiet);
   ReportOptions options;
-  options.device = Device::parse(arguments.device);
+  options.device = device_of_option(arguments.device);
   options.batch_size = arguments.batch_size;
   options.on_progress = bar.function();
   const Dataset dataset = Dataset::open(arguments.file);
@@ -52,7 +53,7 @@ Command add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb = add_verb(program, "report", "Measure the memory that a packed file saves on a device", *arguments);
   verb->add_option("FILE", arguments->file, "A packed file")->required();
-  verb->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N (auto)");
+  verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_size, "Samples in the batches that are measured (512)")
       ->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};

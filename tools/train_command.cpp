@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "device_option.hpp"
 #include "exit_code.hpp"
 #include "human_units.hpp"
 #include "train_text.hpp"
@@ -31,7 +32,7 @@ struct TrainArguments : CommonOptions {
 TrainOptions train_options(const TrainArguments& arguments) {
   TrainOptions options = arguments.training;
   options.model = arguments.model == "mlp" ? ModelKind::mlp : ModelKind::softmax;
-  options.device = Device::parse(arguments.device);
+  options.device = device_of_option(arguments.device);
   options.spec = BatchSpec::preset(arguments.normalise);
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
   options.load.residency = parse_residency(arguments.residency);
@@ -50,14 +51,14 @@ void check_loss(const TrainArguments& arguments, const EpochResult& result) {
 void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
-  std::cout << " on " << arguments.file << ", " << to_string(options.device) << ", batches of " << options.batch_size
-            << ", " << describe(options.spec) << std::endl;
+  std::cout << " on " << arguments.file << ", " << to_string(chosen(options.device)) << ", batches of "
+            << options.batch_size << ", " << describe(options.spec) << std::endl;
 }
 
 Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) {
   return {{"file", arguments.file},
           {"model", arguments.model},
-          {"device", to_string(options.device)},
+          {"device", to_string(chosen(options.device))},
           {"batch_size", options.batch_size},
           {"seed", options.seed},
           {"normalise", arguments.normalise},
@@ -119,7 +120,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--lr", arguments.learning_rate, "Learning rate; one that suits the model if left out");
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
   verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
-  verb.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N (auto)");
+  verb.add_option("--device", arguments.device, kDeviceHelp);
   verb.add_option("--normalise", arguments.normalise, "How batches are centred and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");

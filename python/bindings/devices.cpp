@@ -1,4 +1,5 @@
-// Devices and back ends.
+// Devices and backends.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -20,13 +21,20 @@ void add_devices(nb::module_& module) {
           "device", [](const DeviceInfo& info) { return to_string(info.device); }, "\"cpu\" or \"cuda:0\".")
       .def_ro("name", &DeviceInfo::name, "Of the processor.")
       .def_ro("total_bytes", &DeviceInfo::total_bytes, "Of its memory.")
-      .def_ro("free_bytes", &DeviceInfo::free_bytes, "That an allocation could have now.")
+      .def_ro("free_bytes", &DeviceInfo::free_bytes,
+              "That an allocation could have now. None for a CUDA device that this process does not use yet.")
       .def_ro("details", &DeviceInfo::details, "Instruction set and threads, or compute capability.")
+      .def_ro("problem", &DeviceInfo::problem, "What is wrong with the device, and what to do. None if nothing is.")
       .def("__repr__", [](const DeviceInfo& info) {
         return "DeviceInfo(device='" + to_string(info.device) + "', name='" + info.name + "')";
       });
-  module.def("devices", &list_devices, "The devices of this machine that this build can use; the CPU first.");
-  module.def("backends", &list_backends, "The back ends in this build, such as ['cpu', 'cuda (toolkit 13.0)'].");
+  module.def("devices", &list_devices,
+             "The devices of this machine that this build can use; the CPU first. Uses none of them.");
+  module.def("cuda_problem", &cuda_problem,
+             "Why no CUDA device is usable, such as a driver that is too old. None if there is one.");
+  module.def("cpu_fallback_reason", &cpu_fallback_reason,
+             "Why 'auto' is the CPU, if CUDA is broken or too old. None if it is not, or if there is just no GPU.");
+  module.def("backends", &list_backends, "The backends in this build, such as ['cpu', 'cuda (toolkit 13.0)'].");
   module.def(
       "parse_device", [](const std::string& text) { return to_string(Device::parse(text)); }, "text"_a,
       "The device of that name: 'auto' (cuda:0 where there is one, else cpu), 'cpu', 'cuda' or 'cuda:N'.\n\n"

@@ -1,9 +1,11 @@
 // The memory savings report and the benchmark of a file.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <octavo/plan.hpp>
 #include <octavo/report.hpp>
+#include <optional>
 #include <utility>
 
 #include "gil.hpp"
@@ -28,17 +30,18 @@ void add_reports(nb::module_& module) {
       "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "on_progress"_a.none(), "The report as JSON and as text.");
   module.def(
       "plan",
-      [](const Dataset& dataset, const std::string& split, const std::string& device, std::int64_t memory_bytes,
-         std::int64_t parameters, const std::string& optimizer, bool mixed_precision, std::int64_t activations,
-         std::int64_t value_bytes, std::int64_t batch_size, int prefetch) {
+      [](const Dataset& dataset, const std::string& split, const std::optional<std::string>& device,
+         std::int64_t memory_bytes, std::int64_t parameters, const std::string& optimizer, bool mixed_precision,
+         std::int64_t activations, std::int64_t value_bytes, std::int64_t batch_size, int prefetch) {
         const GilRelease released;
-        PlanOptions options{split, Device::parse(device), memory_bytes, {}, DType::float32, batch_size, prefetch};
+        PlanOptions options{split, {}, memory_bytes, {}, DType::float32, batch_size, prefetch};
+        if (device) options.device = Device::parse(*device);
         options.model = {parameters, parse_optimizer(optimizer), mixed_precision, activations};
         if (value_bytes == 2) options.dtype = DType::float16;
         const Plan found = plan(dataset, options);
         return std::pair(to_json(found), to_text(found));
       },
-      "dataset"_a, "split"_a, "device"_a, "memory_bytes"_a, "parameters"_a, "optimizer"_a, "mixed_precision"_a,
+      "dataset"_a, "split"_a, "device"_a.none(), "memory_bytes"_a, "parameters"_a, "optimizer"_a, "mixed_precision"_a,
       "activations"_a, "value_bytes"_a, "batch_size"_a, "prefetch"_a, "The plan as JSON and as text.");
 }
 

@@ -12,7 +12,7 @@
 
 using namespace octavo::test;
 
-TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools]") {
+TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools][plain-only]") {
   const auto arguments = GENERATE(values<std::vector<std::string>>({{},
                                                                     {"frobnicate"},
                                                                     {"--frobnicate"},
@@ -36,7 +36,7 @@ TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools]") {
   CHECK(outcome.out.empty());
 }
 
-TEST_CASE("an unknown verb is named, and where help is", "[unit][tools]") {
+TEST_CASE("an unknown verb is named, and where help is", "[unit][tools][plain-only]") {
   CHECK_THAT(run_octavo({"frobnicate"}).err, ContainsSubstring("\"frobnicate\"") && ContainsSubstring("octavo --help"));
   CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
   CHECK_THAT(run_octavo({"pack", "x", "--limit", "0"}).err,

@@ -30,7 +30,7 @@ void wait_for_content(RunningProgram& program, const std::filesystem::path& path
 
 }  // namespace
 
-TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools]") {
+TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools][plain-only]") {
   const Outcome text = run_octavo({"fetch", "--list"});
   CHECK(text.exit_code == 0);
   for (const char* name : {"mnist", "fashion-mnist", "kmnist", "cifar10", "cifar100", "stl10", "svhn", "svhn-extra"}) {
@@ -128,7 +128,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
   CHECK(bytes_of(folder / "set" / "a.bin") == served_content());
 }
 
-TEST_CASE("a killed fetch locks nobody out", "[unit][tools]") {
+TEST_CASE("a killed fetch locks nobody out", "[unit][tools][plain-only]") {
   StallingServer server;
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
@@ -162,7 +162,7 @@ TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
   CHECK(names_in(folder.path()) == std::vector<std::string>{"set.json"});
 }
 
-TEST_CASE("a fetch that cannot be meant is one line and exit code 2", "[unit][tools]") {
+TEST_CASE("a fetch that cannot be meant is one line and exit code 2", "[unit][tools][plain-only]") {
   const auto arguments = GENERATE(values<std::vector<std::string>>({{"fetch"},
                                                                     {"fetch", "no-such-set"},
                                                                     {"fetch", "no-such-set", "--list"},

@@ -31,7 +31,7 @@ std::string text_of(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("every verb explains itself", "[unit][tools]") {
+TEST_CASE("every verb explains itself", "[unit][tools][plain-only]") {
   const std::string help = run_octavo({"--help"}).out;
   for (const char* verb :
        {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "repack", "devices"}) {
@@ -195,10 +195,13 @@ TEST_CASE("reindex writes a file that verify finds whole", "[unit][tools]") {
   CHECK_THAT(onto_itself.err, ContainsSubstring("is the same file"));
 }
 
-TEST_CASE("devices lists the CPU first", "[unit][tools]") {
+TEST_CASE("devices lists the CPU first", "[unit][tools][plain-only]") {
   const auto document = json_of({"devices"});
   CHECK(document["devices"][0]["device"] == "cpu");
   CHECK(document["devices"][0]["total_bytes"].get<std::int64_t>() > 0);
+  CHECK(document["devices"][0]["free_bytes"].get<std::int64_t>() > 0);
+  CHECK(document["devices"][0]["problem"].is_null());
+  CHECK(document["cuda_problem"].is_string() == (document["best"] == "cpu"));
   CHECK(document["backends"].size() >= 1);
   CHECK_THAT(text_of({"devices"}), ContainsSubstring("cpu"));
 }

@@ -13,9 +13,9 @@
 namespace octavo {
 
 struct BatchSizeOptions {
-  std::string split = {};  ///< empty: `train` if there is one, else the first
-  Device device = Device::best();
-  std::uint64_t seed = 0;  ///< of the order
+  std::string split = {};             ///< empty: `train` if there is one, else the first
+  std::optional<Device> device = {};  ///< without one: Device::best()
+  std::uint64_t seed = 0;             ///< of the order
   ProgressFunction on_progress = {};
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@
 namespace octavo {
 
 struct BenchmarkOptions {
-  std::string split = {};  ///< empty: `train` if there is one, else the first
-  Device device = Device::best();
+  std::string split = {};             ///< empty: `train` if there is one, else the first
+  std::optional<Device> device = {};  ///< without one: Device::best()
   std::vector<std::int64_t> batch_sizes = {1, 32, 256, 512, 4096, 65536};  ///< those that the split and a quarter of
                                                                            ///< the free memory have room for
   std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ class Device {
   static constexpr Device cpu() { return Device(DeviceKind::cpu, 0); }
   /// CUDA device number `ordinal`; whether it exists shows when it is used.
   static constexpr Device cuda(int ordinal = 0) { return Device(DeviceKind::cuda, ordinal); }
-  /// cuda:0 if this build and this machine have it, else the CPU.
+  /// cuda:0 if CUDA finds a device, else the CPU. Asks CUDA how many devices there are; uses none of them.
   static Device best();
   /// "auto" (as best()), "cpu", "cuda" or "cuda:N". Throws InvalidArgument for anything else.
   static Device parse(std::string_view text);
@@ -36,22 +37,37 @@ class Device {
 /// "cpu" or "cuda:0".
 std::string to_string(Device device);
 
+/// `device`, or Device::best() without one: what a function does with the option `device` before all else.
+Device chosen(const std::optional<Device>& device);
+
 /// A device of this machine.
 struct DeviceInfo {
   Device device = Device::cpu();
-  std::string name;              ///< of the processor
-  std::int64_t total_bytes = 0;  ///< of its memory
-  std::int64_t free_bytes = 0;   ///< that an allocation could have now (CPU: also by the control group's limit)
-  std::string details;           ///< instruction set and threads, or compute capability and multiprocessors
+  std::string name;                             ///< of the processor
+  std::int64_t total_bytes = 0;                 ///< of its memory
+  std::optional<std::int64_t> free_bytes = {};  ///< that an allocation could have now (CPU: also by the control
+                                                ///< group's limit); CUDA: only of a device that this process uses
+  std::string details;  ///< instruction set and threads, or compute capability and multiprocessors
+  std::optional<std::string> problem = {};  ///< what is wrong with it, and what to do; then only `device` is known
 };
 
-/// The devices of this machine that this build can use; the CPU first.
+/// The devices of this machine that this build can use; the CPU first. Creates no CUDA context: the memory that a CUDA
+/// device has free is unknown until the process uses the device.
 std::vector<DeviceInfo> list_devices();
+
+/// Why no CUDA device is usable, such as "the NVIDIA driver supports CUDA 12.2 and this build needs 13.0; update the
+/// driver or install a build for CUDA 12"; nothing if there is one. Asked again at each call; creates no context.
+std::optional<std::string> cuda_problem();
+
+/// The cuda_problem() that a user of Device::best() has to hear of: a driver that is too old or does not work, or a
+/// process that was forked from one that uses CUDA. Nothing if best() is a CUDA device, and nothing on a machine
+/// without a driver or a device, or in a build without CUDA, where the CPU is no surprise.
+std::optional<std::string> cpu_fallback_reason();
 
 /// The processor's name, as list_devices() gives it; to_string(device) if there is no such device.
 std::string device_name(Device device);
 
-/// The back ends in this build, such as {"cpu", "cuda (toolkit 13.0)"}.
+/// The backends in this build, such as {"cpu", "cuda (toolkit 13.0)"}.
 std::vector<std::string> list_backends();
 
 /// A stream that somebody else owns: on CUDA a cudaStream_t. Null is the device's default: on CUDA the legacy default stream, on

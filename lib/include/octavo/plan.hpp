@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,9 @@ struct ModelMemory {
 };
 
 struct PlanOptions {
-  std::string split = {};          ///< empty: `train` if there is one, else the first
-  Device device = Device::best();  ///< the memory that is free there now
-  std::int64_t memory_bytes = 0;   ///< of a device that is not here; 0: of `device`
+  std::string split = {};             ///< empty: `train` if there is one, else the first
+  std::optional<Device> device = {};  ///< the memory that is free there now; without one: Device::best()
+  std::int64_t memory_bytes = 0;      ///< of a device that is not here, then `device` is not used; 0: of `device`
   ModelMemory model = {};
   DType dtype = DType::float32;  ///< of batches
   std::int64_t batch_size = 0;   ///< that must fit; 0: 256, all samples if they are fewer, or less if that must be

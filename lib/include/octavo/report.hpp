@@ -13,9 +13,9 @@
 namespace octavo {
 
 struct ReportOptions {
-  std::string split = {};  ///< empty: `train` if there is one, else the first
-  Device device = Device::best();
-  std::int64_t batch_size = 512;  ///< of the batch buffers, and of the measured gathers
+  std::string split = {};             ///< empty: `train` if there is one, else the first
+  std::optional<Device> device = {};  ///< without one: Device::best()
+  std::int64_t batch_size = 512;      ///< of the batch buffers, and of the measured gathers
   ProgressFunction on_progress = {};
 };
 

@@ -13,8 +13,8 @@
 namespace octavo {
 
 struct StrategyOptions {
-  std::string split = {};  ///< empty: `train` if there is one, else the first
-  Device device = Device::best();
+  std::string split = {};             ///< empty: `train` if there is one, else the first
+  std::optional<Device> device = {};  ///< without one: Device::best()
   std::int64_t batch_size = 512;
   std::vector<std::int64_t> window_counts = {1, 10, 100};  ///< macro-batches: windows that the split is divided into;
                                                            ///< those that a batch does not fit are left out

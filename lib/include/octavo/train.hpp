@@ -52,7 +52,8 @@ struct TrainOptions {
   SampleForm form = SampleForm::int8;
   /// Where packed samples live. SampleForm::float32 and one_batch want them on the device; one_by_one has them nowhere.
   LoadOptions load = {};
-  Device device = Device::best();
+  /// Without one: Device::best().
+  std::optional<Device> device = {};
   std::function<void(const struct EpochResult&)> on_epoch = {};  ///< called after each epoch; may throw to stop
 };
 

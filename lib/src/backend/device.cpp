@@ -15,7 +15,9 @@
 
 namespace octavo {
 
-Device Device::best() { return backend::list_cuda_devices().empty() ? cpu() : cuda(0); }
+Device Device::best() { return backend::cuda_device_count() > 0 ? cuda(0) : cpu(); }
+
+Device chosen(const std::optional<Device>& device) { return device ? *device : Device::best(); }
 
 Device Device::parse(std::string_view text) {
   if (text == "auto") return best();
@@ -27,18 +29,32 @@ Device Device::parse(std::string_view text) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
     if (error == std::errc() && end == digits.data() + digits.size() && ordinal >= 0) return cuda(ordinal);
   }
-  throw InvalidArgument("choose a device: \"" + std::string(text) + "\" is none; use auto, cpu, cuda or cuda:N");
+  throw InvalidArgument("choose a device: \"" + std::string(text) +
+                        "\" is not a device; use auto, cpu, cuda or cuda:N");
 }
 
 std::string to_string(Device device) { return device.is_cpu() ? "cpu" : "cuda:" + std::to_string(device.ordinal()); }
 
 std::vector<DeviceInfo> list_devices() {
   const backend::MemoryInfo memory = backend::host_memory();
-  std::vector<DeviceInfo> devices = {
-      {Device::cpu(), backend::processor_name(), memory.total_bytes, memory.free_bytes,
-       std::to_string(available_threads()) + " threads, gathers with " + kernels::cpu::gather_target_name()}};
+  DeviceInfo cpu;
+  cpu.name = backend::processor_name();
+  cpu.total_bytes = memory.total_bytes;
+  cpu.free_bytes = memory.free_bytes;
+  cpu.details = std::to_string(available_threads()) + " threads, gathers with " + kernels::cpu::gather_target_name();
+  std::vector<DeviceInfo> devices = {cpu};
   for (DeviceInfo& device : backend::list_cuda_devices()) devices.push_back(std::move(device));
   return devices;
+}
+
+std::optional<std::string> cuda_problem() {
+  const auto problem = backend::find_cuda_problem();
+  return problem ? std::optional(problem->text) : std::nullopt;
+}
+
+std::optional<std::string> cpu_fallback_reason() {
+  const auto problem = backend::find_cuda_problem();
+  return problem && problem->is_fault ? std::optional(problem->text) : std::nullopt;
 }
 
 std::vector<std::string> list_backends() {
@@ -62,8 +78,9 @@ std::shared_ptr<Backend> make_backend(Device device) {
 
 }  // namespace backend
 std::string device_name(Device device) {
-  for (const DeviceInfo& info : list_devices()) {
-    if (info.device == device) return info.name;
+  if (device.is_cpu()) return backend::processor_name();
+  for (const DeviceInfo& info : backend::list_cuda_devices()) {
+    if (info.device == device && !info.problem) return info.name;
   }
   return to_string(device);
 }

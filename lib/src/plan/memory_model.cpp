@@ -37,7 +37,7 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   MemoryModel model;
   model.sample_count = split.sample_count();
   model.sample_values = split.shape().values();
-  model.row_bytes = store::row_stride_bytes(model.sample_values, is_host);
+  model.row_bytes = model.sample_values;
   model.label_bytes = split.labels().bytes_per_sample();
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);

@@ -15,7 +15,6 @@
 namespace octavo {
 namespace {
 
-using planning::Fit;
 using planning::MemoryModel;
 
 constexpr std::int64_t kUsualBatch = 256;
@@ -38,7 +37,7 @@ std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
   return memory_bytes / (has_model ? 16 : 5);
 }
 
-std::string reason_of(const MemoryModel& model, const Fit& found, std::int64_t room) {
+std::string reason_of(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
   const std::string samples = in_units(model.sample_count * model.packed_bytes());
   const std::string left = in_units(room);
   if (!found.fits) return "a batch and the model alone need more than the " + left + " that there are for them";
@@ -54,7 +53,7 @@ std::string reason_of(const MemoryModel& model, const Fit& found, std::int64_t r
   }
 }
 
-std::vector<PlannedPart> parts_of(const MemoryModel& model, const Fit& found, std::int64_t batch_size,
+std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Fit& found, std::int64_t batch_size,
                                   LabelLayout labels) {
   const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
@@ -91,7 +90,7 @@ std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, s
           form_of(model, "int8", 1, room, batch_size)};
 }
 
-std::int64_t largest_in(const MemoryModel& model, const Fit& found, std::int64_t room) {
+std::int64_t largest_in(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
   if (!found.fits) return 0;
   return planning::largest_batch(model, room, found.resident_count * model.packed_bytes(),
                                  found.residency != Residency::device);
@@ -114,7 +113,7 @@ PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const
   planned.memory_bytes = device.mebibytes << 20;
   const std::int64_t room = planned.memory_bytes - reserved_of(planned.memory_bytes, options.model);
   const std::int64_t batch_size = batch_size_for(model, options, room);
-  const Fit found = planning::fit(model, room, batch_size);
+  const planning::Fit found = planning::fit(model, room, batch_size);
   planned.residency = found.residency;
   planned.largest_batch = largest_in(model, found, room);
   const auto left = static_cast<double>(
@@ -156,8 +155,9 @@ std::int64_t Plan::total_bytes() const {
 
 Plan plan(const Dataset& dataset, const PlanOptions& options) {
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
-  // A device that is not here is meant to be a GPU.
-  const bool is_host = options.memory_bytes == 0 && options.device.is_cpu();
+  // None for a device that is not here, which is meant to be a GPU.
+  const std::optional<Device> device = options.memory_bytes > 0 ? std::nullopt : std::optional(chosen(options.device));
+  const bool is_host = device && device->is_cpu();
   const MemoryModel model = planning::memory_model(split, options, is_host);
   const std::int64_t N = split.sample_count();
 
@@ -169,14 +169,13 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.packed_bytes = split.packed_bytes();
   plan.compression = split.compression();
   plan.stored_bytes = split.stored_bytes();
-  plan.memory_bytes =
-      options.memory_bytes > 0 ? options.memory_bytes : backend::make_backend(options.device)->memory().free_bytes;
-  plan.device = options.memory_bytes > 0 ? "a device of " + in_units(options.memory_bytes) : to_string(options.device);
+  plan.memory_bytes = device ? backend::make_backend(*device)->memory().free_bytes : options.memory_bytes;
+  plan.device = device ? to_string(*device) : "a device of " + in_units(options.memory_bytes);
   plan.reserved_bytes = reserved_of(plan.memory_bytes, options.model);
   const std::int64_t room = plan.memory_bytes - plan.reserved_bytes;
   plan.batch_size = batch_size_for(model, options, room);
 
-  const Fit found = planning::fit(model, room, plan.batch_size);
+  const planning::Fit found = planning::fit(model, room, plan.batch_size);
   const bool staged = !found.fits || found.residency != Residency::device;
   plan.fits = found.fits;
   plan.residency = found.residency;
@@ -199,9 +198,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.largest_streamed_batch =
       std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
   plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
-  for (const WellKnown& device : kWellKnown) {
-    plan.well_known.push_back(on_device(model, device, options));
-  }
+  for (const WellKnown& known : kWellKnown) plan.well_known.push_back(on_device(model, known, options));
   return plan;
 }
 

@@ -210,18 +210,19 @@ class Bench {
 
 BatchSizeComparison compare_batch_sizes(const Dataset& dataset, const BatchSizeOptions& options) {
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
-  const Store store = Store::load(split, options.device, {.residency = Residency::device});
+  const Device device = chosen(options.device);
+  const Store store = Store::load(split, device, {.residency = Residency::device});
   Bench bench(store, options);
   BatchSizeComparison comparison;
   comparison.file = dataset.path().string();
   comparison.split = split.name();
-  comparison.device = to_string(options.device);
-  comparison.device_name = device_name(options.device);
+  comparison.device = to_string(device);
+  comparison.device_name = device_name(device);
   comparison.blas = bench.blas_name();
   comparison.values = split.shape().values();
   comparison.units = kUnits;
 
-  const std::int64_t room = backend::make_backend(options.device)->memory().free_bytes / 4;
+  const std::int64_t room = backend::make_backend(device)->memory().free_bytes / 4;
   const std::int64_t largest = std::clamp<std::int64_t>(room / (4 * split.shape().values()), 1, split.sample_count());
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 1; size < largest; size *= 10) sizes.push_back(size);

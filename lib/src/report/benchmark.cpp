@@ -35,11 +35,10 @@ void read_only(const Split& split) {
   });
 }
 
-LoadSpeed measure_load(const Split& split, const BenchmarkOptions& options) {
+LoadSpeed measure_load(const Split& split, Device device, const BenchmarkOptions& options) {
   const auto load = [&](bool verify) {
     return report::seconds_of([&] {
-      static_cast<void>(
-          Store::load(split, options.device, {.verify_checksums = verify, .residency = Residency::device}));
+      static_cast<void>(Store::load(split, device, {.verify_checksums = verify, .residency = Residency::device}));
     });
   };
   read_only(split);  // into the page cache
@@ -65,7 +64,7 @@ std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptio
   if (!timer.can_measure()) {
     throw DeviceError("time batches: there is too little memory for a copy to compare with; close other programs");
   }
-  const std::int64_t free_bytes = backend::make_backend(options.device)->memory().free_bytes;
+  const std::int64_t free_bytes = backend::make_backend(store.device())->memory().free_bytes;
   std::vector<BatchSpeed> speeds;
   const auto total = static_cast<std::int64_t>(options.dtypes.size() * options.batch_sizes.size());
   std::int64_t done = 0;
@@ -93,14 +92,15 @@ Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options)
                           std::to_string(split.packed_bytes()) + " bytes of samples, at least " +
                           std::to_string(report::kSmallestTimedBytes) + " can be timed; take a larger split");
   }
+  const Device device = chosen(options.device);
   Benchmark result;
   result.split = split.name();
-  result.device = to_string(options.device);
-  result.device_name = device_name(options.device);
+  result.device = to_string(device);
+  result.device_name = device_name(device);
   result.sample_count = split.sample_count();
   result.shape = to_string(split.shape());
-  result.load = measure_load(split, options);
-  result.batches = measure_batches(Store::load(split, options.device, {.residency = Residency::device}), options);
+  result.load = measure_load(split, device, options);
+  result.batches = measure_batches(Store::load(split, device, {.residency = Residency::device}), options);
   return result;
 }
 

@@ -21,13 +21,13 @@ std::string normalisation_of(const Store& store) {
   return describe(BatchSpec{}) + ", mean " + mean + " of split " + store.statistics_split();
 }
 
-std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryReport& report,
+std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryReport& report, Device device,
                                            const ReportOptions& options) {
   if (dataset.split(report.split).labels().kind != LabelKind::class_index) return std::nullopt;
   TrainOptions training;
   training.train_split = report.split;
   training.batch_size = options.batch_size;
-  training.device = options.device;
+  training.device = device;
   TrainingFootprint footprint;
   footprint.sample_bytes = report.residencies.back().computed_bytes;
   footprint.batch_bytes = report.residencies.back().batch_buffer_bytes;
@@ -37,11 +37,11 @@ std::optional<TrainingFootprint> footprint(const Dataset& dataset, const MemoryR
 }
 
 /// What needs the samples on the device: all but the measurement of loading them, which wants to begin without.
-void measure_on_device(const Split& split, const ReportOptions& options, MemoryReport& report) {
+void measure_on_device(const Split& split, Device device, const ReportOptions& options, MemoryReport& report) {
   LoadOptions load;
   load.on_progress = options.on_progress;
   load.residency = Residency::device;
-  const Store store = Store::load(split, options.device, load);
+  const Store store = Store::load(split, device, load);
   report.residencies = report::measure_decoded(store, options.batch_size);
   report::GatherTimer timer(store);
   if (timer.can_measure()) report.gather = timer.measure({}, options.batch_size);
@@ -56,18 +56,18 @@ MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options
                           "; it must be at least 1");
   }
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
+  const Device device = chosen(options.device);
   MemoryReport report;
   report.file = dataset.path().string();
   report.split = split.name();
-  report.device = to_string(options.device);
-  report.device_name = device_name(options.device);
+  report.device = to_string(device);
+  report.device_name = device_name(device);
   report.sample_count = split.sample_count();
   report.shape = to_string(split.shape());
   report.file_bytes = dataset.file_bytes();
-  measure_on_device(split, options, report);
-  report.residencies.push_back(
-      report::measure_packed(split, options.device, report.residencies.front().batch_buffer_bytes));
-  report.training = footprint(dataset, report, options);
+  measure_on_device(split, device, options, report);
+  report.residencies.push_back(report::measure_packed(split, device, report.residencies.front().batch_buffer_bytes));
+  report.training = footprint(dataset, report, device, options);
   const report::Origin origin = report::origin_of(dataset, split.name());
   report.source_bytes = report::bytes_of_files(origin);
   report.certificate = report::certify(split, origin);

@@ -69,13 +69,14 @@ class HostCopy {
 /// All ways, whether or not the device has room for them.
 class Ways {
  public:
-  Ways(const Split& split, const StrategyOptions& options)
+  Ways(const Split& split, Device device, const StrategyOptions& options)
       : split_(split),
+        device_(device),
         options_(options),
         N_(split.sample_count()),
         batch_size_(std::min(N_, options.batch_size)),
         host_(has_room_for_copies(split) ? std::make_unique<HostCopy>(split) : nullptr),
-        statistics_(Store::load(split, options.device, {.residency = Residency::streamed}).statistics()) {}
+        statistics_(Store::load(split, device, {.residency = Residency::streamed}).statistics()) {}
 
   std::vector<Way> all() {
     add_resident();
@@ -104,7 +105,7 @@ class Ways {
     training.batch_size = batch_size_;
     training.seed = options_.seed;
     training.train_split = split_.name();
-    training.device = options_.device;
+    training.device = device_;
     training.form = form;
     training.load = std::move(load);
     training.shuffle = shuffle;
@@ -131,13 +132,13 @@ class Ways {
     return {Loader(store, drawn(shuffle)), store.device_bytes()};
   }
   Served from_file(LoadOptions load, Shuffle shuffle) const {
-    return from_store(Store::load(split_, options_.device, load), shuffle);
+    return from_store(Store::load(split_, device_, load), shuffle);
   }
   Served from_host(HostMemory memory, LoadOptions load, Shuffle shuffle) const {
-    return from_store(Store::load(host_->samples(statistics_), memory, options_.device, load), shuffle);
+    return from_store(Store::load(host_->samples(statistics_), memory, device_, load), shuffle);
   }
   std::shared_ptr<const store::StoredSamples> stored(Residency residency) const {
-    return store::StoreAccess::samples(Store::load(split_, options_.device, {.residency = residency}));
+    return store::StoreAccess::samples(Store::load(split_, device_, {.residency = residency}));
   }
 
   void add_resident() {
@@ -145,10 +146,10 @@ class Ways {
     add(
         "SA", "int8", "device", true, 5, [=, this] { return from_file(device, true); },
         training(SampleForm::int8, device, true));
-    if (host_ && options_.device.is_cpu()) {
+    if (host_ && device_.is_cpu()) {
       add("SA", "int8", "host, borrowed", true, 5, [=, this] { return from_host(HostMemory::borrow, device, true); });
     }
-    if (N_ * values() * 4 <= backend::make_backend(options_.device)->memory().free_bytes / 2) {
+    if (N_ * values() * 4 <= backend::make_backend(device_)->memory().free_bytes / 2) {
       add(
           "SA", "float32", "device", true, 8,
           [this] {
@@ -175,7 +176,7 @@ class Ways {
         training(SampleForm::int8, streamed, true));
     if (host_)
       add("IN", "int8", "host, copied", true, 7, [=, this] { return from_host(HostMemory::copy, streamed, true); });
-    if (host_ && !options_.device.is_cpu()) {  // on the CPU borrowed samples are used in place, which is SA
+    if (host_ && !device_.is_cpu()) {  // on the CPU borrowed samples are used in place, which is SA
       add("IN", "int8", "host, borrowed", true, 7, [=, this] { return from_host(HostMemory::borrow, streamed, true); });
     }
     add(
@@ -197,7 +198,7 @@ class Ways {
     if (host_)
       add("SB", "int8", "host, copied", order, 7, [=, this] { return from_host(HostMemory::copy, load, order); });
     if (host_)
-      add("SB", "int8", "host, borrowed", order, options_.device.is_cpu() ? 5 : 7,
+      add("SB", "int8", "host, borrowed", order, device_.is_cpu() ? 5 : 7,
           [=, this] { return from_host(HostMemory::borrow, load, order); });
     add("SB", "float32", "file", order, 15, [=, this] {
       return Served{
@@ -206,6 +207,7 @@ class Ways {
   }
 
   Split split_;
+  Device device_;
   const StrategyOptions& options_;
   std::int64_t N_;
   std::int64_t batch_size_;
@@ -284,7 +286,7 @@ void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
   ways = std::move(possible);
 }
 
-void time_serving(std::vector<Way>& ways, const StrategyOptions& options, std::int64_t sample_count) {
+void time_serving(std::vector<Way>& ways, Device device, const StrategyOptions& options, std::int64_t sample_count) {
   std::vector<std::vector<double>> seconds(ways.size());
   Progressing progress("timing strategies", ways.size() * static_cast<std::size_t>(options.epochs),
                        options.on_progress);
@@ -292,8 +294,8 @@ void time_serving(std::vector<Way>& ways, const StrategyOptions& options, std::i
   for (int round = 0; round < options.epochs; ++round) {
     for (std::size_t i = 0; i < ways.size(); ++i) {
       Served served = ways[i].make();
-      static_cast<void>(epoch_seconds(served.loader, options.device, 0));  // its memory is touched now
-      seconds[i].push_back(epoch_seconds(served.loader, options.device, round + 1));
+      static_cast<void>(epoch_seconds(served.loader, device, 0));  // its memory is touched now
+      seconds[i].push_back(epoch_seconds(served.loader, device, round + 1));
       progress.step();
     }
   }
@@ -364,18 +366,19 @@ void check_options(const StrategyOptions& options) {
 StrategyComparison compare_strategies(const Dataset& dataset, const StrategyOptions& options) {
   check_options(options);
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
+  const Device device = chosen(options.device);
   StrategyComparison comparison;
   comparison.file = dataset.path().string();
   comparison.split = split.name();
-  comparison.device = to_string(options.device);
-  comparison.device_name = device_name(options.device);
+  comparison.device = to_string(device);
+  comparison.device_name = device_name(device);
   comparison.sample_count = split.sample_count();
   comparison.shape = to_string(split.shape());
 
-  Ways source(split, options);
+  Ways source(split, device, options);
   std::vector<Way> ways = source.all();
   check_served(ways, options);
-  time_serving(ways, options, split.sample_count());
+  time_serving(ways, device, options, split.sample_count());
   // What loading costs is told against a model that is fed one batch, which wants the samples on the device.
   const bool is_resident = std::any_of(ways.begin(), ways.end(), [](const Way& way) {
     return way.description.name == std::string("SA") && way.description.source == "device";

@@ -40,8 +40,9 @@ LoadOptions load_options(const TrainOptions& options, bool shuffled) {
 
 }  // namespace
 
-Feed::Feed(const Split& split, const TrainOptions& options, bool shuffled) : sample_count_(split.sample_count()) {
-  const Store store = Store::load(split, options.device, load_options(options, shuffled));
+Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled)
+    : sample_count_(split.sample_count()) {
+  const Store store = Store::load(split, device, load_options(options, shuffled));
   backend_ = store::StoreAccess::samples(store)->backend;
   LoaderOptions drawn;
   drawn.batch_size = options.batch_size;

@@ -12,8 +12,9 @@ namespace octavo::training {
 
 class Feed {
  public:
-  /// `shuffled`: in a new order each epoch. Throws what Store::load throws.
-  Feed(const Split& split, const TrainOptions& options, bool shuffled);
+  /// `device` is that of the samples, options.device is not read. `shuffled`: in a new order each epoch. Throws what
+  /// Store::load throws.
+  Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled);
 
   Loader& loader() { return *loader_; }
   const std::shared_ptr<backend::Backend>& backend() const { return backend_; }

@@ -36,7 +36,7 @@ TrainResult train(const Dataset& dataset, const TrainOptions& options) {
 std::int64_t training_model_bytes(const Dataset& dataset, const TrainOptions& options) {
   const training::TrainingTask task = training::make_task(dataset, options);
   return training::layout_model(task.shape, task.largest_batch).bytes() + training::result_bytes(task) +
-         training::workspace_bytes(options.device);
+         training::workspace_bytes(task.device);
 }
 
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options) {

@@ -95,7 +95,8 @@ std::int64_t count_classes(const Split& split, std::int64_t named_count) {
 TrainingTask make_task(const Dataset& dataset, const TrainOptions& options) {
   check_options(options);
   const auto named_count = static_cast<std::int64_t>(dataset.class_names().size());
-  TrainingTask task{.train = choose_train(dataset, options), .test = std::nullopt, .shape = {}};
+  TrainingTask task{
+      .device = chosen(options.device), .train = choose_train(dataset, options), .test = std::nullopt, .shape = {}};
   check_labels(task.train);
   task.shape = {options.model, task.train.shape().values(), options.hidden_units,
                 count_classes(task.train, named_count)};

@@ -14,6 +14,7 @@
 namespace octavo::training {
 
 struct TrainingTask {
+  Device device;  ///< that the options name, or Device::best()
   Split train;
   std::optional<Split> test;
   ModelShape shape;
@@ -21,7 +22,7 @@ struct TrainingTask {
   std::int64_t largest_split = 0;  ///< samples
 };
 
-/// Chooses the splits and checks them and the options; see train() for what is thrown.
+/// Chooses the device and the splits, and checks them and the options; see train() for what is thrown.
 TrainingTask make_task(const Dataset& dataset, const TrainOptions& options);
 
 /// Bytes of the results of an epoch, a loss and a hit a sample.

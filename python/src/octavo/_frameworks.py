@@ -5,9 +5,11 @@ Each framework gives two functions that allocate, and tells the stream to work o
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
@@ -118,12 +120,22 @@ def resolve_device(device: Any) -> str:
     """The name of a device: of a string, or of a ``torch.device``."""
     name = device if isinstance(device, str) else str(device)
     resolved = _native.parse_device(name)
+    if name == "auto" and resolved == "cpu":
+        reason = _native.cpu_fallback_reason()
+        if reason is not None:
+            _warn_of_cpu(reason)
     if name in ("auto", "cuda") and resolved != "cpu" and "torch" in sys.modules:
         # In torch, "cuda" is the current device, which distributed training chooses for each process.
         cuda = sys.modules["torch"].cuda
         if cuda.is_available() and cuda.is_initialized():
             return f"cuda:{cuda.current_device()}"
     return resolved
+
+
+@functools.cache
+def _warn_of_cpu(reason: str) -> None:
+    """Warns once for each reason why ``"auto"`` is the CPU on a machine with a GPU."""
+    warnings.warn(f"device='auto' uses the CPU: {reason}", RuntimeWarning, stacklevel=4)
 
 
 def resolve_dtype(dtype: Any) -> str:

@@ -90,7 +90,7 @@ def plan(
     figures, text = _native.plan(
         dataset._opened(),
         split or "",
-        _frameworks.resolve_device(device),
+        None if memory is not None and device == "auto" else _frameworks.resolve_device(device),
         checked_limit("memory", memory),
         operator.index(parameters or 0),
         optimizer,
@@ -236,4 +236,5 @@ class _HostGuard:
         with open("/proc/self/statm") as statm:
             resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         # The peak of the next one, above what the process holds already.
-        return last_peak + growth - resident <= 0.8 * _native.devices()[0].free_bytes
+        free = _native.devices()[0].free_bytes
+        return free is None or last_peak + growth - resident <= 0.8 * free

@@ -2,6 +2,7 @@
 #include <octavo/errors.hpp>
 
 #include "backend/backend.hpp"
+#include "backend/cuda_devices.hpp"
 #include "catch.hpp"
 #include "devices.hpp"
 
@@ -24,9 +25,22 @@ TEST_CASE("what is no device is refused", "[unit][backend]") {
 TEST_CASE("the CPU is the first device of every machine", "[unit][backend]") {
   const auto devices = octavo::list_devices();
   REQUIRE(devices.at(0).device == Device::cpu());
-  REQUIRE(devices.at(0).free_bytes > 0);
-  REQUIRE(devices.at(0).free_bytes <= devices.at(0).total_bytes);
+  REQUIRE(devices.at(0).free_bytes.value() > 0);
+  REQUIRE(devices.at(0).free_bytes.value() <= devices.at(0).total_bytes);
+  REQUIRE(!devices.at(0).problem);
   REQUIRE(octavo::list_backends().at(0) == "cpu");
+}
+
+TEST_CASE("an option that names no device means the best one", "[unit][backend]") {
+  REQUIRE(octavo::chosen(std::nullopt) == Device::best());
+  REQUIRE(octavo::chosen(Device::cuda(3)) == Device::cuda(3));
+  REQUIRE(octavo::chosen(Device::cpu()) == Device::cpu());
+}
+
+TEST_CASE("there is a CUDA device or a reason why there is none", "[unit][backend]") {
+  REQUIRE(octavo::cuda_problem().has_value() == Device::best().is_cpu());
+  REQUIRE(octavo::cuda_problem().has_value() == (octavo::list_devices().size() == 1));
+  if (octavo::cpu_fallback_reason()) REQUIRE(octavo::cpu_fallback_reason() == octavo::cuda_problem());
 }
 
 TEST_CASE("all that use a device at the same time share its back end", "[unit][backend]") {
