@@ -1,31 +1,55 @@
-# Decides whether the CUDA back end is built: OCTAVO_HAS_CUDA, with the language switched on and CUDAToolkit found.
+# Decides whether the CUDA backend is built: OCTAVO_HAS_CUDA, with the language switched on and CUDAToolkit found.
+#
+# OCTAVO_CUDART is what the code that calls the CUDA runtime links. With OCTAVO_FAKE_CUDA it is the runtime of
+# tests/cuda_runtime, which needs NVIDIA's headers but neither its compiler nor a GPU.
+include(OctavoCudaArchitectures)
 set(OCTAVO_HAS_CUDA OFF)
-if(NOT OCTAVO_CUDA STREQUAL "OFF")
-  # Named before the language is enabled, so that CMake does not choose one architecture of its own.
-  # 7.5 is the oldest that CUDA 13 knows; code for one minor version runs on the later ones of its major version, and
-  # the PTX of the last one is kept for chips that are newer than this toolkit.
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120 CACHE STRING
-      "CUDA architectures to compile for")
-  endif()
+set(OCTAVO_CUDART CUDA::cudart_static)
+if(OCTAVO_FAKE_CUDA)
+  find_package(CUDAToolkit 12.4 REQUIRED)
+  set(OCTAVO_HAS_CUDA ON)
+  set(OCTAVO_CUDART octavo_fake_cuda)
+elseif(NOT OCTAVO_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
   endif()
   check_language(CUDA)
+  # Before the language is enabled: CMake would choose one architecture of its own, and stop at one that is not known.
   if(CMAKE_CUDA_COMPILER)
+    octavo_known_architectures(OCTAVO_KNOWN_ARCHITECTURES ${CMAKE_CUDA_COMPILER})
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(architectures $ENV{CUDAARCHS})
+      if(NOT architectures)
+        octavo_choose_architectures(architectures "${OCTAVO_KNOWN_ARCHITECTURES}")
+      endif()
+      set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "CUDA architectures to compile for")
+    endif()
+    octavo_unknown_architectures(unknown_architectures "${OCTAVO_KNOWN_ARCHITECTURES}" ${CMAKE_CUDA_ARCHITECTURES})
+    if(unknown_architectures)
+      list(JOIN unknown_architectures ", " unknown_architectures)
+      string(CONCAT architecture_problem
+        "compile for CUDA architecture ${unknown_architectures}: ${CMAKE_CUDA_COMPILER} does not know it; "
+        "change CMAKE_CUDA_ARCHITECTURES, or use another CUDA toolkit")
+      if(OCTAVO_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "${architecture_problem}")
+      endif()
+      message(WARNING "${architecture_problem}. The CUDA backend is not built.")
+    endif()
+  endif()
+  if(CMAKE_CUDA_COMPILER AND NOT unknown_architectures)
     enable_language(CUDA)
     find_package(CUDAToolkit 12.4)
-    if(CUDAToolkit_FOUND AND TARGET CUDA::cublas)
+    if(CUDAToolkit_FOUND)
       set(OCTAVO_HAS_CUDA ON)
     endif()
   endif()
   if(OCTAVO_CUDA STREQUAL "ON" AND NOT OCTAVO_HAS_CUDA)
-    message(FATAL_ERROR "OCTAVO_CUDA=ON, but no CUDA toolkit of version 12.4 or newer with cuBLAS was found; "
+    message(FATAL_ERROR "OCTAVO_CUDA=ON, but no CUDA toolkit of version 12.4 or newer was found; "
       "put nvcc on the PATH, or configure with -DOCTAVO_CUDA=OFF")
   endif()
 endif()
-message(STATUS "CUDA back end: ${OCTAVO_HAS_CUDA} (OCTAVO_CUDA=${OCTAVO_CUDA})")
+message(STATUS "CUDA backend: ${OCTAVO_HAS_CUDA} (OCTAVO_CUDA=${OCTAVO_CUDA}, OCTAVO_FAKE_CUDA=${OCTAVO_FAKE_CUDA})")
 
 # octavo_cuda_flags(target): CMake 3.25 does not know C++20 for nvcc 13, so the flag is spelled out. --fmad=false is
 # -ffp-contract=off for device code.

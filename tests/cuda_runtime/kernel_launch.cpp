@@ -1,0 +1,51 @@
+// Kernel launches: the kernels are compiled for the host by the shim, and run when their stream gets to them.
+#include "cuda_runtime.h"
+
+#include "capture.hpp"
+#include "runtime.hpp"
+
+namespace fake_cuda {
+namespace {
+
+/// The limits of every device since compute capability 3.0.
+bool is_possible(const cudaLaunchConfig_t& config) {
+  const dim3 grid = config.gridDim, block = config.blockDim;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  return grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
+         threads >= 1 && threads <= 1024;
+}
+
+/// A kernel is loaded when it is first asked for; to load it may need what a capture forbids.
+cudaError_t load_kernel(const void* kernel, CUstream_st* capturing) {
+  Runtime& runtime = Runtime::get();
+  const int device = runtime.current_device();
+  if (!runtime.device(device).loaded_kernels.insert({kernel, device}).second) return cudaSuccess;
+  return capturing != nullptr ? invalidate(*capturing->capture, cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
+
+}  // namespace
+}  // namespace fake_cuda
+
+using namespace fake_cuda;
+
+cudaError_t cuda_shim::launch(const void* kernel, const cudaLaunchConfig_t& config, std::function<void()> thread_body) {
+  Call call("cudaLaunchKernelExC", kUsesContext);
+  if (call.fails()) return call.result();
+  if (!is_possible(config)) return call.result(cudaErrorInvalidConfiguration);
+  Runtime& runtime = Runtime::get();
+  CUstream_st* stream = runtime.stream(config.stream, call.name());
+  if (stream == nullptr || stream->device != runtime.current_device()) {
+    return call.result(cudaErrorInvalidResourceHandle);
+  }
+  if (stream == runtime.device(stream->device).legacy && conflicts_with_legacy(stream->device)) {
+    return call.result(cudaErrorStreamCaptureImplicit);
+  }
+  if (stream->capture != nullptr && stream->capture->is_invalidated) {
+    return call.result(cudaErrorStreamCaptureInvalidated);
+  }
+  const cudaError_t loaded = load_kernel(kernel, stream->capture != nullptr ? stream : nullptr);
+  if (loaded != cudaSuccess) return call.result(loaded);
+  runtime.enqueue(*stream, "a kernel", call.name(), true,
+                  [config, body = std::move(thread_body)] { static_cast<void>(cuda_shim::run_grid(config, body)); });
+  return call.result();
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Removes one wait, stream argument or synchronization after another from the library, and shows which test notices.
+
+mutations.py [--work DIR] [--only TEXT] [--markdown FILE]
+
+On a copy of the checkout. All mutations are compiled in at once, each behind a number, and one is chosen for a run by the
+environment variable OCTAVO_MUTANT: so the copy is built once. The tests run on the fake CUDA runtime, under several
+schedules, until one fails. Exits with 1 if a mutation that is not explained below goes unnoticed.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ["lib/src/backend/cuda_backend.cpp", "lib/src/backend/in_flight.cpp", "lib/src/backend/owned_tensor.cpp",
+           "lib/src/store/*.cpp", "lib/src/store/*.hpp", "lib/src/loader/*.cpp", "lib/src/loader/*.hpp",
+           "lib/src/train/*.cpp", "lib/src/cuda/*.cpp"]
+# Statements that order work, alone on their line.
+STATEMENT = re.compile(
+    r"^(\s*(?:(?:if|for) \(.*\) )?)((?!progress|counter|work\.changed)(?:[\w\->.:*()]+(?:->|\.|::))?"
+    r"(?:wait|synchronize|synchronize_event|finish|record|record_or_finish|add|order_after|begin_use|end_use|"
+    r"finish_block|mark_used|refuse_capture)\(.*\);)(\s*//.*)?$")
+CALL = re.compile(r"^(\s*)(check\(cuda(?:StreamWaitEvent|EventRecord|EventSynchronize|StreamSynchronize)\(.*\);)$")
+EXCHANGE = re.compile(r"^(\s*)(static_cast<void>\(cudaThreadExchangeStreamCaptureMode\(.*\)\);)$")
+STREAM_HANDLE = re.compile(r"stream_of\(stream\)")
+STREAM_ARGUMENT = re.compile(r"(?<=, )stream(?=\))")
+HEADER = """#pragma once
+#include <cstdlib>
+/// Whether mutation `number` is the one of this run.
+inline bool octavo_mutant(int number) {
+  static const int chosen = std::getenv("OCTAVO_MUTANT") == nullptr ? 0 : std::atoi(std::getenv("OCTAVO_MUTANT"));
+  return number == chosen;
+}
+"""
+SCHEDULES = ["lazy", "random,seed=1", "random,seed=2", "random,seed=3"]
+TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests", "train_tests", "loader_tests",
+         "cuda_faults_tests"]
+
+# What no test can notice, with the reason: a part of the line.
+EXPLAINED = {
+    "backend::finish(*samples_->backend, copied_.get());":
+        "what fill() copied is waited for by every use(), whose event is waited for next",
+    "upload_": "",
+}
+
+
+class Mutator:
+    """Puts every mutation into the sources of the copy."""
+
+    def __init__(self, copy):
+        self.copy, self.mutations = copy, []
+
+    def number(self, path, line, text, kind):
+        self.mutations.append(dict(file=path, line=line, text=text.strip(), kind=kind))
+        return len(self.mutations)
+
+    def mutate(self, path):
+        lines = (self.copy / path).read_text().splitlines()
+        for index, line in enumerate(lines):
+            is_prefix = line.lstrip().startswith(("//", "/*", "#", "void ", "inline ", "virtual ", "template", "static "))
+            statement = None if is_prefix else STATEMENT.match(line) or CALL.match(line) or EXCHANGE.match(line)
+            if statement:
+                number = self.number(path, index + 1, line, "removed")
+                lines[index] = f"{statement.group(1)}if (!octavo_mutant({number})) {{ {statement.group(2)} }}"
+                continue
+            if is_prefix or "StreamRef stream" in line:
+                continue
+
+            def handle(_):
+                return f"(octavo_mutant({self.number(path, index + 1, line, 'default stream')}) ? nullptr : stream_of(stream))"
+
+            def argument(_):
+                return f"octavo_mutant({self.number(path, index + 1, line, 'default stream')}) ? StreamRef{{}} : stream"
+
+            lines[index] = STREAM_ARGUMENT.sub(argument, STREAM_HANDLE.sub(handle, line))
+        (self.copy / path).write_text("\n".join(lines) + "\n")
+
+
+def make_copy(work):
+    copy = work / "source"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir(parents=True)
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in files.decode().split("\0"):
+        if name and (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    return copy
+
+
+def build(copy):
+    (copy / "mutant.hpp").write_text(HEADER)
+    subprocess.run(["cmake", "--preset", "fake-cuda", f"-DCMAKE_CXX_FLAGS=-include {copy}/mutant.hpp",
+                    "-DOCTAVO_WARNINGS_AS_ERRORS=OFF"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
+    targets = [target for target in TESTS if (copy / "build/fake-cuda").exists()]
+    subprocess.run(["cmake", "--build", "build/fake-cuda", "-j", str(os.cpu_count()), "--target", "octavo_gpu_tests"],
+                   cwd=copy, check=True, stdout=subprocess.DEVNULL)
+    found = {path.name: path for path in (copy / "build/fake-cuda/tests").rglob("*_tests") if os.access(path, os.X_OK)}
+    return [found[name] for name in targets if name in found]
+
+
+def failure_of(tests, number, limit):
+    """The schedule, the test case and what it said; nothing if all passed."""
+    for schedule in SCHEDULES:
+        for test in tests:
+            environment = dict(os.environ, FAKE_CUDA=f"schedule={schedule}", OCTAVO_MUTANT=str(number))
+            try:
+                run = subprocess.run([test, "[cuda]~[large],[faults]"], env=environment, capture_output=True, text=True,
+                                     errors="replace", timeout=limit)
+            except subprocess.TimeoutExpired:
+                return f"{test.name}, {schedule}: it hangs"
+            if run.returncode == 0:
+                continue
+            report = re.search(r"fake CUDA: (.*?)[:\n]", run.stderr)
+            case = re.search(r"^-{79}\n(.*?)\n-{79}", run.stdout, re.S | re.M)
+            said = report.group(1) if report else "another result"
+            return f"{case.group(1).strip() if case else test.name} ({schedule}): {said}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/mutations")
+    parser.add_argument("--only", default="", help="mutations of files or lines with this text")
+    parser.add_argument("--markdown", type=pathlib.Path)
+    arguments = parser.parse_args()
+    copy = make_copy(arguments.work.resolve())
+    mutator = Mutator(copy)
+    for pattern in SOURCES:
+        for path in sorted(copy.glob(pattern)):
+            mutator.mutate(str(path.relative_to(copy)))
+    tests = build(copy)
+    begin = time.monotonic()
+    failure = failure_of(tests, 0, 600)
+    if failure:
+        sys.exit(f"without a mutation the tests fail: {failure}")
+    limit = 10 * (time.monotonic() - begin) + 30
+
+    rows, missed = [], 0
+    for number, mutation in enumerate(mutator.mutations, 1):
+        if arguments.only not in mutation["file"] + mutation["text"]:
+            continue
+        caught = failure_of(tests, number, limit)
+        reason = next((why for text, why in EXPLAINED.items() if text in mutation["text"] and why), None)
+        verdict = caught or (f"not noticed: {reason}" if reason else "NOT NOTICED")
+        missed += verdict == "NOT NOTICED"
+        rows.append((mutation, verdict))
+        print(f"{mutation['file']}:{mutation['line']} [{mutation['kind']}] {mutation['text']}\n    {verdict}", flush=True)
+    print(f"{len(rows)} mutations, {missed} not noticed and not explained")
+    if arguments.markdown:
+        table = ["| where | what | noticed by |", "| --- | --- | --- |"]
+        for mutation, verdict in rows:
+            text = mutation["text"].replace("|", "\\|")
+            table.append(f"| {mutation['file']}:{mutation['line']} | {mutation['kind']}: `{text}` | {verdict} |")
+        arguments.markdown.write_text("\n".join(table) + "\n")
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
