@@ -33,14 +33,16 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// Whether the host can read and write the device's memory directly.
   virtual bool is_host() const = 0;
 
-  // Memory. `what` is for the message when it does not suffice: "the packed samples of train".
+  // Memory. `what` is for the message when it does not suffice: "the packed samples of train". What is released must
+  // not be in use any more: to release waits for nothing. InFlight helps to know.
   virtual void* allocate(std::size_t bytes, std::string_view what) = 0;
   virtual void release(void* memory, std::size_t bytes) noexcept = 0;
-  /// Host memory that copies to the device quickly.
+  /// Host memory that copies to the device quickly, and while the host goes on.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void release_pinned(void* memory, std::size_t bytes) noexcept = 0;
 
   // Streams and events.
+  /// Of the lowest priority: what is made ahead gives way to what is needed now.
   virtual void* create_stream() = 0;
   virtual void release_stream(void* stream) noexcept = 0;
   virtual void* create_event() = 0;
@@ -52,19 +54,21 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// The caller goes on only then.
   virtual void synchronize_event(void* event) = 0;
   virtual void synchronize(StreamRef stream) = 0;
+  /// A number that no other stream of the process has or had; two streams may share an address, one after the other.
+  virtual std::uint64_t stream_id(StreamRef stream) const = 0;
+  /// Whether what is enqueued on the stream becomes part of a graph instead of being done.
+  virtual bool is_capturing(StreamRef stream) const = 0;
 
   // Copies.
-  /// Rows of `row_bytes` from host memory, without gaps, to rows `stride_bytes` apart on the device. From pinned memory
-  /// the copy is fast and goes on after the call returns.
-  virtual void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
-                                   std::size_t row_count, StreamRef stream) = 0;
+  /// From pinned memory, which must stay as it is until the stream has passed the copy.
+  virtual void copy_pinned_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   /// From any host memory; `from` may be reused when the call returns.
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   /// Returns when the bytes are there.
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
   /// The row numbers where kernels enqueued on `stream` from now on can read them, until return_rows() on the same
-  /// stream takes them back; so long the span must live.
+  /// stream takes them back; on the CPU's null stream the span must live as long. Not while the stream is captured.
   virtual const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) = 0;
   virtual void return_rows(const std::int64_t* rows, StreamRef stream) = 0;
 
@@ -72,7 +76,6 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
-  virtual void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) = 0;
 };
 
 /// The back end of `device`: one for all that use it at the same time, so that they share its threads.
@@ -133,6 +136,28 @@ class BackendHandle {
  private:
   std::shared_ptr<Backend> backend_;
   void* handle_ = nullptr;
+};
+
+/// Waits for the event, unless the device has failed, and so does nothing any more.
+void finish(Backend& backend, void* event) noexcept;
+/// Likewise for everything on the stream.
+void finish(Backend& backend, StreamRef stream) noexcept;
+/// Records the event. If that fails, nothing could tell when the stream has passed it: then it waits for the stream
+/// before it throws.
+void record_or_finish(Backend& backend, void* event, StreamRef stream);
+
+/// Waits for a stream at the end of its scope, also when an exception passes: what was declared before it, and is used
+/// on the stream, is not freed too early.
+class FinishAtEnd {
+ public:
+  FinishAtEnd(std::shared_ptr<Backend> backend, StreamRef stream) : backend_(std::move(backend)), stream_(stream) {}
+  ~FinishAtEnd() { finish(*backend_, stream_); }
+  FinishAtEnd(const FinishAtEnd&) = delete;
+  FinishAtEnd& operator=(const FinishAtEnd&) = delete;
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  StreamRef stream_;
 };
 
 using OwnedStream = BackendHandle<&Backend::create_stream, &Backend::release_stream>;

@@ -1,7 +1,9 @@
 // The CUDA back end.
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
+#include <algorithm>
+#include <list>
+#include <mutex>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -10,236 +12,268 @@
 #include "backend/cuda_devices.hpp"
 #include "cuda/batch_mean.hpp"
 #include "cuda/check.hpp"
+#include "cuda/device_scope.hpp"
 #include "cuda/gather.hpp"
-#include "cuda/order_cursor.hpp"
 #include "cuda/row_copy.hpp"
 
 namespace octavo::backend {
 namespace {
 
 using cuda::check;
+using cuda::DeviceScope;
 
 cudaStream_t stream_of(StreamRef stream) { return static_cast<cudaStream_t>(stream.handle()); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
-/// Whether this process has a context on a device: making it current would create one, which takes hundreds of
-/// megabytes of its memory. The runtime has no such question; the driver, which it has loaded by then, has.
-bool has_context(int ordinal) {
-  using GetState = int (*)(int device, unsigned* flags, int* is_active);
-  static const auto get_state = [] {
-    void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return driver == nullptr ? nullptr : reinterpret_cast<GetState>(::dlsym(driver, "cuDevicePrimaryCtxGetState"));
-  }();
-  unsigned flags = 0;
-  int is_active = 0;
-  return get_state != nullptr && get_state(ordinal, &flags, &is_active) == 0 && is_active != 0;
-}
-
-/// Makes a device the calling thread's current one, and the one before it again at the end: which device is current is
-/// the caller's business, and every call that depends on it begins with this. A device that the process has not used is
-/// not made current again: fresh threads name device 0, whichever one they are for.
-class SelectedDevice {
- public:
-  explicit SelectedDevice(int ordinal) : ordinal_(ordinal) {
-    check(cudaGetDevice(&previous_), "ask for the current device");
-    if (previous_ != ordinal_) check(cudaSetDevice(ordinal_), "choose the device");
-  }
-  ~SelectedDevice() {
-    if (previous_ != ordinal_ && has_context(previous_)) static_cast<void>(cudaSetDevice(previous_));
-  }
-  SelectedDevice(const SelectedDevice&) = delete;
-  SelectedDevice& operator=(const SelectedDevice&) = delete;
-
- private:
-  int ordinal_;
-  int previous_ = 0;
+/// Row numbers on their way to the device, and there. Used again when the work that reads them is done, so that a batch
+/// of chosen rows allocates nothing and waits for nothing.
+struct RowSlot {
+  std::int64_t* on_host = nullptr;  ///< pinned
+  std::int64_t* on_device = nullptr;
+  std::size_t capacity = 0;
+  cudaEvent_t read = nullptr;  ///< what was enqueued with them is done
+  bool is_lent = false;
 };
+
+/// Batches of chosen rows that can be under way at the same time; one more waits for the first.
+constexpr std::size_t kMostRowSlots = 16;
 
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int ordinal) : ordinal_(ordinal) {
-    const SelectedDevice selected(ordinal_);
-    check(cudaDeviceGetAttribute(&multiprocessor_count_, cudaDevAttrMultiProcessorCount, ordinal),
+  explicit CudaBackend(int ordinal) : ordinal_(ordinal), context_(cuda::primary_context(ordinal)) {
+    const DeviceScope scope(context_);
+    check(cudaDeviceGetAttribute(&traits_.multiprocessor_count, cudaDevAttrMultiProcessorCount, ordinal),
           "ask for the multiprocessors of the device");
+    int l2_bytes = 0;
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, ordinal), "ask for the L2 cache of the device");
+    traits_.l2_bytes = l2_bytes;
+  }
+  ~CudaBackend() override {
+    for (RowSlot& slot : row_slots_) free_rows(slot);
   }
 
   Device device() const override { return Device::cuda(ordinal_); }
   bool is_host() const override { return false; }
   MemoryInfo memory() const override {
-    const SelectedDevice selected(ordinal_);
+    const DeviceScope scope(context_);
     std::size_t free_bytes = 0, total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free memory of the device");
     return {static_cast<std::int64_t>(total_bytes), static_cast<std::int64_t>(free_bytes)};
   }
 
   void* allocate(std::size_t bytes, std::string_view what) override {
-    const SelectedDevice selected(ordinal_);
+    const DeviceScope scope(context_);
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes);
-    if (status != cudaErrorMemoryAllocation) check(status, "take memory of the device");
+    if (status != cudaErrorMemoryAllocation) check(status, "allocate memory of the device");
     if (status != cudaSuccess) {
       static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
-      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
+      throw OutOfMemory("allocate " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
                         std::string(what) + ": only " + std::to_string(this->memory().free_bytes) +
                         " bytes are free; close other programs, or use a smaller split or the device cpu");
     }
     return memory;
   }
-  /// cudaFree waits for the device: work that was enqueued before, on any stream, is done with the memory by then.
-  void release(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFree(memory)); }
+  void release(void* memory, std::size_t) noexcept override {
+    in_scope([&] { static_cast<void>(cudaFree(memory)); });
+  }
   void* allocate_pinned(std::size_t bytes) override {
-    const SelectedDevice selected(ordinal_);
+    const DeviceScope scope(context_);
     void* memory = nullptr;
     const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
-    if (status != cudaErrorMemoryAllocation) check(status, "take pinned host memory");
+    if (status != cudaErrorMemoryAllocation) check(status, "allocate pinned host memory");
     if (status != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
-      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of pinned host memory: they could not be had; " +
-                        "close other programs");
+      throw OutOfMemory("allocate " + std::to_string(bytes) +
+                        " bytes of pinned host memory: the system has no more; close other programs, or raise the "
+                        "limit of locked memory");
     }
     return memory;
   }
-  void release_pinned(void* memory, std::size_t) noexcept override { static_cast<void>(cudaFreeHost(memory)); }
+  void release_pinned(void* memory, std::size_t) noexcept override {
+    in_scope([&] { static_cast<void>(cudaFreeHost(memory)); });
+  }
 
   void* create_stream() override {
-    const SelectedDevice selected(ordinal_);
+    const DeviceScope scope(context_);
+    int lowest = 0, highest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
     cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
+    check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, lowest), "create a stream");
     return stream;
   }
   void release_stream(void* stream) noexcept override {
-    static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+    in_scope([&] { static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream))); });
   }
   void* create_event() override {
-    const SelectedDevice selected(ordinal_);
+    const DeviceScope scope(context_);
+    return new_event();
+  }
+  void release_event(void* event) noexcept override {
+    in_scope([&] { static_cast<void>(cudaEventDestroy(event_of(event))); });
+  }
+  void record(void* event, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaEventRecord(event_of(event), stream_of(stream)), "record an event");
+  }
+  void wait(StreamRef stream, void* event) override {
+    const DeviceScope scope(context_);
+    check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "wait for an event");
+  }
+  void synchronize_event(void* event) override {
+    const DeviceScope scope(context_);
+    check(cudaEventSynchronize(event_of(event)), "wait for an event");
+  }
+  void synchronize(StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaStreamSynchronize(stream_of(stream)), "wait for the device");
+  }
+  std::uint64_t stream_id(StreamRef stream) const override {
+    const DeviceScope scope(context_);
+    unsigned long long id = 0;
+    check(cudaStreamGetId(stream_of(stream), &id), "identify a stream");
+    return id;
+  }
+  bool is_capturing(StreamRef stream) const override {
+    const DeviceScope scope(context_);
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream_of(stream), &status), "ask whether a stream is captured");
+    return status != cudaStreamCaptureStatusNone;
+  }
+
+  void copy_pinned_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copy samples to the device");
+  }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copy to the device");
+    wait_for_copy(stream, "copy to the device");
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copy from the device");
+    wait_for_copy(stream, "copy from the device");
+  }
+  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear memory of the device");
+  }
+  const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    const std::lock_guard lock(row_mutex_);
+    RowSlot& slot = free_row_slot(rows.size());
+    std::copy(rows.begin(), rows.end(), slot.on_host);
+    check(cudaMemcpyAsync(slot.on_device, slot.on_host, rows.size_bytes(), cudaMemcpyHostToDevice, stream_of(stream)),
+          "copy row numbers to the device");
+    slot.is_lent = true;
+    return slot.on_device;
+  }
+  void return_rows(const std::int64_t* rows, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    const std::lock_guard lock(row_mutex_);
+    RowSlot& slot = *std::find_if(row_slots_.begin(), row_slots_.end(),
+                                  [&](const RowSlot& candidate) { return candidate.on_device == rows; });
+    slot.is_lent = false;
+    const cudaError_t status = cudaEventRecord(slot.read, stream_of(stream));
+    // Without the event nothing knows when the rows have been read: it has to be now.
+    if (status != cudaSuccess) static_cast<void>(cudaStreamSynchronize(stream_of(stream)));
+    check(status, "take back row numbers");
+  }
+
+  void gather(const kernels::GatherArgs& args, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(kernels::cuda::launch_gather(args, traits_, stream_of(stream)), "gather a batch");
+  }
+  void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(kernels::cuda::launch_row_copy(args, traits_, stream_of(stream)), "copy the rows of a batch");
+  }
+  void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(kernels::cuda::launch_batch_mean(args, traits_, stream_of(stream)),
+          "center a batch on its mean");
+  }
+
+ private:
+  /// Until then the copy uses memory of the caller's: so it waits again if it has to throw, since the error may be of
+  /// something else.
+  static void wait_for_copy(StreamRef stream, std::string_view doing) {
+    const cudaError_t status = cudaStreamSynchronize(stream_of(stream));
+    if (status != cudaSuccess) static_cast<void>(cudaStreamSynchronize(stream_of(stream)));
+    check(status, doing);
+  }
+
+  /// For what cannot throw: where the device cannot even be selected, CUDA still knows what belongs to which.
+  template <typename Work>
+  void in_scope(const Work& work) noexcept {
+    try {
+      const DeviceScope scope(context_);
+      return work();
+    } catch (const DeviceError&) {
+      work();
+    }
+  }
+
+  cudaEvent_t new_event() const {
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event");
     return event;
   }
-  void release_event(void* event) noexcept override { static_cast<void>(cudaEventDestroy(event_of(event))); }
-  void record(void* event, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaEventRecord(event_of(event), stream_of(stream)), "record an event");
-  }
-  void wait(StreamRef stream, void* event) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "wait for an event");
-  }
-  void synchronize_event(void* event) override { check(cudaEventSynchronize(event_of(event)), "wait for an event"); }
-  void synchronize(StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaStreamSynchronize(stream_of(stream)), "wait for the device");
+
+  /// A slot with room for `count` rows that nothing uses; under the mutex.
+  RowSlot& free_row_slot(std::size_t count) {
+    RowSlot* oldest = nullptr;
+    for (RowSlot& slot : row_slots_) {
+      if (slot.is_lent) continue;
+      if (oldest == nullptr) oldest = &slot;
+      const bool is_done = cudaEventQuery(slot.read) == cudaSuccess;
+      static_cast<void>(cudaGetLastError());  // "not ready" is no failure
+      if (is_done && slot.capacity >= count) return slot;
+    }
+    if (oldest == nullptr || row_slots_.size() < kMostRowSlots) {
+      RowSlot slot;
+      slot.read = new_event();
+      oldest = &row_slots_.emplace_back(slot);
+    }
+    check(cudaEventSynchronize(oldest->read), "wait for row numbers to be read");
+    if (oldest->capacity < count) grow(*oldest, count);
+    return *oldest;
   }
 
-  void copy_rows_to_device(void* to, std::size_t stride_bytes, const void* from, std::size_t row_bytes,
-                           std::size_t row_count, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    const cudaError_t status =
-        stride_bytes == row_bytes
-            ? cudaMemcpyAsync(to, from, row_bytes * row_count, cudaMemcpyHostToDevice, stream_of(stream))
-            : cudaMemcpy2DAsync(to, stride_bytes, from, row_bytes, row_bytes, row_count, cudaMemcpyHostToDevice,
-                                stream_of(stream));
-    check(status, "copy samples to the device");
-  }
-  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    // `from` is pageable: the copy is staged before the call returns, but only a synchronisation promises it.
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copy to the device");
-    check(cudaStreamSynchronize(stream_of(stream)), "copy to the device");
-  }
-  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copy from the device");
-    check(cudaStreamSynchronize(stream_of(stream)), "copy from the device");
-  }
-  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear memory of the device");
-  }
-  const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    void* memory = nullptr;
-    check(cudaMallocAsync(&memory, rows.size_bytes(), stream_of(stream)), "take device memory for row numbers");
-    const cudaError_t status =
-        cudaMemcpyAsync(memory, rows.data(), rows.size_bytes(), cudaMemcpyHostToDevice, stream_of(stream));
-    if (status != cudaSuccess) static_cast<void>(cudaFreeAsync(memory, stream_of(stream)));
-    check(status, "copy row numbers to the device");
-    // From pageable memory the copy is staged before the call returns; from pinned memory it is still to come.
-    cudaPointerAttributes attributes{};
-    check(cudaPointerGetAttributes(&attributes, rows.data()), "ask where row numbers lie");
-    if (attributes.type != cudaMemoryTypeUnregistered) synchronize(stream);
-    return static_cast<const std::int64_t*>(memory);
-  }
-  void return_rows(const std::int64_t* rows, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(cudaFreeAsync(const_cast<std::int64_t*>(rows), stream_of(stream)), "give back row numbers");
+  void grow(RowSlot& slot, std::size_t count) {
+    const std::size_t bytes = count * sizeof(std::int64_t);
+    if (slot.on_host != nullptr) release_pinned(slot.on_host, bytes);
+    if (slot.on_device != nullptr) release(slot.on_device, bytes);
+    slot.on_host = slot.on_device = nullptr;
+    slot.capacity = 0;
+    slot.on_host = static_cast<std::int64_t*>(allocate_pinned(bytes));
+    slot.on_device = static_cast<std::int64_t*>(allocate(bytes, "row numbers"));
+    slot.capacity = count;
   }
 
-  void gather(const kernels::GatherArgs& args, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(kernels::cuda::launch_gather(args, multiprocessor_count_, stream_of(stream)), "gather a batch");
-  }
-  void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(kernels::cuda::launch_row_copy(args, multiprocessor_count_, stream_of(stream)), "copy the rows of a batch");
-  }
-  void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(kernels::cuda::launch_batch_mean(args, multiprocessor_count_, stream_of(stream)),
-          "centre a batch on its mean");
-  }
-  void advance(kernels::OrderCursor* cursor, std::int64_t batches, StreamRef stream) override {
-    const SelectedDevice selected(ordinal_);
-    check(kernels::cuda::launch_advance(cursor, batches, stream_of(stream)), "go on in the order");
+  void free_rows(RowSlot& slot) noexcept {
+    in_scope([&] {
+      // Twice: the first time it may return the error of something else.
+      if (cudaEventSynchronize(slot.read) != cudaSuccess) static_cast<void>(cudaEventSynchronize(slot.read));
+      static_cast<void>(cudaEventDestroy(slot.read));
+      static_cast<void>(cudaFreeHost(slot.on_host));
+      static_cast<void>(cudaFree(slot.on_device));
+    });
   }
 
- private:
   int ordinal_;
-  int multiprocessor_count_ = 0;
+  CUcontext context_;
+  kernels::cuda::DeviceTraits traits_{};
+  std::mutex row_mutex_;
+  std::list<RowSlot> row_slots_;
 };
-
-/// 0 also if there is no driver.
-int device_count() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return 0;
-  }
-  return count;
-}
-
-DeviceInfo describe_device(int ordinal) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, ordinal), "describe a device");
-  const MemoryInfo memory = CudaBackend(ordinal).memory();
-  return {Device::cuda(ordinal), properties.name, memory.total_bytes, memory.free_bytes,
-          "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) + ", " +
-              std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
-              std::to_string(properties.l2CacheSize >> 20) + " MiB of L2"};
-}
 
 }  // namespace
 
-std::vector<DeviceInfo> list_cuda_devices() {
-  std::vector<DeviceInfo> devices;
-  for (int ordinal = 0; ordinal < device_count(); ++ordinal) devices.push_back(describe_device(ordinal));
-  return devices;
-}
-
 std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
-  const int count = device_count();
-  if (ordinal >= count) {
-    throw Unavailable("use device cuda:" + std::to_string(ordinal) + ": this machine has " +
-                      (count == 0 ? std::string("no CUDA device, or no driver for it")
-                                  : std::to_string(count) + " CUDA devices, numbered from 0") +
-                      "; use the device cpu, or see `octavo devices`");
-  }
+  require_cuda_device(ordinal);
   return std::make_shared<CudaBackend>(ordinal);
-}
-
-std::optional<std::string> cuda_backend_name() {
-  return "cuda (toolkit " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) +
-         ")";
 }
 
 }  // namespace octavo::backend

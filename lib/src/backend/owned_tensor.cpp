@@ -1,5 +1,6 @@
 #include <octavo/owned_tensor.hpp>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -10,13 +11,16 @@
 namespace octavo {
 namespace {
 
+/// Blocks that a pool keeps while no tensor has them.
+constexpr std::size_t kMostFreeBlocks = 8;
+
 /// Bytes of the shape; the product is checked, since it may come from anywhere.
 std::size_t checked_bytes(DType dtype, const std::vector<std::int64_t>& shape) {
   std::int64_t bytes = bytes_of(dtype);
   for (const std::int64_t axis : shape) {
-    if (axis < 0) throw InvalidArgument("take memory for a tensor: an axis is " + std::to_string(axis));
+    if (axis < 0) throw InvalidArgument("allocate a tensor: an axis is " + std::to_string(axis));
     if (axis != 0 && bytes > (std::int64_t{1} << 62) / axis) {
-      throw InvalidArgument("take memory for a tensor: it would have more than 2^62 bytes");
+      throw InvalidArgument("allocate a tensor: it would have more than 2^62 bytes");
     }
     bytes *= axis;
   }
@@ -25,11 +29,82 @@ std::size_t checked_bytes(DType dtype, const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
+namespace backend {
+
+/// Device memory, and when the last work on it is done.
+struct TensorBlock {
+  TensorBlock(const std::shared_ptr<Backend>& device, std::size_t bytes)
+      : backend(device), memory(device, bytes, "a tensor"), used(device) {}
+  ~TensorBlock() { finish(*backend, used.get()); }
+  TensorBlock(const TensorBlock&) = delete;
+  TensorBlock& operator=(const TensorBlock&) = delete;
+
+  /// Nobody has the memory any more; work on it may still be enqueued.
+  void mark_used() noexcept {
+    try {
+      record_or_finish(*backend, used.get(), {});
+    } catch (const Error&) {
+      // The device has failed, as the next call on it says, or is not usable in this process.
+    }
+  }
+
+  std::shared_ptr<Backend> backend;
+  DeviceBuffer memory;
+  OwnedEvent used;
+};
+
+}  // namespace backend
+
+using backend::TensorBlock;
+
 OwnedTensor::OwnedTensor(DType dtype, std::vector<std::int64_t> shape, Device device) {
   const std::size_t bytes = checked_bytes(dtype, shape);
-  auto buffer = std::make_shared<backend::DeviceBuffer>(backend::make_backend(device), bytes, "a tensor");
-  view_ = {buffer->data(), dtype, std::move(shape), device};
-  memory_ = std::move(buffer);
+  const std::shared_ptr<TensorBlock> block(new TensorBlock(backend::make_backend(device), bytes), [](TensorBlock* gone) {
+    gone->mark_used();
+    delete gone;
+  });
+  view_ = {block->memory.data(), dtype, std::move(shape), device};
+  memory_ = block;
+}
+
+class TensorPool::Implementation {
+ public:
+  explicit Implementation(Device device) : backend_(backend::make_backend(device)) {}
+
+  /// A block of at least `bytes` and at most twice as many, with what `stream` has to wait for.
+  std::unique_ptr<TensorBlock> take(std::size_t bytes, StreamRef stream) {
+    const std::lock_guard lock(mutex_);
+    for (auto block = free_.begin(); block != free_.end(); ++block) {
+      if ((*block)->memory.bytes() < bytes || (*block)->memory.bytes() / 2 > bytes) continue;
+      backend_->wait(stream, (*block)->used.get());
+      std::unique_ptr<TensorBlock> found = std::move(*block);
+      free_.erase(block);
+      return found;
+    }
+    return std::make_unique<TensorBlock>(backend_, bytes);
+  }
+
+  void give_back(std::unique_ptr<TensorBlock> block) noexcept {
+    block->mark_used();
+    const std::lock_guard lock(mutex_);
+    if (free_.size() == kMostFreeBlocks) free_.erase(free_.begin());
+    free_.push_back(std::move(block));
+  }
+
+ private:
+  std::shared_ptr<backend::Backend> backend_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<TensorBlock>> free_;  ///< the ones that were given back first come first
+};
+
+TensorPool::TensorPool(Device device) : device_(device), implementation_(std::make_shared<Implementation>(device)) {}
+
+OwnedTensor TensorPool::take(DType dtype, std::vector<std::int64_t> shape, StreamRef stream) {
+  const std::size_t bytes = checked_bytes(dtype, shape);
+  std::unique_ptr<TensorBlock> taken = implementation_->take(bytes, stream);
+  const std::shared_ptr<TensorBlock> block(
+      taken.release(), [pool = implementation_](TensorBlock* gone) { pool->give_back(std::unique_ptr<TensorBlock>(gone)); });
+  return {{block->memory.data(), dtype, std::move(shape), device_}, block};
 }
 
 void synchronize(Device device, StreamRef stream) { backend::make_backend(device)->synchronize(stream); }

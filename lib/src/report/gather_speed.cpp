@@ -30,7 +30,8 @@ class GatherSubject {
         images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values() * value_bytes_),
                 "a batch of images"),
         labels_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.labels().bytes_per_sample()),
-                "the labels of a batch") {}
+                "the labels of a batch"),
+        finish_at_end_(server_.backend(), {}) {}
 
   std::int64_t batch_count() const { return batch_count_; }
   /// Codes read, values written; labels read and written.
@@ -64,6 +65,7 @@ class GatherSubject {
   std::int64_t value_bytes_;
   backend::DeviceBuffer images_;
   backend::DeviceBuffer labels_;
+  backend::FinishAtEnd finish_at_end_;
   std::int64_t step_ = 0;
 };
 
@@ -80,7 +82,8 @@ class CopyReference {
   CopyReference(const std::shared_ptr<backend::Backend>& backend, DeviceProbe device, std::size_t bytes)
       : device_(std::move(device)),
         from_(backend, bytes, "a copy to measure"),
-        to_(backend, bytes, "a copy to measure") {
+        to_(backend, bytes, "a copy to measure"),
+        finish_at_end_(backend, {}) {
     backend->fill_zero(from_.data(), bytes, {});
     backend->fill_zero(to_.data(), bytes, {});
     backend->synchronize({});
@@ -93,6 +96,7 @@ class CopyReference {
  private:
   DeviceProbe device_;
   backend::DeviceBuffer from_, to_;
+  backend::FinishAtEnd finish_at_end_;
 };
 
 GatherTimer::GatherTimer(const Store& store) : store_(store) {

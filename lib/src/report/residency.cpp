@@ -31,6 +31,7 @@ std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   const auto decode = [&](std::int64_t count) {
     const backend::DeviceBuffer values(backend, static_cast<std::size_t>(value_bytes / N * count), "decoded samples");
     const backend::DeviceBuffer labels(backend, static_cast<std::size_t>(label_bytes / N * count), "their labels");
+    const backend::FinishAtEnd finish_at_end(backend, {});
     server.serve_first(count, values.data(), labels.data());
     backend->synchronize({});
     return taken_bytes(*backend);

@@ -1,5 +1,6 @@
 // The parts of training that are no matrix product, on a CUDA device.
 #include "cuda/check.hpp"
+#include "cuda/device_scope.hpp"
 #include "cuda/training.hpp"
 #include "train/elementwise.hpp"
 
@@ -11,29 +12,27 @@ using cuda::check;
 class CudaElementwise final : public Elementwise {
  public:
   CudaElementwise(Device device, StreamRef stream)
-      : ordinal_(device.ordinal()), stream_(static_cast<cudaStream_t>(stream.handle())) {}
+      : context_(cuda::primary_context(device.ordinal())), stream_(static_cast<cudaStream_t>(stream.handle())) {}
 
   void add_bias(const kernels::BiasArgs& args) override {
-    select();
+    const cuda::DeviceScope scope(context_);
     check(kernels::cuda::launch_add_bias(args, stream_), "add biases");
   }
   void relu_gradient(const kernels::ReluGradientArgs& args) override {
-    select();
+    const cuda::DeviceScope scope(context_);
     check(kernels::cuda::launch_relu_gradient(args, stream_), "take a gradient through a ReLU");
   }
   void softmax(const kernels::SoftmaxArgs& args) override {
-    select();
+    const cuda::DeviceScope scope(context_);
     check(kernels::cuda::launch_softmax(args, stream_), "compute the losses of a batch");
   }
   void momentum_step(const kernels::MomentumArgs& args) override {
-    select();
+    const cuda::DeviceScope scope(context_);
     check(kernels::cuda::launch_momentum_step(args, stream_), "change the weights");
   }
 
  private:
-  void select() const { check(cudaSetDevice(ordinal_), "select the device"); }
-
-  int ordinal_;
+  CUcontext context_;
   cudaStream_t stream_;
 };
 

@@ -7,7 +7,8 @@ namespace octavo::training {
 Model::Model(Compute& compute, const ModelShape& shape, std::int64_t largest_batch, std::uint64_t seed)
     : compute_(compute),
       layout_(layout_model(shape, largest_batch)),
-      block_(compute.backend, static_cast<std::size_t>(layout_.bytes()), "the model") {
+      block_(compute.backend, static_cast<std::size_t>(layout_.bytes()), "the model"),
+      finish_at_end_(compute_.backend, compute_.stream) {
   compute_.backend->fill_zero(block_.data(), block_.bytes(), compute_.stream);
   upload(layout_.weights, initial_weights(layout_, seed));
   upload(layout_.ones, std::vector<float>(static_cast<std::size_t>(largest_batch), 1.0f));

@@ -49,6 +49,7 @@ class Model {
   Compute& compute_;
   ModelLayout layout_;
   backend::DeviceBuffer block_;
+  backend::FinishAtEnd finish_at_end_;
 };
 
 }  // namespace octavo::training

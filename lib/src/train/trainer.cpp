@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <octavo/errors.hpp>
-
 namespace octavo::training {
 namespace {
 
@@ -14,16 +12,16 @@ backend::OwnedStream stream_for(Device device) {
 
 std::optional<Feed> test_feed(const TrainingTask& task, const TrainOptions& options) {
   if (!task.test) return std::nullopt;
-  return Feed(*task.test, options, false);
+  return Feed(*task.test, task.device, options, false);
 }
 
 }  // namespace
 
 Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
     : options_(options),
-      owned_stream_(stream_for(options.device)),
-      compute_(make_compute(backend::make_backend(options.device), StreamRef(owned_stream_.get()))),
-      train_(task.train, options, true),
+      owned_stream_(stream_for(task.device)),
+      compute_(make_compute(backend::make_backend(task.device), StreamRef(owned_stream_.get()))),
+      train_(task.train, task.device, options, true),
       test_(test_feed(task, options)),
       model_(compute_, task.shape, task.largest_batch, options.seed),
       losses_(compute_.backend, static_cast<std::size_t>(task.largest_split) * sizeof(float), "the losses of an epoch"),
@@ -34,11 +32,7 @@ Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
 
 Trainer::~Trainer() {
   // An exception may have ended an epoch while the device was still at work on our buffers.
-  try {
-    compute_.backend->synchronize(compute_.stream);
-  } catch (const Error&) {
-    // The device has failed, as a call before this has said.
-  }
+  backend::finish(*compute_.backend, compute_.stream);
 }
 
 EpochResult Trainer::run_epoch(std::int64_t epoch) {

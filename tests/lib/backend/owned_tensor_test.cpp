@@ -25,7 +25,28 @@ void lives_until_its_last_copy(Device device) {
   REQUIRE(OwnedTensor(DType::float32, {0, 3}, device).view().element_count() == 0);
 }
 
+void memory_is_used_again(Device device) {
+  TensorPool pool(device);
+  std::optional<OwnedTensor> first = pool.take(DType::float32, {4, 25});
+  void* const memory = first->view().data;
+  const OwnedTensor second = pool.take(DType::float32, {4, 25});
+  REQUIRE(second.view().data != memory);  // the first one is not gone
+  first.reset();
+  // Of a similar size only: a small tensor does not keep the memory of a large one.
+  REQUIRE(pool.take(DType::float32, {10}).view().data != memory);
+  std::optional<OwnedTensor> third = pool.take(DType::float16, {3, 50});
+  REQUIRE(third->view().data == memory);
+  REQUIRE(third->view().byte_count() == 300);
+  // A tensor may outlive its pool.
+  const OwnedTensor last = [&] { return TensorPool(device).take(DType::int64, {7}); }();
+  const std::vector<std::int64_t> numbers = {1, 2, 3, 4, 5, 6, 7};
+  backend::make_backend(device)->copy_to_device(last.view().data, numbers.data(), 56, {});
+  REQUIRE(test::DeviceTensor::read<std::int64_t>(last.view()) == numbers);
+}
+
 }  // namespace
+
+OCTAVO_CONTRACT(memory_is_used_again, "tensors of a pool use the memory of those that are gone", "[unit][backend]")
 
 OCTAVO_CONTRACT(lives_until_its_last_copy, "an owned tensor lives until its last copy goes", "[unit][backend]")
 

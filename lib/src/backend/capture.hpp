@@ -1,0 +1,21 @@
+// Refusing to enqueue on a stream that is captured what a replay of the graph could not do again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <octavo/errors.hpp>
+
+#include "backend/backend.hpp"
+
+namespace octavo::backend {
+
+/// Throws InvalidArgument if `stream` is captured; `doing` is what cannot be: "gather a batch".
+inline void refuse_capture(const Backend& backend, StreamRef stream, std::string_view doing) {
+  if (!backend.is_capturing(stream)) return;
+  throw InvalidArgument(std::string(doing) +
+                        ": the stream is being captured into a CUDA graph, whose replays would all use this one batch; "
+                        "use a GraphLoader, or call this outside of the capture");
+}
+
+}  // namespace octavo::backend

@@ -1,0 +1,148 @@
+// What may go while the device is still at work: the library waits, or keeps what is needed.
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+
+#include <octavo/batch_maker.hpp>
+#include <octavo/loader.hpp>
+
+#include "catch.hpp"
+#include "device_tensor.hpp"
+#include "fake_cuda.hpp"
+#include "small_store.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+BatchSpec with_divisor(double divisor) {
+  BatchSpec spec;
+  spec.divisor_values = {divisor};
+  return spec;
+}
+
+/// A stream of the test's.
+class OwnStream {
+ public:
+  OwnStream() { REQUIRE(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess); }
+  ~OwnStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+  OwnStream(const OwnStream&) = delete;
+  operator StreamRef() const { return StreamRef(stream_); }
+  cudaStream_t handle() const { return stream_; }
+  void synchronize() const { REQUIRE(cudaStreamSynchronize(stream_) == cudaSuccess); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+const std::vector<std::int64_t> kRows = {39, 0, 20, 19};
+
+/// What a gather of kRows makes, on the CPU.
+std::vector<float> expected_images(const PackedFixture& fixture, const BatchSpec& spec) {
+  const DeviceTensor images(Device::cpu(), DType::float32, {4, 1, 2, 3});
+  small_store(fixture, Residency::device, Device::cpu()).gather(kRows, spec, images.view());
+  return images.to_host<float>();
+}
+
+}  // namespace
+
+TEST_CASE("a prepared spec may be replaced while gathers use it", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  for (const Residency residency : kResidencies) {
+    const Store store = small_store(fixture, residency);
+    const OwnStream stream;
+    const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+    PreparedSpec spec = store.prepare(with_divisor(2));
+    store.gather(kRows, spec, one.view(), {}, stream);
+    spec = store.prepare(with_divisor(3));
+    store.gather(kRows, spec, two.view(), {}, stream);
+    spec = store.prepare(with_divisor(4));
+    stream.synchronize();
+    CHECK(one.to_host<float>() == expected_images(fixture, with_divisor(2)));
+    CHECK(two.to_host<float>() == expected_images(fixture, with_divisor(3)));
+  }
+}
+
+TEST_CASE("row numbers may change or go as soon as gather returns", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  for (const Residency residency : kResidencies) {
+    const Store store = small_store(fixture, residency);
+    const OwnStream stream;
+    const PreparedSpec spec = store.prepare({});
+    const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+    auto rows = std::make_unique<std::vector<std::int64_t>>(kRows);
+    store.gather(*rows, spec, images.view(), {}, stream);
+    *rows = {1, 1, 1, 1};
+    rows.reset();
+    stream.synchronize();
+    CHECK(images.to_host<float>() == expected_images(fixture, {}));
+  }
+}
+
+TEST_CASE("a store and its specs may go while gathers are under way on several streams", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  for (const Residency residency : kResidencies) {
+    const OwnStream streams[3];
+    std::vector<DeviceTensor> images;
+    for (int i = 0; i < 3; ++i) images.emplace_back(Device::cuda(0), DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
+    {
+      const Store store = small_store(fixture, residency);
+      const PreparedSpec spec = store.prepare({});
+      for (int i = 0; i < 3; ++i) store.gather(kRows, spec, images[static_cast<std::size_t>(i)].view(), {}, streams[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      streams[i].synchronize();
+      CHECK(images[static_cast<std::size_t>(i)].to_host<float>() == expected_images(fixture, {}));
+    }
+  }
+}
+
+TEST_CASE("a loader may go in the middle of an epoch, and work that was enqueued before still sees its batch",
+          "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  std::vector<float> expected;
+  {
+    const Store store = small_store(fixture, Residency::device, Device::cpu());
+    Loader loader(store, {.batch_size = 4});
+    auto place = loader.epoch(0).begin();
+    ++place;
+    expected = DeviceTensor::read<float>(place->images());
+  }
+  for (const Residency residency : kResidencies) {
+    for (const int prefetch : {0, 2}) {
+      const OwnStream stream;
+      const DeviceTensor copy(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+      {
+        const Store store = small_store(fixture, residency);
+        LoaderOptions options{.batch_size = 4};
+        options.prefetch = prefetch;
+        Loader loader(store, options);
+        auto place = loader.epoch(0, stream).begin();
+        ++place;
+        REQUIRE(cudaMemcpyAsync(copy.view().data, place->images().data, 4 * 6 * sizeof(float), cudaMemcpyDeviceToDevice,
+                                stream.handle()) == cudaSuccess);
+      }
+      stream.synchronize();
+      CHECK(copy.to_host<float>() == expected);
+    }
+  }
+}
+
+TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  for (const Residency residency : kResidencies) {
+    const OwnStream stream;
+    const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+    const DeviceTensor on_cpu(Device::cpu(), DType::float32, {4, 1, 2, 3});
+    {
+      const Store store = small_store(fixture, residency);
+      const BatchMaker maker(store, {.batch_size = 4});
+      for (const std::int64_t step : {7, 3}) maker.make(0, step, images.view(), {}, stream);
+    }
+    stream.synchronize();
+    BatchMaker(small_store(fixture, Residency::device, Device::cpu()), {.batch_size = 4}).make(0, 3, on_cpu.view());
+    CHECK(images.to_host<float>() == on_cpu.to_host<float>());
+  }
+}
