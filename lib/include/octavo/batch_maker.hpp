@@ -14,7 +14,7 @@ namespace octavo {
 /// Makes the batches that a Loader with the same options serves, in any order and as often as wanted, in memory that
 /// the caller has allocated: for frameworks with an allocator of their own. Keeps no place. Where samples are read from
 /// the file, the batches after the one that was made last are read ahead, `prefetch` of them; elsewhere that option has
-/// no meaning here. Safe to use from several threads, unless batches are centred on themselves.
+/// no meaning here. Safe to use from several threads.
 class BatchMaker {
  public:
   /// Throws InvalidArgument as Loader does.

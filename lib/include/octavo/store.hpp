@@ -22,6 +22,7 @@ namespace octavo {
 namespace store {
 class StoredSamples;
 class PreparedMaps;
+class RowStaging;
 struct StoreAccess;
 }  // namespace store
 
@@ -40,8 +41,8 @@ struct LoadOptions {
       0;  ///< for `window`: samples in one; 0: an eighth of the split, or what the limit allows
 };
 
-/// A BatchSpec folded for one store: its maps lie on the store's device. Cheap to copy. To be used on one stream at a
-/// time if the spec centres on the batch, whose sums it holds.
+/// A BatchSpec folded for one store: its maps are in the memory of the store's device. Cheap to copy. The memory is freed
+/// when the last copy goes and the gathers that use it are done.
 class PreparedSpec {
  public:
   const BatchSpec& spec() const;
@@ -89,10 +90,8 @@ class Store {
   std::int64_t resident_count() const;
   /// Samples of a window of the residency `window`; else 0.
   std::int64_t window_samples() const;
-  /// Bytes on the device: packed samples (with row padding, if any) and labels.
+  /// Bytes on the device: packed samples and labels.
   std::int64_t device_bytes() const;
-  /// Of these, what padding of the rows takes; 0 if rows stand without gaps.
-  std::int64_t padding_bytes() const;
 
   /// Folds `spec` for this store. Throws InvalidArgument if it does not fit: number of values, a zero divisor, a
   /// channel without spread, a centre that is not finite.
@@ -106,20 +105,23 @@ class Store {
   ///         data == nullptr for none
   /// Both begin at a multiple of the size of their numbers.
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
-  /// passed this call; `rows` may go at once. Throws InvalidArgument if a row is out of range or a tensor has another
-  /// size, type, device or alignment; nothing is written then. Of samples that are not resident it waits until they are
-  /// read, and for `stream`; throws what reading them throws, and OutOfMemory.
+  /// passed this call; `rows` may go at once, and the store and the spec too. Throws InvalidArgument if a row is out of
+  /// range or a tensor has another size, type, device or alignment, or if `stream` is captured into a CUDA graph, which
+  /// would make this one batch again and again (see GraphLoader); nothing is written then. Of samples that are not
+  /// resident it waits until they are read; throws what reading them throws, and OutOfMemory. Memory for the largest
+  /// batch of those is kept for the next call.
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
-  /// The same, preparing the spec first; for occasional calls.
+  /// The same, preparing the spec first, and waiting for the batch; for occasional calls.
   void gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
 
  private:
   friend class Loader;
   friend struct store::StoreAccess;
-  explicit Store(std::shared_ptr<const store::StoredSamples> samples) : samples_(std::move(samples)) {}
+  explicit Store(std::shared_ptr<const store::StoredSamples> samples);
   std::shared_ptr<const store::StoredSamples> samples_;
+  std::shared_ptr<store::RowStaging> staging_;  ///< for gather(); null if all samples are resident
 };
 
 }  // namespace octavo

@@ -5,6 +5,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "backend/capture.hpp"
 #include "loader/packed_server.hpp"
 #include "store/store_access.hpp"
 #include "store/tensor_check.hpp"
@@ -40,6 +41,7 @@ class BatchMaker::Implementation {
             StreamRef stream) const {
     const std::int64_t count = batch_count(epoch, step);
     store::check_batch_tensors(server_.samples(), options_.spec, count, images, labels);
+    backend::refuse_capture(*server_.backend(), stream, "make a batch");
     server_.serve_as(epoch, step, images.data, store::label_target(labels, server_.labels().kind), stream);
   }
 

@@ -27,7 +27,7 @@ Float32Server::Float32Server(const PackedServer& packed)
                                   "all samples as float32");
   label_words_ =
       backend::DeviceBuffer(backend_, static_cast<std::size_t>(N * labels_.bytes_per_sample()), "their labels");
-  error_slot_ = backend::DeviceBuffer(backend_, sizeof(std::uint32_t), "an error slot");
+  const backend::FinishAtEnd finish_at_end(backend_, {});
   packed.serve_first(N, values_.data(), label_words_.data());
   backend_->synchronize({});
 }
@@ -36,11 +36,10 @@ void Float32Server::serve(std::int64_t epoch, std::int64_t step, void* images, v
   const std::int64_t batch_count = order_.places(step).count;
   const auto selection = order_.selection(epoch, step);
   if (batch_count == 0) return;
-  backend_->row_copy(
-      {values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(images),
-       label_words_.as<std::uint32_t>(), labels_.width,
-       labels_.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels), error_slot_.as<std::uint32_t>()},
-      stream);
+  backend_->row_copy({values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(images),
+                      label_words_.as<std::uint32_t>(), labels_.width,
+                      labels_.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels)},
+                     stream);
 }
 
 }  // namespace octavo::loader

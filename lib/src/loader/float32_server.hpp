@@ -33,7 +33,6 @@ class Float32Server final : public BatchServer {
   Layout layout_;
   backend::DeviceBuffer values_;       ///< [N,C*H*W]
   backend::DeviceBuffer label_words_;  ///< [N,K]
-  backend::DeviceBuffer error_slot_;
 };
 
 }  // namespace octavo::loader

@@ -23,7 +23,10 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
   if (order_.largest_count() > window_samples_) {
     throw InvalidArgument("serve windows of float32: a batch is larger than a window");
   }
-  if (!samples_->is_resident()) slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);
+  if (!samples_->is_resident()) {
+    slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);
+    upload_ = slot_->make_upload();
+  }
   for (Window& window : windows_) {
     window.values = backend::DeviceBuffer(
         backend(), static_cast<std::size_t>(window_samples_ * shape().values()) * sizeof(float), "a window of float32");
@@ -62,8 +65,7 @@ void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, void* ima
                          static_cast<float*>(images) + done * values,
                          window.labels.as<std::uint32_t>(),
                          width,
-                         width == 0 ? nullptr : static_cast<std::uint32_t*>(labels) + done * width,
-                         samples_->error_slot.as<std::uint32_t>()},
+                         width == 0 ? nullptr : static_cast<std::uint32_t*>(labels) + done * width},
                         stream);
     done += part;
   }
@@ -89,10 +91,9 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
-    slot_->fill(rows, stream, false);
-    slot_->begin_use(stream);
-    maps_.gather(slot_->rows(), slot_->selection(), count, values, {labels}, stream);
-    slot_->end_use(stream);
+    slot_->fill(rows, upload_.get(), stream, false);
+    slot_->use(stream,
+               [&] { maps_.gather(slot_->rows(), slot_->selection(), count, values, {labels}, stream); });
   }
   window.epoch = epoch;
   window.ordinal = ordinal;

@@ -44,6 +44,7 @@ class Float32WindowServer final : public BatchServer {
   std::int64_t window_samples_;
   mutable Window windows_[2];                 ///< window number i is in place i % 2
   std::unique_ptr<store::StagingSlot> slot_;  ///< for windows that are not resident; else null
+  std::unique_ptr<store::Upload> upload_;     ///< likewise
 };
 
 }  // namespace octavo::loader

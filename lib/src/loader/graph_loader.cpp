@@ -6,6 +6,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/order.hpp>
 
+#include "backend/capture.hpp"
 #include "loader/options_check.hpp"
 #include "store/prepared_maps.hpp"
 #include "store/store_access.hpp"
@@ -26,10 +27,10 @@ class GraphLoader::Implementation {
   Implementation(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
       : samples_(store::StoreAccess::samples(store)),
         options_(loader::checked(std::move(options), *samples_)),
+        cursor_(samples_->backend, sizeof(kernels::OrderCursor), "a place in the order"),
         maps_(samples_, options_.spec),
         batches_per_launch_(batches_per_launch),
-        share_(kernels::batch_share(options_.batch_size, options_.rank, options_.world_size)),
-        cursor_(samples_->backend, sizeof(kernels::OrderCursor), "a place in the order") {
+        share_(kernels::batch_share(options_.batch_size, options_.rank, options_.world_size)) {
     if (!samples_->is_resident()) {
       refuse(std::string("the residency is ") + to_string(samples_->residency) +
              ", and a graph can only read samples that are on the device; load them with the residency device");
@@ -47,17 +48,32 @@ class GraphLoader::Implementation {
       refuse("several batches a launch cannot each be centred on its own mean; choose 1, or another centre");
     }
     seek(0, 0, {});
+    warm_up();
   }
 
   std::int64_t batches_per_epoch() const { return samples_->sample_count / options_.batch_size; }
   std::int64_t samples_per_launch() const { return (share_.end - share_.first) * batches_per_launch_; }
 
+  /// Makes one sample, aligned and not: CUDA loads a kernel at its first launch, which must not be within a capture.
+  void warm_up() {
+    const auto value_bytes = static_cast<std::size_t>(bytes_of(options_.spec.dtype));
+    const auto image_bytes = static_cast<std::size_t>(samples_->shape.values()) * value_bytes;
+    const backend::DeviceBuffer images(samples_->backend, image_bytes + value_bytes, "a batch of images");
+    const backend::DeviceBuffer labels(samples_->backend, static_cast<std::size_t>(samples_->label_bytes()),
+                                       "the labels of a batch");
+    const backend::FinishAtEnd finish_at_end(samples_->backend, {});
+    for (const std::size_t offset : {std::size_t{0}, value_bytes}) {
+      maps_.gather(samples_->resident_rows(), {nullptr, bounds_, 0, cursor_.as<kernels::OrderCursor>()}, 1,
+                   images.as<std::byte>() + offset, {labels.data()}, {});
+    }
+    samples_->backend->synchronize({});
+  }
+
   void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
     store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
-    const auto* cursor = cursor_.as<kernels::OrderCursor>();
+    auto* cursor = cursor_.as<kernels::OrderCursor>();
     maps_.gather(samples_->resident_rows(), {nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data,
-                 store::label_target(labels, samples_->labels.kind), stream);
-    samples_->backend->advance(cursor_.as<kernels::OrderCursor>(), batches_per_launch_, stream);
+                 store::label_target(labels, samples_->labels.kind), stream, batches_per_launch_);
   }
 
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
@@ -65,6 +81,7 @@ class GraphLoader::Implementation {
       throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
                             ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
     }
+    backend::refuse_capture(*samples_->backend, stream, "go to a batch");
     const kernels::OrderCursor cursor =
         kernels::make_order_cursor(samples_->sample_count, options_.seed, options_.shuffle == Shuffle(true),
                                    options_.batch_size, share_, epoch, step);
@@ -73,6 +90,7 @@ class GraphLoader::Implementation {
   }
 
   LoaderState state(StreamRef stream) const {
+    backend::refuse_capture(*samples_->backend, stream, "ask for the place of a loader");
     kernels::OrderCursor cursor{};
     samples_->backend->copy_to_host(&cursor, cursor_.data(), sizeof cursor, stream);
     LoaderState state;
@@ -90,10 +108,10 @@ class GraphLoader::Implementation {
  private:
   std::shared_ptr<const store::StoredSamples> samples_;
   LoaderOptions options_;
+  backend::DeviceBuffer cursor_;  ///< an OrderCursor; before the maps, which wait for the launches that use it
   store::PreparedMaps maps_;
   std::int64_t batches_per_launch_;
   kernels::BatchShare share_;
-  backend::DeviceBuffer cursor_;  ///< an OrderCursor
   kernels::OrderKey bounds_{};    ///< what a RowSelection has beside its cursor
 };
 

@@ -7,6 +7,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/order.hpp>
 
+#include "backend/capture.hpp"
+
 namespace octavo::loader {
 
 Pipeline::Pipeline(std::shared_ptr<BatchServer> server)
@@ -40,13 +42,9 @@ void Pipeline::make_slots(int depth) {
 }
 
 Pipeline::~Pipeline() {
-  // What was prepared ahead may still be at work on the slots.
-  try {
-    if (prefetches_) server_->backend()->synchronize(StreamRef(stream_.get()));
-    server_->backend()->synchronize(consumer_);
-  } catch (const Error&) {
-    // The device has failed, as a call before this has said or the next one will.
-  }
+  // What was prepared ahead may still be at work on the slots, and so may those who use the batches.
+  if (prefetches_) backend::finish(*server_->backend(), StreamRef(stream_.get()));
+  backend::finish(*server_->backend(), consumer_);
 }
 
 std::int64_t Pipeline::device_bytes() const {
@@ -57,6 +55,7 @@ std::int64_t Pipeline::device_bytes() const {
 
 void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
   if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs count from 0");
+  backend::refuse_capture(*server_->backend(), consumer, "begin an epoch");
   // What an abandoned epoch has prepared is still being written; its slots are filled again in stream order.
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
   // Without prefetch, what still reads the one buffer on another stream has to end first.
@@ -71,6 +70,7 @@ void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
 }
 
 void Pipeline::advance() {
+  backend::refuse_capture(*server_->backend(), consumer_, "go on to the next batch");
   if (is_shown_) {
     if (prefetches_) server_->backend()->record(slot_of(step_).free.get(), consumer_);
     ++step_;

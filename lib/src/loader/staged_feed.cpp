@@ -21,9 +21,7 @@ class StagedFeed final : public RowFeed {
     const StagedPart batch{epoch, step};
     store::StagingSlot& slot = ring_.acquire(batch);
     try {
-      slot.begin_use(stream);
-      use(slot.rows(), slot.selection(), slot.batch_count());
-      slot.end_use(stream);
+      slot.use(stream, [&] { use(slot.rows(), slot.selection(), slot.batch_count()); });
     } catch (...) {
       ring_.release(batch);
       throw;

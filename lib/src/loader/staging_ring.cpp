@@ -18,6 +18,7 @@ StagingRing::StagingRing(std::shared_ptr<const store::StoredSamples> samples, Pa
       work_(std::make_unique<Work>()) {
   if (!samples_->backend->is_host()) stream_ = backend::OwnedStream(samples_->backend);
   make_slots(least_slots, slot_count);
+  upload_ = slots_.front()->staging.make_upload();
 }
 
 StagingRing::~StagingRing() {
@@ -27,17 +28,13 @@ StagingRing::~StagingRing() {
     // The thread is the parent's: its handle must not be destroyed here, nor a mutex that it may hold.
     static_cast<void>(work_.release());
   }
-  try {
-    if (stream_.get() != nullptr) samples_->backend->synchronize(StreamRef(stream_.get()));
-  } catch (const Error&) {
-    // The device has failed, as a call before this has said or the next one will.
-  }
+  if (stream_.get() != nullptr) backend::finish(*samples_->backend, StreamRef(stream_.get()));
 }
 
 void StagingRing::make_slots(int least_slots, int slot_count) {
   for (int i = 0; i < slot_count; ++i) {
     try {
-      slots_.push_back(std::make_unique<Slot>(store::StagingSlot(samples_, parts_.most_rows)));
+      slots_.push_back(std::make_unique<Slot>(samples_, parts_.most_rows));
     } catch (const OutOfMemory&) {
       if (i < least_slots) throw;
       return;  // less is read ahead
@@ -59,10 +56,8 @@ store::StagingSlot& StagingRing::acquire(StagedPart part) {
 
 void StagingRing::begin_anew() {
   // Held slots keep what they hold. Of the others nobody knows how far the parent's thread was with them.
-  for (const auto& slot : slots_) {
-    if (slot->state == State::held) continue;
-    slot->staging = store::StagingSlot(samples_, parts_.most_rows);
-    slot->state = State::empty;
+  for (auto& slot : slots_) {
+    if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_.most_rows);
   }
   static_cast<void>(work_.release());  // its thread, and whoever holds its mutex, are the parent's
   work_ = std::make_unique<Work>();
@@ -81,7 +76,7 @@ void StagingRing::release(StagedPart part) noexcept {
 }
 
 void StagingRing::fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled) {
-  slot.staging.fill(parts_.rows_of(part), StreamRef(stream_.get()), cancelled);
+  slot.staging.fill(parts_.rows_of(part), upload_.get(), StreamRef(stream_.get()), cancelled);
 }
 
 StagedPart StagingRing::after(StagedPart part) const {

@@ -60,7 +60,8 @@ class StagingRing {
  private:
   enum class State { empty, filling, ready, failed, held };
   struct Slot {
-    explicit Slot(store::StagingSlot slot) : staging(std::move(slot)) {}
+    Slot(std::shared_ptr<const store::StoredSamples> samples, std::int64_t most_rows)
+        : staging(std::move(samples), most_rows) {}
     store::StagingSlot staging;
     State state = State::empty;
     StagedPart part;
@@ -96,6 +97,7 @@ class StagingRing {
   bool reads_ahead_;
   backend::OwnedStream stream_;  ///< of the copies; null on the CPU
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::unique_ptr<store::Upload> upload_;  ///< serves all slots, which are filled one after another
   pid_t process_;
   std::unique_ptr<Work> work_;
 };

@@ -54,15 +54,17 @@ class WindowFeed final : public RowFeed {
     store::StagingSlot& front = hold(first);
     store::StagingSlot& back = last == first ? front : hold(last);
 
-    front.begin_use(stream);
-    back.begin_use(stream);
     const std::vector<std::int64_t> numbers = numbers_in_windows(epoch, step, first);
     const store::LentRows lent(*samples_->backend, numbers, stream);
     const kernels::PackedRows packed = joined_rows(front, back);
-    use(packed, {lent.rows(), kernels::make_order_key(packed.resident_count + window_samples_, 0, 0, false), 0},
-        places.count);
-    front.end_use(stream);
-    if (&back != &front) back.end_use(stream);
+    const auto gather = [&] {
+      use(packed, {lent.rows(), kernels::make_order_key(packed.resident_count + window_samples_, 0, 0, false), 0},
+          places.count);
+    };
+    front.use(stream, [&] {
+      if (&back == &front) return gather();
+      back.use(stream, gather);
+    });
   }
   std::int64_t device_bytes() const override { return ring_.device_bytes(); }
   int depth() const override { return ring_.depth(); }

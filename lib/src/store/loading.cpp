@@ -107,8 +107,7 @@ class Loading {
  public:
   Loading(const Origin& origin, Device device, const LoadOptions& options)
       : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ =
-        row_stride_bytes(origin.samples.shape.values(), backend_->is_host()) + origin.samples.labels.bytes_per_sample();
+    sample_bytes_ = origin.samples.shape.values() + origin.samples.labels.bytes_per_sample();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -117,12 +116,12 @@ class Loading {
       case Residency::automatic:
         return load_what_fits();
       case Residency::device:
-        return load_resident(origin_.samples.sample_count, Residency::device);
+        return read_into(allocate(origin_.samples.sample_count, Residency::device));
       case Residency::hybrid:
-        return load_resident(options_.resident_count >= 0 ? options_.resident_count : fitting_count(),
-                             Residency::hybrid);
+        return read_into(
+            allocate(options_.resident_count >= 0 ? options_.resident_count : fitting_count(), Residency::hybrid));
       case Residency::streamed:
-        return load_resident(0, Residency::streamed);
+        return read_into(allocate(0, Residency::streamed));
       case Residency::window:
         return load_windows();
     }
@@ -134,40 +133,49 @@ class Loading {
   std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
-    if (is_in_place()) return load_resident(origin_.samples.sample_count, Residency::device);
     const std::int64_t N = origin_.samples.sample_count;
+    if (is_in_place()) return read_into(allocate(N, Residency::device));
     std::int64_t count = fitting_count();
     bool has_failed = false;
     if (count == N) {
-      try {
-        return load_resident(N, Residency::device);
-      } catch (const OutOfMemory& problem) {
-        reason_ = std::string(problem.what()) + ". ";
-        count = N / 2;
-        has_failed = true;
-      }
+      if (const auto samples = try_to_allocate(N, Residency::device)) return read_into(samples);
+      count = N / 2;
+      has_failed = true;
     } else {
       reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " are more than the " +
                 std::to_string(limit_bytes_) + " that it may take of " + to_string(backend_->device()) + ". ";
     }
     for (; count >= least_hybrid_count(N); count /= 2) {
-      try {
-        if (has_failed) leave_room_beside(count);
-        return load_resident(count, Residency::hybrid);
-      } catch (const OutOfMemory&) {
-        has_failed = true;  // again, with fewer or none
-      }
+      // When the device had less than it said, nobody knows what is left for the model: then at most half of what there
+      // is is taken.
+      const auto samples = has_failed && !has_room_for(2 * count) ? nullptr : try_to_allocate(count, Residency::hybrid);
+      if (samples != nullptr) return read_into(samples);
+      has_failed = true;  // again, with fewer or none
     }
-    return load_resident(0, Residency::streamed);
+    return read_into(allocate(0, Residency::streamed));
   }
 
-  /// Throws OutOfMemory unless there is memory for twice as many samples. When the device had less than it said, nobody
-  /// knows what is left for the model: then at most half of what there is is taken.
-  void leave_room_beside(std::int64_t count) const {
-    backend::DeviceBuffer(backend_, static_cast<std::size_t>(2 * count * sample_bytes_), "samples and what needs them");
+  bool has_room_for(std::int64_t count) const {
+    try {
+      backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * sample_bytes_), "samples");
+      return true;
+    } catch (const OutOfMemory&) {
+      return false;
+    }
   }
 
-  std::shared_ptr<StoredSamples> load_resident(std::int64_t count, Residency residency) {
+  /// Null, and a reason unless there is one already, if the device has not the memory. Only that leads to another
+  /// residency: what else may run out while samples are read, such as pinned memory, is an error.
+  std::shared_ptr<StoredSamples> try_to_allocate(std::int64_t count, Residency residency) {
+    try {
+      return allocate(count, residency);
+    } catch (const OutOfMemory& problem) {
+      if (reason_.empty()) reason_ = std::string(problem.what()) + ". ";
+      return nullptr;
+    }
+  }
+
+  std::shared_ptr<StoredSamples> allocate(std::int64_t count, Residency residency) const {
     auto samples = describe(residency);
     if (is_in_place()) return use_in_place(samples);
     samples->resident_count = count;
@@ -177,9 +185,15 @@ class Loading {
                                            "the packed " + what);
     samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
                                                  "the labels of the " + what);
+    return samples;
+  }
+
+  std::shared_ptr<const StoredSamples> read_into(const std::shared_ptr<StoredSamples>& samples) const {
+    if (is_in_place()) return samples;
     if (!samples->is_resident()) samples->rows = origin_.rows();
     origin_.read_resident(*samples);
     if (!reason_.empty()) {
+      const std::int64_t count = samples->resident_count;
       samples->residency_reason = reason_ + (count == 0 ? "None" : std::to_string(count) + " of its samples") +
                                   " are kept there; the others are read from " + origin_.place +
                                   " when a batch needs them";
@@ -210,10 +224,8 @@ class Loading {
     samples->backend = backend_;
     static_cast<SampleDescription&>(*samples) = origin_.samples;
     samples->owner = origin_.owner;
-    samples->row_stride_bytes = row_stride_bytes(samples->shape.values(), backend_->is_host());
+    samples->row_stride_bytes = samples->shape.values();
     samples->residency = residency;
-    samples->error_slot = backend::DeviceBuffer(backend_, sizeof(std::uint32_t), "an error slot");
-    backend_->fill_zero(samples->error_slot.data(), samples->error_slot.bytes(), {});
     return samples;
   }
 

@@ -30,7 +30,7 @@ kernels::ValueType value_type(DType type) {
 }  // namespace
 
 PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
-    : samples_(std::move(samples)), spec_(spec) {
+    : samples_(std::move(samples)), spec_(spec), gathers_(samples_->backend) {
   const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
   const auto& backend = samples_->backend;
   uniform_map_ = folded.maps.size() == 1;
@@ -49,9 +49,15 @@ std::int64_t PreparedMaps::device_bytes() const {
 }
 
 void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
-                          std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream) const {
+                          std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream,
+                          std::int64_t cursor_batches) const {
   if (batch_count == 0) return;
-  if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
+  std::unique_lock<std::mutex> turn;
+  if (sums_.data() != nullptr) {
+    turn = std::unique_lock(centering_);
+    gathers_.order_after(stream);
+    make_batch_maps(packed, selection, batch_count, stream);
+  }
   kernels::GatherArgs args{};
   args.packed = packed;
   args.channel_count = samples_->shape.channels;
@@ -66,8 +72,9 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
-  args.error_slot = samples_->error_slot.as<std::uint32_t>();
+  args.cursor_batches = cursor_batches;
   samples_->backend->gather(args, stream);
+  gathers_.add(stream);
 }
 
 void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,

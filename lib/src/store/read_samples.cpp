@@ -1,12 +1,14 @@
 // Bringing resident samples to a device. From a file: read, check and copy, a block at a time on each thread.
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 #include "archive/block_rows.hpp"
 #include "archive/split_access.hpp"
 #include "store/stored_samples.hpp"
+#include "store/upload.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::store {
@@ -14,8 +16,6 @@ namespace {
 
 /// What is read at once on the way into host memory: it is checked while it is still in the cache.
 constexpr std::int64_t kHostBlockBytes = std::int64_t{512} << 10;
-/// What is staged at once on the way to a GPU: large enough for the full rate of the link.
-constexpr std::int64_t kStagedBlockBytes = std::int64_t{4} << 20;
 
 /// Reports progress for all threads, one at a time.
 class SharedProgress {
@@ -85,87 +85,87 @@ void read_into_host(const Split& split, const LoadOptions& options, const Stored
              });
 }
 
-/// What one thread stages with: two pinned blocks, of which one is filled while the other is copied.
-struct StagingLane {
-  struct Block {
-    backend::PinnedBuffer codes;
-    backend::PinnedBuffer labels;
-    backend::OwnedEvent copied;
-  };
+/// Threads that read on the way to a GPU: more fill no link, and each has pinned memory.
+constexpr int kMostLanes = 16;
+
+/// What one thread uploads with.
+struct Lane {
+  Lane(const std::shared_ptr<backend::Backend>& device, std::int64_t block_bytes)
+      : backend(device), stream(device), upload(device, block_bytes) {}
+  ~Lane() { backend::finish(*backend, StreamRef(stream.get())); }
+
+  std::shared_ptr<backend::Backend> backend;
   backend::OwnedStream stream;
-  Block blocks[2];
-  int turn = 0;
+  Upload upload;
 };
 
-StagingLane make_lane(const StoredSamples& samples, std::int64_t block_samples) {
-  StagingLane lane;
-  lane.stream = backend::OwnedStream(samples.backend);
-  for (StagingLane::Block& block : lane.blocks) {
-    block.codes =
-        backend::PinnedBuffer(samples.backend, static_cast<std::size_t>(block_samples * samples.shape.values()));
-    block.labels = backend::PinnedBuffer(samples.backend, static_cast<std::size_t>(std::max<std::int64_t>(
-                                                              4, block_samples * samples.labels.bytes_per_sample())));
-    block.copied = backend::OwnedEvent(samples.backend);
-  }
-  return lane;
-}
+/// The blocks of a split, each read into pinned memory and copied from there.
+class StagedReading {
+ public:
+  StagedReading(const Split& split, const LoadOptions& options, const StoredSamples& samples, SharedProgress& progress)
+      : split_(split),
+        options_(options),
+        samples_(samples),
+        progress_(progress),
+        block_samples_(std::min(samples.resident_count,
+                                archive::rows_per_block(archive::SplitAccess::entry(split), kUploadBlockBytes))) {}
 
-void read_through_staging(const Split& split, const LoadOptions& options, const StoredSamples& samples,
-                          SharedProgress& progress) {
-  const std::int64_t values = samples.shape.values();
-  const std::int64_t label_size = samples.labels.bytes_per_sample();
-  const std::int64_t block_samples =
-      std::min(samples.resident_count, archive::rows_per_block(archive::SplitAccess::entry(split), kStagedBlockBytes));
-  const std::int64_t block_count = (samples.resident_count + block_samples - 1) / block_samples;
-  const int thread_count =
-      static_cast<int>(std::min<std::int64_t>(block_count, resolve_thread_count(options.thread_count)));
-  std::vector<StagingLane> lanes;
-  for (int thread = 0; thread < thread_count; ++thread) lanes.push_back(make_lane(samples, block_samples));
-  backend::Backend& device = *samples.backend;
-  for_blocks(
-      samples.resident_count, block_samples, thread_count, [&](int thread, std::int64_t first, std::int64_t count) {
-        StagingLane& lane = lanes[static_cast<std::size_t>(thread)];
-        const StagingLane::Block& block = lane.blocks[lane.turn];
-        const StreamRef stream(lane.stream.get());
-        device.synchronize_event(block.copied.get());
-        const std::span<std::byte> labels = label_bytes(samples, block.labels.data(), 0, count);
-        read_block(split, options.verify_checksums, first, count,
-                   {reinterpret_cast<std::int8_t*>(block.codes.data()), static_cast<std::size_t>(count * values)},
-                   labels);
-        device.copy_rows_to_device(samples.codes.as<std::byte>() + first * samples.row_stride_bytes,
-                                   static_cast<std::size_t>(samples.row_stride_bytes), block.codes.data(),
-                                   static_cast<std::size_t>(values), static_cast<std::size_t>(count), stream);
-        if (label_size != 0) {
-          device.copy_rows_to_device(samples.label_words.as<std::byte>() + first * label_size,
-                                     static_cast<std::size_t>(label_size), block.labels.data(),
-                                     static_cast<std::size_t>(label_size), static_cast<std::size_t>(count), stream);
-        }
-        device.record(block.copied.get(), stream);
-        lane.turn = 1 - lane.turn;
-        progress.add(count);
-      });
-  for (const StagingLane& lane : lanes) device.synchronize(StreamRef(lane.stream.get()));
-}
+  void run() {
+    const std::int64_t block_count = (samples_.resident_count + block_samples_ - 1) / block_samples_;
+    const auto thread_count = static_cast<int>(
+        std::min<std::int64_t>({block_count, resolve_thread_count(options_.thread_count), kMostLanes}));
+    lanes_.resize(static_cast<std::size_t>(thread_count));
+    for_blocks(samples_.resident_count, block_samples_, thread_count,
+               [&](int thread, std::int64_t first, std::int64_t count) { copy_block(lane(thread), first, count); });
+    for (const auto& one : lanes_) {
+      if (one) samples_.backend->synchronize(StreamRef(one->stream.get()));
+    }
+  }
+
+ private:
+  /// Made by the thread that uses it, since pinning memory takes long.
+  Lane& lane(int thread) {
+    std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
+    if (!one) one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
+    return *one;
+  }
+  std::int64_t code_bytes(std::int64_t count) const { return count * samples_.shape.values(); }
+  std::int64_t label_bytes(std::int64_t count) const { return count * samples_.label_bytes(); }
+  std::int64_t labels_offset(std::int64_t count) const { return (code_bytes(count) + 15) / 16 * 16; }
+
+  void copy_block(Lane& lane, std::int64_t first, std::int64_t count) const {
+    const StreamRef stream(lane.stream.get());
+    std::byte* block = lane.upload.begin_block();
+    std::byte* labels = block + labels_offset(count);
+    read_block(split_, options_.verify_checksums, first, count,
+               {reinterpret_cast<std::int8_t*>(block), static_cast<std::size_t>(code_bytes(count))},
+               store::label_bytes(samples_, labels, 0, count));
+    lane.upload.copy(samples_.codes.as<std::byte>() + code_bytes(first), block, code_bytes(count), stream);
+    lane.upload.copy(samples_.label_words.as<std::byte>() + label_bytes(first), labels, label_bytes(count), stream);
+    lane.upload.finish_block(stream);
+    progress_.add(count);
+  }
+
+  const Split& split_;
+  const LoadOptions& options_;
+  const StoredSamples& samples_;
+  SharedProgress& progress_;
+  std::int64_t block_samples_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
 
 }  // namespace
 
-std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host) {
-  const std::int64_t padded = (values_per_sample + 15) / 16 * 16;
-  return !is_host && (padded - values_per_sample) * 50 < values_per_sample ? padded : values_per_sample;
-}
-
 void copy_samples(const HostSamples& from, const StoredSamples& samples) {
+  if (samples.resident_count == 0) return;
   backend::Backend& device = *samples.backend;
-  const auto values = static_cast<std::size_t>(samples.shape.values());
   const auto count = static_cast<std::size_t>(samples.resident_count);
-  const auto label_bytes = static_cast<std::size_t>(samples.label_bytes());
-  if (count == 0) return;
-  device.copy_rows_to_device(samples.codes.data(), static_cast<std::size_t>(samples.row_stride_bytes),
-                             from.codes.data(), values, count, {});
-  if (label_bytes != 0) {
-    device.copy_to_device(samples.label_words.data(), from.label_bytes.data(), count * label_bytes, {});
+  device.copy_to_device(samples.codes.data(), from.codes.data(),
+                        count * static_cast<std::size_t>(samples.shape.values()), {});
+  if (samples.label_bytes() != 0) {
+    device.copy_to_device(samples.label_words.data(), from.label_bytes.data(),
+                          count * static_cast<std::size_t>(samples.label_bytes()), {});
   }
-  device.synchronize({});
 }
 
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
@@ -174,7 +174,7 @@ void read_samples(const Split& split, const LoadOptions& options, const StoredSa
   if (samples.backend->is_host())
     read_into_host(split, options, samples, progress);
   else
-    read_through_staging(split, options, samples, progress);
+    StagedReading(split, options, samples, progress).run();
   split.ensure_unchanged();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace octavo::store {
 namespace {
@@ -10,52 +9,106 @@ namespace {
 /// What follows begins where numbers of any type may.
 std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
 
+constexpr auto kNumberBytes = static_cast<std::int64_t>(sizeof(std::int64_t));
+
 }  // namespace
 
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows)
     : samples_(std::move(samples)) {
   const std::int64_t bytes = aligned(most_rows * samples_->row_stride_bytes) +
-                             aligned(most_rows * samples_->label_bytes()) +
-                             most_rows * static_cast<std::int64_t>(sizeof(std::int64_t));
+                             aligned(most_rows * samples_->label_bytes()) + most_rows * kNumberBytes;
   const auto& backend = samples_->backend;
-  on_device_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
-  if (!backend->is_host()) on_host_ = backend::PinnedBuffer(backend, static_cast<std::size_t>(bytes));
+  memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
   copied_ = backend::OwnedEvent(backend);
   used_ = backend::OwnedEvent(backend);
 }
 
-std::byte* StagingSlot::host() const {
-  return samples_->backend->is_host() ? on_device_.as<std::byte>() : on_host_.data();
+StagingSlot::~StagingSlot() {
+  backend::finish(*samples_->backend, copied_.get());
+  backend::finish(*samples_->backend, used_.get());
 }
-std::byte* StagingSlot::device() const { return on_device_.as<std::byte>(); }
 
-void StagingSlot::fill(std::span<const std::int64_t> rows, StreamRef stream, const std::atomic<bool>& cancelled) {
+std::unique_ptr<Upload> StagingSlot::make_upload() const {
+  if (samples_->backend->is_host()) return nullptr;
+  const std::int64_t one_row = aligned(samples_->row_stride_bytes) + aligned(samples_->label_bytes()) + kNumberBytes;
+  return std::make_unique<Upload>(samples_->backend,
+                                  std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
+}
+
+void StagingSlot::fill(std::span<const std::int64_t> rows, Upload* upload, StreamRef stream,
+                       const std::atomic<bool>& cancelled) {
   backend::Backend& backend = *samples_->backend;
   batch_count_ = 0;
+  choose_staged(rows);
   if (backend.is_host()) {
     backend.synchronize_event(used_.get());
+    read_all(memory(), cancelled);
   } else {
-    backend.synchronize_event(copied_.get());
     backend.wait(stream, used_.get());
-  }
-
-  std::vector<std::int64_t> staged, numbers;
-  for (const std::int64_t row : rows) {
-    const bool is_resident = row < samples_->resident_count;
-    numbers.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged.size()));
-    if (!is_resident) staged.push_back(row);
-  }
-  staged_count_ = static_cast<std::int64_t>(staged.size());
-  labels_offset_ = aligned(staged_count_ * samples_->row_stride_bytes);
-  numbers_offset_ = labels_offset_ + aligned(staged_count_ * samples_->label_bytes());
-  samples_->rows->read(staged, {host(), samples_->row_stride_bytes, host() + labels_offset_}, cancelled);
-  std::copy(numbers.begin(), numbers.end(), reinterpret_cast<std::int64_t*>(host() + numbers_offset_));
-  if (!backend.is_host()) {
-    const auto bytes = static_cast<std::size_t>(numbers_offset_) + numbers.size() * sizeof(std::int64_t);
-    backend.copy_rows_to_device(device(), bytes, host(), bytes, 1, stream);
-    backend.record(copied_.get(), stream);
+    if (filled_bytes() <= upload->block_bytes())
+      fill_whole(*upload, stream, cancelled);
+    else
+      fill_in_parts(*upload, stream, cancelled);
+    backend::record_or_finish(backend, copied_.get(), stream);
   }
   batch_count_ = static_cast<std::int64_t>(rows.size());
+}
+
+void StagingSlot::choose_staged(std::span<const std::int64_t> rows) {
+  staged_.clear();
+  numbers_.clear();
+  for (const std::int64_t row : rows) {
+    const bool is_resident = row < samples_->resident_count;
+    numbers_.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
+    if (!is_resident) staged_.push_back(row);
+  }
+  const auto staged_count = static_cast<std::int64_t>(staged_.size());
+  labels_offset_ = aligned(staged_count * samples_->row_stride_bytes);
+  numbers_offset_ = labels_offset_ + aligned(staged_count * samples_->label_bytes());
+}
+
+std::int64_t StagingSlot::filled_bytes() const {
+  return numbers_offset_ + static_cast<std::int64_t>(numbers_.size()) * kNumberBytes;
+}
+
+/// All of it as it lies on the device.
+void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
+  samples_->rows->read(staged_, {to, samples_->row_stride_bytes, to + labels_offset_}, cancelled);
+  std::copy(numbers_.begin(), numbers_.end(), reinterpret_cast<std::int64_t*>(to + numbers_offset_));
+}
+
+/// One copy for all.
+void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
+  std::byte* block = upload.begin_block();
+  read_all(block, cancelled);
+  upload.copy(memory(), block, filled_bytes(), stream);
+  upload.finish_block(stream);
+}
+
+/// One block is read while the one before is copied.
+void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
+  const std::int64_t row_bytes = samples_->row_stride_bytes, label_bytes = samples_->label_bytes();
+  const auto staged_count = static_cast<std::int64_t>(staged_.size());
+  const std::int64_t rows_per_part = std::max<std::int64_t>(1, (upload.block_bytes() - 16) / (row_bytes + label_bytes));
+  for (std::int64_t first = 0; first < staged_count; first += rows_per_part) {
+    const std::int64_t count = std::min(rows_per_part, staged_count - first);
+    std::byte* block = upload.begin_block();
+    std::byte* labels = block + aligned(count * row_bytes);
+    samples_->rows->read(std::span(staged_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                         {block, row_bytes, labels}, cancelled);
+    upload.copy(memory() + first * row_bytes, block, count * row_bytes, stream);
+    upload.copy(memory() + labels_offset_ + first * label_bytes, labels, count * label_bytes, stream);
+    upload.finish_block(stream);
+  }
+  const auto number_count = static_cast<std::int64_t>(numbers_.size());
+  const std::int64_t numbers_per_part = upload.block_bytes() / kNumberBytes;
+  for (std::int64_t first = 0; first < number_count; first += numbers_per_part) {
+    const std::int64_t count = std::min(numbers_per_part, number_count - first);
+    std::byte* block = upload.begin_block();
+    std::copy_n(numbers_.begin() + first, count, reinterpret_cast<std::int64_t*>(block));
+    upload.copy(memory() + numbers_offset_ + first * kNumberBytes, block, count * kNumberBytes, stream);
+    upload.finish_block(stream);
+  }
 }
 
 void StagingSlot::begin_use(StreamRef stream) const {
@@ -63,18 +116,19 @@ void StagingSlot::begin_use(StreamRef stream) const {
   samples_->backend->wait(stream, used_.get());
 }
 
-void StagingSlot::end_use(StreamRef stream) { samples_->backend->record(used_.get(), stream); }
+void StagingSlot::end_use(StreamRef stream) { backend::record_or_finish(*samples_->backend, used_.get(), stream); }
 
 kernels::PackedRows StagingSlot::rows() const {
   kernels::PackedRows rows = samples_->resident_rows();
-  rows.staged_codes = reinterpret_cast<const std::int8_t*>(device());
-  rows.staged_labels = reinterpret_cast<const std::uint32_t*>(device() + labels_offset_);
+  rows.staged_codes = reinterpret_cast<const std::int8_t*>(memory());
+  rows.staged_labels = reinterpret_cast<const std::uint32_t*>(memory() + labels_offset_);
   return rows;
 }
 
 kernels::RowSelection StagingSlot::selection() const {
-  const std::int64_t row_count = std::max<std::int64_t>(1, samples_->resident_count + staged_count_);
-  return {reinterpret_cast<const std::int64_t*>(device() + numbers_offset_),
+  const std::int64_t row_count =
+      std::max<std::int64_t>(1, samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
+  return {reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_),
           kernels::make_order_key(row_count, 0, 0, false), 0};
 }
 

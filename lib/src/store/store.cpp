@@ -4,10 +4,11 @@
 
 #include <octavo/errors.hpp>
 
+#include "backend/capture.hpp"
 #include "store/lent_rows.hpp"
 #include "store/loading.hpp"
 #include "store/prepared_maps.hpp"
-#include "store/staging_slot.hpp"
+#include "store/row_staging.hpp"
 #include "store/tensor_check.hpp"
 
 namespace octavo {
@@ -23,6 +24,10 @@ void check_rows(std::span<const std::int64_t> rows, std::int64_t sample_count) {
 }
 
 }  // namespace
+
+Store::Store(std::shared_ptr<const store::StoredSamples> samples)
+    : samples_(std::move(samples)),
+      staging_(samples_->is_resident() ? nullptr : std::make_shared<store::RowStaging>(samples_)) {}
 
 const BatchSpec& PreparedSpec::spec() const { return maps_->spec(); }
 std::int64_t PreparedSpec::device_bytes() const { return maps_->device_bytes(); }
@@ -47,10 +52,6 @@ Residency Store::residency() const { return samples_->residency; }
 const std::string& Store::residency_reason() const { return samples_->residency_reason; }
 std::int64_t Store::resident_count() const { return samples_->resident_count; }
 std::int64_t Store::window_samples() const { return samples_->window_samples; }
-std::int64_t Store::padding_bytes() const {
-  return samples_->resident_count * (samples_->row_stride_bytes - samples_->shape.values());
-}
-
 PreparedSpec Store::prepare(const BatchSpec& spec) const {
   return PreparedSpec(std::make_shared<store::PreparedMaps>(samples_, spec));
 }
@@ -60,20 +61,18 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   const auto batch_count = static_cast<std::int64_t>(rows.size());
   check_rows(rows, sample_count());
   store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels);
+  backend::refuse_capture(*samples_->backend, stream, "gather a batch");
   if (rows.empty()) return;
   const store::LabelTarget label_target = store::label_target(labels, samples_->labels.kind);
-  backend::Backend& backend = *samples_->backend;
   if (samples_->is_resident()) {
-    const store::LentRows lent(backend, rows, stream);
+    const store::LentRows lent(*samples_->backend, rows, stream);
     return spec.maps_->gather(samples_->resident_rows(),
                               {lent.rows(), kernels::make_order_key(sample_count(), 0, 0, false), 0}, batch_count,
                               images.data, label_target, stream);
   }
-  store::StagingSlot slot(samples_, batch_count);
-  slot.fill(rows, stream, false);
-  slot.begin_use(stream);
-  spec.maps_->gather(slot.rows(), slot.selection(), batch_count, images.data, label_target, stream);
-  backend.synchronize(stream);  // the slot goes
+  staging_->with_rows(rows, stream, [&](const kernels::PackedRows& packed, const kernels::RowSelection& selection) {
+    spec.maps_->gather(packed, selection, batch_count, images.data, label_target, stream);
+  });
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,

@@ -32,7 +32,7 @@ class StoredSamples : public SampleDescription {
  public:
   std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
   std::shared_ptr<backend::Backend> backend;
-  std::int64_t row_stride_bytes = 0;  ///< at least shape.values()
+  std::int64_t row_stride_bytes = 0;  ///< shape.values(): rows stand without gaps
 
   Residency residency = Residency::device;  ///< never automatic
   std::string residency_reason;             ///< a sentence if another one was asked for or would have been better
@@ -40,7 +40,6 @@ class StoredSamples : public SampleDescription {
   std::int64_t window_samples = 0;          ///< of a window; 0 unless the residency is `window`
   backend::DeviceBuffer codes;              ///< resident_count rows
   backend::DeviceBuffer label_words;        ///< [resident_count,K] words
-  backend::DeviceBuffer error_slot;         ///< one word, for the kernels
   std::unique_ptr<const RowSource> rows;    ///< of the samples that are not resident; null if all are
   /// On the CPU, all samples and labels where they are in the caller's memory; else null.
   const std::int8_t* borrowed_codes = nullptr;
@@ -49,7 +48,7 @@ class StoredSamples : public SampleDescription {
   bool is_resident() const { return resident_count == sample_count; }
   std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
   std::int64_t device_bytes() const {
-    return static_cast<std::int64_t>(codes.bytes() + label_words.bytes() + error_slot.bytes());
+    return static_cast<std::int64_t>(codes.bytes() + label_words.bytes());
   }
   /// The resident samples; what a batch needs beside them is added by whoever stages it.
   kernels::PackedRows resident_rows() const {
@@ -63,10 +62,6 @@ class StoredSamples : public SampleDescription {
             labels.width};
   }
 };
-
-/// Bytes from one row to the next: rows are padded to 16 bytes on a GPU where that costs less than 2 %, so that its
-/// loads are aligned; never on the CPU.
-std::int64_t row_stride_bytes(std::int64_t values_per_sample, bool is_host);
 
 /// Reads the resident samples of `split` and their labels into `samples`, whose buffers are there, checking them.
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples);

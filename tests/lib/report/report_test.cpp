@@ -75,7 +75,7 @@ void gather_is_timed(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(figures_agree, "the report's bytes are those worked out by hand", "[unit][report]")
+OCTAVO_CONTRACT(figures_agree, "the report's bytes are those worked out by hand", "[unit][report][exclusive]")
 OCTAVO_CONTRACT(gather_is_timed, "the report times gathers against copies", "[unit][report]")
 
 TEST_CASE("a batch size below one is refused", "[unit][report]") {
