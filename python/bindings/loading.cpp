@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
@@ -22,34 +21,12 @@
 #include "interruptible.hpp"
 #include "module.hpp"
 #include "recycled_memory.hpp"
+#include "tensors.hpp"
 
 namespace octavo::python {
 namespace {
 
 using namespace nb::literals;
-
-template <typename Value>
-using Names = std::initializer_list<std::pair<const char*, Value>>;
-
-/// The value of that name. Throws InvalidArgument, which names the argument and lists what it may be.
-template <typename Value>
-Value value_of(const std::string& name, const char* argument, Names<Value> names) {
-  std::string known;
-  for (const auto& [text, value] : names) {
-    if (name == text) return value;
-    known += (known.empty() ? "'" : ", '") + std::string(text) + "'";
-  }
-  throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
-}
-
-DType dtype_of(const std::string& name, const char* argument) {
-  return value_of<DType>(name, argument,
-                         {{"float32", DType::float32},
-                          {"float16", DType::float16},
-                          {"bfloat16", DType::bfloat16},
-                          {"int32", DType::int32},
-                          {"int64", DType::int64}});
-}
 
 /// How samples become batches; numbers take the place of a rule where there are any.
 BatchSpec make_spec(const std::string& centre, const std::vector<double>& centre_values, const std::string& divisor,
@@ -181,11 +158,11 @@ class Maker {
         dtype_(spec.dtype),
         layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        centres_on_batch_(spec.centre == Centre::batch),
         maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, prefetch}),
         memory_{std::make_shared<RecycledMemory>(
             std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.values() *
-            bytes_of(dtype_))} {}
+            bytes_of(dtype_))},
+        tensors_(device_) {}
 
   Maker(const Maker&) = delete;
   Maker& operator=(const Maker&) = delete;
@@ -205,9 +182,9 @@ class Maker {
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
             std::uintptr_t stream) const {
     const std::int64_t count = maker_.batch_count(step);
-    make_in_turn(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
-                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
-                 StreamRef(reinterpret_cast<void*>(stream)));
+    maker_.make(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+                {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
+                StreamRef(reinterpret_cast<void*>(stream)));
   }
 
   /// Into host memory that is used again when nobody holds the images any more: a DLPack capsule with the axes
@@ -234,16 +211,16 @@ class Maker {
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
 
-  /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that it
-  /// does not matter on which stream they are used.
+  /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that they
+  /// may be used on any stream.
   std::pair<nb::object, nb::object> make_owned(std::int64_t epoch, std::int64_t step) const {
     const std::int64_t count = maker_.batch_count(step);
     std::optional<OwnedTensor> images, labels;
     {
       const GilRelease released;
-      images.emplace(dtype_, std::vector<std::int64_t>{count, shape_.values()}, device_);
-      labels.emplace(label_dtype_, std::vector<std::int64_t>{count, labels_.width}, device_);
-      make_in_turn(epoch, step, images->view(), labels->view(), {});
+      images = tensors_.take(dtype_, {count, shape_.values()});
+      labels = tensors_.take(label_dtype_, {count, labels_.width});
+      maker_.make(epoch, step, images->view(), labels->view(), {});
       synchronize(device_);
     }
     const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
@@ -259,16 +236,6 @@ class Maker {
   }
 
  private:
-  /// Batches that centre on themselves share the place where their sums are made: one at a time, and on one stream.
-  void make_in_turn(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
-                    StreamRef stream) const {
-    if (!centres_on_batch_) return maker_.make(epoch, step, images, labels, stream);
-    const std::lock_guard lock(centring_);
-    if (stream.handle() != centring_stream_.handle()) synchronize(device_, centring_stream_);
-    centring_stream_ = stream;
-    maker_.make(epoch, step, images, labels, stream);
-  }
-
   std::unique_ptr<RecycledMemory::Block> recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
     const GilRelease released;
     std::unique_ptr<RecycledMemory::Block> block = memory_.pool->take();
@@ -279,23 +246,6 @@ class Maker {
   static nb::capsule owner_of(std::unique_ptr<RecycledMemory::Block> block) {
     return nb::capsule(block.release(),
                        [](void* pointer) noexcept { delete static_cast<RecycledMemory::Block*>(pointer); });
-  }
-
-  static nb::dlpack::dtype dlpack_type(DType type) {
-    using Code = nb::dlpack::dtype_code;
-    const bool is_integer = type == DType::int32 || type == DType::int64;
-    const Code code = type == DType::bfloat16 ? Code::Bfloat : is_integer ? Code::Int : Code::Float;
-    return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
-  }
-
-  static nb::object to_dlpack(OwnedTensor tensor, std::initializer_list<std::size_t> shape) {
-    const TensorView view = tensor.view();
-    const nb::capsule owner(new OwnedTensor(std::move(tensor)),
-                            [](void* pointer) noexcept { delete static_cast<OwnedTensor*>(pointer); });
-    const bool on_cpu = view.device.is_cpu();
-    return nb::cast(nb::ndarray<nb::array_api>(
-        view.data, shape.size(), shape.begin(), owner, nullptr, dlpack_type(view.dtype),
-        on_cpu ? nb::device::cpu::value : nb::device::cuda::value, on_cpu ? 0 : view.device.ordinal()));
   }
 
   Device device_;
@@ -309,11 +259,9 @@ class Maker {
     std::shared_ptr<RecycledMemory> pool;
     ~Memory() { pool->close(); }
   };
-  bool centres_on_batch_;
-  mutable std::mutex centring_;
-  mutable StreamRef centring_stream_;
   BatchMaker maker_;
   Memory memory_;
+  mutable TensorPool tensors_;  ///< of make_owned()
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ NB_MODULE(_native, module) {
   octavo::python::add_devices(module);
   octavo::python::add_datasets(module);
   octavo::python::add_loading(module);
+  octavo::python::add_graph_loading(module);
   octavo::python::add_packing(module);
   octavo::python::add_fetching(module);
   octavo::python::add_reports(module);

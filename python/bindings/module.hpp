@@ -9,6 +9,7 @@ void add_errors(nanobind::module_& module);
 void add_devices(nanobind::module_& module);
 void add_datasets(nanobind::module_& module);
 void add_loading(nanobind::module_& module);
+void add_graph_loading(nanobind::module_& module);
 void add_packing(nanobind::module_& module);
 void add_fetching(nanobind::module_& module);
 void add_reports(nanobind::module_& module);

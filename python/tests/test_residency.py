@@ -215,3 +215,22 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     assert octavo.Loader(targets, framework="numpy", batch_size=4)[0][1].shape == (4, 3)
     without = octavo.Store.from_arrays(images, device="cpu")
     assert octavo.Loader(without, framework="numpy", batch_size=4)[0][1] is None
+
+
+def test_memory_that_torch_caches_is_named_where_memory_was_short(monkeypatch) -> None:
+    class Cuda:
+        is_initialized = staticmethod(lambda: True)
+        memory_reserved = staticmethod(lambda device: 700 << 20)
+        memory_allocated = staticmethod(lambda device: 200 << 20)
+
+    class Torch:
+        cuda = Cuda
+
+    from octavo.store import _torch_note
+
+    monkeypatch.setitem(sys.modules, "torch", Torch)
+    assert "torch caches 500 MiB" in _torch_note("Too little memory", "cuda:0")
+    assert _torch_note("", "cuda:0") == ""
+    assert _torch_note("Too little memory", "cpu") == ""
+    Cuda.memory_allocated = staticmethod(lambda device: 700 << 20)
+    assert _torch_note("Too little memory", "cuda:0") == ""

@@ -19,12 +19,14 @@ from ._native import (
     VerifyResult,
     __version__,
     backends,
+    cuda_problem,
     devices,
     known_sets,
 )
 from .dataset import Dataset, ImageArray, Split
 from .dataset_packing import pack_dataset
 from .fetching import Fetched, fetch
+from .graph_loader import GraphLoader
 from .loader import Loader
 from .memory import find_batch_size, plan
 from .normalize import Normalize
@@ -40,6 +42,7 @@ __all__ = [
     "Fetched",
     "FetchedFile",
     "FormatError",
+    "GraphLoader",
     "ImageArray",
     "Loader",
     "Normalize",
@@ -55,6 +58,7 @@ __all__ = [
     "Writer",
     "__version__",
     "backends",
+    "cuda_problem",
     "devices",
     "fetch",
     "find_batch_size",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -98,6 +99,7 @@ class Store:
                 0 if window is None else _checked_count("window", window, 1),
             )  # fmt: skip
         self._process = os.getpid()
+        self._torch_note = _torch_note(self._native.residency_reason, name)
         self._prepared: tuple[tuple[Normalize, str, bool], _native.PreparedSpec] | None = None
 
     @classmethod
@@ -153,6 +155,7 @@ class Store:
             0 if window is None else _checked_count("window", window, 1),
         )  # fmt: skip
         store._process = os.getpid()
+        store._torch_note = _torch_note(store._native.residency_reason, store._native.device)
         store._prepared = None
         return store
 
@@ -188,7 +191,7 @@ class Store:
     @property
     def residency_reason(self) -> str:
         """Why fewer samples than all are in the memory of the device, if it was left to Octavo; else empty."""
-        return self._native.residency_reason
+        return self._native.residency_reason + self._torch_note
 
     @property
     def resident(self) -> int:
@@ -273,6 +276,18 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({self._split!r}, {self.device}, {self.residency}, {self.device_bytes / 2**20:.1f} MiB)"
+
+
+def _torch_note(residency_reason: str, device: str) -> str:
+    """What torch keeps of the device's memory without using it, where there was too little memory."""
+    torch = sys.modules.get("torch")
+    if not residency_reason or device == "cpu" or torch is None or not torch.cuda.is_initialized():
+        return ""
+    cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    if cached < 2**20:
+        return ""
+    mebibytes = f"{cached / 2**20:.0f} MiB"
+    return f". torch caches {mebibytes} of that device that it does not use; torch.cuda.empty_cache() frees them"
 
 
 def checked_limit(name: str, limit: int | str | None) -> int:

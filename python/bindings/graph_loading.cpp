@@ -1,0 +1,93 @@
+// Batches for CUDA graphs.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <octavo/graph_loader.hpp>
+#include <utility>
+
+#include "gil.hpp"
+#include "module.hpp"
+#include "tensors.hpp"
+
+namespace octavo::python {
+namespace {
+
+using namespace nb::literals;
+
+/// A GraphLoader, the types of what it makes, and on request the tensors for it.
+class GraphMaker {
+ public:
+  GraphMaker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
+             bool shuffle, std::uint64_t seed, std::int64_t rank, std::int64_t world_size,
+             std::int64_t batches_per_launch)
+      : device_(store.device()),
+        shape_(store.shape()),
+        labels_(store.labels()),
+        dtype_(spec.dtype),
+        layout_(spec.layout),
+        label_dtype_(dtype_of(label_dtype, "label_dtype")),
+        loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, 0}, batches_per_launch) {}
+
+  std::int64_t batches_per_epoch() const { return loader_.batches_per_epoch(); }
+  std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }
+
+  /// Into memory at these addresses, of which the caller has seen to it that there is enough: 0 for no labels.
+  void next(std::uintptr_t images, std::uintptr_t labels, std::uintptr_t stream) {
+    const std::int64_t count = loader_.samples_per_launch();
+    loader_.next({reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
+                 StreamRef(reinterpret_cast<void*>(stream)));
+  }
+  void seek(std::int64_t epoch, std::int64_t step, std::uintptr_t stream) {
+    loader_.seek(epoch, step, StreamRef(reinterpret_cast<void*>(stream)));
+  }
+  std::pair<std::int64_t, std::int64_t> place(std::uintptr_t stream) const {
+    const LoaderState state = loader_.state(StreamRef(reinterpret_cast<void*>(stream)));
+    return {state.epoch, state.step};
+  }
+
+  /// Tensors of the library's own for the images and the labels, for any consumer of DLPack, with their addresses.
+  nb::tuple make_tensors() const {
+    const std::int64_t count = loader_.samples_per_launch();
+    OwnedTensor images(dtype_, {count, shape_.values()}, device_);
+    OwnedTensor labels(label_dtype_, {count, labels_.width}, device_);
+    const auto image_address = reinterpret_cast<std::uintptr_t>(images.view().data);
+    const auto label_address = reinterpret_cast<std::uintptr_t>(labels.view().data);
+    const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
+               H = static_cast<std::size_t>(shape_.height), W = static_cast<std::size_t>(shape_.width),
+               K = static_cast<std::size_t>(labels_.width);
+    nb::object image_array = layout_ == Layout::nchw ? to_dlpack(std::move(images), {B, C, H, W})
+                                                     : to_dlpack(std::move(images), {B, H, W, C});
+    if (labels_.kind == LabelKind::none) return nb::make_tuple(image_array, nb::none(), image_address, 0);
+    nb::object label_array = labels_.kind == LabelKind::class_index ? to_dlpack(std::move(labels), {B})
+                                                                    : to_dlpack(std::move(labels), {B, K});
+    return nb::make_tuple(image_array, label_array, image_address, label_address);
+  }
+
+ private:
+  Device device_;
+  SampleShape shape_;
+  LabelLayout labels_;
+  DType dtype_;
+  Layout layout_;
+  DType label_dtype_;
+  GraphLoader loader_;
+};
+
+}  // namespace
+
+void add_graph_loading(nb::module_& module) {
+  nb::class_<GraphMaker>(module, "GraphMaker", "The next batch, always into the same tensors.")
+      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, std::int64_t,
+                    std::int64_t, std::int64_t>(),
+           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "rank"_a, "world_size"_a,
+           "batches_per_launch"_a)
+      .def_prop_ro("batches_per_epoch", &GraphMaker::batches_per_epoch)
+      .def_prop_ro("samples_per_launch", &GraphMaker::samples_per_launch)
+      .def("next", &GraphMaker::next, "images"_a, "labels"_a, "stream"_a, nb::call_guard<GilRelease>())
+      .def("seek", &GraphMaker::seek, "epoch"_a, "step"_a, "stream"_a, nb::call_guard<GilRelease>())
+      .def("place", &GraphMaker::place, "stream"_a, nb::call_guard<GilRelease>())
+      .def("make_tensors", &GraphMaker::make_tensors);
+}
+
+}  // namespace octavo::python

@@ -1,0 +1,216 @@
+"""Batches for CUDA graphs: always the next one, always in the same tensors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from . import _frameworks, _native, _progress
+from .loader import (
+    _LAST_EPOCH,
+    _ORDER_VERSION,
+    _checked_batch_size,
+    _checked_seed,
+    _resolve_ranks,
+    _resolve_store_device,
+)
+from .normalize import Normalize, Preset
+from .store import Data, Store, find_split, resolve_normalize
+
+
+class GraphLoader:
+    """The batches of a `Loader` with ``drop_last=True``, for a training step that is captured in a CUDA graph.
+
+    Each `next` makes the next batch, epoch after epoch, in `images` and `labels`, which never move. Which batch that is
+    is kept on the device, so a captured `next` makes the next batch at every replay:
+
+    >>> loader = octavo.GraphLoader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
+    >>> train_step(*loader.next())  # warm up, as torch.cuda.graph needs it
+    >>> loader.seek(0)
+    >>> graph = torch.cuda.CUDAGraph()
+    >>> with torch.cuda.graph(graph):
+    ...     loss = train_step(*loader.next())
+    >>> for _ in range(10 * len(loader)):
+    ...     graph.replay()
+
+    With ``torch.compile(mode="reduce-overhead")``, call `next` before the compiled step: its inputs stay in place.
+
+    All samples must be in the memory of the device, and the order is that of the file or a global shuffle. Not
+    thread-safe; `next` and the replays of a graph run on one stream.
+
+    Parameters
+    ----------
+    data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
+        As of `Loader`.
+    shuffle
+        True: a new order each epoch, over all samples. False: that of the file.
+    batches_per_launch
+        Batches that one `next` makes, one after another in the tensors; for batches so small that launching them takes
+        longer than making them.
+    verify, threads, progress
+        As of `Loader`.
+
+    Raises
+    ------
+    ValueError
+        For options that make no sense; for a batch size above the split, since every batch must be whole; for a store
+        whose samples are not all on the device.
+    FormatError, OSError, MemoryError, UnavailableError
+        As `Store` does.
+    """
+
+    def __init__(
+        self,
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        batch_size: int | None = None,
+        shuffle: bool = False,
+        seed: int = 0,
+        device: Any = "auto",
+        normalize: Normalize | Preset = "default",
+        dtype: Any = None,
+        memory_format: Any = None,
+        label_dtype: Any = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        batches_per_launch: int = 1,
+        framework: _frameworks.Framework = "auto",
+        verify: bool = True,
+        threads: int = 0,
+        progress: _progress.Progress = None,
+    ) -> None:
+        if not isinstance(shuffle, bool):
+            raise ValueError(f"shuffle is {shuffle!r}; a graph draws in the order of the file or a global shuffle")
+        self.shuffle = shuffle
+        self.seed = _checked_seed(seed)
+        self.normalize = resolve_normalize(normalize)
+        self.rank, self.world_size = _resolve_ranks(rank, world_size)
+        source = data.split if isinstance(data, Store) else find_split(data, split)
+        source._opened()
+        self.batch_size = _checked_batch_size(batch_size, source)
+        channels_last = _frameworks.resolve_channels_last(memory_format)
+        number_type = _frameworks.resolve_dtype(dtype)
+        label_type = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
+        self.normalize.check_channels(source.shape[0])
+        spec = self.normalize.to_native(number_type, "nhwc" if channels_last else "nchw")
+        name = _resolve_store_device(data, device)
+        self.framework = _frameworks.resolve_framework(framework, name)
+        if isinstance(data, Store) and split is not None and split != source.name:
+            raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
+        if isinstance(data, Store):
+            self._store = data
+        else:
+            self._store = Store(
+                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
+                residency="device",
+            )  # fmt: skip
+        self._maker = _native.GraphMaker(
+            self._store._usable(), spec, label_type, self.batch_size, self.shuffle, self.seed, self.rank,
+            self.world_size, operator.index(batches_per_launch),
+        )  # fmt: skip
+        count = self._maker.samples_per_launch
+        if self.framework == "dlpack":
+            self._stream = None
+            self._images, self._labels, self._image_address, self._label_address = self._maker.make_tensors()
+        else:
+            allocator = _frameworks.make_allocator(self.framework, name)
+            self._stream = allocator.stream
+            self._images = allocator.images(source.shape, number_type, channels_last)(count)
+            self._labels = None
+            if source.label_kind != "none":
+                self._labels = allocator.labels(source.label_shape, label_type)(count)
+            self._image_address = allocator.address(self._images)
+            self._label_address = 0 if self._labels is None else allocator.address(self._labels)
+
+    @property
+    def images(self) -> Any:
+        """The tensor that every batch is made in."""
+        return self._images
+
+    @property
+    def labels(self) -> Any:
+        """The tensor for the labels of every batch; None where there are no labels."""
+        return self._labels
+
+    def __len__(self) -> int:
+        """Whole batches of an epoch."""
+        return self._maker.batches_per_epoch
+
+    def next(self) -> tuple[Any, Any]:
+        """Enqueues the next batch on the current stream, into `images` and `labels`, which it returns."""
+        self._store._usable()
+        self._maker.next(self._image_address, self._label_address, self._current_stream())
+        return self._images, self._labels
+
+    def seek(self, epoch: int, step: int = 0) -> None:
+        """Makes batch `step` of `epoch` the next one. Waits for the current stream; not to be captured.
+
+        Raises
+        ------
+        ValueError
+            If there is no such batch, or the current stream is captured.
+        """
+        number, place = operator.index(epoch), operator.index(step)
+        if not 0 <= number <= _LAST_EPOCH or not 0 <= place < len(self):
+            raise ValueError(f"there is no batch {place} of epoch {number}; an epoch has {len(self)} batches")
+        self._store._usable()
+        self._maker.seek(number, place, self._current_stream())
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place of the next batch, to be saved beside the model: also `Loader.load_state_dict` takes it.
+
+        Waits for the current stream; not to be captured.
+        """
+        self._store._usable()
+        epoch, step = self._maker.place(self._current_stream())
+        return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes to a place that `state_dict` of this class, or of a `Loader` with ``drop_last=True``, gave.
+
+        Raises
+        ------
+        ValueError
+            If it is of a loader with other options or another number of samples; the message names them.
+        """
+        try:
+            order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
+            saved = {key: state[key] for key in self._options()}
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"state is not what state_dict() gave: {error}") from None
+        if order != _ORDER_VERSION:
+            raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
+        for key, value in self._options().items():
+            if saved[key] != value:
+                raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
+        self.seek(epoch, step)
+
+    def _options(self) -> dict[str, Any]:
+        """What the order depends on."""
+        return {
+            "seed": self.seed,
+            "batch_size": self.batch_size,
+            "sample_count": len(self._store),
+            "shuffle": self.shuffle,
+            "drop_last": True,
+        }
+
+    def _current_stream(self) -> int:
+        return 0 if self._stream is None else self._stream()
+
+    @property
+    def store(self) -> Store:
+        """The samples on the device; another loader can draw from it too."""
+        return self._store
+
+    @property
+    def device(self) -> str:
+        """Where batches are: ``"cpu"`` or ``"cuda:0"``."""
+        return self._store.device
+
+    def __repr__(self) -> str:
+        return (
+            f"GraphLoader({self._store.split!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
+            f"seed={self.seed}, batches={len(self)})"
+        )

@@ -1,0 +1,77 @@
+"""Batches that are always made in the same tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed
+
+
+def batches_of_loader(packed: Packed, epochs: int, **options):
+    loader = octavo.Loader(packed.path, device="cpu", framework="numpy", drop_last=True, **options)
+    return [batch for _ in range(epochs) for batch in loader]
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("normalize", ["default", octavo.Normalize(centre="batch")])
+def test_next_makes_the_batches_of_a_loader_epoch_after_epoch(packed: Packed, shuffle: bool, normalize) -> None:
+    options = {"batch_size": 9, "shuffle": shuffle, "seed": 5, "normalize": normalize}
+    graph_loader = octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **options)
+    assert len(graph_loader) == 5
+    for images, labels in batches_of_loader(packed, 3, **options):
+        made, made_labels = graph_loader.next()
+        assert made is graph_loader.images
+        assert made_labels is graph_loader.labels
+        np.testing.assert_array_equal(made, images)
+        np.testing.assert_array_equal(made_labels, labels)
+
+
+def test_several_batches_are_made_at_once(packed: Packed) -> None:
+    options = {"batch_size": 7, "shuffle": True, "seed": 1}
+    graph_loader = octavo.GraphLoader(packed.path, device="cpu", framework="numpy", batches_per_launch=2, **options)
+    wanted = batches_of_loader(packed, 2, **options)
+    for first, second in zip(wanted[::2], wanted[1::2], strict=True):
+        np.testing.assert_array_equal(graph_loader.next()[0], np.concatenate([first[0], second[0]]))
+
+
+def test_a_place_goes_to_a_loader_and_comes_back(packed: Packed) -> None:
+    options = {"batch_size": 10, "shuffle": True, "seed": 3, "device": "cpu", "framework": "numpy"}
+    graph_loader = octavo.GraphLoader(packed.path, **options)
+    for _ in range(6):
+        graph_loader.next()
+    state = graph_loader.state_dict()
+    assert (state["epoch"], state["step"]) == (1, 2)
+    loader = octavo.Loader(packed.path, drop_last=True, **options)
+    loader.load_state_dict(state)
+    images, _ = next(iter(loader))
+    np.testing.assert_array_equal(graph_loader.next()[0], images)
+    graph_loader.load_state_dict(state)
+    np.testing.assert_array_equal(graph_loader.next()[0], images)
+    with pytest.raises(ValueError, match="seed=3; this one has seed=4"):
+        octavo.GraphLoader(packed.path, **{**options, "seed": 4}).load_state_dict(state)
+
+
+def test_what_a_graph_cannot_do_is_refused(packed: Packed) -> None:
+    for options, message in [
+        ({"shuffle": "blocks"}, "shuffle is 'blocks'"),
+        ({"batch_size": 48}, "batch_size is 48"),
+        ({"batches_per_launch": 0}, "batches_per_launch is 0"),
+        ({"batch_size": 1, "rank": 0, "world_size": 2}, "no part"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **options)
+    graph_loader = octavo.GraphLoader(packed.path, batch_size=10, device="cpu", framework="numpy")
+    for epoch, step in [(-1, 0), (0, 4), (0, -1)]:
+        with pytest.raises(ValueError, match="there is no batch"):
+            graph_loader.seek(epoch, step)
+
+
+def test_dlpack_tensors_stay_in_place(packed: Packed) -> None:
+    graph_loader = octavo.GraphLoader(packed.path, batch_size=10, device="cpu", framework="dlpack")
+    images = np.from_dlpack(graph_loader.images)
+    wanted = batches_of_loader(packed, 1, batch_size=10)
+    for values, labels in wanted:
+        graph_loader.next()
+        np.testing.assert_array_equal(images, values)
+        np.testing.assert_array_equal(np.from_dlpack(graph_loader.labels), labels)
