@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
   }
   const auto measured = measure(subjects, rounds);
   results.section("an epoch of the MLP with " + std::to_string(options.hidden_units) + " hidden units on " +
-                  to_string(options.device) + ", time without loading / time");
+                  to_string(chosen(options.device)) + ", time without loading / time");
   for (const Measurement& measurement : measured) results.add_time(measurement, measured[0].median_seconds);
   return 0;
 } catch (const std::exception& error) {

@@ -1,34 +1,46 @@
 #!/usr/bin/env bash
-# tools/bundle_deps.sh: gathers the libraries that a build needs into .deps/, for a host without network or packages.
+# tools/bundle_deps.sh [--again]: gathers the libraries that a build needs into .deps/, for a host without a network.
 #
-# Run it on Debian or Ubuntu on x86-64, and take the checkout with .deps/ to the host: it needs only CMake, Ninja, g++
+#   --again   compile the libraries of build/deps again
+#
+# Run it on Debian or Ubuntu on x86-64, and take the checkout with .deps/ to the host, which needs only CMake, Ninja, g++
 # and a C library that is not older. Packages that are not installed are downloaded, and nothing is installed. The
-# libraries are static, but for Highway where the distribution has no static one. Debian's HDF5 comes without its S3
-# reader, which alone needs the curl and ssl libraries. What Octavo can do without is not in it: OpenBLAS, the
-# readers of archives, WebP, TIFF and GIF, and `octavo fetch`, which needs those two libraries as well.
+# libraries are static, except Highway where the distribution has no static one.
 #
-# Debian compiles its archives of HDF5, zlib, JPEG and PNG for executables only: a Python module needs their packages.
+# Debian compiles its static HDF5, zlib, JPEG and PNG for executables only, and a Python module cannot link them. These
+# four are compiled here, as position-independent code, from the distribution's sources with its patches, in build/deps;
+# a second run reuses them. HDF5 comes without its S3 reader, which alone needs the curl and ssl libraries.
+#
+# Also in .deps: data/fashion-mnist where this machine has it (the package dataset-fashion-mnist, or a folder in
+# $OCTAVO_DATA), python/nanobind where PyPI is reachable, and licenses/. Not in .deps is what Octavo works without:
+# OpenBLAS, the readers of archives, WebP, TIFF and GIF, and `octavo fetch`.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-case ${1-} in
-  '') ;;
-  -h | --help) usage ;;
-  *) wrong_usage "unknown option $1" ;;
-esac
+again=no
+for argument in "$@"; do
+  case $argument in
+    --again) again=yes ;;
+    -h | --help) usage ;;
+    *) wrong_usage "unknown option $argument" ;;
+  esac
+done
 
 # Where two names stand, the first one is Debian's, the second one Ubuntu's.
-packages=(libhdf5-dev libaec-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev 'libjpeg62-turbo-dev|libjpeg-turbo8-dev'
-  libpng-dev libexif-dev libdeflate-dev libcsv-dev libhwy-dev 'libhwy1|libhwy1t64' libcli11-dev catch2)
+packages=(libaec-dev libxxhash-dev nlohmann-json3-dev libexif-dev libdeflate-dev libcsv-dev libhwy-dev
+  'libhwy1|libhwy1t64' libcli11-dev catch2)
+# The source packages that are compiled here, in the order in which they need each other.
+sources=(zlib libpng1.6 libjpeg-turbo hdf5)
 
 step="looking for apt-get"
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   fail "this runs on Debian and Ubuntu"
 fi
+command -v dpkg-source >/dev/null || fail "there is no dpkg-source; install the package dpkg-dev"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unpacked=$work/unpacked
 bundle=$work/bundle
-mkdir -p "$unpacked" "$bundle/include" "$bundle/lib" "$bundle/licences"
+mkdir -p "$unpacked" "$bundle/include" "$bundle/lib" "$bundle/licenses"
 
 # ---- Gather: every package, unpacked in one tree -----------------------------
 # unpack PACKAGE: from this machine where it is installed, else downloaded.
@@ -44,7 +56,7 @@ unpack() {
     dpkg -x "$work"/download/*.deb "$unpacked"
   fi
   if [[ -f $unpacked/usr/share/doc/$1/copyright ]]; then
-    cp -L "$unpacked/usr/share/doc/$1/copyright" "$bundle/licences/$1"
+    cp -L "$unpacked/usr/share/doc/$1/copyright" "$bundle/licenses/$1"
   fi
 }
 
@@ -55,26 +67,109 @@ for names in "${packages[@]}"; do
     fail "neither installed nor to be downloaded: ${names/|/ or }; run apt-get update"
 done
 
-# ---- Arrange: include/ and lib/ ----------------------------------------------
-heading "Arrange .deps"
+# ---- Compile: what the distribution has for executables only -------------------
+# The distribution's source packages have an index of their own here: the machine's need not list them.
+prepare_source_index() {
+  local id codename
+  # shellcheck disable=SC1091 # the distribution's own description of itself
+  id=$(. /etc/os-release && echo "$ID")
+  # shellcheck disable=SC1091
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  local signed="[signed-by=/usr/share/keyrings/$id-archive-keyring.gpg]"
+  mkdir -p "$work/index/partial"
+  case $id in
+    debian) printf 'deb-src %s http://deb.debian.org/%s main\n' "$signed" "debian $codename" \
+      "$signed" "debian-security $codename-security" ;;
+    ubuntu) printf 'deb-src %s http://archive.ubuntu.com/ubuntu %s main universe\n' "$signed" "$codename" \
+      "$signed" "$codename-updates" ;;
+    *) fail "the sources of $id are not known here; this runs on Debian and Ubuntu" ;;
+  esac >"$work/sources.list"
+  apt_of_sources=(-o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$work/index"
+    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root -qq)
+  apt-get "${apt_of_sources[@]}" update || fail "the index of the source packages could not be downloaded"
+}
+
+# fetch_source NAME: unpacks it, with the distribution's patches, in $work/source/NAME; prints the version. The newest
+# version comes first; a mirror may lack it.
+fetch_source() {
+  local version
+  mkdir -p "$work/download/$1" "$work/source"
+  for version in $(apt-cache "${apt_of_sources[@]}" showsrc "$1" | sed -n 's/^Version: //p' | sort -rVu); do
+    if (cd "$work/download/$1" && apt-get "${apt_of_sources[@]}" source --download-only "$1=$version") >/dev/null 2>&1; then
+      dpkg-source --no-check -x "$work/download/$1"/*.dsc "$work/source/$1" >/dev/null 2>&1 || return 1
+      echo "$version"
+      return
+    fi
+  done
+  return 1
+}
+
+# compile_source NAME: in a subshell, static and position independent, installed in $compiled.
+compile_source() (
+  local options=()
+  case $1 in
+    zlib) # Debian's sources lack a file that its CMakeLists.txt names.
+      (cd "$work/source/zlib" && CFLAGS='-O2 -fPIC' ./configure --static --prefix="$compiled" && make -j "$(nproc)" libz.a &&
+        make install)
+      exit
+      ;;
+    libpng1.6) options=(-D PNG_SHARED=OFF -D PNG_TESTS=OFF) ;;
+    libjpeg-turbo) options=(-D ENABLE_SHARED=OFF -D WITH_TURBOJPEG=OFF -D REQUIRE_SIMD=ON) ;;
+    hdf5) options=(-D BUILD_SHARED_LIBS=OFF -D BUILD_STATIC_LIBS=ON -D BUILD_TESTING=OFF -D HDF5_BUILD_CPP_LIB=OFF
+      -D HDF5_BUILD_HL_LIB=OFF -D HDF5_BUILD_TOOLS=OFF -D HDF5_BUILD_EXAMPLES=OFF -D HDF5_BUILD_FORTRAN=OFF
+      -D HDF5_ENABLE_Z_LIB_SUPPORT=ON -D ZLIB_USE_EXTERNAL=OFF -D HDF5_ENABLE_SZIP_SUPPORT=ON
+      -D HDF5_ENABLE_SZIP_ENCODING=ON -D SZIP_USE_EXTERNAL=OFF -D SZIP_INCLUDE_DIR="$unpacked/usr/include"
+      -D SZIP_LIBRARY="$libraries/libsz.a") ;;
+  esac
+  # HDF5 looks for a file that a program of its own leaves in the working folder.
+  mkdir -p "$work/build/$1" && cd "$work/build/$1" && cmake -S "$work/source/$1" -B . -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" \
+    -D CMAKE_POSITION_INDEPENDENT_CODE=ON -D CMAKE_INSTALL_PREFIX="$compiled" -D CMAKE_INSTALL_LIBDIR:STRING=lib \
+    -D CMAKE_PREFIX_PATH="$compiled" -D ZLIB_LIBRARY="$compiled/lib/libz.a" -D ZLIB_INCLUDE_DIR="$compiled/include" \
+    "${options[@]}" && cmake --build . && cmake --install .
+)
+
 multiarch=$(g++ -print-multiarch)
 libraries=$unpacked/usr/lib/$multiarch
+compiled=$root/build/deps
+if [[ $again == yes ]]; then rm -rf "$compiled"; fi
+if [[ ! -f $compiled/complete ]]; then
+  heading "Compile position-independent libraries"
+  rm -rf "$compiled"
+  mkdir -p "$compiled/licenses"
+  prepare_source_index
+  # libjpeg-turbo's SIMD code is for this assembler.
+  if ! command -v nasm >/dev/null; then
+    (cd "$work" && apt-get -qq -o APT::Sandbox::User=root download nasm && dpkg -x nasm_*.deb "$work/nasm") ||
+      fail "there is no nasm, and it could not be downloaded; run apt-get update"
+    PATH=$work/nasm/usr/bin:$PATH
+  fi
+  for name in "${sources[@]}"; do
+    version=$(fetch_source "$name") || fail "the sources of $name could not be downloaded"
+    echo "$name $version" | tee -a "$compiled/versions"
+    cp "$work/source/$name/debian/copyright" "$compiled/licenses/$name"
+    if ! compile_source "$name" >"$work/$name.log" 2>&1; then
+      tail -n 20 "$work/$name.log" >&2
+      fail "$name could not be compiled"
+    fi
+  done
+  touch "$compiled/complete"
+fi
 
-# A header under its usual name, whatever links stood in the way; architecture's own headers among the others.
-cp -rL "$unpacked/usr/include/hdf5/serial/." "$bundle/include"
-for header in CLI catch2 csv.h hwy libexif nlohmann jpeglib.h jerror.h jmorecfg.h libdeflate.h png.h pngconf.h pnglibconf.h xxhash.h \
-  xxh_x86dispatch.h zconf.h zlib.h; do
+# ---- Arrange: include/ and lib/ ----------------------------------------------
+heading "Arrange .deps"
+# Headers under their usual names, whatever links stood in the way.
+for header in CLI catch2 csv.h hwy libexif nlohmann libdeflate.h xxhash.h xxh_x86dispatch.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done
-for header in jconfig.h zconf.h; do
-  if [[ -f $unpacked/usr/include/$multiarch/$header ]]; then
-    cp -L "$unpacked/usr/include/$multiarch/$header" "$bundle/include"
-  fi
-done
+cp -rL "$compiled/include/." "$bundle/include"
+cp "$compiled"/licenses/* "$bundle/licenses"
+cp "$compiled/versions" "$bundle/versions"
 
-cp -L "$libraries/libhdf5_serial.a" "$bundle/lib/libhdf5.a"
-for name in sz aec xxhash z deflate csv jpeg png16 exif; do
+for name in sz aec xxhash deflate csv exif; do
   cp -L "$libraries/lib$name.a" "$bundle/lib"
+done
+for name in hdf5 z jpeg png16; do
+  cp -L "$compiled/lib/lib$name.a" "$bundle/lib"
 done
 if [[ -f $libraries/libhwy.a ]]; then
   cp -L "$libraries/libhwy.a" "$bundle/lib"
@@ -88,15 +183,36 @@ if [[ -f $bundle/include/catch2/catch_all.hpp ]]; then
     tar -C "$bundle" -xf -
 fi
 
-# Nothing else in the library refers to the S3 reader: a program asks for it by name.
-mapfile -t networked < <(ar t "$bundle/lib/libhdf5.a" | grep -xE 'H5FD(ros3|s3comms).*\.o')
-if ((${#networked[@]} > 0)); then ar d "$bundle/lib/libhdf5.a" "${networked[@]}"; fi
 strip --strip-debug "$bundle"/lib/*.a
+
+# ---- Data and nanobind: for runs without a network -----------------------------
+if dataset=$(find_fashion_mnist); then
+  mkdir -p "$bundle/data/fashion-mnist"
+  cp -L "$dataset"/*-ubyte.gz "$bundle/data/fashion-mnist"
+  for license in /usr/share/doc/dataset-fashion-mnist/copyright "$dataset/LICENSE"; do
+    if [[ -f $license ]]; then cp -L "$license" "$bundle/data/fashion-mnist/LICENSE"; fi
+  done
+  [[ -f $bundle/data/fashion-mnist/LICENSE ]] || note "$dataset has no license beside it"
+  (cd "$bundle/data/fashion-mnist" && sha256sum ./*-ubyte.gz >SHA256SUMS)
+else
+  note "no Fashion-MNIST here (tools/setup.sh --data installs it); a run with .deps uses data/digits"
+fi
+nanobind=$(sed -n 's/.*"\(nanobind[^"]*\)".*/\1/p' "$root/python/pyproject.toml")
+if python3 -m pip download -q --no-deps --only-binary=:all: -d "$work/wheels" "$nanobind" 2>"$work/pip.log"; then
+  python3 -m zipfile -e "$work"/wheels/nanobind-*.whl "$bundle/python"
+else
+  note "nanobind could not be downloaded; the Python module builds where the host has it: $(tail -n 1 "$work/pip.log")"
+fi
 
 # ---- Prove: a program built with it alone writes and reads a file -------------
 heading "Check .deps"
-undefined=$(nm "$bundle/lib/libhdf5.a" 2>/dev/null | grep -E ' U (curl_|EVP_|HMAC|SHA256|.*(ros3|s3comms))' || true)
-[[ -z $undefined ]] || fail "HDF5 still refers to network libraries: $undefined"
+undefined=$(nm "$bundle/lib/libhdf5.a" 2>/dev/null | grep -E ' U (curl_|EVP_|HMAC|SHA256)' || true)
+[[ -z $undefined ]] || fail "HDF5 refers to network libraries: $undefined"
+for library in "$bundle"/lib/*.a; do
+  case $library in */libCatch2*) continue ;; esac
+  g++ -shared -o "$work/whole.so" -Wl,--whole-archive "$library" -Wl,--no-whole-archive 2>"$work/whole.log" ||
+    fail "$(basename "$library") is not position independent: $(head -n 1 "$work/whole.log")"
+done
 cat >"$work/check.cpp" <<'END'
 // Writes a deflated HDF5 dataset, reads it back and compares; then asks each other library for something.
 #include <cstdio>
@@ -146,3 +262,4 @@ rm -rf "$root/.deps"
 mv "$bundle" "$root/.deps"
 heading "Done"
 du -sh "$root/.deps" | sed 's/\t.*/ in .deps/'
+tar -C "$root" -cf - .deps | gzip -6 | wc -c | awk '{ printf "%.1f MB compressed\n", $1 / 1e6 }'

@@ -50,14 +50,19 @@ find_nvcc() {
   command -v nvcc || { [[ -x /usr/local/cuda/bin/nvcc ]] && echo /usr/local/cuda/bin/nvcc; } || true
 }
 
-# The folder of Fashion-MNIST where there is one, else of the digits, which are always there.
-find_dataset() {
+# find_fashion_mnist: the folder of its four files; nothing, and exit status 1, where there is none. OCTAVO_DATA may name
+# the folder or the one above it.
+find_fashion_mnist() {
   local folder
-  for folder in /usr/share/datasets/fashion-mnist "$root/data/fashion-mnist"; do
+  for folder in ${OCTAVO_DATA:+"$OCTAVO_DATA/fashion-mnist" "$OCTAVO_DATA"} /usr/share/datasets/fashion-mnist \
+    "$root/data/fashion-mnist" "$root/.deps/data/fashion-mnist"; do
     if [[ -f $folder/train-images-idx3-ubyte.gz ]]; then
       echo "$folder"
       return
     fi
   done
-  echo "$root/data/digits"
+  return 1
 }
+
+# find_dataset: the folder of Fashion-MNIST where there is one, else of the digits, which are always there.
+find_dataset() { find_fashion_mnist || echo "$root/data/digits"; }

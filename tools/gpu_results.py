@@ -1,65 +1,105 @@
 #!/usr/bin/env python3
-"""Puts together what tools/gpu_check.sh left in its folder: one JSON document, and a text to read beside it.
+"""Puts together what tools/gpu_check.sh left in its folder so far: a JSON document, and a text to read beside it.
 
-gpu_results.py CHECK TARGET              writes TARGET.json and TARGET.md; exit status 1 if there are problems
-gpu_results.py --cuda-executables CHECK  prints the executables that hold tests labelled cuda
+gpu_results.py CHECK TARGET [--say]      writes TARGET.json and TARGET.md; exit status 1 if a chosen stage has a problem;
+                                         --say prints the files and the problems
+gpu_results.py --cuda-executables CHECK  prints a line for each executable with tests labeled cuda: name, tab, path
 """
+import csv
 import datetime
 import json
 import os
 import pathlib
 import platform
+import statistics
 import sys
 import xml.etree.ElementTree
 
 LONGEST_FIGURE = 100  # characters; longer texts are in the JSON document only
-
-
-def cuda_tests(check):
-    """The tests that ctest labels cuda, as `ctest --show-only=json-v1` describes them."""
-
-    def labels(test):
-        return next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
-
-    return [test for test in json.loads((check / "ctest.json").read_text())["tests"] if "cuda" in labels(test)]
+LOG_LINES = 40  # of a part that failed
+MUST_FINISH = ("build", "test", "python")  # in these, what ran out of time is a problem
+REHEARSAL = "rehearsal: no GPU, no number here is a speed"
 
 
 def read_records(check):
-    """The lines that gpu_check.sh recorded, one a step."""
-    rows = (line.split("\t") for line in (check / "records.tsv").read_text().splitlines())
-    return [dict(kind=kind, name=name, verdict=verdict, seconds=int(seconds)) for kind, name, verdict, seconds in rows]
+    """The parts in the order in which they first ran, each with its last verdict. A line that is cut is left out."""
+    records = {}
+    for line in (check / "records.tsv").read_text().splitlines():
+        cells = line.split("\t")
+        if len(cells) != 5 or not cells[3].isdigit():
+            continue
+        stage, name, verdict, seconds, date = cells
+        records[stage, name] = dict(stage=stage, name=name, verdict=verdict, seconds=int(seconds), date=date)
+    return list(records.values())
 
 
 def is_problem(record):
-    """A benchmark may run out of time and a sanitizer may refuse the machine; a test must pass."""
-    return record["verdict"] in ("failed", "no summary") or (
-        record["kind"] == "tests" and record["verdict"] != "passed")
+    """A benchmark may run out of time, a sanitizer may refuse the machine, and a part may have nothing to run on."""
+    verdict = record["verdict"]
+    if verdict in ("passed", "refused by this machine") or verdict.startswith("skipped"):
+        return False
+    if verdict in ("ran out of time", "not run: no time was left"):
+        return record["stage"] in MUST_FINISH
+    return True
 
 
-def count_tests(check):
-    """Counts by verdict, of all tests and of those labelled cuda, and the names of those that failed."""
-    cuda_names = {test["name"] for test in cuda_tests(check)}
-    counts = {group: dict(passed=0, failed=0, skipped=0) for group in ("all", "cuda")}
-    failures = []
-    for path in sorted(check.glob("tests-*.xml")):
-        for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
-            verdict = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
-            counts["all"][verdict] += 1
-            if case.get("name") in cuda_names:
-                counts["cuda"][verdict] += 1
-            if verdict == "failed":
-                failures.append(case.get("name"))
-    return {**counts, "failures": failures}
+def read_log(check, record):
+    """The end of a part's output."""
+    path = check / record["stage"] / f"{record['name']}.log"
+    return path.read_text(errors="replace").splitlines()[-LOG_LINES:] if path.exists() else []
+
+
+def read_clocks(path):
+    """Median, least and most of the samples taken while a part ran; nothing without any."""
+    names = ("sm_mhz", "memory_mhz", "temperature_c", "power_w")
+    columns = {name: [] for name in names}
+    for row in csv.reader(path.read_text(errors="replace").splitlines()):
+        try:
+            values = [float(cell) for cell in row]
+        except ValueError:
+            continue
+        if len(values) == len(names):
+            for name, value in zip(names, values):
+                columns[name].append(value)
+    if not columns["sm_mhz"]:
+        return None
+    return {"samples": len(columns["sm_mhz"]),
+            **{name: dict(median=statistics.median(values), least=min(values), most=max(values))
+               for name, values in columns.items()}}
+
+
+def read_junit(paths):
+    """Counts by verdict, and the names of what failed and of what was skipped."""
+    counts = dict(passed=0, failed=0, skipped=0)
+    failures, skips = [], []
+    for path in paths:
+        try:
+            cases = list(xml.etree.ElementTree.parse(path).getroot().iter("testcase"))
+        except xml.etree.ElementTree.ParseError:
+            continue  # written when the run was killed
+        for case in cases:
+            # ctest says it in an attribute, pytest in a child.
+            children = {child.tag for child in case}
+            if case.get("status") == "fail" or children & {"failure", "error"}:
+                verdict, names = "failed", failures
+            elif case.get("status") in ("run", None) and "skipped" not in children:
+                verdict, names = "passed", None
+            else:
+                verdict, names = "skipped", skips
+            counts[verdict] += 1
+            if names is not None:
+                names.append(case.get("name"))
+    return {**counts, "failures": failures, "skips": skips}
 
 
 def read_documents(folder, problems):
-    """The JSON documents of a folder by name; one that is none is a problem."""
+    """The JSON documents of a folder by name; one that is not JSON is a problem."""
     documents = {}
     for path in sorted(folder.glob("*.json")):
         try:
             documents[path.stem] = json.loads(path.read_text())
         except ValueError as error:
-            problems.append(f"{folder.name} {path.stem}: what it wrote is not JSON: {error}")
+            problems.append((folder.name, f"{path.stem}: what it wrote is not JSON: {error}"))
     return documents
 
 
@@ -70,31 +110,51 @@ def cpu_name():
     return platform.machine()
 
 
+def data_name(folder):
+    name = pathlib.Path(folder).name
+    return {"digits": "data/digits (small: 1,797 images; its figures say little)"}.get(name, name)
+
+
 def assemble(check):
     """The whole document; what it measured with comes from gpu_check.sh in the environment."""
     env = os.environ
     records = read_records(check)
-    problems = [f"{r['kind']} {r['name']}: {r['verdict']}" for r in records if is_problem(r)]
-    stages = env["stages"].split(",")
+    problems = [(r["stage"], f"{r['name']}: {r['verdict']}") for r in records if is_problem(r)]
+    for record in records:
+        clocks = check / record["stage"] / f"{record['name']}.clocks"
+        if clocks.exists() and (summary := read_clocks(clocks)):
+            record["clocks"] = summary
+        if is_problem(record):
+            record["log"] = read_log(check, record)
     result = {
-        "format": 1,
+        "format": 2,
         "device": {"name": env["gpu_name"], "compute_capability": env["capability"], "memory_mib": env["memory"],
-                   "driver": env["driver"]},
+                   "driver": env["driver"], "max_clocks_mhz": env["max_clocks"]},
         "toolkit": env["toolkit"],
         "host": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0))},
         "commit": env["commit"],
+        "identity": env["identity"],
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "command": env["command_line"],
+        "data": data_name(env["dataset"]),
         "records": records,
     }
-    if "tests" in stages:
-        result["tests"] = count_tests(check)
-        if result["tests"]["cuda"]["passed"] + result["tests"]["cuda"]["failed"] == 0:
-            problems.append("tests: not one test labelled cuda ran on the device")
-    if "bench" in stages:
-        result["program"] = read_documents(check / "program", problems)
-        result["bench"] = read_documents(check / "bench", problems)
-    return {**result, "problems": problems, "passed": not problems}
+    if env.get("rehearse") == "yes":
+        result = {"rehearsal": REHEARSAL, **result}
+    ran = {record["stage"] for record in records}
+    if "test" in ran:
+        result["test"] = read_junit(sorted((check / "test").glob("*.xml")))
+        if result["test"]["passed"] + result["test"]["failed"] == 0:
+            problems.append(("test", "not one test labeled cuda ran on the device"))
+    if "python" in ran:
+        result["python"] = read_junit(sorted((check / "python").glob("*.xml")))
+    for stage in ("bench", "train"):
+        if stage in ran:
+            result[stage] = read_documents(check / stage, problems)
+    chosen = env["stages_chosen"].split()
+    result["problems"] = [f"{stage} {text}" for stage, text in problems]
+    result["passed"] = not problems
+    return result, [f"{stage} {text}" for stage, text in problems if stage in chosen]
 
 
 def as_text(value):
@@ -136,48 +196,97 @@ def document_tables(document):
     return lines
 
 
+def failure_logs(result):
+    lines = []
+    for record in result["records"]:
+        if record.get("log"):
+            lines += [f"### {record['stage']} {record['name']}", "", "```", *record["log"], "```", ""]
+    return ["## Output of what failed", "", *lines] if lines else []
+
+
+def test_tables(result):
+    lines = []
+    for stage in ("test", "python"):
+        if stage in result:
+            counts = result[stage]
+            lines += [f"## {stage}", ""]
+            lines += table(["passed", "failed", "skipped"], [[counts[key] for key in ("passed", "failed", "skipped")]])
+            lines += [f"- failed: {name}" for name in counts["failures"]]
+            lines += [f"- skipped: {name}" for name in counts["skips"]] + [""]
+    return lines
+
+
+def clocks_text(record):
+    clocks = record.get("clocks")
+    if not clocks:
+        return ""
+    return (f"SM {clocks['sm_mhz']['median']:.0f} MHz ({clocks['sm_mhz']['least']:.0f} to {clocks['sm_mhz']['most']:.0f}), "
+            f"memory {clocks['memory_mhz']['median']:.0f} MHz, {clocks['power_w']['most']:.0f} W at most")
+
+
 def to_text(result):
     device, host = result["device"], result["host"]
-    lines = [f"# {device['name']}", "",
-             f"{'Passed' if result['passed'] else 'Failed'}. Every figure is in the JSON document beside this one.", ""]
+    lines = [f"# {device['name']}", ""]
+    if "rehearsal" in result:
+        lines += [f"**{result['rehearsal']}**", ""]
+    lines += [f"{'Passed so far' if result['passed'] else 'Failed'}. Every figure is in the JSON document beside this one.", ""]
     lines += table(["measured", "with"], [
         ["device", f"{device['name']}, compute capability {device['compute_capability']}, {device['memory_mib']} MiB"],
+        ["highest clocks", f"{device['max_clocks_mhz']} MHz (SM, memory)"],
         ["driver", device["driver"]],
         ["toolkit", f"CUDA {result['toolkit']}"],
         ["host", f"{host['cpu']}, {host['cores']} cores"],
+        ["data", result["data"]],
         ["commit", result["commit"]],
         ["date", result["date"]],
         ["command", f"`{result['command']}`"],
     ])
     if result["problems"]:
         lines += ["## Problems", ""] + [f"- {problem}" for problem in result["problems"]] + [""]
-    if "tests" in result:
-        rows = [[group, *result["tests"][group].values()] for group in ("all", "cuda")]
-        lines += ["## Tests", ""] + table(["tests", "passed", "failed", "skipped"], rows)
-        lines += [f"- failed: {name}" for name in result["tests"]["failures"]] + [""]
-    lines += ["## Steps", ""] + table(["step", "what", "verdict", "seconds"],
-                                      [record.values() for record in result["records"]])
-    for group in ("program", "bench"):
-        for name, document in result.get(group, {}).items():
-            lines += [f"## {name}", ""] + document_tables(document)
+    lines += ["## Parts", ""] + table(["stage", "part", "verdict", "seconds", "clocks meanwhile"], [
+        [record["stage"], record["name"], record["verdict"], record["seconds"], clocks_text(record)]
+        for record in result["records"]])
+    lines += test_tables(result)
+    for stage in ("bench", "train"):
+        for name, document in result.get(stage, {}).items():
+            lines += [f"## {stage}: {name}", ""] + document_tables(document)
+    lines += failure_logs(result)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def write_whole(path, text):
+    """A reader, or a kill, never meets a file that is half written."""
+    part = pathlib.Path(f"{path}.part")
+    part.write_text(text)
+    os.replace(part, path)
+
+
+def cuda_executables(check):
+    """Name and path of the executables that ctest labels cuda, as `ctest --show-only=json-v1` describes its tests."""
+    found = {}
+    for test in json.loads((check / "ctest.json").read_text())["tests"]:
+        labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
+        if "cuda" in labels and "command" in test:
+            found[test["name"].split(":", 1)[0]] = test["command"][0]
+    return sorted(found.items())
+
+
 def main(arguments):
-    if len(arguments) != 2:
-        sys.exit(__doc__)
-    if arguments[0] == "--cuda-executables":
-        commands = [test["command"] for test in cuda_tests(pathlib.Path(arguments[1])) if "command" in test]
-        print("\n".join(sorted({command[0] for command in commands})))
+    if len(arguments) == 2 and arguments[0] == "--cuda-executables":
+        for name, path in cuda_executables(pathlib.Path(arguments[1])):
+            print(f"{name}\t{path}")
         return 0
+    if len(arguments) not in (2, 3) or arguments[2:] not in ([], ["--say"]):
+        sys.exit(__doc__)
     check, target = pathlib.Path(arguments[0]), arguments[1]
-    result = assemble(check)
-    pathlib.Path(f"{target}.json").write_text(json.dumps(result, indent=1) + "\n")
-    pathlib.Path(f"{target}.md").write_text(to_text(result))
-    print(f"{target}.json and .md")
-    for problem in result["problems"]:
-        print(f"problem: {problem}")
-    return 0 if result["passed"] else 1
+    result, problems = assemble(check)
+    write_whole(f"{target}.json", json.dumps(result, indent=1) + "\n")
+    write_whole(f"{target}.md", to_text(result))
+    if len(arguments) == 3:
+        print(f"{target}.json and .md")
+        for problem in problems:
+            print(f"problem: {problem}")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -21,16 +21,15 @@ class Results {
       if (std::string(argv[i]) == "--json") json_path_ = argv[i + 1];
     }
   }
-  ~Results() {
-    if (!json_path_.empty()) std::ofstream(json_path_) << document_.dump(2) << '\n';
-  }
+  ~Results() { write(); }
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
   void note(const std::string& key, const nlohmann::ordered_json& value) { document_[key] = value; }
 
-  /// A heading for the rows that follow.
+  /// A heading for the rows that follow. The rows so far are written: a benchmark that is stopped keeps them.
   void section(const std::string& name) {
+    write();
     section_ = name;
     std::printf("\n%s\n  %-44s %11s %9s %8s %s\n", name.c_str(), "", "time", "GB/s", "spread", "of the reference");
   }
@@ -45,8 +44,8 @@ class Results {
                                  {"spread", measurement.spread},
                                  {"fraction_of_reference", fraction}});
   }
-  /// One measurement; `reference` is in bytes a second.
-  void add(const Measurement& measurement, double reference) {
+  /// One measurement; `reference` is in bytes a second, `more` an object of further figures.
+  void add(const Measurement& measurement, double reference, const nlohmann::ordered_json& more = {}) {
     const double fraction = measurement.bytes_per_second() / reference;
     std::printf("  %-44s %8.3f ms %9.2f %7.1f%% %.3f\n", measurement.name.c_str(), measurement.median_seconds * 1e3,
                 measurement.bytes_per_second() / 1e9, measurement.spread * 100, fraction);
@@ -57,9 +56,14 @@ class Results {
                                  {"spread", measurement.spread},
                                  {"bytes_per_second", measurement.bytes_per_second()},
                                  {"fraction_of_reference", fraction}});
+    if (!more.empty()) document_["rows"].back().update(more);
   }
 
  private:
+  void write() const {
+    if (!json_path_.empty()) std::ofstream(json_path_) << document_.dump(2) << '\n';
+  }
+
   nlohmann::ordered_json document_;
   std::string json_path_;
   std::string section_;
