@@ -2,7 +2,10 @@
 #
 # Catch2's own module differs between its versions 2 and 3 and cannot count skipped tests in version 2; this asks the
 # executable for its test names, as both do, and lets ctest count the line "SKIPPED:" as a skip.
-# Test cases tagged [large] are labelled `large`; those tagged [cuda] `cuda`.
+# Test cases tagged [large] are labeled `large`; those tagged [cuda] `cuda`, and ctest never runs two of these at a time;
+# those tagged [plain-only] `plain-only`: they have nothing for sanitizers to find, because they test numbers or texts, or
+# programs that are killed. The environment variable OCTAVO_TEST_TIMEOUT shortens the limit of every test to so many
+# seconds.
 function(octavo_discover_tests target timeout)
   set(list_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake)
   add_custom_command(TARGET ${target} POST_BUILD

@@ -6,7 +6,7 @@
 #   --out FILE    where the figures go; the default is docs/results/faults.md
 #
 # Builds the cpu preset, runs the tests of tests/faults/ at the counts of a night, prints a
-# table and writes it. Ends with exit status 1 if anything failed. The same tests run with lower counts in every run of
+# table and writes it. Where NVIDIA's headers are, it also fails every call of CUDA on the preset fake-cuda. Ends with exit status 1 if anything failed. The same tests run with lower counts in every run of
 # ctest. docs/reliability.md tells what they are.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -57,6 +57,36 @@ failed=no
 ctest --test-dir "$build/tests/faults" -j "$jobs" --no-tests=error --output-on-failure 2>&1 | tee "$results/log" || failed=yes
 took=$(((SECONDS - begin + 59) / 60))
 skipped=$(grep -c '\*\*\*Skipped' "$results/log" || true)
+
+if cmake --preset fake-cuda >/dev/null 2>&1; then
+  heading "Fail every call of CUDA"
+  cmake --build "$root/build/fake-cuda" -j "$jobs" --target cuda_faults_tests
+  for schedule in eager lazy random,seed="$seed" random,seed="$((seed + 1))"; do
+    FAKE_CUDA=schedule=$schedule "$root/build/fake-cuda/tests/lib/cuda/cuda_faults_tests" 2>&1 |
+      tee "$results/cuda-$schedule" || failed=yes
+  done
+
+  heading "The CUDA tests under random schedules, for about $((minutes / 8 + 1)) minutes"
+  cmake --build --preset fake-cuda -j "$jobs"
+  # under_seed SEED: every test of the CUDA path under the schedule of that seed; a line for each test that fails.
+  under_seed() {
+    local test
+    (($(date +%s) < schedules_end)) || return 0
+    for test in "$root"/build/fake-cuda/tests/lib/{cuda/cuda_use,store/store,loader/loader,loader/graph_capture}_tests; do
+      FAKE_CUDA=schedule=random,seed=$1 "$test" '[cuda]~[large]' >"$results/seed-$1" 2>&1 ||
+        { echo "$(basename "$test") failed with FAKE_CUDA=schedule=random,seed=$1"; cp "$results/seed-$1" "$results/failed-$1"; }
+      rm -f "$results/seed-$1"
+    done
+    echo "$1" >>"$results/seeds"
+  }
+  export -f under_seed
+  export root results schedules_end=$(($(date +%s) + minutes * 60 / 8 + 60))
+  seq "$seed" $((seed + 100000)) | xargs -P "$jobs" -I{} bash -c 'under_seed {}' | tee "$results/schedules"
+  if [[ -s $results/schedules ]]; then failed=yes; fi
+  note "$(wc -l <"$results/seeds") seeds were run"
+else
+  note "the failures of CUDA are left out: NVIDIA's headers were not found"
+fi
 
 heading "Results"
 commit=$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown)

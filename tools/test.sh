@@ -5,26 +5,49 @@
 #   --large   also the tests that need many gigabytes of memory or disk
 #
 # The suites are presets: cuda where there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer); then the Python package (tools/test_python.sh). Without a device the tests that need one
-# are skipped, and counted. The last lines sum up.
+# UndefinedBehaviorSanitizer); then fake-cuda (the CUDA tests on a CUDA runtime of the tests') where there is a CUDA
+# toolkit; then the Python package (tools/test_python.sh). Without a device the tests that need one are skipped, and
+# counted. The last lines sum up: the seconds of each phase, then the tests.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no
-selection=(-LE large)
+with_large=no
 for argument in "$@"; do
   case $argument in
     --quick) quick=yes ;;
-    --large) selection=() ;;
+    --large) with_large=yes ;;
     -h | --help) usage ;;
     *) wrong_usage "unknown option $argument" ;;
   esac
 done
 
+phases=()
+phase_begin=$SECONDS
+# end_phase NAME: notes how long it is since the phase before ended.
+end_phase() {
+  phases+=("$(printf '%5d s  %s' $((SECONDS - phase_begin)) "$1")")
+  phase_begin=$SECONDS
+}
+
+# selection SUITE: what ctest is to leave out. It leaves out what both this and the filter of the test preset name; that
+# of asan names large and plain-only.
+selection() {
+  case $1:$with_large in
+    asan:yes) echo -LE plain-only ;;
+    *:no) echo -LE large ;;
+  esac
+}
+
 heading "Packages"
 "$root/tools/setup.sh" --tests --data
+end_phase "packages"
 
 if [[ -n $(find_nvcc) ]]; then suites=(cuda); else suites=(cpu); fi
-if [[ $quick == no ]]; then suites+=(asan); fi
+if [[ $quick == no ]]; then
+  suites+=(asan)
+  # Needs NVIDIA's headers, which come with its compiler.
+  if [[ ${suites[0]} == cuda ]]; then suites+=(fake-cuda); fi
+fi
 
 cd "$root"
 jobs=$(nproc)
@@ -36,11 +59,17 @@ all_skipped=0
 
 for suite in "${suites[@]}"; do
   heading "$suite: configure"
-  cmake --preset "$suite"
+  options=()
+  # Without a device the CUDA code does not run, and a test of its own compiles it for every generation.
+  if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real;90"); fi
+  cmake --preset "$suite" "${options[@]}"
   heading "$suite: build"
   cmake --build --preset "$suite" -j "$jobs"
+  end_phase "$suite: build"
   heading "$suite: test"
-  ctest --preset "$suite" -j "$jobs" --no-tests=error "${selection[@]}" 2>&1 | tee "$log"
+  # shellcheck disable=SC2046 # words, or nothing
+  ctest --preset "$suite" -j "$jobs" --no-tests=error $(selection "$suite") 2>&1 | tee "$log"
+  end_phase "$suite: test"
 
   result=$(grep -E '^[0-9]+% tests passed' "$log")
   count=${result##* }
@@ -52,17 +81,20 @@ done
 
 heading "Public headers, each by itself"
 cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
+end_phase "public headers"
 
 if [[ $quick == no ]]; then
   "$root/tools/test_python.sh" 2>&1 | tee "$log"
   result=$(tail -1 "$log")
   [[ $result =~ ^python\ [0-9.]+:\ ([0-9]+)\ tests\ passed,\ ([0-9]+)\ skipped$ ]] || fail "no summary of the Python tests"
   summary+=("$result")
+  end_phase "python"
   all_count=$((all_count + BASH_REMATCH[1] + BASH_REMATCH[2]))
   all_skipped=$((all_skipped + BASH_REMATCH[2]))
 fi
 
 # A failed test has stopped the script before this.
 heading "Summary"
+printf '%s\n' "${phases[@]}"
 printf '%s\n' "${summary[@]}"
 printf '100%% tests passed, 0 tests failed out of %d, %d skipped\n' "$all_count" "$all_skipped"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# tools/test_python.sh [--torch] [--python PYTHON]: builds the Python package and runs everything that is checked about it.
+# tools/test_python.sh [--torch] [--python PYTHON] [--cuda WHEN]: builds the Python package and checks all of it.
 #
 #   --torch          also the tests with PyTorch: installs its CPU build into the environment of the tests
 #   --python PYTHON  the interpreter, 3.10 or newer; the default is python3
+#   --cuda WHEN      AUTO, ON or OFF, as OCTAVO_CUDA of the build; the default is OFF
 #
 # In a virtual environment of its own, build/python/<version>: an sdist, a wheel built from it alone, and with that wheel
 # pytest, mypy, ruff and the documentation. Needs PyPI; without it the tests are skipped, and counted. The last line sums up.
@@ -10,12 +11,18 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 python=python3
 with_torch=no
+cuda=OFF
 while (($# > 0)); do
   case $1 in
     --torch) with_torch=yes ;;
     --python)
       [[ -n ${2-} ]] || wrong_usage "--python wants an interpreter"
       python=$2
+      shift
+      ;;
+    --cuda)
+      [[ ${2-} =~ ^(AUTO|ON|OFF)$ ]] || wrong_usage "--cuda expects AUTO, ON or OFF"
+      cuda=$2
       shift
       ;;
     -h | --help) usage ;;
@@ -44,15 +51,16 @@ if [[ $with_torch == yes ]]; then
 fi
 
 heading "Python: the package"
-# The wheel is made from the sdist alone, in a folder where nothing but what is in it can be found. The CUDA code is left
-# to the suite cuda: nothing of it runs here.
+# The wheel is made from the sdist alone, in a folder where nothing but what is in it can be found. Without --cuda the CUDA
+# code is left to the suites of the library. -O3 is left to users: -O1 compiles in 3/5 of its time.
 rm -rf "$work/dist"
 "$bin/python" -m build -q --sdist "$root/python" -o "$work/dist"
 elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 cp "$work"/dist/octavo-*.tar.gz "$elsewhere"
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-(cd "$elsewhere" && "$bin/python" -m pip wheel -q --no-deps octavo-*.tar.gz -C cmake.define.OCTAVO_CUDA=OFF -w "$work/dist")
+(cd "$elsewhere" && "$bin/python" -m pip wheel -q --no-deps octavo-*.tar.gz -C "cmake.define.OCTAVO_CUDA=$cuda" \
+  -C cmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -w "$work/dist")
 wheel=("$work"/dist/octavo-*.whl)
 "$bin/python" - "${wheel[0]}" <<'PYTHON'
 import sys, zipfile
@@ -71,6 +79,29 @@ log=$work/pytest.log
 result=$(tail -1 "$log")
 passed=$(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')
 skipped=$(grep -oE '[0-9]+ skipped' <<<"$result" | grep -oE '[0-9]+' || echo 0)
+
+# Where tools/test.sh has built the preset fake-cuda: the tests for a GPU, on the CUDA runtime of the tests.
+if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
+  heading "Python: on the fake GPU"
+  fake=$root/build/fake-cuda
+  "$bin/python" -m pip install -q nanobind
+  cmake -B "$fake" -D OCTAVO_PYTHON=ON -D Python_EXECUTABLE="$bin/python" "$root" >/dev/null
+  cmake --build "$fake" --target _native
+  package=$work/fake
+  rm -rf "$package"
+  mkdir -p "$package/octavo"
+  cp "$root"/python/src/octavo/*.py "$package/octavo"
+  cp "$fake"/python/_native*.so "$package/octavo"
+  export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
+  for schedule in eager lazy random,seed=1 random,seed=2; do
+    PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q \
+      "$root"/python/tests/test_{cuda,graph_loader,residency}.py | tee "$log"
+    result=$(tail -1 "$log")
+    passed=$((passed + $(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')))
+    skipped=$((skipped + $(grep -oE '[0-9]+ skipped' <<<"$result" | grep -oE '[0-9]+' || echo 0)))
+  done
+  unset OCTAVO_FAKE_CUDA
+fi
 
 heading "Python: types, style, documentation"
 (cd "$work" && "$bin/mypy" --config-file "$root/python/pyproject.toml")

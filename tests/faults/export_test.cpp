@@ -28,7 +28,7 @@ TEST_CASE("an export that ends well can be packed again", "[faults][export]") {
   REQUIRE(scene.found() == ExportScene::Found::whole);
 }
 
-TEST_CASE("an export killed at any call leaves a folder that is whole or is refused", "[faults][export]") {
+TEST_CASE("an export killed at any call leaves a folder that is whole or is refused", "[faults][export][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const std::string format = any_format();
   const ExportScene scene(format);
@@ -80,7 +80,8 @@ TEST_CASE("an export of which a call fails ends with an error and leaves nothing
   }
 }
 
-TEST_CASE("a power cut at any moment of an export leaves a folder that is whole or is refused", "[faults][export]") {
+TEST_CASE("a power cut at any moment of an export leaves a folder that is whole or is refused",
+          "[faults][export][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const std::string format = any_format();
   const ExportScene scene(format);

@@ -33,15 +33,29 @@ struct Failure {
   int error_number;
   bool from_then_on;
   Expected expected;
+  int turn = 0;  ///< which of `turns` failures that the same code of the program answers; see next_call()
+  int turns = 1;
 };
 
+/// The call that fails after the `at`-th did. By night, each. By day, of failures that take turns each has every second
+/// or third call, so that together they are at every one; the first calls, where files and folders are made, fail in
+/// all ways.
+std::int64_t next_call(std::int64_t at, const Failure& failure) {
+  constexpr std::int64_t kInAllWays = 8;
+  constexpr std::int64_t kSanitizedStep = 7;
+  if (place_step(kSanitizedStep) > 1) return at + kSanitizedStep;
+  std::int64_t next = at + 1;
+  while (!is_night() && next > kInAllWays && next % failure.turns != failure.turn) ++next;
+  return next;
+}
+
 constexpr Failure kWriting[] = {
-    {"write ENOSPC", Call::write, faults::Action::fail, ENOSPC, true, Expected::error},
-    {"write EIO", Call::write, faults::Action::fail, EIO, false, Expected::error},
-    {"write EDQUOT", Call::write, faults::Action::fail, EDQUOT, false, Expected::error},
+    {"write ENOSPC", Call::write, faults::Action::fail, ENOSPC, true, Expected::error, 0, 3},
+    {"write EIO", Call::write, faults::Action::fail, EIO, false, Expected::error, 1, 3},
+    {"write EDQUOT", Call::write, faults::Action::fail, EDQUOT, false, Expected::error, 2, 3},
     {"write EINTR", Call::write, faults::Action::fail, EINTR, false, Expected::success},
-    {"short write", Call::write, faults::Action::cut_short, 0, false, Expected::success},
-    {"short writes from then on", Call::write, faults::Action::cut_short, 0, true, Expected::success},
+    {"short write", Call::write, faults::Action::cut_short, 0, false, Expected::success, 0, 2},
+    {"short writes from then on", Call::write, faults::Action::cut_short, 0, true, Expected::success, 1, 2},
     {"fsync EIO", Call::sync, faults::Action::fail, EIO, false, Expected::error},
     {"rename EIO", Call::rename, faults::Action::fail, EIO, false, Expected::error},
     {"rename EACCES", Call::rename, faults::Action::fail, EACCES, false, Expected::error},
@@ -58,8 +72,8 @@ constexpr Failure kReading[] = {
     {"open EIO from then on", Call::open, faults::Action::fail, EIO, true, Expected::error},
     {"read EIO", Call::read, faults::Action::fail, EIO, false, Expected::error},
     {"read EINTR", Call::read, faults::Action::fail, EINTR, false, Expected::success},
-    {"short read", Call::read, faults::Action::cut_short, 0, false, Expected::success},
-    {"short reads from then on", Call::read, faults::Action::cut_short, 0, true, Expected::success},
+    {"short read", Call::read, faults::Action::cut_short, 0, false, Expected::success, 0, 2},
+    {"short reads from then on", Call::read, faults::Action::cut_short, 0, true, Expected::success, 1, 2},
 };
 
 /// Makes the first, second, ... call fail in this way until the work succeeds unharmed. `prepare` goes before each
@@ -68,7 +82,7 @@ template <typename Prepare, typename Problem>
 void fail_every_call(const std::string& work, const std::vector<std::string>& arguments, const Failure& failure,
                      const std::filesystem::path& within, const Prepare& prepare, const Problem& problem_of) {
   Tally tally("7 " + work + ", " + failure.name);
-  for (std::int64_t at = 1;; at += place_step(7)) {
+  for (std::int64_t at = 1;; at = next_call(at, failure)) {
     prepare();
     const auto outcome = run_with_fault(
         arguments, {bit(failure.call), failure.action, failure.error_number, at, failure.from_then_on, within});

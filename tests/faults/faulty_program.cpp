@@ -152,6 +152,9 @@ std::string why_no_faults(std::uint32_t calls) {
 #endif
   const bool fails_memory = (calls & faults::bit(faults::Call::memory)) != 0;
   if (fails_memory && is_sanitized()) return "AddressSanitizer has an allocator of its own";
+#if defined(OCTAVO_STATIC_HDF5)
+  if (fails_memory) return "HDF5 is linked statically: its failed allocations cannot be told from Octavo's";
+#endif
   return "";
 }
 

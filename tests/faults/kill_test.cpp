@@ -18,18 +18,20 @@ namespace faults = octavo::faults;
 
 namespace {
 
-/// What is wrong after the packer was killed: first with what lies there, then with packing once more.
-std::string problem_after_kill(const PackScene& scene) {
+/// What is wrong after the packer was killed: first with what lies there, then, if asked, with packing once more.
+std::string problem_after_kill(const PackScene& scene, bool packs_again = true) {
   if (auto problem = scene.problem_with_target(); !problem.empty()) return problem;
   for (const std::string& name : names_in(scene.folder())) {
     if (name.starts_with("data.h5")) continue;
     return "there is " + name;
   }
-  return scene.problem_with_next_pack();
+  return packs_again ? scene.problem_with_next_pack() : "";
 }
 
-/// Kills the packer at the first, second, ... call of these kinds until it ends unharmed.
+/// Kills the packer at the first, second, ... call of these kinds until it ends unharmed. By day it packs again after
+/// every third: what is left changes less often than that.
 void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Action action, Tally& tally) {
+  constexpr std::int64_t kPackAgainEvery = 3;
   for (std::int64_t at = 1;; at += place_step(4)) {
     scene.reset();
     const auto outcome = run_with_fault(scene.arguments(), {calls, action, 0, at, false, scene.folder()});
@@ -37,7 +39,9 @@ void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Act
       REQUIRE(outcome.exit_code == 0);
       return;
     }
-    const std::string problem = outcome.exit_code == -SIGKILL ? problem_after_kill(scene) : "it was not killed";
+    const bool packs_again = is_night() || at % kPackAgainEvery == 1;
+    const std::string problem =
+        outcome.exit_code == -SIGKILL ? problem_after_kill(scene, packs_again) : "it was not killed";
     tally.add(problem.empty() ? "" : problem + ", killed at " + outcome.description());
   }
 }
@@ -82,7 +86,7 @@ void kill_packers_at_random_times(std::span<const PackScene> scenes, std::int64_
 }  // namespace
 
 TEST_CASE("a packer killed at any call leaves the old file or the whole new one, and the next packs",
-          "[faults][kill]") {
+          "[faults][kill][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   for (const PackKind kind : kPackKinds) {
     const PackScene scene(kind);
@@ -95,7 +99,7 @@ TEST_CASE("a packer killed at any call leaves the old file or the whole new one,
 }
 
 TEST_CASE("a packer killed at a random time leaves the old file or the whole new one, and the next packs",
-          "[faults][kill]") {
+          "[faults][kill][plain-only]") {
   const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
                               PackScene(PackKind::skipping, 200)};
   Tally tally("5 kill -9 at a random time, 1 to 4 threads", true);
@@ -103,14 +107,15 @@ TEST_CASE("a packer killed at a random time leaves the old file or the whole new
 }
 
 TEST_CASE("pack --append, reindex and repack killed at a random time leave the old file or the whole new one",
-          "[faults][kill]") {
+          "[faults][kill][plain-only]") {
   const PackScene scenes[] = {PackScene(PackKind::appending, 8000), PackScene(PackKind::reindexing, 8000),
                               PackScene(PackKind::repacking, 8000)};
   Tally tally("5 kill -9 at a random time, pack --append, reindex and repack", true);
   kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
 }
 
-TEST_CASE("an export killed at a random time leaves a folder that is whole or is refused", "[faults][kill][export]") {
+TEST_CASE("an export killed at a random time leaves a folder that is whole or is refused",
+          "[faults][kill][export][plain-only]") {
   const ExportScene scenes[] = {ExportScene("png", 1000), ExportScene("npy", 8000)};
   Tally tally("5 kill -9 at a random time, export", true);
   std::int64_t killed_count = 0;

@@ -208,7 +208,7 @@ void verify_file(const std::filesystem::path& path) {
 
 TEST_CASE("packing gets over any allocation that fails: an error, nothing left, and the next succeeds",
           "[faults][memory]") {
-  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
   const std::filesystem::path out = folder / "out";
@@ -231,7 +231,7 @@ TEST_CASE("packing gets over any allocation that fails: an error, nothing left, 
 }
 
 TEST_CASE("opening, loading and serving get over any allocation that fails", "[faults][memory]") {
-  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
   pack_source(folder / "source", folder / "a.h5");
@@ -243,7 +243,7 @@ TEST_CASE("opening, loading and serving get over any allocation that fails", "[f
 }
 
 TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
-  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
   pack_source(folder / "source", folder / "a.h5");
@@ -254,7 +254,7 @@ TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
 
 TEST_CASE("exporting gets over any allocation that fails: an error, nothing left, and the next succeeds",
           "[faults][memory]") {
-  if (!faults::can_fail_memory()) OCTAVO_SKIP("a sanitizer has an allocator of its own");
+  if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
   pack_source(folder / "source", folder / "a.h5");

@@ -77,7 +77,8 @@ std::vector<DiskChange> without(std::vector<DiskChange> trace, faults::Change ch
 
 }  // namespace
 
-TEST_CASE("a power cut at any moment leaves the old file or the whole new one, and the next packs", "[faults][power]") {
+TEST_CASE("a power cut at any moment leaves the old file or the whole new one, and the next packs",
+          "[faults][power][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   for (const PackKind kind : kPackKinds) {
     const PackScene scene(kind);
@@ -89,7 +90,7 @@ TEST_CASE("a power cut at any moment leaves the old file or the whole new one, a
   }
 }
 
-TEST_CASE("the disk that loses its power finds a packer that forgets to sync", "[faults][power]") {
+TEST_CASE("the disk that loses its power finds a packer that forgets to sync", "[faults][power][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const PackScene scene(PackKind::replacing);
   const auto trace = trace_of_packing(scene);

@@ -43,7 +43,13 @@ bool must_fail(const void* caller) {
 
 }  // namespace
 
-bool can_fail_memory() { return true; }
+const char* why_memory_cannot_fail() {
+#if defined(OCTAVO_STATIC_HDF5)
+  return "HDF5 is linked statically: its failed allocations cannot be told from Octavo's";
+#else
+  return "";
+#endif
+}
 void use_memory_control(Control* control) { control_page = control; }
 
 }  // namespace octavo::faults

@@ -5,8 +5,8 @@
 
 namespace octavo::faults {
 
-/// Whether this build can make them fail.
-bool can_fail_memory();
+/// Why the calls of malloc cannot be made to fail in this executable; empty if they can.
+const char* why_memory_cannot_fail();
 
 /// From now on `control` decides; null: nothing fails.
 void use_memory_control(Control* control);

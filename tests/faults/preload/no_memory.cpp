@@ -3,7 +3,7 @@
 
 namespace octavo::faults {
 
-bool can_fail_memory() { return false; }
+const char* why_memory_cannot_fail() { return "a sanitizer has an allocator of its own"; }
 void use_memory_control(Control*) {}
 
 }  // namespace octavo::faults
