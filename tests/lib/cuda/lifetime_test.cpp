@@ -146,3 +146,22 @@ TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]"
     CHECK(images.to_host<float>() == on_cpu.to_host<float>());
   }
 }
+
+TEST_CASE("batches that are centered on themselves take turns on two streams", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  BatchSpec by_batch;
+  by_batch.centre = Centre::batch;
+  const std::vector<float> expected = expected_images(fixture, by_batch);
+  const Store store = small_store(fixture, Residency::device);
+  const PreparedSpec spec = store.prepare(by_batch);
+  const OwnStream first, second;
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  for (int round = 0; round < 3; ++round) {
+    store.gather(kRows, spec, one.view(), {}, first);
+    store.gather(kRows, spec, two.view(), {}, second);
+  }
+  first.synchronize();
+  second.synchronize();
+  REQUIRE(one.to_host<float>() == expected);
+  REQUIRE(two.to_host<float>() == expected);
+}
