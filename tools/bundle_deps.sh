@@ -68,23 +68,19 @@ for names in "${packages[@]}"; do
 done
 
 # ---- Compile: what the distribution has for executables only -------------------
-# The distribution's source packages have an index of their own here: the machine's need not list them.
+# The source packages come from where the machine gets its packages: each entry for packages, as one for sources. Their
+# index is one of its own, since the machine's need not list them.
 prepare_source_index() {
-  local id codename
-  # shellcheck disable=SC1091 # the distribution's own description of itself
-  id=$(. /etc/os-release && echo "$ID")
-  # shellcheck disable=SC1091
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  local signed="[signed-by=/usr/share/keyrings/$id-archive-keyring.gpg]"
-  mkdir -p "$work/index/partial"
-  case $id in
-    debian) printf 'deb-src %s http://deb.debian.org/%s main\n' "$signed" "debian $codename" \
-      "$signed" "debian-security $codename-security" ;;
-    ubuntu) printf 'deb-src %s http://archive.ubuntu.com/ubuntu %s main universe\n' "$signed" "$codename" \
-      "$signed" "$codename-updates" ;;
-    *) fail "the sources of $id are not known here; this runs on Debian and Ubuntu" ;;
-  esac >"$work/sources.list"
-  apt_of_sources=(-o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$work/index"
+  local entries
+  mkdir -p "$work/index/partial" "$work/sources"
+  for entries in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    [[ -f $entries ]] || continue
+    case $entries in
+      *.list) sed -n 's/^deb /deb-src /p' "$entries" >"$work/sources/$(basename "$entries")" ;;
+      *.sources) sed 's/^Types:.*/Types: deb-src/' "$entries" >"$work/sources/$(basename "$entries")" ;;
+    esac
+  done
+  apt_of_sources=(-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$work/sources" -o Dir::State::lists="$work/index"
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root -qq)
   apt-get "${apt_of_sources[@]}" update || fail "the index of the source packages could not be downloaded"
 }

@@ -42,7 +42,7 @@ struct Config {
 /// environment variable FAKE_CUDA gives the one that a process begins with. Throws std::invalid_argument.
 Config parse_config(std::string_view text);
 
-/// Begins anew: forgets contexts, failures, errors and counts of calls, after all pending work has run.
+/// Resets the runtime when all pending work has run: forgets contexts, failures, errors and counts of calls.
 void reset(const Config& config);
 /// As reset() with the configuration that the process began with.
 void reset();
