@@ -10,6 +10,7 @@ from .loader import (
     _LAST_EPOCH,
     _ORDER_VERSION,
     _checked_batch_size,
+    _checked_place,
     _checked_seed,
     _resolve_ranks,
     _resolve_store_device,
@@ -174,17 +175,7 @@ class GraphLoader:
         ValueError
             If it is of a loader with other options or another number of samples; the message names them.
         """
-        try:
-            order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
-            saved = {key: state[key] for key in self._options()}
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"state is not what state_dict() gave: {error}") from None
-        if order != _ORDER_VERSION:
-            raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
-        for key, value in self._options().items():
-            if saved[key] != value:
-                raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
-        self.seek(epoch, step)
+        self.seek(*_checked_place(state, self._options()))
 
     def _options(self) -> dict[str, Any]:
         """What the order depends on."""

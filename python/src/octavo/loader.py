@@ -313,16 +313,7 @@ class Loader:
             If it is of a loader with other options or another number of samples; the message names them. Nothing has
             changed then.
         """
-        try:
-            order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
-            saved = {key: state[key] for key in self._options()}
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"state is not what state_dict() gave: {error}") from None
-        if order != _ORDER_VERSION:
-            raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
-        for key, value in self._options().items():
-            if saved[key] != value:
-                raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
+        epoch, step = _checked_place(state, self._options())
         if not 0 <= epoch <= _LAST_EPOCH or not 0 <= step < self._length:
             raise ValueError(f"state is of batch {step} of epoch {epoch}, which does not exist")
         self._epoch, self._handed_out, self._is_restored = epoch, step, True
@@ -365,6 +356,21 @@ class Loader:
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
             f"seed={self.seed}, drop_last={self.drop_last}, batches={self._length})"
         )
+
+
+def _checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
+    """Epoch and step of a saved state, which must be of a loader with these options."""
+    try:
+        order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
+        saved = {key: state[key] for key in options}
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"state is not what state_dict() gave: {error}") from None
+    if order != _ORDER_VERSION:
+        raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
+    for key, value in options.items():
+        if saved[key] != value:
+            raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
+    return epoch, step
 
 
 def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> int:
