@@ -14,7 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["lib/src/backend/cuda_backend.cpp", "lib/src/backend/in_flight.cpp", "lib/src/backend/owned_tensor.cpp",
@@ -41,11 +40,13 @@ SCHEDULES = ["lazy", "random,seed=1", "random,seed=2", "random,seed=3"]
 TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests", "train_tests", "loader_tests",
          "cuda_faults_tests"]
 
+# The slowest takes about 20 on a quiet core; one that hangs costs so many.
+SECONDS_OF_A_TEST = 120
+
 # What no test can notice, with the reason: a part of the line.
 EXPLAINED = {
     "backend::finish(*samples_->backend, copied_.get());":
         "what fill() copied is waited for by every use(), whose event is waited for next",
-    "upload_": "",
 }
 
 
@@ -97,14 +98,13 @@ def build(copy):
     (copy / "mutant.hpp").write_text(HEADER)
     subprocess.run(["cmake", "--preset", "fake-cuda", f"-DCMAKE_CXX_FLAGS=-include {copy}/mutant.hpp",
                     "-DOCTAVO_WARNINGS_AS_ERRORS=OFF"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
-    targets = [target for target in TESTS if (copy / "build/fake-cuda").exists()]
     subprocess.run(["cmake", "--build", "build/fake-cuda", "-j", str(os.cpu_count()), "--target", "octavo_gpu_tests"],
                    cwd=copy, check=True, stdout=subprocess.DEVNULL)
     found = {path.name: path for path in (copy / "build/fake-cuda/tests").rglob("*_tests") if os.access(path, os.X_OK)}
-    return [found[name] for name in targets if name in found]
+    return [found[name] for name in TESTS]
 
 
-def failure_of(tests, number, limit):
+def failure_of(tests, number, SECONDS_OF_A_TEST):
     """The schedule, the test case and what it said; nothing if all passed."""
     for schedule in SCHEDULES:
         for test in tests:
@@ -135,17 +135,15 @@ def main():
         for path in sorted(copy.glob(pattern)):
             mutator.mutate(str(path.relative_to(copy)))
     tests = build(copy)
-    begin = time.monotonic()
     failure = failure_of(tests, 0, 600)
     if failure:
         sys.exit(f"without a mutation the tests fail: {failure}")
-    limit = 10 * (time.monotonic() - begin) + 30
 
     rows, missed = [], 0
     for number, mutation in enumerate(mutator.mutations, 1):
         if arguments.only not in mutation["file"] + mutation["text"]:
             continue
-        caught = failure_of(tests, number, limit)
+        caught = failure_of(tests, number, SECONDS_OF_A_TEST)
         reason = next((why for text, why in EXPLAINED.items() if text in mutation["text"] and why), None)
         verdict = caught or (f"not noticed: {reason}" if reason else "NOT NOTICED")
         missed += verdict == "NOT NOTICED"
