@@ -3,11 +3,12 @@
 
 mutations.py [--work DIR] [--only TEXT] [--markdown FILE]
 
-On a copy of the checkout. All mutations are compiled in at once, each behind a number, and one is chosen for a run by the
-environment variable OCTAVO_MUTANT: so the copy is built once. The tests run on the fake CUDA runtime, under several
-schedules, until one fails. Exits with 1 if a mutation that is not explained below goes unnoticed.
+Works on a copy of the checkout. All mutations are compiled in at once, each behind a number, and the environment variable
+OCTAVO_MUTANT selects one: so the copy is built once. The tests run on the fake CUDA runtime, under several schedules, until
+one fails. Exits with 1 if a mutation that is not explained below goes unnoticed.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -40,8 +41,8 @@ SCHEDULES = ["lazy", "random,seed=1", "random,seed=2", "random,seed=3"]
 TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests", "train_tests", "loader_tests",
          "cuda_faults_tests"]
 
-# The slowest takes about 20 on a quiet core; one that hangs costs so many.
-SECONDS_OF_A_TEST = 120
+# The slowest test takes 20 s on a quiet core. A test that hangs costs the whole limit.
+TEST_TIMEOUT_S = 120
 
 # What no test can notice, with the reason: a part of the line.
 EXPLAINED = {
@@ -61,7 +62,7 @@ class Mutator:
         return len(self.mutations)
 
     def mutate(self, path):
-        lines = (self.copy / path).read_text().splitlines()
+        lines = (ROOT / path).read_text().splitlines()
         for index, line in enumerate(lines):
             is_prefix = line.lstrip().startswith(("//", "/*", "#", "void ", "inline ", "virtual ", "template", "static "))
             statement = None if is_prefix else STATEMENT.match(line) or CALL.match(line) or EXCHANGE.match(line)
@@ -79,23 +80,28 @@ class Mutator:
                 return f"octavo_mutant({self.number(path, index + 1, line, 'default stream')}) ? StreamRef{{}} : stream"
 
             lines[index] = STREAM_ARGUMENT.sub(argument, STREAM_HANDLE.sub(handle, line))
-        (self.copy / path).write_text("\n".join(lines) + "\n")
+        write_if_changed(self.copy / path, "\n".join(lines) + "\n")
 
 
-def make_copy(work):
+def write_if_changed(path, text):
+    """Keeps the time of an unchanged file, so that a second run builds little."""
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
+
+
+def make_copy(work, mutated):
     copy = work / "source"
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir(parents=True)
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     for name in files.decode().split("\0"):
         if name and (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
+            if name not in mutated:
+                shutil.copy2(ROOT / name, copy / name)
     return copy
 
 
 def build(copy):
-    (copy / "mutant.hpp").write_text(HEADER)
+    write_if_changed(copy / "mutant.hpp", HEADER)
     subprocess.run(["cmake", "--preset", "fake-cuda", f"-DCMAKE_CXX_FLAGS=-include {copy}/mutant.hpp",
                     "-DOCTAVO_WARNINGS_AS_ERRORS=OFF"], cwd=copy, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", "build/fake-cuda", "-j", str(os.cpu_count()), "--target", "octavo_gpu_tests"],
@@ -104,14 +110,14 @@ def build(copy):
     return [found[name] for name in TESTS]
 
 
-def failure_of(tests, number, SECONDS_OF_A_TEST):
+def failure_of(tests, number, timeout=TEST_TIMEOUT_S):
     """The schedule, the test case and what it said; nothing if all passed."""
     for schedule in SCHEDULES:
         for test in tests:
             environment = dict(os.environ, FAKE_CUDA=f"schedule={schedule}", OCTAVO_MUTANT=str(number))
             try:
                 run = subprocess.run([test, "[cuda]~[large],[faults]"], env=environment, capture_output=True, text=True,
-                                     errors="replace", timeout=limit)
+                                     errors="replace", timeout=timeout)
             except subprocess.TimeoutExpired:
                 return f"{test.name}, {schedule}: it hangs"
             if run.returncode == 0:
@@ -129,21 +135,21 @@ def main():
     parser.add_argument("--only", default="", help="mutations of files or lines with this text")
     parser.add_argument("--markdown", type=pathlib.Path)
     arguments = parser.parse_args()
-    copy = make_copy(arguments.work.resolve())
+    sources = [str(path.relative_to(ROOT)) for pattern in SOURCES for path in sorted(ROOT.glob(pattern))]
+    copy = make_copy(arguments.work.resolve(), set(sources))
     mutator = Mutator(copy)
-    for pattern in SOURCES:
-        for path in sorted(copy.glob(pattern)):
-            mutator.mutate(str(path.relative_to(copy)))
+    for source in sources:
+        mutator.mutate(source)
     tests = build(copy)
     failure = failure_of(tests, 0, 600)
     if failure:
         sys.exit(f"without a mutation the tests fail: {failure}")
 
+    chosen = [(number, mutation) for number, mutation in enumerate(mutator.mutations, 1)
+              if arguments.only in mutation["file"] + mutation["text"]]
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
     rows, missed = [], 0
-    for number, mutation in enumerate(mutator.mutations, 1):
-        if arguments.only not in mutation["file"] + mutation["text"]:
-            continue
-        caught = failure_of(tests, number, SECONDS_OF_A_TEST)
+    for (_, mutation), caught in zip(chosen, pool.map(lambda pair: failure_of(tests, pair[0]), chosen)):
         reason = next((why for text, why in EXPLAINED.items() if text in mutation["text"] and why), None)
         verdict = caught or (f"not noticed: {reason}" if reason else "NOT NOTICED")
         missed += verdict == "NOT NOTICED"
