@@ -5,7 +5,9 @@
 #include <optional>
 
 #include <octavo/batch_maker.hpp>
+#include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
+#include <octavo/owned_tensor.hpp>
 
 #include "catch.hpp"
 #include "device_tensor.hpp"
@@ -81,20 +83,65 @@ TEST_CASE("row numbers may change or go as soon as gather returns", "[unit][cuda
   }
 }
 
+TEST_CASE("row numbers are not replaced before they are read, also when an event cannot be recorded", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Store store = small_store(fixture, Residency::device);
+  const PreparedSpec spec = store.prepare({});
+  const OwnStream first, second;
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  // The first event of a gather says when its row numbers have been read.
+  fake_cuda::fail_call("cudaEventRecord", 1, cudaErrorMemoryAllocation);
+  CHECK_THROWS_AS(store.gather(std::vector<std::int64_t>{1, 1, 1, 1}, spec, one.view(), {}, first), Error);
+  store.gather(kRows, spec, two.view(), {}, second);
+  second.synchronize();
+  CHECK(two.to_host<float>() == expected_images(fixture, {}));
+}
+
+TEST_CASE("a tensor's memory is not freed before the work on it", "[unit][cuda]") {
+  const auto backend = backend::make_backend(Device::cuda(0));
+  for (int i = 0; i < 3; ++i) {
+    const OwnedTensor tensor(DType::float32, {1000}, Device::cuda(0));
+    backend->fill_zero(tensor.view().data, tensor.view().byte_count(), {});
+  }
+}
+
+TEST_CASE("a pool's memory is not used again before the work on the tensor that had it", "[unit][cuda]") {
+  const auto backend = backend::make_backend(Device::cuda(0));
+  TensorPool pool(Device::cuda(0));
+  const OwnStream stream;
+  const std::vector<std::int32_t> numbers = {5, 6, 7, 8};
+  void* memory = nullptr;
+  {
+    const OwnedTensor tensor = pool.take(DType::int32, {4});
+    memory = tensor.view().data;
+    backend->fill_zero(memory, tensor.view().byte_count(), {});
+  }
+  const OwnedTensor next = pool.take(DType::int32, {4}, stream);
+  REQUIRE(next.view().data == memory);
+  backend->copy_to_device(memory, numbers.data(), next.view().byte_count(), stream);
+  stream.synchronize();
+  CHECK(DeviceTensor::read<std::int32_t>(next.view()) == numbers);
+}
+
 TEST_CASE("a store and its specs may go while gathers are under way on several streams", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
-    const OwnStream streams[3];
-    std::vector<DeviceTensor> images;
-    for (int i = 0; i < 3; ++i) images.emplace_back(Device::cuda(0), DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
-    {
-      const Store store = small_store(fixture, residency);
-      const PreparedSpec spec = store.prepare({});
-      for (int i = 0; i < 3; ++i) store.gather(kRows, spec, images[static_cast<std::size_t>(i)].view(), {}, streams[i]);
-    }
-    for (int i = 0; i < 3; ++i) {
-      streams[i].synchronize();
-      CHECK(images[static_cast<std::size_t>(i)].to_host<float>() == expected_images(fixture, {}));
+    // 40 is more than the 32 streams that one thing remembers: the oldest work is waited for.
+    for (const std::size_t stream_count : {3, 40}) {
+      const std::vector<OwnStream> streams(stream_count);
+      std::vector<DeviceTensor> images;
+      for (std::size_t i = 0; i < stream_count; ++i) {
+        images.emplace_back(Device::cuda(0), DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
+      }
+      {
+        const Store store = small_store(fixture, residency);
+        const PreparedSpec spec = store.prepare({});
+        for (std::size_t i = 0; i < stream_count; ++i) store.gather(kRows, spec, images[i].view(), {}, streams[i]);
+      }
+      for (std::size_t i = 0; i < stream_count; ++i) {
+        streams[i].synchronize();
+        CHECK(images[i].to_host<float>() == expected_images(fixture, {}));
+      }
     }
   }
 }
