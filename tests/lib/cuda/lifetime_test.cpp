@@ -12,7 +12,10 @@
 #include "catch.hpp"
 #include "device_tensor.hpp"
 #include "fake_cuda.hpp"
+#include "loader/float32_server.hpp"
 #include "small_store.hpp"
+#include "store/store_access.hpp"
+#include "store/upload.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -211,4 +214,72 @@ TEST_CASE("batches that are centered on themselves take turns on two streams", "
   second.synchronize();
   REQUIRE(one.to_host<float>() == expected);
   REQUIRE(two.to_host<float>() == expected);
+}
+
+TEST_CASE("batches on several streams take turns in the room that they share", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
+  const BatchMaker cpu_maker(cpu_store, {.batch_size = 4});
+  for (const Residency residency : kResidencies) {
+    const OwnStream streams[3];
+    std::vector<DeviceTensor> images;
+    const Store store = small_store(fixture, residency);
+    const BatchMaker maker(store, {.batch_size = 4});
+    for (std::int64_t step = 0; step < 10; ++step) {
+      images.emplace_back(Device::cuda(0), DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
+      maker.make(0, step, images.back().view(), {}, streams[step % 3]);
+    }
+    for (const OwnStream& stream : streams) stream.synchronize();
+    for (std::int64_t step = 0; step < 10; ++step) {
+      const DeviceTensor expected(Device::cpu(), DType::float32, {4, 1, 2, 3});
+      cpu_maker.make(0, step, expected.view());
+      CHECK(images[static_cast<std::size_t>(step)].to_host<float>() == expected.to_host<float>());
+    }
+  }
+}
+
+TEST_CASE("a gather that fails in the middle keeps its room until what it enqueued is done", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Store store = small_store(fixture, Residency::streamed);
+  BatchSpec by_batch;
+  by_batch.centre = Centre::batch;
+  const PreparedSpec spec = store.prepare(by_batch);
+  const OwnStream first, second;
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  store.gather(kRows, spec, one.view(), {}, first);  // what is allocated once is there
+  first.synchronize();
+  // Two kernels find the mean of the batch; the third one gathers.
+  for (const int nth : {2, 3}) {
+    fake_cuda::fail_call("cudaLaunchKernelExC", nth, cudaErrorInvalidConfiguration);
+    CHECK_THROWS_AS(store.gather(std::vector<std::int64_t>{1, 2, 3, 4}, spec, one.view(), {}, first), DeviceError);
+    fake_cuda::forget_failures();
+    store.gather(kRows, spec, two.view(), {}, second);
+    second.synchronize();
+    CHECK(two.to_host<float>() == expected_images(fixture, by_batch));
+  }
+}
+
+TEST_CASE("an upload's pinned memory is not freed before it is copied", "[unit][cuda]") {
+  const auto backend = backend::make_backend(Device::cuda(0));
+  const backend::DeviceBuffer memory(backend, 64, "a test");
+  const OwnStream stream;
+  {
+    store::Upload upload(backend, 64);
+    std::byte* block = upload.begin_block();
+    std::fill_n(block, 64, std::byte{1});
+    upload.copy(memory.data(), block, 64, stream);
+    upload.finish_block(stream);
+  }
+  stream.synchronize();
+}
+
+TEST_CASE("what fails while samples are brought to the device is an error of that call", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
+  CHECK_THROWS_AS(small_store(fixture, Residency::device), DeviceError);
+
+  const Store store = small_store(fixture, Residency::device);
+  const loader::PackedServer packed(store::StoreAccess::samples(store), {.batch_size = 4});
+  fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
+  CHECK_THROWS_AS(loader::Float32Server(packed), DeviceError);
 }
