@@ -13,6 +13,7 @@
 #include "device_tensor.hpp"
 #include "fake_cuda.hpp"
 #include "loader/float32_server.hpp"
+#include "own_stream.hpp"
 #include "small_store.hpp"
 #include "store/store_access.hpp"
 #include "store/upload.hpp"
@@ -27,20 +28,6 @@ BatchSpec with_divisor(double divisor) {
   spec.divisor_values = {divisor};
   return spec;
 }
-
-/// A stream of the test's.
-class OwnStream {
- public:
-  OwnStream() { REQUIRE(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess); }
-  ~OwnStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
-  OwnStream(const OwnStream&) = delete;
-  operator StreamRef() const { return StreamRef(stream_); }
-  cudaStream_t handle() const { return stream_; }
-  void synchronize() const { REQUIRE(cudaStreamSynchronize(stream_) == cudaSuccess); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 const std::vector<std::int64_t> kRows = {39, 0, 20, 19};
 

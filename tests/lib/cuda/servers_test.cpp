@@ -1,0 +1,81 @@
+// Every way to serve batches does its work on the stream that it is given.
+#include <functional>
+#include <memory>
+
+#include <octavo/loader.hpp>
+
+#include "catch.hpp"
+#include "device_tensor.hpp"
+#include "loader/float32_server.hpp"
+#include "loader/float32_window_server.hpp"
+#include "loader/one_batch_server.hpp"
+#include "loader/one_by_one_server.hpp"
+#include "own_stream.hpp"
+#include "small_store.hpp"
+#include "store/store_access.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// The first and the last batches of two epochs, as values and then labels.
+std::vector<std::vector<std::uint32_t>> serve_batches(const loader::BatchServer& server, Device device,
+                                                      StreamRef stream) {
+  std::vector<DeviceTensor> tensors;
+  for (const std::int64_t epoch : {0, 1}) {
+    for (const std::int64_t step : {0, 1, 2, 9}) {
+      const DeviceTensor& images = tensors.emplace_back(device, DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
+      void* values = images.view().data;
+      const DeviceTensor& labels = tensors.emplace_back(device, DType::int32, std::vector<std::int64_t>{4});
+      server.serve(epoch, step, values, labels.view().data, stream);
+    }
+  }
+  server.backend()->synchronize(stream);
+  std::vector<std::vector<std::uint32_t>> seen;
+  for (const DeviceTensor& tensor : tensors) seen.push_back(tensor.to_host<std::uint32_t>());
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("every way to serve batches works on the stream that it is given", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Split split = fixture.dataset().split("train");
+  LoaderOptions windows{.batch_size = 4}, global{.batch_size = 4, .shuffle = true};
+  windows.shuffle = Shuffle::windows(10);
+  using MakeServer = std::function<std::shared_ptr<loader::BatchServer>(const Store&)>;
+  const auto packed = [](const Store& store, const LoaderOptions& options) {
+    return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
+  };
+  const std::pair<Residency, MakeServer> ways[] = {
+      {Residency::device, [&](const Store& store) { return packed(store, global); }},
+      {Residency::streamed, [&](const Store& store) { return packed(store, global); }},
+      {Residency::hybrid, [&](const Store& store) { return packed(store, global); }},
+      {Residency::window, [&](const Store& store) { return packed(store, windows); }},
+      {Residency::device,
+       [&](const Store& store) { return std::make_shared<loader::Float32Server>(*packed(store, global)); }},
+      {Residency::device,
+       [&](const Store& store) {
+         return std::make_shared<loader::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+       }},
+      {Residency::streamed,
+       [&](const Store& store) {
+         return std::make_shared<loader::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+       }},
+      {Residency::device,
+       [&](const Store& store) {
+         return std::make_shared<loader::OneByOneServer>(split, store::StoreAccess::samples(store), global);
+       }},
+      {Residency::device,
+       [&](const Store& store) { return std::make_shared<loader::OneBatchServer>(packed(store, global)); }},
+  };
+  int number = 0;
+  for (const auto& [residency, make_server] : ways) {
+    INFO("way " << number++);
+    const OwnStream stream;
+    const auto server = make_server(small_store(fixture, residency));
+    const auto on_cpu = make_server(small_store(fixture, residency, Device::cpu()));
+    CHECK(serve_batches(*server, Device::cuda(0), stream) == serve_batches(*on_cpu, Device::cpu(), {}));
+  }
+}
