@@ -22,17 +22,18 @@ class DeviceTensor {
   }
 
   const TensorView& view() const { return view_; }
+  /// Copied on `stream`, which must have done what makes the tensor.
   template <typename T>
-  std::vector<T> to_host() const {
-    return read<T>(view_);
+  std::vector<T> to_host(StreamRef stream = {}) const {
+    return read<T>(view_, stream);
   }
 
   /// The numbers of any tensor.
   template <typename T>
-  static std::vector<T> read(const TensorView& tensor) {
+  static std::vector<T> read(const TensorView& tensor, StreamRef stream = {}) {
     std::vector<T> host(static_cast<std::size_t>(tensor.byte_count()) / sizeof(T));
     if (!host.empty()) {
-      backend::make_backend(tensor.device)->copy_to_host(host.data(), tensor.data, host.size() * sizeof(T), {});
+      backend::make_backend(tensor.device)->copy_to_host(host.data(), tensor.data, host.size() * sizeof(T), stream);
     }
     return host;
   }

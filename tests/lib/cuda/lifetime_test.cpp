@@ -6,6 +6,7 @@
 
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/owned_tensor.hpp>
 
@@ -219,11 +220,10 @@ TEST_CASE("batches on several streams take turns in the room that they share", "
       images.emplace_back(Device::cuda(0), DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
       maker.make(0, step, images.back().view(), {}, streams[step % 3]);
     }
-    for (const OwnStream& stream : streams) stream.synchronize();
     for (std::int64_t step = 0; step < 10; ++step) {
       const DeviceTensor expected(Device::cpu(), DType::float32, {4, 1, 2, 3});
       cpu_maker.make(0, step, expected.view());
-      CHECK(images[static_cast<std::size_t>(step)].to_host<float>() == expected.to_host<float>());
+      CHECK(images[static_cast<std::size_t>(step)].to_host<float>(streams[step % 3]) == expected.to_host<float>());
     }
   }
 }
@@ -272,4 +272,8 @@ TEST_CASE("what fails while samples are brought to the device is an error of tha
   const loader::PackedServer packed(store::StoreAccess::samples(store), {.batch_size = 4});
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(loader::Float32Server(packed), DeviceError);
+
+  // The first one is of the place in the order, the second one of the kernels that are loaded beforehand.
+  fake_cuda::fail_call("cudaStreamSynchronize", 2, cudaErrorLaunchFailure);
+  CHECK_THROWS_AS(GraphLoader(store, {.batch_size = 4, .drop_last = true}), DeviceError);
 }

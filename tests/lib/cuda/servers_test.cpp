@@ -31,9 +31,8 @@ std::vector<std::vector<std::uint32_t>> serve_batches(const loader::BatchServer&
       server.serve(epoch, step, values, labels.view().data, stream);
     }
   }
-  server.backend()->synchronize(stream);
   std::vector<std::vector<std::uint32_t>> seen;
-  for (const DeviceTensor& tensor : tensors) seen.push_back(tensor.to_host<std::uint32_t>());
+  for (const DeviceTensor& tensor : tensors) seen.push_back(tensor.to_host<std::uint32_t>(stream));
   return seen;
 }
 
