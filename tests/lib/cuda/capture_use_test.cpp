@@ -7,6 +7,7 @@
 
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
 
 #include "catch.hpp"
@@ -133,6 +134,18 @@ TEST_CASE("batches that a replay could not make again are refused, and the captu
     maker.make(0, 1, images.view());
     CHECK(loader.epoch(0).begin()->size() == 4);
   }
+}
+
+TEST_CASE("a graph loader's place is neither set nor asked for within a capture", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Store store = small_store(fixture, Residency::device);
+  GraphLoader loader(store, {.batch_size = 4, .drop_last = true});
+  GlobalCapture capture;
+  CHECK_THROWS_WITH(loader.seek(0, 1, capture.stream()), ContainsSubstring("capture"));
+  CHECK_THROWS_WITH(loader.state(capture.stream()), ContainsSubstring("capture"));
+  CHECK(capture.status() == cudaStreamCaptureStatusActive);
+  CHECK(capture.end() == cudaSuccess);
+  CHECK(loader.state().step == 0);
 }
 
 TEST_CASE("a capture that begins in the middle of an epoch on its stream is refused by the next batch", "[unit][cuda]") {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 
+#include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
 
 #include "catch.hpp"
@@ -77,4 +78,19 @@ TEST_CASE("every way to serve batches works on the stream that it is given", "[u
     const auto on_cpu = make_server(small_store(fixture, residency, Device::cpu()));
     CHECK(serve_batches(*server, Device::cuda(0), stream) == serve_batches(*on_cpu, Device::cpu(), {}));
   }
+}
+
+TEST_CASE("a graph loader works on the stream that it is given", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const auto third_batch = [&](Device device, StreamRef stream) {
+    GraphLoader loader(small_store(fixture, Residency::device, device),
+                       {.batch_size = 4, .shuffle = true, .drop_last = true});
+    const DeviceTensor images(device, DType::float32, {4, 1, 2, 3}), labels(device, DType::int32, {4});
+    loader.seek(1, 2, stream);
+    loader.next(images.view(), labels.view(), stream);
+    CHECK(loader.state(stream).step == 3);
+    return std::pair(images.to_host<std::uint32_t>(stream), labels.to_host<std::int32_t>(stream));
+  };
+  const OwnStream stream;
+  CHECK(third_batch(Device::cuda(0), stream) == third_batch(Device::cpu(), {}));
 }
