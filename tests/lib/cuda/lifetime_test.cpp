@@ -171,6 +171,38 @@ TEST_CASE("a loader may go in the middle of an epoch, and work that was enqueued
   }
 }
 
+TEST_CASE("an epoch that is left keeps its batch for work that was enqueued before", "[unit][cuda]") {
+  enum class Next { epoch, epoch_on_another_stream, restored_epoch };
+  const PackedFixture fixture = small_fixture();
+  const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
+  Loader cpu_loader(cpu_store, {.batch_size = 4});
+  const auto expected = DeviceTensor::read<float>(cpu_loader.epoch(0).begin()->images());
+  for (const Residency residency : kResidencies) {
+    for (const int prefetch : {0, 2}) {
+      for (const Next next : {Next::epoch, Next::epoch_on_another_stream, Next::restored_epoch}) {
+        const Store store = small_store(fixture, residency);
+        LoaderOptions options{.batch_size = 4};
+        options.prefetch = prefetch;
+        const OwnStream stream, other;
+        const DeviceTensor copy(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+        Loader loader(store, options);
+        const Batch& batch = *loader.epoch(0, stream).begin();
+        REQUIRE(cudaMemcpyAsync(copy.view().data, batch.images().data, 4 * 6 * sizeof(float), cudaMemcpyDeviceToDevice,
+                                stream.handle()) == cudaSuccess);
+        if (next == Next::restored_epoch) {
+          LoaderState state = loader.state();
+          state.step = 3;
+          loader.restore(state);
+        }
+        auto place = loader.epoch(next == Next::restored_epoch ? 0 : 1, next == Next::epoch_on_another_stream ? other : stream)
+                         .begin();
+        for (int i = 0; i < 5; ++i) ++place;
+        CHECK(copy.to_host<float>(stream) == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
