@@ -305,7 +305,10 @@ TEST_CASE("what fails while samples are brought to the device is an error of tha
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(loader::Float32Server(packed), DeviceError);
 
-  // The first one is of the place in the order, the second one of the kernels that are loaded beforehand.
-  fake_cuda::fail_call("cudaStreamSynchronize", 2, cudaErrorLaunchFailure);
+  // The last but one is of the kernels that are loaded beforehand; the last one waits whatever happens.
+  const auto waits = [] { return fake_cuda::calls()["cudaStreamSynchronize"]; };
+  const std::int64_t before = waits();
+  const GraphLoader loader(store, {.batch_size = 4, .drop_last = true});
+  fake_cuda::fail_call("cudaStreamSynchronize", static_cast<int>(waits() - before) - 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(GraphLoader(store, {.batch_size = 4, .drop_last = true}), DeviceError);
 }
