@@ -8,8 +8,8 @@
 #include <octavo/octavo.hpp>
 #include <vector>
 
-#include "cpu/permute.hpp"
-#include "cpu/streaming_copy.hpp"
+#include "kernels/cpu/permute.hpp"
+#include "kernels/cpu/streaming_copy.hpp"
 #include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/packed_file.hpp"

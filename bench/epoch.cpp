@@ -4,7 +4,7 @@
 #include <octavo/octavo.hpp>
 #include <thread>
 
-#include "cpu/streaming_copy.hpp"
+#include "kernels/cpu/streaming_copy.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
 

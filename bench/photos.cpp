@@ -17,7 +17,7 @@
 #include <octavo/octavo.hpp>
 #include <string>
 
-#include "image/resize.hpp"
+#include "images/resize.hpp"
 #include "support/packed_file.hpp"
 #include "support/python.hpp"
 #include "support/results.hpp"
@@ -39,7 +39,7 @@ std::vector<std::uint8_t> bytes_of(const fs::path& path) {
 
 /// An image, perhaps decoded at a half, a quarter or an eighth of its size.
 struct Decoded {
-  octavo::image::Pixels pixels;
+  octavo::images::Pixels pixels;
   int reduction = 1;
   std::int64_t full_width = 0, full_height = 0;
 };
@@ -176,7 +176,7 @@ class Photos {
   void decode(std::size_t at, std::vector<std::uint8_t>& values) const {
     const auto bytes = bytes_of(paths_[at]);
     const Decoded picture = bytes[0] == 0xFF ? decode_jpeg(bytes, static_cast<unsigned>(side_)) : decode_png(bytes);
-    octavo::image::resize(picture.pixels, picture.reduction, {0, 0, picture.full_width, picture.full_height}, side_,
+    octavo::images::resize(picture.pixels, picture.reduction, {0, 0, picture.full_width, picture.full_height}, side_,
                           side_, {values.data(), side_, std::int64_t{side_} * side_});
   }
 

@@ -4,7 +4,7 @@
 #include <octavo/octavo.hpp>
 #include <vector>
 
-#include "cpu/permute.hpp"
+#include "kernels/cpu/permute.hpp"
 #include "support/packed_file.hpp"
 #include "support/results.hpp"
 

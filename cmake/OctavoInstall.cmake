@@ -7,13 +7,22 @@ include(CMakePackageConfigHelpers)
 
 set(octavo_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/octavo)
 
-# The kernels' headers stay inside: the public headers do not include them.
+# octavo_install(component export TARGETS...): `cmake --install build --component core` installs one component.
+function(octavo_install component export)
+  install(TARGETS ${ARGN} EXPORT ${export}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${component})
+  install(EXPORT ${export} NAMESPACE octavo:: DESTINATION ${octavo_package_folder} COMPONENT ${component})
+endfunction()
+
+# The kernels' headers are not installed: the public headers do not include them.
 set_target_properties(octavo_kernels PROPERTIES EXPORT_NAME kernels)
-install(TARGETS octavo octavo_kernels EXPORT octavo-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT octavo-targets NAMESPACE octavo:: DESTINATION ${octavo_package_folder})
+octavo_install(core octavo-core-targets octavo_kernels octavo_core)
+octavo_install(pack octavo-pack-targets octavo_pack)
+octavo_install(fetch octavo-fetch-targets octavo_fetch)
+octavo_install(lab octavo-lab-targets octavo_lab)
+octavo_install(all octavo-targets octavo)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/octavo-config.cmake.in octavo-config.cmake
   INSTALL_DESTINATION ${octavo_package_folder})
@@ -23,4 +32,4 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/octavo-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/octavo-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/OctavoDependencies.cmake
-  DESTINATION ${octavo_package_folder})
+  DESTINATION ${octavo_package_folder} COMPONENT core)

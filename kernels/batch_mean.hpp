@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "affine.hpp"
-#include "host_device.hpp"
-#include "packed_rows.hpp"
-#include "row_selection.hpp"
+#include "kernels/affine.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/packed_rows.hpp"
+#include "kernels/row_selection.hpp"
 
 namespace octavo::kernels {
 

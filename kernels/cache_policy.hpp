@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "host_device.hpp"
+#include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "affine.hpp"
-#include "host_device.hpp"
-#include "intrinsics.hpp"
-#include "labels.hpp"
-#include "packed_rows.hpp"
-#include "row_selection.hpp"
+#include "kernels/affine.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/intrinsics.hpp"
+#include "kernels/labels.hpp"
+#include "kernels/packed_rows.hpp"
+#include "kernels/row_selection.hpp"
 
 namespace octavo::kernels {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "host_device.hpp"
+#include "kernels/host_device.hpp"
 
 #if defined(__CUDA_ARCH__)
 #include <cuda_bf16.h>

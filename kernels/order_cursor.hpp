@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
-#include "permute.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/permute.hpp"
 
 namespace octavo::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
+#include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
 

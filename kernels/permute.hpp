@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
-#include "intrinsics.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/intrinsics.hpp"
 
 namespace octavo::kernels {
 

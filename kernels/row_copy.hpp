@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
-#include "row_selection.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/row_selection.hpp"
 
 namespace octavo::kernels {
 

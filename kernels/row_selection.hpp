@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
-#include "order_cursor.hpp"
-#include "permute.hpp"
+#include "kernels/host_device.hpp"
+#include "kernels/order_cursor.hpp"
+#include "kernels/permute.hpp"
 
 namespace octavo::kernels {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "host_device.hpp"
+#include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
 

@@ -12,7 +12,7 @@ case ${1:-} in
 esac
 
 table=$root/docs/results/odd_files.md
-tests=$root/build/cpu/tests/lib/image/image_tests
+tests=$root/build/cpu/tests/lib/images/images_tests
 [[ -x $tests ]] || fail "there is no $tests; build the preset cpu first"
 files=${root%/*}/shared/data/odd
 [[ -d $files ]] || fail "there is no $files"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <octavo/dataset.hpp>
 #include <octavo/report.hpp>
+#include <octavo/train.hpp>
 
 #include "command.hpp"
 #include "device_option.hpp"
@@ -35,6 +36,8 @@ MemoryReport measure(const ReportArguments& arguments) {
   options.batch_size = arguments.batch_size;
   options.on_progress = bar.function();
   const Dataset dataset = Dataset::open(arguments.file);
+  options.model_bytes =
+      default_model_bytes(dataset, options.split, options.device.value_or(Device::best()), options.batch_size);
   MemoryReport report = measure_report(dataset, options);
   name_what_was_digested(dataset, report.certificate);
   return report;

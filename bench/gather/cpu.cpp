@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include "cpu/gather.hpp"
-#include "cpu/permute.hpp"
-#include "cpu/streaming_copy.hpp"
+#include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/permute.hpp"
+#include "kernels/cpu/streaming_copy.hpp"
 #include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"

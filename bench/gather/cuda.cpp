@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
-#include "cpu/gather.hpp"
-#include "cuda/gather.hpp"
+#include "kernels/cpu/gather.hpp"
+#include "kernels/cuda/gather.hpp"
 #include "gather/device_region.hpp"
 #include "gather/shapes.hpp"
 #include "support/gpu_clocks.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gather.hpp"
+#include "kernels/gather.hpp"
 
 namespace octavo::bench {
 

@@ -1,8 +1,8 @@
-#include "cpu/batch_mean.hpp"
+#include "kernels/cpu/batch_mean.hpp"
 
 #include <algorithm>
 
-#include "cpu/floating_point_mode.hpp"
+#include "kernels/cpu/floating_point_mode.hpp"
 
 namespace octavo::kernels::cpu {
 namespace {

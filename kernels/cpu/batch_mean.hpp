@@ -1,7 +1,7 @@
 // The mean of a minibatch on the CPU.
 #pragma once
 
-#include "../batch_mean.hpp"
+#include "kernels/batch_mean.hpp"
 
 namespace octavo::kernels::cpu {
 

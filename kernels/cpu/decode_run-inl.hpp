@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "cpu/decode_run.hpp"
+#include "kernels/cpu/decode_run.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

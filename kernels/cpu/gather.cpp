@@ -4,19 +4,19 @@
 // 64 values converted, the pages of one further on before that; batches larger than the cache are stored past it,
 // always in whole lines; channels are interleaved as codes, a quarter of the bytes that values have.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/gather.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/gather.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "cpu/decode_run-inl.hpp"
-#include "cpu/decode_run.hpp"
-#include "cpu/floating_point_mode.hpp"
-#include "cpu/gather.hpp"
-#include "cpu/gather_output-inl.hpp"
-#include "cpu/row_window.hpp"
+#include "kernels/cpu/decode_run-inl.hpp"
+#include "kernels/cpu/decode_run.hpp"
+#include "kernels/cpu/floating_point_mode.hpp"
+#include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/gather_output-inl.hpp"
+#include "kernels/cpu/row_window.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

@@ -1,7 +1,7 @@
 // The gather on the CPU: a stretch of a batch on the calling thread.
 #pragma once
 
-#include "../gather.hpp"
+#include "kernels/gather.hpp"
 
 namespace octavo::kernels::cpu {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cpu/decode_run-inl.hpp"
+#include "kernels/cpu/decode_run-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

@@ -1,7 +1,7 @@
 // The gather for any processor: the reference of the SIMD paths, and the path where there is no fused multiply-add.
-#include "cpu/decode_run.hpp"
-#include "cpu/floating_point_mode.hpp"
-#include "cpu/gather.hpp"
+#include "kernels/cpu/decode_run.hpp"
+#include "kernels/cpu/floating_point_mode.hpp"
+#include "kernels/cpu/gather.hpp"
 
 namespace octavo::kernels::cpu {
 namespace {

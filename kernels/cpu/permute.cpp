@@ -1,10 +1,10 @@
 // The order of samples with SIMD instructions, compiled once per instruction set and chosen at run time (Highway).
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/permute.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/permute.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "cpu/permute.hpp"
+#include "kernels/cpu/permute.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

@@ -1,7 +1,7 @@
 // The order of samples, many positions at once.
 #pragma once
 
-#include "../permute.hpp"
+#include "kernels/permute.hpp"
 
 namespace octavo::kernels::cpu {
 

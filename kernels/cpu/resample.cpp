@@ -1,13 +1,13 @@
 // Resampling with SIMD instructions, compiled once per instruction set and chosen at run time (Highway).
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/resample.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/resample.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/resample.hpp"
+#include "kernels/cpu/resample.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

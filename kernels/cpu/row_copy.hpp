@@ -1,7 +1,7 @@
 // Copying float32 rows on the CPU: a stretch of a batch on the calling thread.
 #pragma once
 
-#include "../row_copy.hpp"
+#include "kernels/row_copy.hpp"
 
 namespace octavo::kernels::cpu {
 

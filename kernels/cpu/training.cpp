@@ -3,12 +3,12 @@
 // The bodies are the shared ones: the compiler turns them into SIMD code for each set, and fmaf into one instruction
 // where the set has it.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/training.cpp"
+#define HWY_TARGET_INCLUDE "kernels/cpu/training.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "cpu/floating_point_mode.hpp"
-#include "cpu/training.hpp"
+#include "kernels/cpu/floating_point_mode.hpp"
+#include "kernels/cpu/training.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {

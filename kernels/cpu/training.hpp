@@ -1,7 +1,7 @@
 // The arithmetic of training on the CPU: a stretch of rows or numbers on the calling thread.
 #pragma once
 
-#include "../training.hpp"
+#include "kernels/training.hpp"
 
 namespace octavo::kernels::cpu {
 

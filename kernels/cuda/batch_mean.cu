@@ -1,10 +1,10 @@
 // The kernels that center a minibatch on its own mean. Integers are summed, so that the order of threads changes no
 // bit.
-#include "cache_policy.hpp"
-#include "cuda/batch_mean.hpp"
-#include "cuda/batch_rows.cuh"
-#include "cuda/launch.cuh"
-#include "cuda/tile_walk.cuh"
+#include "kernels/cache_policy.hpp"
+#include "kernels/cuda/batch_mean.hpp"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {

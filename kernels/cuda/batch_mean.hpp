@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../batch_mean.hpp"
-#include "geometry.hpp"
+#include "kernels/batch_mean.hpp"
+#include "kernels/cuda/geometry.hpp"
 
 namespace octavo::kernels::cuda {
 

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "cuda/geometry.hpp"
-#include "labels.hpp"
-#include "packed_rows.hpp"
-#include "row_selection.hpp"
+#include "kernels/cuda/geometry.hpp"
+#include "kernels/labels.hpp"
+#include "kernels/packed_rows.hpp"
+#include "kernels/row_selection.hpp"
 
 namespace octavo::kernels::cuda {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "affine.hpp"
-#include "cache_policy.hpp"
-#include "gather.hpp"
-#include "intrinsics.hpp"
+#include "kernels/affine.hpp"
+#include "kernels/cache_policy.hpp"
+#include "kernels/gather.hpp"
+#include "kernels/intrinsics.hpp"
 
 namespace octavo::kernels::cuda {
 

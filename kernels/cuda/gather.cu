@@ -1,6 +1,6 @@
 // Which kernel gathers a batch.
-#include "cuda/gather.hpp"
-#include "cuda/gather_variants.hpp"
+#include "kernels/cuda/gather.hpp"
+#include "kernels/cuda/gather_variants.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {

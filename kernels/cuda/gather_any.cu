@@ -1,11 +1,11 @@
 // The gather of everything that fits no faster kernel: any alignment, and any number of channels to interleave. Codes
 // are loaded as words, several before the first is used, and put into shared memory in the order of the output.
-#include "cuda/batch_rows.cuh"
-#include "cuda/gather_variants.hpp"
-#include "cuda/launch.cuh"
-#include "cuda/staged_tile.cuh"
-#include "cuda/tile_walk.cuh"
-#include "divider.hpp"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/gather_variants.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/staged_tile.cuh"
+#include "kernels/cuda/tile_walk.cuh"
+#include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {

@@ -4,12 +4,12 @@
 // memory, a byte a value; from there the lanes of a warp store consecutive 16-byte units. Stored by the lane that
 // loaded them, units would be 48 or 64 bytes apart, and each store would fill half of the 32-byte sectors that it
 // touches.
-#include "cuda/batch_rows.cuh"
-#include "cuda/decode_words.cuh"
-#include "cuda/gather_variants.hpp"
-#include "cuda/launch.cuh"
-#include "cuda/staged_tile.cuh"
-#include "cuda/tile_walk.cuh"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/gather_variants.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/staged_tile.cuh"
+#include "kernels/cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {

@@ -1,10 +1,10 @@
 // The gather of samples whose values keep the order of their codes, in whole aligned vectors.
-#include "cuda/batch_rows.cuh"
-#include "cuda/decode_words.cuh"
-#include "cuda/gather_variants.hpp"
-#include "cuda/launch.cuh"
-#include "cuda/tile_walk.cuh"
-#include "divider.hpp"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/gather_variants.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tile_walk.cuh"
+#include "kernels/divider.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {

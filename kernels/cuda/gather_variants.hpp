@@ -3,9 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../cache_policy.hpp"
-#include "../gather.hpp"
-#include "geometry.hpp"
+#include "kernels/cache_policy.hpp"
+#include "kernels/gather.hpp"
+#include "kernels/cuda/geometry.hpp"
 
 namespace octavo::kernels::cuda {
 

@@ -1,9 +1,9 @@
 // The kernel that copies float32 rows, four values at once where rows allow it.
-#include "cache_policy.hpp"
-#include "cuda/batch_rows.cuh"
-#include "cuda/launch.cuh"
-#include "cuda/row_copy.hpp"
-#include "cuda/tile_walk.cuh"
+#include "kernels/cache_policy.hpp"
+#include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/row_copy.hpp"
+#include "kernels/cuda/tile_walk.cuh"
 
 namespace octavo::kernels::cuda {
 namespace {

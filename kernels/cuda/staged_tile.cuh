@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "cuda/decode_words.cuh"
-#include "cuda/geometry.hpp"
+#include "kernels/cuda/decode_words.cuh"
+#include "kernels/cuda/geometry.hpp"
 
 namespace octavo::kernels::cuda {
 

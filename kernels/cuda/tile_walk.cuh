@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "cuda/geometry.hpp"
-#include "intrinsics.hpp"
+#include "kernels/cuda/geometry.hpp"
+#include "kernels/intrinsics.hpp"
 
 namespace octavo::kernels::cuda {
 

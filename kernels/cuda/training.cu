@@ -1,8 +1,8 @@
 // The kernels of training: one thread a number, or a row of logits, in grid-stride loops.
 #include <algorithm>
 
-#include "cuda/launch.cuh"
-#include "cuda/training.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/training.hpp"
 
 namespace octavo::kernels::cuda {
 namespace {

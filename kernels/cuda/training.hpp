@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../training.hpp"
+#include "kernels/training.hpp"
 
 namespace octavo::kernels::cuda {
 

@@ -5,6 +5,7 @@
 
 #include <octavo/plan.hpp>
 #include <octavo/report.hpp>
+#include <octavo/train.hpp>
 #include <optional>
 #include <utility>
 
@@ -23,7 +24,9 @@ void add_reports(nb::module_& module) {
       [](const Dataset& dataset, const std::string& split, const std::string& device, std::int64_t batch_size,
          const nb::object& on_progress) {
         return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-          const MemoryReport report = measure_report(dataset, {split, Device::parse(device), batch_size, progress});
+          const Device chosen = Device::parse(device);
+          const MemoryReport report = measure_report(
+              dataset, {split, chosen, batch_size, default_model_bytes(dataset, split, chosen, batch_size), progress});
           return std::pair(to_json(report), to_text(report));
         });
       },

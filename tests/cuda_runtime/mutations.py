@@ -17,9 +17,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ["lib/src/backend/cuda_backend.cpp", "lib/src/backend/in_flight.cpp", "lib/src/backend/owned_tensor.cpp",
-           "lib/src/store/*.cpp", "lib/src/store/*.hpp", "lib/src/loader/*.cpp", "lib/src/loader/*.hpp",
-           "lib/src/train/*.cpp", "lib/src/cuda/*.cpp"]
+SOURCES = ["lib/core/src/backend/cuda_backend.cpp", "lib/core/src/backend/in_flight.cpp", "lib/core/src/backend/owned_tensor.cpp",
+           "lib/core/src/store/*.cpp", "lib/core/src/store/*.hpp", "lib/core/src/loader/*.cpp", "lib/core/src/loader/*.hpp",
+           "lib/lab/src/comparisons/*.?pp", "lib/lab/src/training/*.cpp",
+           "lib/core/src/cuda/*.cpp"]
 # Statements that order work, alone on their line.
 STATEMENT = re.compile(
     r"^(\s*(?:(?:if|for) \(.*\) )?)((?!progress|counter|work\.changed)(?:[\w\->.:*()]+(?:->|\.|::))?"
@@ -38,7 +39,7 @@ inline bool octavo_mutant(int number) {
 }
 """
 SCHEDULES = ["lazy", "random,seed=1", "random,seed=2", "random,seed=3"]
-TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests", "train_tests", "loader_tests",
+TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests", "training_tests", "loader_tests",
          "cuda_faults_tests"]
 
 # The slowest test takes 20 s on a quiet core. A test that hangs costs the whole limit.

@@ -1,6 +1,6 @@
 // Tar and zip archives that lead elsewhere, lie about their sizes, or unfold into far more than they are.
-#include "../lib/image/made_images.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/images/made_images.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"

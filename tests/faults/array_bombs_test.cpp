@@ -1,5 +1,5 @@
 // Files of arrays that claim, refer to or unfold into far more than they are: NumPy, MATLAB, pickled CIFAR.
-#include "../lib/pack/made_files.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "../lib/pack/made_files.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "effort.hpp"
 #include "faulty_program.hpp"
 #include "tally.hpp"

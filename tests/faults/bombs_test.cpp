@@ -2,8 +2,8 @@
 // bounded memory and time, and nothing is made outside of the named file.
 #include <sys/stat.h>
 
-#include "../lib/image/made_images.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/images/made_images.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "tally.hpp"

@@ -5,7 +5,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "served_data.hpp"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "disk_model.hpp"
 #include "effort.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "export_scene.hpp"

@@ -4,15 +4,15 @@
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
 
-#include "../lib/archive/forge.hpp"
-#include "archive/metadata_hash.hpp"
+#include "../lib/dataset_file/forge.hpp"
+#include "dataset_file/metadata_hash.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "served_data.hpp"
 #include "tally.hpp"
 
 using namespace octavo::test;
-using octavo::archive::Json;
+using octavo::Json;
 
 namespace {
 
@@ -38,8 +38,8 @@ void mend_metadata_hash(const std::filesystem::path& path) {
   try {
     auto header = header_of(path);
     const octavo::File file = octavo::File::open_for_reading(path);
-    const auto index = octavo::archive::read_index(file, header);
-    header.metadata_hash = octavo::archive::metadata_hash(file, header, index);
+    const auto index = octavo::dataset_file::read_index(file, header);
+    header.metadata_hash = octavo::dataset_file::metadata_hash(file, header, index);
     write_header(path, header);
   } catch (const octavo::FormatError&) {
     return;  // it is refused before the hash is looked at
@@ -100,7 +100,7 @@ class Forgery {
   }
   std::filesystem::path path() const { return folder_ / "a.h5"; }
   const Json& index() const { return index_; }
-  octavo::archive::Header header() const { return header_of(path()); }
+  octavo::dataset_file::Header header() const { return header_of(path()); }
   void reset() const { write_bytes(path(), whole_); }
 
   /// What is wrong with how the forged file is taken; counts how it was found out.
@@ -163,7 +163,7 @@ TEST_CASE("an index with any one value forged is refused or named, though every 
 }
 
 TEST_CASE("a header with any one field forged is refused, though its hash is right", "[faults][forged]") {
-  using octavo::archive::Header;
+  using octavo::dataset_file::Header;
   Forgery forgery;
   const Header whole = forgery.header();
   Tally tally("4 a field of the header forged");

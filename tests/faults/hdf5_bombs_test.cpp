@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../lib/archive/small_file.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/dataset_file/small_file.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "tally.hpp"

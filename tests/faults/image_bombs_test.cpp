@@ -1,6 +1,6 @@
 // Images that claim more than they hold: TIFF, WebP, GIF, BMP, PNM. (PNG and JPEG are in bombs_test.cpp.)
-#include "../lib/image/made_tiff.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/images/made_tiff.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "tally.hpp"

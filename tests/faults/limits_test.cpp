@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "../lib/archive/small_file.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/dataset_file/small_file.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "faulty_program.hpp"

@@ -1,6 +1,6 @@
 // Lists of images, exported folders and numbered paths that lead elsewhere, or unfold into far more than they are.
-#include "../lib/image/made_images.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/images/made_images.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
 #include "catch.hpp"
 #include "hostile_archive.hpp"

@@ -18,8 +18,8 @@
 #include <system_error>
 #include <typeinfo>
 
-#include "../lib/archive/small_file.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/dataset_file/small_file.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "preload/memory.hpp"

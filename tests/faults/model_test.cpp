@@ -5,7 +5,7 @@
 #include <octavo/octavo.hpp>
 #include <optional>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "tally.hpp"

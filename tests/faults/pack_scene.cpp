@@ -7,8 +7,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "../lib/archive/small_file.hpp"
-#include "../lib/pack/made_files.hpp"
+#include "../lib/dataset_file/small_file.hpp"
+#include "../lib/sources/made_files.hpp"
 #include "../tools/program.hpp"
 
 namespace octavo::test {

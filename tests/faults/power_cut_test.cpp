@@ -2,7 +2,7 @@
 // and reorders what was not synced.
 #include <algorithm>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "disk_model.hpp"
 #include "effort.hpp"

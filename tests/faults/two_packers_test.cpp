@@ -1,7 +1,7 @@
 // Several packers want to write the same file at the same time.
 #include <memory>
 
-#include "../lib/archive/small_file.hpp"
+#include "../lib/dataset_file/small_file.hpp"
 #include "catch.hpp"
 #include "effort.hpp"
 #include "faulty_program.hpp"

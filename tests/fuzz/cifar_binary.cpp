@@ -1,5 +1,5 @@
 // Feeds binary CIFAR-10 and CIFAR-100 batches: detection, labels, images.
-#include "pack/array_files.hpp"
+#include "sources/array_files.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_tree.hpp"
 #include "support/read_array.hpp"

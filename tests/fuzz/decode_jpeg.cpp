@@ -1,5 +1,5 @@
 // Feeds JPEG files, decoded at their full size and at an eighth of it.
-#include "image/jpeg_decoder.hpp"
+#include "images/jpeg_decoder.hpp"
 
 #include "support/decode_format.hpp"
 
@@ -8,10 +8,10 @@ using namespace octavo;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = fuzz::bytes_of(data, size);
   fuzz::refuse_or_read([&] {
-    const auto header = image::parse_header(file, true);
-    if (header->format != image::Format::jpeg) return;
-    image::check_claim(*header, std::ssize(file), fuzz::kSmallImages);
-    image::decode_jpeg(file, *header, 8);
+    const auto header = images::parse_header(file, true);
+    if (header->format != images::Format::jpeg) return;
+    images::check_claim(*header, std::ssize(file), fuzz::kSmallImages);
+    images::decode_jpeg(file, *header, 8);
   });
-  return fuzz::decode_format(file, image::Format::jpeg);
+  return fuzz::decode_format(file, images::Format::jpeg);
 }

@@ -1,5 +1,5 @@
 // Feeds EXIF blocks, of which the orientation is wanted.
-#include "image/exif_orientation.hpp"
+#include "images/exif_orientation.hpp"
 
 #include "support/fuzz_target.hpp"
 
@@ -7,7 +7,7 @@ using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
-    const int orientation = image::exif_orientation(fuzz::bytes_of(data, size));
+    const int orientation = images::exif_orientation(fuzz::bytes_of(data, size));
     if (orientation < 1 || orientation > 8) __builtin_trap();
     return orientation != 1;  // which also stands for blocks that say nothing
   });

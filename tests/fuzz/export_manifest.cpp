@@ -1,5 +1,5 @@
 // Feeds octavo.json, the list that `octavo export` leaves beside images.
-#include "pack/export_manifest.hpp"
+#include "sources/lists/export_manifest.hpp"
 
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"

@@ -1,5 +1,5 @@
 // Feeds headers of image files of all formats, as a whole file and as the beginning of one.
-#include "image/image_header.hpp"
+#include "images/image_header.hpp"
 
 #include "support/fuzz_target.hpp"
 
@@ -7,10 +7,10 @@ using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = fuzz::bytes_of(data, size);
-  fuzz::refuse_or_read([&] { image::parse_header(bytes, false); });
+  fuzz::refuse_or_read([&] { images::parse_header(bytes, false); });
   return fuzz::run_input([&] {
-    const auto header = image::parse_header(bytes, true);
-    image::check_claim(*header, std::ssize(bytes), {});
+    const auto header = images::parse_header(bytes, true);
+    images::check_claim(*header, std::ssize(bytes), {});
     if (header->width < 1 || header->height < 1 || (header->channels != 1 && header->channels != 3)) __builtin_trap();
     return true;
   });

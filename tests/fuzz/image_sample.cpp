@@ -10,12 +10,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   return fuzz::run_input([&] {
     constexpr std::array<Fit, 3> kFits = {Fit::crop, Fit::pad, Fit::stretch};
-    const image::Target target = {.shape = {data[0] % 2 == 0 ? 1 : 3, 1 + data[0] / 32, 5},
+    const images::Target target = {.shape = {data[0] % 2 == 0 ? 1 : 3, 1 + data[0] / 32, 5},
                                   .may_resize = true,
                                   .fit = kFits[data[0] / 2 % kFits.size()],
                                   .background = {7, 8, 9}};
     std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
-    image::read_sample(fuzz::bytes_of(data + 1, size - 1), fuzz::kSmallImages, target, values);
+    images::read_sample(fuzz::bytes_of(data + 1, size - 1), fuzz::kSmallImages, target, values);
     return true;
   });
 }

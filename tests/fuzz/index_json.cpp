@@ -1,19 +1,19 @@
 // Feeds the JSON index of a packed file: strict parsing, decoding, and the rules that its places must keep.
-#include "archive/index.hpp"
-#include "archive/strict_json.hpp"
+#include "dataset_file/index.hpp"
+#include "support/strict_json.hpp"
 #include "support/fuzz_target.hpp"
 
 using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(fuzz::bytes_of(data, size));
-  fuzz::refuse_or_read([&] { archive::parse_strict_json(text); });
+  fuzz::refuse_or_read([&] { parse_strict_json(text); });
   return fuzz::run_input([&] {
-    const archive::Index index = archive::decode_index(text);
+    const dataset_file::Index index = dataset_file::decode_index(text);
     constexpr std::int64_t kFileBytes = 1 << 20;
-    archive::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
+    dataset_file::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
     // What was taken can be written again, and says the same then.
-    if (archive::encode_index(archive::decode_index(archive::encode_index(index))) != archive::encode_index(index)) {
+    if (dataset_file::encode_index(dataset_file::decode_index(dataset_file::encode_index(index))) != dataset_file::encode_index(index)) {
       __builtin_trap();
     }
     return true;

@@ -5,15 +5,15 @@
 #include <map>
 #include <string>
 
-#include "archive/small_file.hpp"
+#include "dataset_file/small_file.hpp"
 #include "deflated.hpp"
-#include "image/made_images.hpp"
-#include "image/made_tiff.hpp"
-#include "pack/made_files.hpp"
+#include "images/made_images.hpp"
+#include "images/made_tiff.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 #if __has_include(<archive.h>)
-#include "pack/made_archive.hpp"
+#include "sources/made_archive.hpp"
 #endif
 #if __has_include(<webp/encode.h>)
 #include <webp/encode.h>

@@ -1,5 +1,5 @@
 // Feeds lists of images: CSV, TSV or JSON lines, as the first byte says.
-#include "pack/manifest.hpp"
+#include "sources/lists/manifest.hpp"
 
 #include <array>
 

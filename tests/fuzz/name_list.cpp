@@ -1,5 +1,5 @@
 // Feeds files of class names.
-#include "pack/name_list.hpp"
+#include "sources/lists/name_list.hpp"
 
 #include "support/fuzz_target.hpp"
 

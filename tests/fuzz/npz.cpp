@@ -1,5 +1,5 @@
 // Feeds .npz files: zip archives of .npy files. The mutator makes checksums of stored members right again.
-#include "pack/array_files.hpp"
+#include "sources/array_files.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"
 #include "support/read_array.hpp"

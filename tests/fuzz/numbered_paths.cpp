@@ -1,5 +1,5 @@
 // Feeds paths that may stand for several numbered files, "shard-{000..099}.tar".
-#include "pack/numbered_paths.hpp"
+#include "sources/lists/numbered_paths.hpp"
 
 #include "support/fuzz_target.hpp"
 

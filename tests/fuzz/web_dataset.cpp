@@ -1,5 +1,5 @@
 // Feeds the names and contents of the files in a WebDataset shard: "name\ncontents", parted by bytes 0xFF.
-#include "pack/web_dataset.hpp"
+#include "sources/lists/web_dataset.hpp"
 
 #include "support/fuzz_target.hpp"
 #include "support/memory_tree.hpp"

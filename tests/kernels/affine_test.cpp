@@ -1,4 +1,4 @@
-#include "affine.hpp"
+#include "kernels/affine.hpp"
 
 #include "catch.hpp"
 #include "gather_cases.hpp"

@@ -1,4 +1,4 @@
-#include "cpu/batch_mean.hpp"
+#include "kernels/cpu/batch_mean.hpp"
 
 #include <vector>
 

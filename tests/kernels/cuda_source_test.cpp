@@ -1,14 +1,14 @@
 // The CUDA sources themselves, compiled for the host: every thread of every block, on exact-size buffers.
 #include <vector>
 
-#include "cache_policy.hpp"
+#include "kernels/cache_policy.hpp"
 #include "catch.hpp"
-#include "cpu/batch_mean.hpp"
-#include "cuda/batch_mean.hpp"
-#include "cuda/gather.hpp"
-#include "cuda/geometry.hpp"
-#include "cuda/row_copy.hpp"
-#include "divider.hpp"
+#include "kernels/cpu/batch_mean.hpp"
+#include "kernels/cuda/batch_mean.hpp"
+#include "kernels/cuda/gather.hpp"
+#include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/row_copy.hpp"
+#include "kernels/divider.hpp"
 #include "gather_cases.hpp"
 
 using namespace octavo::kernels;

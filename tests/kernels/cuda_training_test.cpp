@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cpu/training.hpp"
-#include "cuda/training.hpp"
+#include "kernels/cpu/training.hpp"
+#include "kernels/cuda/training.hpp"
 #include "training_cases.hpp"
 
 using namespace octavo::kernels;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gather.hpp"
+#include "kernels/gather.hpp"
 
 namespace octavo::test {
 

@@ -1,4 +1,4 @@
-#include "cpu/gather.hpp"
+#include "kernels/cpu/gather.hpp"
 
 #include <hwy/targets.h>
 #include <xmmintrin.h>

@@ -1,4 +1,4 @@
-#include "intrinsics.hpp"
+#include "kernels/intrinsics.hpp"
 
 #include <cmath>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cpu/gather.hpp"
+#include "kernels/cpu/gather.hpp"
 #include "gather_cases.hpp"
 
 using namespace octavo::kernels;

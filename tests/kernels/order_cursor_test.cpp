@@ -1,4 +1,4 @@
-#include "order_cursor.hpp"
+#include "kernels/order_cursor.hpp"
 
 #include <vector>
 

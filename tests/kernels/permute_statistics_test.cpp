@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cpu/permute.hpp"
+#include "kernels/cpu/permute.hpp"
 
 using namespace octavo::kernels;
 

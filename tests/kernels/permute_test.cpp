@@ -1,4 +1,4 @@
-#include "cpu/permute.hpp"
+#include "kernels/cpu/permute.hpp"
 
 #include <fstream>
 #include <string>

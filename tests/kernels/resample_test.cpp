@@ -1,4 +1,4 @@
-#include "cpu/resample.hpp"
+#include "kernels/cpu/resample.hpp"
 
 #include <numeric>
 #include <random>

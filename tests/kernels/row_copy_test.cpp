@@ -1,4 +1,4 @@
-#include "cpu/row_copy.hpp"
+#include "kernels/cpu/row_copy.hpp"
 
 #include <vector>
 

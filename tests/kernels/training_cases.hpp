@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "training.hpp"
+#include "kernels/training.hpp"
 
 namespace octavo::test {
 

@@ -1,9 +1,9 @@
-#include "training.hpp"
+#include "kernels/training.hpp"
 
 #include <limits>
 
 #include "catch.hpp"
-#include "cpu/training.hpp"
+#include "kernels/cpu/training.hpp"
 #include "training_cases.hpp"
 
 using namespace octavo::kernels;

@@ -16,6 +16,7 @@
 #include <octavo/graph_loader.hpp>
 #include <octavo/host_samples.hpp>
 #include <octavo/loader.hpp>
+#include <octavo/measurements.hpp>
 #include <octavo/order.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/pack.hpp>

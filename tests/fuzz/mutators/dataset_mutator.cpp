@@ -68,7 +68,7 @@ void mutate_index(PackedFile& file, std::size_t room, Random& random) {
 /// The fields of the header: its own hash is right afterwards, and nothing else.
 std::string with_mutated_header(PackedFile& file, Random& random) {
   std::string bytes = file.put_together();
-  octavo::archive::Header header = file.header();
+  octavo::dataset_file::Header header = file.header();
   const std::array<std::int64_t*, 4> fields = {&header.version, &header.file_length, &header.index_offset,
                                                &header.index_length};
   const std::string text = mutated(std::string(8, '\1'), 8);
@@ -76,7 +76,7 @@ std::string with_mutated_header(PackedFile& file, Random& random) {
   if (text.size() >= 8 && random() % 2 == 0) std::memcpy(&value, text.data(), sizeof value);
   std::int64_t& field = *fields[random() % fields.size()];
   field = static_cast<std::int64_t>(static_cast<std::uint64_t>(field) + static_cast<std::uint64_t>(value));
-  const auto encoded = octavo::archive::encode_header(header);
+  const auto encoded = octavo::dataset_file::encode_header(header);
   std::memcpy(bytes.data(), encoded.data(), encoded.size());
   return bytes;
 }

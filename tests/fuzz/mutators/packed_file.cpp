@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "../support/memory_file.hpp"
-#include "archive/index.hpp"
-#include "archive/limits.hpp"
-#include "archive/metadata_hash.hpp"
+#include "dataset_file/index.hpp"
+#include "dataset_file/limits.hpp"
+#include "dataset_file/metadata_hash.hpp"
 #include "mutate.hpp"
 #include "support/hash.hpp"
 
@@ -19,7 +19,7 @@ Bytes view(const std::string& text, std::size_t at, std::size_t bytes) {
 }
 
 /// Whether this is where a dataset lies: offset and bytes, as numbers.
-bool is_extent(const archive::Json& json) {
+bool is_extent(const Json& json) {
   const auto is_count = [&](const char* key) { return json.contains(key) && json[key].is_number_unsigned(); };
   return json.is_object() && is_count("offset") && is_count("bytes");
 }
@@ -27,7 +27,7 @@ bool is_extent(const archive::Json& json) {
 }  // namespace
 
 std::optional<PackedFile> PackedFile::take_apart(const std::string& bytes) {
-  constexpr auto kHeader = static_cast<std::size_t>(archive::kHeaderBytes);
+  constexpr auto kHeader = static_cast<std::size_t>(dataset_file::kHeaderBytes);
   if (bytes.size() < kHeader) return std::nullopt;
   PackedFile file;
   file.header_.version = static_cast<std::int64_t>(number_at(bytes, 8, 8));
@@ -43,13 +43,13 @@ std::optional<PackedFile> PackedFile::take_apart(const std::string& bytes) {
 }
 
 std::optional<std::size_t> PackedFile::place_of(std::int64_t offset, std::int64_t bytes) const {
-  if (offset < archive::kHeaderBytes || bytes < 0) return std::nullopt;
-  const std::int64_t at = offset - archive::kHeaderBytes;
+  if (offset < dataset_file::kHeaderBytes || bytes < 0) return std::nullopt;
+  const std::int64_t at = offset - dataset_file::kHeaderBytes;
   if (at > std::ssize(data_) || bytes > std::ssize(data_) - at) return std::nullopt;
   return static_cast<std::size_t>(at);
 }
 
-void PackedFile::repair_extents(archive::Json& json) {
+void PackedFile::repair_extents(Json& json) {
   for (auto& value : json) {
     if (value.is_structured()) repair_extents(value);
     if (!is_extent(value) || !value.contains("hash")) continue;
@@ -60,7 +60,7 @@ void PackedFile::repair_extents(archive::Json& json) {
 }
 
 /// Entries of a table of chunks: offset, stored bytes, filter mask, hash; 8 bytes each.
-void PackedFile::repair_chunks(archive::Json& json) {
+void PackedFile::repair_chunks(Json& json) {
   for (auto& [key, value] : json.items()) {
     if (value.is_structured()) repair_chunks(value);
     if (key != "chunks" || !is_extent(value)) continue;
@@ -77,15 +77,15 @@ void PackedFile::repair_chunks(archive::Json& json) {
 
 /// Of plain images.
 void PackedFile::repair_samples() {
-  const archive::Index index = archive::decode_index(index_);
+  const dataset_file::Index index = dataset_file::decode_index(index_);
   StreamingHash hash;
-  for (const archive::SplitEntry& split : index.splits) {
-    if (archive::layout_problem(split.shape, split.label_layout, split.sample_count)) continue;
+  for (const dataset_file::SplitEntry& split : index.splits) {
+    if (dataset_file::layout_problem(split.shape, split.label_layout, split.sample_count)) continue;
     const std::int64_t rows = split.sample_count, width = split.shape.values();
     const std::int64_t label_width = split.labels ? split.label_layout.bytes_per_sample() : 0;
     if (split.deflated || rows > std::ssize(data_) / width || label_width > std::ssize(data_)) continue;
     const auto images = place_of(split.images.offset, rows * width);
-    const auto labels = place_of(split.labels ? split.labels->offset : archive::kHeaderBytes, rows * label_width);
+    const auto labels = place_of(split.labels ? split.labels->offset : dataset_file::kHeaderBytes, rows * label_width);
     const auto sums = place_of(split.checksums.offset, rows * 8);
     if (!images || !labels || !sums) continue;
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
@@ -104,7 +104,7 @@ void PackedFile::repair_hashes() {
     // An index that cannot be decoded has no samples.
   }
   try {
-    archive::Json json = archive::parse_strict_json(index_);
+    Json json = parse_strict_json(index_);
     repair_chunks(json);
     repair_extents(json);
     index_ = json.dump();
@@ -114,12 +114,12 @@ void PackedFile::repair_hashes() {
 }
 
 std::string PackedFile::put_together() {
-  header_.index_offset = archive::kHeaderBytes + std::ssize(data_);
+  header_.index_offset = dataset_file::kHeaderBytes + std::ssize(data_);
   header_.index_length = std::ssize(index_);
   header_.file_length = header_.index_offset + header_.index_length;
   header_.index_hash = hash_bytes(view(index_, 0, index_.size()));
   const auto with_header = [&] {
-    const auto header = archive::encode_header(header_);
+    const auto header = dataset_file::encode_header(header_);
     return std::string(reinterpret_cast<const char*>(header.data()), header.size()) + data_ + index_;
   };
   const std::string bytes = with_header();
@@ -127,7 +127,7 @@ std::string PackedFile::put_together() {
     static const MemoryFile memory;
     memory.write(view(bytes, 0, bytes.size()));
     const File file = File::open_for_reading(memory.path());
-    header_.metadata_hash = archive::metadata_hash(file, header_, archive::read_index(file, header_));
+    header_.metadata_hash = dataset_file::metadata_hash(file, header_, dataset_file::read_index(file, header_));
   } catch (const Error&) {
     // An index that is refused has no metadata.
   }

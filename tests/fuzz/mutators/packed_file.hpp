@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "archive/header.hpp"
-#include "archive/strict_json.hpp"
+#include "dataset_file/header.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::fuzz {
 
@@ -17,7 +17,7 @@ class PackedFile {
 
   std::string& data() { return data_; }    ///< between header and index
   std::string& index() { return index_; }  ///< its text, which comes last when the file is put together
-  archive::Header& header() { return header_; }
+  dataset_file::Header& header() { return header_; }
 
   /// Makes the hashes of datasets, chunks and samples right, as far as the index can be understood.
   void repair_hashes();
@@ -25,13 +25,13 @@ class PackedFile {
   std::string put_together();
 
  private:
-  void repair_extents(archive::Json& json);
-  void repair_chunks(archive::Json& json);
+  void repair_extents(Json& json);
+  void repair_chunks(Json& json);
   void repair_samples();
   /// The place in data_ of an extent; nothing if it lies outside.
   std::optional<std::size_t> place_of(std::int64_t offset, std::int64_t bytes) const;
 
-  archive::Header header_;
+  dataset_file::Header header_;
   std::string data_;
   std::string index_;
 };

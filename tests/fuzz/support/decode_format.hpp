@@ -4,22 +4,22 @@
 #include <array>
 
 #include "fuzz_target.hpp"
-#include "image/image_reader.hpp"
+#include "images/image_reader.hpp"
 
 namespace octavo::fuzz {
 
 /// Small, so that runs are fast; the real limit bounds memory in the same way.
-inline constexpr image::Limits kSmallImages = {.largest_pixels = 1 << 16};
+inline constexpr images::Limits kSmallImages = {.largest_pixels = 1 << 16};
 
 /// Gray: over a coloured one what is gray and transparent becomes RGB, which its header does not say.
 inline constexpr std::array<std::uint8_t, 3> kBackground = {77, 77, 77};
 
 /// Decodes a file of `format`, and checks that its pixels are what its header says; leaves other files alone.
-inline int decode_format(Bytes file, image::Format format) {
+inline int decode_format(Bytes file, images::Format format) {
   return run_input([&] {
-    const auto header = image::parse_header(file, true);
+    const auto header = images::parse_header(file, true);
     if (!header || header->format != format) return false;
-    const image::Pixels pixels = image::decode(file, kSmallImages, kBackground);
+    const images::Pixels pixels = images::decode(file, kSmallImages, kBackground);
     const bool is_as_said =
         pixels.width == header->width && pixels.height == header->height && pixels.channels == header->channels;
     if (!is_as_said) __builtin_trap();

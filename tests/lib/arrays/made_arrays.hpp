@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arrays/array.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_files.hpp"
 
 namespace octavo::test {
 

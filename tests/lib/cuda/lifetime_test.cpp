@@ -13,7 +13,7 @@
 #include "catch.hpp"
 #include "device_tensor.hpp"
 #include "fake_cuda.hpp"
-#include "loader/float32_server.hpp"
+#include "comparisons/float32_server.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
 #include "store/store_access.hpp"
@@ -264,7 +264,7 @@ TEST_CASE("a gather that fails in the middle keeps its room until what it enqueu
   const PackedFixture fixture = small_fixture();
   const Store store = small_store(fixture, Residency::streamed);
   BatchSpec by_batch;
-  by_batch.centre = Centre::batch;
+  by_batch.center = Center::batch;
   const PreparedSpec spec = store.prepare(by_batch);
   const OwnStream first, second;
   const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
@@ -303,7 +303,7 @@ TEST_CASE("what fails while samples are brought to the device is an error of tha
   const Store store = small_store(fixture, Residency::device);
   const loader::PackedServer packed(store::StoreAccess::samples(store), {.batch_size = 4});
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
-  CHECK_THROWS_AS(loader::Float32Server(packed), DeviceError);
+  CHECK_THROWS_AS(comparisons::Float32Server(packed), DeviceError);
 
   // The last but one is of the kernels that are loaded beforehand; the last one waits whatever happens.
   const auto waits = [] { return fake_cuda::calls()["cudaStreamSynchronize"]; };

@@ -7,10 +7,10 @@
 
 #include "catch.hpp"
 #include "device_tensor.hpp"
-#include "loader/float32_server.hpp"
-#include "loader/float32_window_server.hpp"
-#include "loader/one_batch_server.hpp"
-#include "loader/one_by_one_server.hpp"
+#include "comparisons/float32_server.hpp"
+#include "comparisons/float32_window_server.hpp"
+#include "comparisons/one_batch_server.hpp"
+#include "comparisons/one_by_one_server.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
 #include "store/store_access.hpp"
@@ -54,21 +54,21 @@ TEST_CASE("every way to serve batches works on the stream that it is given", "[u
       {Residency::hybrid, [&](const Store& store) { return packed(store, global); }},
       {Residency::window, [&](const Store& store) { return packed(store, windows); }},
       {Residency::device,
-       [&](const Store& store) { return std::make_shared<loader::Float32Server>(*packed(store, global)); }},
+       [&](const Store& store) { return std::make_shared<comparisons::Float32Server>(*packed(store, global)); }},
       {Residency::device,
        [&](const Store& store) {
-         return std::make_shared<loader::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+         return std::make_shared<comparisons::Float32WindowServer>(store::StoreAccess::samples(store), windows);
        }},
       {Residency::streamed,
        [&](const Store& store) {
-         return std::make_shared<loader::Float32WindowServer>(store::StoreAccess::samples(store), windows);
+         return std::make_shared<comparisons::Float32WindowServer>(store::StoreAccess::samples(store), windows);
        }},
       {Residency::device,
        [&](const Store& store) {
-         return std::make_shared<loader::OneByOneServer>(split, store::StoreAccess::samples(store), global);
+         return std::make_shared<comparisons::OneByOneServer>(split, store::StoreAccess::samples(store), global);
        }},
       {Residency::device,
-       [&](const Store& store) { return std::make_shared<loader::OneBatchServer>(packed(store, global)); }},
+       [&](const Store& store) { return std::make_shared<comparisons::OneBatchServer>(packed(store, global)); }},
   };
   int number = 0;
   for (const auto& [residency, make_server] : ways) {

@@ -3,8 +3,8 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
-#include "pack/made_archive.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_archive.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

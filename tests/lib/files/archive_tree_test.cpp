@@ -2,8 +2,8 @@
 
 #include "catch.hpp"
 #include "files/file_tree.hpp"
-#include "pack/made_archive.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_archive.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

@@ -3,7 +3,7 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

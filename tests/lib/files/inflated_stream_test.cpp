@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "deflated.hpp"
 #include "files/byte_stream.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_files.hpp"
 
 using namespace octavo;
 using namespace octavo::files;

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "files/file_tree.hpp"
-#include "pack/made_files.hpp"
+#include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

@@ -10,7 +10,7 @@
 #include <octavo/store.hpp>
 #include <thread>
 
-#include "archive/split_access.hpp"
+#include "dataset_file/split_access.hpp"
 #include "catch.hpp"
 #include "packed_fixture.hpp"
 #include "served.hpp"
@@ -23,7 +23,7 @@ namespace {
 /// Reading the file of a split fails for as long as this lives.
 class UnreadableFile {
  public:
-  explicit UnreadableFile(const Split& split) : descriptor_(archive::SplitAccess::reader(split)->file().descriptor()) {
+  explicit UnreadableFile(const Split& split) : descriptor_(dataset_file::SplitAccess::reader(split)->file().descriptor()) {
     saved_ = ::dup(descriptor_);
     const int write_only = ::open("/dev/null", O_WRONLY);
     REQUIRE(::dup2(write_only, descriptor_) == descriptor_);
@@ -42,7 +42,7 @@ class UnreadableFile {
 
 /// Where the codes of `row` stand in the file.
 std::int64_t offset_of(const Split& split, std::int64_t row) {
-  return archive::SplitAccess::entry(split).images.offset + row * split.shape().values();
+  return dataset_file::SplitAccess::entry(split).images.offset + row * split.shape().values();
 }
 
 void flip_byte(const std::filesystem::path& path, std::int64_t offset) {

@@ -9,7 +9,7 @@
 #include "catch.hpp"
 #include "devices.hpp"
 #include "packed_fixture.hpp"
-#include "report/residency.hpp"
+#include "measuring/residency.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -27,6 +27,7 @@ void figures_agree(Device device) {
   ReportOptions options;
   options.device = device;
   options.batch_size = 100;
+  options.model_bytes = 7;
   const MemoryReport report = measure_report(large_dataset(folder), options);
   REQUIRE(report.split == "train");
   REQUIRE(report.sample_count == 30000);
@@ -56,6 +57,7 @@ void figures_agree(Device device) {
 
   REQUIRE(report.training);
   REQUIRE(report.training->sample_bytes == values + labels);
+  REQUIRE(report.training->model_bytes == 7);
   REQUIRE(report.training->total() < report.training->float32_total());
 }
 

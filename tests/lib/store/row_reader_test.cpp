@@ -5,7 +5,7 @@
 #include <octavo/errors.hpp>
 #include <random>
 
-#include "archive/split_access.hpp"
+#include "dataset_file/split_access.hpp"
 #include "catch.hpp"
 #include "packed_fixture.hpp"
 #include "store/chunked_row_reader.hpp"
@@ -55,7 +55,7 @@ void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, 
   // From the page cache, and after the system was asked to forget the file (which it may decline).
   for (const bool cold : {false, true}) {
     if (cold) {
-      const File& file = archive::SplitAccess::reader(split)->file();
+      const File& file = dataset_file::SplitAccess::reader(split)->file();
       file.sync();
       ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
     }
@@ -143,8 +143,8 @@ TEST_CASE("a sample and a chunk that are damaged are named when they are read", 
     const PackedFixture fixture(
         {shrinks ? smooth_split("train", 3000, {1, 28, 28}) : random_split("train", 3000, {1, 28, 28})},
         Compression::deflate);
-    const archive::Extent chunk =
-        archive::SplitAccess::entry(fixture.dataset().split("train")).deflated->chunks[1].extent;
+    const dataset_file::Extent chunk =
+        dataset_file::SplitAccess::entry(fixture.dataset().split("train")).deflated->chunks[1].extent;
     const File file = File::open_for_writing(fixture.path());
     std::vector<std::byte> bytes(8);
     file.read_at(chunk.offset + 100 * 784, bytes);

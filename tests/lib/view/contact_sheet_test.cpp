@@ -8,8 +8,8 @@
 #include <octavo/writer.hpp>
 
 #include "catch.hpp"
-#include "image/png_decoder.hpp"
-#include "image/png_header.hpp"
+#include "images/png_decoder.hpp"
+#include "images/png_header.hpp"
 #include "support/file.hpp"
 #include "temporary_folder.hpp"
 
@@ -36,7 +36,7 @@ Dataset write_dots(const std::filesystem::path& path) {
 std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
   const std::string file = read_whole_file(path, 1 << 20);
   const auto bytes = std::as_bytes(std::span(file));
-  image::Pixels pixels = image::decode_png(bytes, image::parse_png_header(bytes).value(), {0, 0, 0});
+  images::Pixels pixels = images::decode_png(bytes, images::parse_png_header(bytes).value(), {0, 0, 0});
   REQUIRE(pixels.width == 2 * count + 1);
   REQUIRE(pixels.height == 3);
   std::vector<int> dots;

@@ -1,0 +1,191 @@
+// What the library asks of a device: memory, streams, copies and the kernels. One implementation per back end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <octavo/device.hpp>
+
+#include "kernels/batch_mean.hpp"
+#include "kernels/gather.hpp"
+#include "kernels/row_copy.hpp"
+
+namespace octavo::backend {
+
+/// Memory of a device, in bytes.
+struct MemoryInfo {
+  std::int64_t total_bytes = 0;
+  std::int64_t free_bytes = 0;
+};
+
+/// One device. Kernels and copies are ordered on the stream that they are given and may return before they are done.
+/// Safe to use from several threads. Everything throws DeviceError if the device fails.
+class Backend : public std::enable_shared_from_this<Backend> {
+ public:
+  virtual ~Backend() = default;
+
+  virtual Device device() const = 0;
+  virtual MemoryInfo memory() const = 0;
+  /// Whether the host can read and write the device's memory directly.
+  virtual bool is_host() const = 0;
+
+  // Memory. `what` is for the message when it does not suffice: "the packed samples of train". What is released must
+  // not be in use any more: to release waits for nothing. InFlight helps to know.
+  virtual void* allocate(std::size_t bytes, std::string_view what) = 0;
+  virtual void release(void* memory, std::size_t bytes) noexcept = 0;
+  /// Host memory that copies to the device quickly, and while the host goes on.
+  virtual void* allocate_pinned(std::size_t bytes) = 0;
+  virtual void release_pinned(void* memory, std::size_t bytes) noexcept = 0;
+
+  // Streams and events.
+  /// Of the lowest priority: what is made ahead gives way to what is needed now.
+  virtual void* create_stream() = 0;
+  virtual void release_stream(void* stream) noexcept = 0;
+  virtual void* create_event() = 0;
+  virtual void release_event(void* event) noexcept = 0;
+  /// The event happens when the stream has done everything it was given so far.
+  virtual void record(void* event, StreamRef stream) = 0;
+  /// The stream goes on only after the event, as recorded last, has happened.
+  virtual void wait(StreamRef stream, void* event) = 0;
+  /// The caller goes on only then.
+  virtual void synchronize_event(void* event) = 0;
+  virtual void synchronize(StreamRef stream) = 0;
+  /// A number that no other stream of the process has or had; two streams may share an address, one after the other.
+  virtual std::uint64_t stream_id(StreamRef stream) const = 0;
+  /// Whether what is enqueued on the stream becomes part of a graph instead of being done.
+  virtual bool is_capturing(StreamRef stream) const = 0;
+
+  // Copies.
+  /// From pinned memory, which must stay as it is until the stream has passed the copy.
+  virtual void copy_pinned_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  /// From any host memory; `from` may be reused when the call returns.
+  virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  /// Returns when the bytes are there.
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
+  /// The row numbers where kernels enqueued on `stream` from now on can read them, until return_rows() on the same
+  /// stream takes them back; on the CPU's null stream the span must live as long. Not while the stream is captured.
+  virtual const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) = 0;
+  virtual void return_rows(const std::int64_t* rows, StreamRef stream) = 0;
+
+  // Kernels; what their pointers point to must live until the stream has passed the call.
+  virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
+  virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
+  virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
+};
+
+/// The back end of `device`: one for all that use it at the same time, so that they share its threads.
+/// Throws Unavailable if this build or this machine does not have it.
+std::shared_ptr<Backend> make_backend(Device device);
+
+/// The CPU back end on `thread_count` threads (0: all that this process may use).
+std::shared_ptr<Backend> make_cpu_backend(int thread_count = 0);
+
+/// Owns device memory; empty if default-constructed or made with 0 bytes.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(std::shared_ptr<Backend> backend, std::size_t bytes, std::string_view what)
+      : backend_(std::move(backend)), memory_(bytes == 0 ? nullptr : backend_->allocate(bytes, what)), bytes_(bytes) {}
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (memory_ != nullptr) backend_->release(memory_, bytes_);
+  }
+
+  void* data() const { return memory_; }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(memory_);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Owns a stream or an event of a back end.
+template <void* (Backend::*kCreate)(), void (Backend::*kRelease)(void*) noexcept>
+class BackendHandle {
+ public:
+  BackendHandle() = default;
+  explicit BackendHandle(std::shared_ptr<Backend> backend)
+      : backend_(std::move(backend)), handle_(((*backend_).*kCreate)()) {}
+  BackendHandle(BackendHandle&& other) noexcept { *this = std::move(other); }
+  BackendHandle& operator=(BackendHandle&& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~BackendHandle() {
+    if (handle_ != nullptr) ((*backend_).*kRelease)(handle_);
+  }
+  void* get() const { return handle_; }
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  void* handle_ = nullptr;
+};
+
+/// Waits for the event, unless the device has failed, and so does nothing any more.
+void finish(Backend& backend, void* event) noexcept;
+/// Likewise for everything on the stream.
+void finish(Backend& backend, StreamRef stream) noexcept;
+/// Records the event. If that fails, nothing could tell when the stream has passed it: then it waits for the stream
+/// before it throws.
+void record_or_finish(Backend& backend, void* event, StreamRef stream);
+
+/// Waits for a stream at the end of its scope, also when an exception passes: what was declared before it, and is used
+/// on the stream, is not freed too early.
+class FinishAtEnd {
+ public:
+  FinishAtEnd(std::shared_ptr<Backend> backend, StreamRef stream) : backend_(std::move(backend)), stream_(stream) {}
+  ~FinishAtEnd() { finish(*backend_, stream_); }
+  FinishAtEnd(const FinishAtEnd&) = delete;
+  FinishAtEnd& operator=(const FinishAtEnd&) = delete;
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  StreamRef stream_;
+};
+
+using OwnedStream = BackendHandle<&Backend::create_stream, &Backend::release_stream>;
+using OwnedEvent = BackendHandle<&Backend::create_event, &Backend::release_event>;
+
+/// Owns pinned host memory.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  PinnedBuffer(std::shared_ptr<Backend> backend, std::size_t bytes)
+      : backend_(std::move(backend)), memory_(backend_->allocate_pinned(bytes)), bytes_(bytes) {}
+  PinnedBuffer(PinnedBuffer&& other) noexcept { *this = std::move(other); }
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~PinnedBuffer() {
+    if (memory_ != nullptr) backend_->release_pinned(memory_, bytes_);
+  }
+  std::byte* data() const { return static_cast<std::byte*>(memory_); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace octavo::backend

@@ -1,0 +1,65 @@
+#include "dataset_file/chunk_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/deflate_codec.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::dataset_file {
+
+bool read_chunk(const File& file, const StoredChunk& chunk, std::span<std::byte> out, std::uint64_t* stored_hash) {
+  if (!chunk.is_deflated) {
+    file.read_at(chunk.extent.offset, out);
+    if (stored_hash != nullptr) *stored_hash = hash_bytes(out);
+    return true;
+  }
+  InflatedChunk room(static_cast<std::size_t>(chunk.extent.bytes));
+  const std::span<std::byte> stored = room.bytes();
+  file.read_at(chunk.extent.offset, stored);
+  if (stored_hash != nullptr) *stored_hash = hash_bytes(stored);
+  return inflate(stored, out);
+}
+
+std::string describe_chunk(const SplitEntry& split, std::int64_t number) {
+  const ChunkLayout layout = split.chunk_layout();
+  return "chunk " + std::to_string(number) + ", which holds samples " + std::to_string(layout.first_row(number)) +
+         " to " + std::to_string(layout.end_row(number) - 1);
+}
+
+void ChunkReader::inflate_into(const SplitEntry& split, std::int64_t number, std::span<std::byte> out) const {
+  if (read_chunk(file_, split.deflated->chunks[static_cast<std::size_t>(number)], out)) return;
+  throw FormatError("read " + quoted(file_.path()) + ": " + dataset_path(split, "images") + " is damaged in " +
+                    describe_chunk(split, number) +
+                    " (it does not inflate to them); see what else is with `octavo verify`, or get the file again");
+}
+
+std::shared_ptr<const InflatedChunk> ChunkReader::chunk(const SplitEntry& split, std::int64_t number) const {
+  const StoredChunk& stored = split.deflated->chunks[static_cast<std::size_t>(number)];
+  if (auto kept = cache_.find(stored)) return kept;
+  const auto inflated = std::make_shared<InflatedChunk>(static_cast<std::size_t>(split.chunk_layout().chunk_bytes()));
+  inflate_into(split, number, inflated->bytes());
+  cache_.keep(stored, inflated);
+  return inflated;
+}
+
+void ChunkReader::read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                            std::span<std::byte> codes) const {
+  const ChunkLayout layout = split.chunk_layout();
+  const auto bytes_of = [&](std::int64_t rows) { return static_cast<std::size_t>(rows * layout.sample_bytes); };
+  for (std::int64_t row = first_row; row < first_row + count;) {
+    const std::int64_t number = layout.chunk_of(row);
+    const std::int64_t begin = layout.first_row(number);
+    const std::int64_t end = std::min(layout.end_row(number), first_row + count);
+    const std::span<std::byte> out = codes.subspan(bytes_of(row - first_row), bytes_of(end - row));
+    if (out.size() == bytes_of(layout.samples_per_chunk))
+      inflate_into(split, number, out);
+    else
+      std::memcpy(out.data(), chunk(split, number)->bytes().data() + bytes_of(row - begin), out.size());
+    row = end;
+  }
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,65 @@
+#include "dataset_file/chunk_table.hpp"
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::dataset_file {
+namespace {
+
+/// HDF5 counts the filters of a dataset; bit 0 says that the first one, deflate, was not applied.
+constexpr std::uint64_t kFilterApplied = 0;
+constexpr std::uint64_t kFilterSkipped = 1;
+/// Deflate makes at most 1,032 bytes of one, and a zlib stream has 6 more.
+constexpr std::int64_t kMostDeflateExpansion = 1032;
+
+[[noreturn]] void fail(std::size_t entry, const std::string& problem) {
+  throw FormatError("chunk " + std::to_string(entry) + " " + problem);
+}
+
+std::int64_t count_in(std::uint64_t word, std::size_t entry) {
+  if (word > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    fail(entry, "has an offset or a length beyond 2^63");
+  }
+  return static_cast<std::int64_t>(word);
+}
+
+bool can_be(std::int64_t stored_bytes, bool is_deflated, std::int64_t chunk_bytes) {
+  if (!is_deflated) return stored_bytes == chunk_bytes;
+  return stored_bytes < chunk_bytes && chunk_bytes / kMostDeflateExpansion <= stored_bytes;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> encode_chunk_table(const std::vector<StoredChunk>& chunks) {
+  std::vector<std::uint64_t> words;
+  words.reserve(chunks.size() * kChunkEntryWords);
+  for (const StoredChunk& chunk : chunks) {
+    words.insert(words.end(),
+                 {static_cast<std::uint64_t>(chunk.extent.offset), static_cast<std::uint64_t>(chunk.extent.bytes),
+                  chunk.is_deflated ? kFilterApplied : kFilterSkipped, *chunk.extent.hash});
+  }
+  return words;
+}
+
+std::vector<StoredChunk> decode_chunk_table(std::span<const std::byte> table, std::int64_t chunk_bytes) {
+  std::vector<StoredChunk> chunks(table.size() / kChunkEntryBytes);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    std::uint64_t words[kChunkEntryWords];
+    std::memcpy(words, table.data() + i * kChunkEntryBytes, kChunkEntryBytes);
+    StoredChunk& chunk = chunks[i];
+    chunk.extent = {count_in(words[0], i), count_in(words[1], i), words[3]};
+    if (words[2] != kFilterApplied && words[2] != kFilterSkipped) {
+      fail(i, "has a filter mask that this build does not know; update Octavo");
+    }
+    chunk.is_deflated = words[2] == kFilterApplied;
+    if (can_be(chunk.extent.bytes, chunk.is_deflated, chunk_bytes)) continue;
+    fail(i, "of " + std::to_string(chunk.extent.bytes) + " bytes cannot become the " + std::to_string(chunk_bytes) +
+                " of a chunk");
+  }
+  return chunks;
+}
+
+}  // namespace octavo::dataset_file

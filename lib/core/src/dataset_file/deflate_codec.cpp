@@ -1,0 +1,39 @@
+#include "dataset_file/deflate_codec.hpp"
+
+#include <new>
+
+namespace octavo::dataset_file {
+namespace {
+
+/// What shrinks less is stored as it is: reading it is then a copy.
+constexpr std::size_t kLeastGainPercent = 3;
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* decompressor) const { libdeflate_free_decompressor(decompressor); }
+};
+
+}  // namespace
+
+Deflater::Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
+  if (!compressor_) throw std::bad_alloc();
+}
+
+std::optional<std::vector<std::byte>> Deflater::deflate(std::span<const std::byte> chunk) {
+  room_.resize(chunk.size() - (chunk.size() * kLeastGainPercent + 99) / 100);
+  const std::size_t bytes =
+      libdeflate_zlib_compress(compressor_.get(), chunk.data(), chunk.size(), room_.data(), room_.size());
+  if (bytes == 0) return std::nullopt;
+  return std::vector<std::byte>(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(bytes));
+}
+
+bool inflate(std::span<const std::byte> stream, std::span<std::byte> out) {
+  const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(libdeflate_alloc_decompressor());
+  if (!decompressor) throw std::bad_alloc();
+  std::size_t used = 0;
+  // Without a place for the number of bytes made, anything but exactly out.size() is an error.
+  const libdeflate_result result = libdeflate_zlib_decompress_ex(decompressor.get(), stream.data(), stream.size(),
+                                                                 out.data(), out.size(), &used, nullptr);
+  return result == LIBDEFLATE_SUCCESS && used == stream.size();
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,109 @@
+#include "dataset_file/header.hpp"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "dataset_file/limits.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the file is little-endian, and so must this machine be");
+
+constexpr char kMagic[] = "OCTAVO\r\n";
+constexpr char kHdf5Signature[] = "\x89HDF\r\n\x1a\n";
+constexpr std::size_t kMagicBytes = 8;
+constexpr std::size_t kHashOffset = kHeaderBytes - 8;
+constexpr const char* kUseReindex = "if another program changed it, take it over with `octavo reindex`";
+
+bool begins_with(std::span<const std::byte> bytes, const char* magic) {
+  return bytes.size() >= kMagicBytes && std::memcmp(bytes.data(), magic, kMagicBytes) == 0;
+}
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+/// A header field that counts bytes; values that no file can have are refused.
+std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, const char* field) {
+  const std::uint64_t word = word_at(bytes, offset);
+  if (word > static_cast<std::uint64_t>(INT64_MAX)) {
+    throw FormatError(std::string("its header gives ") + std::to_string(word) + " as " + field + ", which cannot be");
+  }
+  return static_cast<std::int64_t>(word);
+}
+
+void check_magic(std::span<const std::byte> bytes) {
+  if (begins_with(bytes, kMagic)) return;
+  if (begins_with(bytes, kHdf5Signature)) {
+    throw FormatError(std::string("an HDF5 file without Octavo's header; ") + kUseReindex);
+  }
+  throw FormatError("not an Octavo file (its first bytes are others); pack the data with `octavo pack`");
+}
+
+}  // namespace
+
+bool begins_as_packed_file(std::span<const std::byte> bytes) { return begins_with(bytes, kMagic); }
+
+std::array<std::byte, kHeaderBytes> encode_header(const Header& header) {
+  std::array<std::byte, kHeaderBytes> bytes{};
+  const std::uint64_t words[] = {static_cast<std::uint64_t>(header.version),
+                                 static_cast<std::uint64_t>(header.file_length),
+                                 static_cast<std::uint64_t>(header.index_offset),
+                                 static_cast<std::uint64_t>(header.index_length),
+                                 header.index_hash,
+                                 header.metadata_hash};
+  std::memcpy(bytes.data(), kMagic, kMagicBytes);
+  std::memcpy(bytes.data() + kMagicBytes, words, sizeof words);
+  const std::uint64_t hash = hash_bytes(std::span(bytes).first(kHashOffset));
+  std::memcpy(bytes.data() + kHashOffset, &hash, sizeof hash);
+  return bytes;
+}
+
+Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
+  check_magic(bytes);
+  if (hash_bytes(bytes.first(kHashOffset)) != word_at(bytes, kHashOffset)) {
+    throw FormatError(std::string("its header is damaged (its hash does not match); get the file again, or ") +
+                      kUseReindex);
+  }
+  Header header;
+  header.version = count_at(bytes, 8, "format version");
+  if (header.version < 1 || header.version > kFormatVersion) {
+    throw FormatError("format version " + std::to_string(header.version) + ", this build reads up to " +
+                      std::to_string(kFormatVersion) + "; update Octavo, or pack the data again");
+  }
+  header.file_length = count_at(bytes, 16, "file length");
+  header.index_offset = count_at(bytes, 24, "index offset");
+  header.index_length = count_at(bytes, 32, "index length");
+  header.index_hash = word_at(bytes, 40);
+  header.metadata_hash = word_at(bytes, 48);
+  return header;
+}
+
+Header read_header(const File& file) {
+  std::array<std::byte, kHeaderBytes> bytes{};
+  const std::size_t read_bytes = file.read_some_at(0, bytes);
+  if (read_bytes < bytes.size()) {
+    check_magic(std::span(bytes).first(read_bytes));
+    throw FormatError("only " + std::to_string(read_bytes) +
+                      " bytes, less than its header: it was cut short; get it again");
+  }
+  const Header header = decode_header(bytes);
+  const std::int64_t length = file.length();
+  if (length != header.file_length) {
+    throw FormatError(std::to_string(length) + " bytes long, but it was packed with " +
+                      std::to_string(header.file_length) + ": it was cut short or changed; get it again, or " +
+                      kUseReindex);
+  }
+  return header;
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,125 @@
+// The rules that the fields of an index must keep together.
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/chunk_table.hpp"
+#include "dataset_file/index.hpp"
+#include "dataset_file/limits.hpp"
+#include "support/checked_math.hpp"
+#include "support/short_text.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+[[noreturn]] void fail(const std::string& where, const std::string& problem) {
+  throw FormatError("its index is wrong: " + where + ": " + problem);
+}
+
+void check_bytes(const std::string& path, const Extent& extent, std::initializer_list<std::int64_t> factors) {
+  const auto expected = checked_product(factors);
+  if (!expected || extent.bytes != *expected) {
+    fail(path, std::to_string(extent.bytes) + " bytes do not fit its shape");
+  }
+}
+
+void check_names(const SplitEntry& split) {
+  if (split.names.has_value() != split.name_offsets.has_value())
+    fail(split.name, "names without offsets, or offsets without names");
+  if (!split.names) return;
+  check_bytes(dataset_path(split, "name_offsets"), *split.name_offsets, {split.sample_count + 1, 8});
+  const auto most = checked_product({split.sample_count, static_cast<std::int64_t>(kMostNameBytes) + 1});
+  if (!most || split.names->bytes < split.sample_count || split.names->bytes > *most) {
+    fail(dataset_path(split, "names"), std::to_string(split.names->bytes) + " bytes do not fit its samples");
+  }
+}
+
+/// Plain images follow from the shape; of deflated ones, how they are cut and how long the table of chunks is.
+void check_images(const SplitEntry& split) {
+  if (!split.deflated) {
+    return check_bytes(dataset_path(split, "images"), split.images, {split.sample_count, split.shape.values()});
+  }
+  const std::int64_t per_chunk = split.deflated->samples_per_chunk;
+  const bool is_possible = per_chunk >= 1 && per_chunk <= split.sample_count;
+  const auto bytes = checked_product({per_chunk, split.shape.values()});
+  if (!is_possible || !bytes || *bytes > kMostChunkBytes) {
+    fail(split.name, "chunks of " + std::to_string(per_chunk) + " samples; 1 to all, of at most 256 MiB, are possible");
+  }
+  check_bytes(dataset_path(split, "chunks"), split.deflated->table,
+              {split.chunk_layout().chunk_count(), kChunkEntryBytes});
+}
+
+void check_datasets(const SplitEntry& split) {
+  const SampleShape& shape = split.shape;
+  const std::int64_t count = split.sample_count;
+  check_images(split);
+  if (split.labels.has_value() != (split.label_layout.kind != LabelKind::none)) {
+    fail(split.name, "labels are listed without a kind, or missing");
+  }
+  if (split.labels) {
+    check_bytes(dataset_path(split, "labels"), *split.labels, {count, split.label_layout.bytes_per_sample()});
+  }
+  check_bytes(dataset_path(split, "checksums"), split.checksums, {count, 8});
+  check_bytes(dataset_path(split, "histogram"), split.histogram, {shape.channels, 256, 8});
+  check_bytes(dataset_path(split, "mean_image"), split.mean_image, {shape.values(), 4});
+  check_names(split);
+}
+
+void check_split(const SplitEntry& split, std::int64_t file_length) {
+  if (!is_split_name(split.name)) fail("splits", "a name is not allowed");
+  if (const auto problem = layout_problem(split.shape, split.label_layout, split.sample_count))
+    fail(split.name, *problem);
+  // Before any memory is asked for: no split is larger than the file that holds it.
+  // (Of deflated images each chunk is compared with its bytes, and a sample has a checksum that is not deflated.)
+  const std::int64_t least_bytes = split.deflated ? 8 : split.shape.values();
+  if (split.sample_count > file_length / least_bytes) fail(split.name, "more samples than the file can hold");
+  if (const auto problem = quantisation_problem(split.quantisation, split.shape.channels)) fail(split.name, *problem);
+  const auto channels = static_cast<std::size_t>(split.shape.channels);
+  if (split.mean.size() != channels || split.standard_deviation.size() != channels) {
+    fail(split.name, "mean or std is not one number a channel");
+  }
+  check_datasets(split);
+}
+
+void check_classes(const Index& index) {
+  if (index.classes.has_value() != !index.class_names.empty())
+    fail("classes", "names without a place, or a place without names");
+  if (!index.classes) return;
+  check_bytes("/classes", *index.classes,
+              {static_cast<std::int64_t>(index.class_names.size()), class_name_bytes(index.class_names)});
+}
+
+/// Every extent lies behind the header, inside the file, and on no other.
+void check_places(const Index& index, const Header& header) {
+  std::vector<NamedExtent> all = extents_of(index);
+  all.push_back({"/index", {header.index_offset, header.index_length, header.index_hash}});
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.extent.offset < b.extent.offset; });
+  std::int64_t free_from = kHeaderBytes;
+  for (const auto& [path, extent] : all) {
+    const auto end = checked_sum(extent.offset, extent.bytes);
+    if (!end || *end > header.file_length) fail(path, "ends outside the file");
+    if (extent.bytes < 1) fail(path, "is empty");
+    if (extent.offset < free_from) fail(path, "lies on the header or on another dataset");
+    free_from = *end;
+  }
+}
+
+}  // namespace
+
+void check_index(const Index& index, const Header& header) {
+  if (index.splits.empty() || index.splits.size() > kMostSplits) {
+    fail("splits",
+         std::to_string(index.splits.size()) + " of them; 1 to " + std::to_string(kMostSplits) + " are possible");
+  }
+  std::set<std::string> names;
+  for (const SplitEntry& split : index.splits) {
+    check_split(split, header.file_length);
+    if (!names.insert(split.name).second) fail(split.name, "there are two splits of this name");
+  }
+  check_classes(index);
+  check_places(index, header);
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,172 @@
+// The index as JSON, and back.
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "dataset_file/index.hpp"
+#include "support/json_fields.hpp"
+#include "dataset_file/limits.hpp"
+#include "support/strict_json.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+/// How the images of all splits are stored.
+constexpr const char* kPlain = "plain";
+constexpr const char* kDeflate = "deflate";
+
+// ---- Writing ----------------------------------------------------------------
+
+Json encode_extent(const Extent& extent) {
+  Json json = {{"offset", extent.offset}, {"bytes", extent.bytes}};
+  if (extent.hash) json["hash"] = to_hex(*extent.hash);
+  return json;
+}
+
+Json encode_datasets(const SplitEntry& split) {
+  Json json = Json::object();
+  if (split.deflated)
+    json["chunks"] = encode_extent(split.deflated->table);
+  else
+    json["images"] = encode_extent(split.images);
+  if (split.labels) json["labels"] = encode_extent(*split.labels);
+  json["checksums"] = encode_extent(split.checksums);
+  json["histogram"] = encode_extent(split.histogram);
+  json["mean_image"] = encode_extent(split.mean_image);
+  if (split.names) json["names"] = encode_extent(*split.names);
+  if (split.name_offsets) json["name_offsets"] = encode_extent(*split.name_offsets);
+  return json;
+}
+
+Json encode_split(const SplitEntry& split) {
+  Json scale = Json::array();
+  Json zero_point = Json::array();
+  for (const ChannelQuantisation& one : split.quantisation) {
+    scale.push_back(one.scale);
+    zero_point.push_back(one.zero_point);
+  }
+  Json json = {{"name", split.name},
+               {"samples", split.sample_count},
+               {"shape", {split.shape.channels, split.shape.height, split.shape.width}},
+               {"label_kind", to_text(split.label_layout.kind)},
+               {"label_width", split.label_layout.width},
+               {"color", to_text(split.color)},
+               {"source_dtype", split.source_dtype},
+               {"scale", scale},
+               {"zero_point", zero_point},
+               {"mean", split.mean},
+               {"std", split.standard_deviation}};
+  if (split.deflated) json["chunk_samples"] = split.deflated->samples_per_chunk;
+  json["datasets"] = encode_datasets(split);
+  return json;
+}
+
+// ---- Reading ----------------------------------------------------------------
+
+/// Images and labels need no hash: their samples have checksums. Everything else does.
+enum class Hash { optional, required };
+
+Extent decode_extent(const JsonFields& fields, Hash hash) {
+  Extent extent{fields.integer("offset"), fields.integer("bytes"), fields.optional_hash("hash")};
+  if (hash == Hash::required && !extent.hash) fields.fail("hash", "is missing");
+  return extent;
+}
+
+std::optional<Extent> decode_optional_extent(const JsonFields& datasets, const char* name, Hash hash) {
+  if (!datasets.has(name)) return std::nullopt;
+  return decode_extent(datasets.object(name), hash);
+}
+
+void decode_datasets(const JsonFields& datasets, SplitEntry& split) {
+  if (split.deflated)
+    split.deflated->table = decode_extent(datasets.object("chunks"), Hash::required);
+  else
+    split.images = decode_extent(datasets.object("images"), Hash::optional);
+  split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
+  split.checksums = decode_extent(datasets.object("checksums"), Hash::required);
+  split.histogram = decode_extent(datasets.object("histogram"), Hash::required);
+  split.mean_image = decode_extent(datasets.object("mean_image"), Hash::required);
+  split.names = decode_optional_extent(datasets, "names", Hash::required);
+  split.name_offsets = decode_optional_extent(datasets, "name_offsets", Hash::required);
+}
+
+void decode_layout(const JsonFields& fields, SplitEntry& split) {
+  const auto shape = fields.integers("shape");
+  if (shape.size() != 3) fields.fail("shape", "has not three axes");
+  split.shape = {shape[0], shape[1], shape[2]};
+  const auto kind = label_kind_of(fields.text("label_kind"));
+  if (!kind) fields.fail("label_kind", "is none that this build knows");
+  split.label_layout = {*kind, fields.integer("label_width")};
+  const auto color = color_of(fields.text("color"));
+  if (!color) fields.fail("color", "is none that this build knows");
+  split.color = *color;
+}
+
+void decode_quantisation(const JsonFields& fields, SplitEntry& split) {
+  const auto scale = fields.numbers("scale");
+  const auto zero_point = fields.numbers("zero_point");
+  if (scale.size() != zero_point.size()) fields.fail("scale", "and zero_point differ in length");
+  for (std::size_t i = 0; i < scale.size(); ++i) split.quantisation.push_back({scale[i], zero_point[i]});
+}
+
+SplitEntry decode_split(const JsonFields& fields, Compression compression) {
+  SplitEntry split;
+  split.name = fields.text("name");
+  split.sample_count = fields.integer("samples");
+  decode_layout(fields, split);
+  split.source_dtype = fields.text("source_dtype");
+  decode_quantisation(fields, split);
+  split.mean = fields.numbers("mean");
+  split.standard_deviation = fields.numbers("std");
+  if (compression == Compression::deflate) split.deflated = {fields.integer("chunk_samples"), {}, {}};
+  decode_datasets(fields.object("datasets"), split);
+  return split;
+}
+
+Compression compression_of(const JsonFields& fields) {
+  const std::string encoding = fields.text("encoding");
+  if (encoding == kDeflate) return Compression::deflate;
+  if (encoding != kPlain) fields.fail("encoding", "is one that this build does not read; update Octavo");
+  return Compression::none;
+}
+
+}  // namespace
+
+std::string encode_index(const Index& index) {
+  Json json = {{"format", "octavo"},
+               {"format_version", kFormatVersion},
+               {"encoding", index.compression == Compression::deflate ? kDeflate : kPlain},
+               {"uuid", index.uuid},
+               {"created", index.created},
+               {"writer", index.writer}};
+  if (index.classes) {
+    json["class_names"] = index.class_names;
+    json["classes"] = encode_extent(*index.classes);
+  }
+  json["provenance"] = encode_extent(index.provenance);
+  json["splits"] = Json::array();
+  for (const SplitEntry& split : index.splits) json["splits"].push_back(encode_split(split));
+  return json.dump();
+}
+
+Index decode_index(std::string_view text) {
+  const Json json = parse_strict_json(text);
+  const JsonFields fields(json, "its index is wrong: index");
+  if (fields.text("format") != "octavo") fields.fail("format", "is not \"octavo\"");
+  if (fields.integer("format_version") != kFormatVersion) fields.fail("format_version", "differs from the header");
+  Index index;
+  index.compression = compression_of(fields);
+  index.uuid = fields.text("uuid");
+  index.created = fields.text("created");
+  index.writer = fields.text("writer");
+  if (fields.has("class_names")) index.class_names = fields.texts("class_names");
+  index.classes = decode_optional_extent(fields, "classes", Hash::required);
+  index.provenance = decode_extent(fields.object("provenance"), Hash::required);
+  for (const Json& split : fields.array("splits")) {
+    index.splits.push_back(decode_split(
+        JsonFields(split, "its index is wrong: split " + std::to_string(index.splits.size())), index.compression));
+  }
+  return index;
+}
+
+}  // namespace octavo::dataset_file

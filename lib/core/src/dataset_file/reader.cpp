@@ -1,0 +1,174 @@
+#include "dataset_file/reader.hpp"
+
+#include <array>
+#include <cstring>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/hashed_read.hpp"
+#include "dataset_file/limits.hpp"
+#include "dataset_file/metadata_hash.hpp"
+#include "support/strict_json.hpp"
+#include "support/hash.hpp"
+#include "support/short_text.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+template <typename Value>
+std::vector<Value> values_of(const std::vector<std::byte>& bytes) {
+  std::vector<Value> values(bytes.size() / sizeof(Value));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+}  // namespace
+
+Reader::Reader(File file, Header header, Index index)
+    : file_(std::move(file)),
+      modified_ns_(file_.modified_ns()),
+      header_(header),
+      index_(std::move(index)),
+      chunks_(file_) {}
+
+std::shared_ptr<const Reader> Reader::open(const std::filesystem::path& path) {
+  File file = File::open_for_reading(path);
+  try {
+    const Header header = read_header(file);
+    Index index = read_index(file, header);
+    check_metadata(file, header, index);
+    return std::make_shared<const Reader>(std::move(file), header, std::move(index));
+  } catch (const FormatError& problem) {
+    throw FormatError("open " + quoted(path) + ": " + problem.what());
+  }
+}
+
+const SplitEntry* Reader::find_split(std::string_view name) const {
+  for (const SplitEntry& split : index_.splits) {
+    if (split.name == name) return &split;
+  }
+  return nullptr;
+}
+
+void Reader::fail(const std::string& where, const std::string& problem) const {
+  throw FormatError("read " + quoted(file_.path()) + ": " + where + " " + problem +
+                    "; see what else is with `octavo verify`, or get the file again");
+}
+
+std::vector<std::byte> Reader::read_small(const Extent& extent, const std::string& path) const {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(extent.bytes));
+  file_.read_at(extent.offset, bytes);
+  if (hash_bytes(bytes) != extent.hash) fail(path, "is damaged (its hash does not match)");
+  return bytes;
+}
+
+Statistics Reader::statistics(const SplitEntry& split) const {
+  Statistics statistics;
+  statistics.quantisation = split.quantisation;
+  statistics.mean = split.mean;
+  statistics.standard_deviation = split.standard_deviation;
+  statistics.histogram = values_of<std::int64_t>(read_small(split.histogram, dataset_path(split, "histogram")));
+  statistics.mean_image = values_of<float>(read_small(split.mean_image, dataset_path(split, "mean_image")));
+  return statistics;
+}
+
+std::string Reader::provenance() const {
+  const auto bytes = read_small(index_.provenance, "/provenance");
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    static_cast<void>(parse_strict_json(text));  // readers may rely on its being JSON of a bounded depth
+  } catch (const FormatError& problem) {
+    fail("/provenance", problem.what());
+  }
+  return text;
+}
+
+void Reader::ensure_names(const SplitEntry& split) const {
+  const std::lock_guard lock(names_mutex_);
+  if (splits_with_checked_names_.contains(split.name)) return;
+  if (!matches_hash(file_, *split.name_offsets)) fail(dataset_path(split, "name_offsets"), "is damaged");
+  if (!matches_hash(file_, *split.names)) fail(dataset_path(split, "names"), "is damaged");
+  splits_with_checked_names_.insert(split.name);
+}
+
+std::string Reader::sample_name(const SplitEntry& split, std::int64_t row) const {
+  ensure_names(split);
+  std::uint64_t bounds[2];
+  file_.read_at(split.name_offsets->offset + 8 * row, std::as_writable_bytes(std::span(bounds)));
+  const auto total = static_cast<std::uint64_t>(split.names->bytes);
+  const bool possible = bounds[0] < bounds[1] && bounds[1] <= total && bounds[1] - bounds[0] <= kMostNameBytes + 1;
+  if (!possible) fail(dataset_path(split, "name_offsets"), "points outside the names at sample " + std::to_string(row));
+  std::string name(bounds[1] - bounds[0] - 1, '\0');
+  file_.read_at(split.names->offset + static_cast<std::int64_t>(bounds[0]), std::as_writable_bytes(std::span(name)));
+  return name;
+}
+
+void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                        std::span<std::byte> codes) const {
+  const std::int64_t row_bytes = split.shape.values();
+  check_rows(split, first_row, count, codes.size(), row_bytes);
+  if (split.deflated) return chunks_.read_rows(split, first_row, count, codes);
+  file_.read_at(split.images.offset + first_row * row_bytes, codes);
+}
+
+void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                         std::span<std::byte> labels) const {
+  const std::int64_t row_bytes = split.label_layout.bytes_per_sample();
+  check_rows(split, first_row, count, labels.size(), row_bytes);
+  if (!labels.empty()) file_.read_at(split.labels->offset + first_row * row_bytes, labels);
+}
+
+void Reader::read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                            std::span<std::uint64_t> checksums) const {
+  const auto bytes = std::as_writable_bytes(checksums);
+  check_rows(split, first_row, count, bytes.size(), 8);
+  file_.read_at(split.checksums.offset + first_row * 8, bytes);
+}
+
+std::vector<std::uint64_t> Reader::row_checksums(const SplitEntry& split, std::int64_t first_row,
+                                                 std::int64_t count) const {
+  std::vector<std::uint64_t> checksums(static_cast<std::size_t>(count));
+  read_checksums(split, first_row, count, checksums);
+  return checksums;
+}
+
+void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                           std::span<const std::byte> codes, std::span<const std::byte> labels) const {
+  const auto checksums = row_checksums(split, first_row, count);
+  const auto code_bytes = static_cast<std::size_t>(split.shape.values());
+  const auto label_bytes = static_cast<std::size_t>(split.label_layout.bytes_per_sample());
+  StreamingHash hash;
+  for (std::size_t i = 0; i < checksums.size(); ++i) {
+    const auto code = codes.subspan(i * code_bytes, code_bytes);
+    const auto label = labels.subspan(i * label_bytes, label_bytes);
+    if (sample_checksum(hash, code, label) == checksums[i]) continue;
+    fail_sample(split, first_row + static_cast<std::int64_t>(i));
+  }
+}
+
+void Reader::fail_sample(const SplitEntry& split, std::int64_t row) const {
+  fail(dataset_path(split, "images"), "sample " + std::to_string(row) + " is damaged (its checksum does not match)");
+}
+
+void Reader::ensure_unchanged() const {
+  std::array<std::byte, kHeaderBytes> header;
+  if (file_.length() == header_.file_length && file_.modified_ns() == modified_ns_ &&
+      file_.read_some_at(0, header) == header.size() && header == encode_header(header_)) {
+    return;
+  }
+  throw IoError("read " + quoted(file_.path()) + ": the file was changed while it was read; open it again");
+}
+
+void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::size_t given_bytes,
+                std::int64_t bytes_per_row) {
+  if (first_row < 0 || count < 0 || first_row > split.sample_count || count > split.sample_count - first_row) {
+    throw InvalidArgument("read split " + split.name + ": " + std::to_string(count) + " rows from row " +
+                          std::to_string(first_row) + ", but it has " + std::to_string(split.sample_count));
+  }
+  if (given_bytes != static_cast<std::size_t>(count * bytes_per_row)) {
+    throw InvalidArgument("read split " + split.name + ": a span of " + std::to_string(given_bytes) + " bytes for " +
+                          std::to_string(count) + " rows of " + std::to_string(bytes_per_row));
+  }
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,96 @@
+#include "loader/batch_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/cpu/permute.hpp"
+
+namespace octavo::loader {
+namespace {
+
+/// The seed of the order inside of stretch `window`; docs/numerics.md, "Order 1".
+std::uint64_t window_seed(std::uint64_t seed, std::int64_t window) {
+  return kernels::splitmix64(seed ^ kernels::splitmix64(static_cast<std::uint64_t>(window) + 1));
+}
+
+kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch, bool shuffled) {
+  return kernels::make_order_key(count, seed, static_cast<std::uint64_t>(epoch), shuffled);
+}
+
+}  // namespace
+
+BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
+    : options_(std::move(options)), sample_count_(sample_count) {}
+
+std::int64_t BatchOrder::batches_per_epoch() const {
+  const std::int64_t B = options_.batch_size;
+  return options_.drop_last ? sample_count_ / B : (sample_count_ + B - 1) / B;
+}
+
+std::int64_t BatchOrder::largest_count() const {
+  return std::min(sample_count_, (options_.batch_size + options_.world_size - 1) / options_.world_size);
+}
+
+BatchPlaces BatchOrder::places(std::int64_t step) const {
+  const std::int64_t B = options_.batch_size;
+  const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
+  const std::int64_t batch_end = std::min(sample_count_, (step + 1) * B);
+  const std::int64_t first = std::min(batch_end, step * B + share.first);
+  const std::int64_t end = std::min(batch_end, step * B + share.end);
+  return {first, end - first};
+}
+
+std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
+  const BatchPlaces places = this->places(step);
+  switch (options_.shuffle.kind()) {
+    case Shuffle::Kind::none:
+    case Shuffle::Kind::global:
+      return kernels::RowSelection{nullptr, key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
+                                   places.first};
+    case Shuffle::Kind::blocks: {
+      // Whole blocks change places; a short one stays at the end.
+      const std::int64_t B = options_.batch_size, whole = sample_count_ / B;
+      const std::int64_t block = step < whole ? kernels::permute(key(whole, options_.seed, epoch, true), step) : step;
+      return kernels::RowSelection{nullptr, key(sample_count_, 0, 0, false), places.first + (block - step) * B};
+    }
+    case Shuffle::Kind::windows:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
+  const BatchPlaces places = this->places(step);
+  std::vector<std::int64_t> rows;
+  if (const auto selection = this->selection(epoch, step)) {
+    rows.resize(static_cast<std::size_t>(places.count));
+    kernels::cpu::permute_range(selection->order, selection->first_position, places.count, rows.data());
+  } else {
+    append_window_rows(epoch, places, rows);
+  }
+  return rows;
+}
+
+std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {
+  const std::int64_t whole = sample_count_ / window_samples;
+  if (options_.shuffle.kind() != Shuffle::Kind::windows || ordinal >= whole) return ordinal;
+  return kernels::permute(key(whole, options_.seed, epoch, true), ordinal);
+}
+
+void BatchOrder::append_window_rows(std::int64_t epoch, BatchPlaces places, std::vector<std::int64_t>& rows) const {
+  const std::int64_t M = options_.shuffle.window_samples();
+  for (std::int64_t position = places.first; position < places.first + places.count;) {
+    const std::int64_t ordinal = position / M, inside = position % M;
+    const std::int64_t window = window_at(epoch, ordinal, M);
+    const std::int64_t length = std::min(M, sample_count_ - ordinal * M);  // a short stretch keeps its place
+    const std::int64_t count = std::min(length - inside, places.first + places.count - position);
+    const std::size_t before = rows.size();
+    rows.resize(before + static_cast<std::size_t>(count));
+    kernels::cpu::permute_range(key(length, window_seed(options_.seed, window), epoch, true), inside, count,
+                                rows.data() + before);
+    for (std::size_t i = before; i < rows.size(); ++i) rows[i] += window * M;
+    position += count;
+  }
+}
+
+}  // namespace octavo::loader

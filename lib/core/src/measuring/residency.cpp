@@ -1,0 +1,84 @@
+#include "measuring/residency.hpp"
+
+#include <octavo/loader.hpp>
+
+#include "loader/packed_server.hpp"
+#include "measuring/device_probe.hpp"
+#include "store/store_access.hpp"
+
+namespace octavo::measuring {
+namespace {
+
+BatchSpec spec_of(DType type) {
+  BatchSpec spec;
+  spec.dtype = type;
+  return spec;
+}
+
+std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelLayout labels,
+                            std::int64_t bytes_per_value) {
+  return sample_count * (shape.values() * bytes_per_value + labels.bytes_per_sample());
+}
+
+/// Decodes all samples into a buffer, and says what the device lost by it; nothing if that is more than half of what is
+/// free.
+std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
+  const auto& backend = server.backend();
+  const std::int64_t N = server.order().sample_count();
+  const std::int64_t value_bytes = N * server.shape().values() * bytes_of(server.dtype());
+  const std::int64_t label_bytes = N * server.labels().bytes_per_sample();
+  if (value_bytes + label_bytes > backend->memory().free_bytes / 2) return std::nullopt;
+  const auto decode = [&](std::int64_t count) {
+    const backend::DeviceBuffer values(backend, static_cast<std::size_t>(value_bytes / N * count), "decoded samples");
+    const backend::DeviceBuffer labels(backend, static_cast<std::size_t>(label_bytes / N * count), "their labels");
+    const backend::FinishAtEnd finish_at_end(backend, {});
+    server.serve_first(count, values.data(), labels.data());
+    backend->synchronize({});
+    return taken_bytes(*backend);
+  };
+  decode(1);  // what a device loads at first use, such as the kernel itself, is not counted
+  const std::int64_t before = taken_bytes(*backend);
+  return decode(N) - before;
+}
+
+ResidencyCost measure_as(const Store& store, std::int64_t batch_size, DType type, const char* name) {
+  const auto& samples = store::StoreAccess::samples(store);
+  const loader::PackedServer server(samples, {.spec = spec_of(type)});
+  ResidencyCost cost;
+  cost.name = name;
+  cost.computed_bytes = computed_bytes(store.sample_count(), store.shape(), store.labels(), bytes_of(type));
+  cost.measured_bytes = measure_all(server);
+  cost.batch_buffer_bytes = batch_buffer_bytes(store, batch_size, type);
+  return cost;
+}
+
+}  // namespace
+
+std::vector<ResidencyCost> measure_decoded(const Store& store, std::int64_t batch_size) {
+  return {measure_as(store, batch_size, DType::float32, "float32"),
+          measure_as(store, batch_size, DType::float16, "float16")};
+}
+
+ResidencyCost measure_packed(const Split& split, Device device, std::int64_t batch_buffer_bytes) {
+  ResidencyCost cost;
+  cost.name = "int8";
+  cost.computed_bytes = computed_bytes(split.sample_count(), split.shape(), split.labels(), 1);
+  cost.batch_buffer_bytes = batch_buffer_bytes;
+  const auto backend = backend::make_backend(device);
+  const std::int64_t before = taken_bytes(*backend);
+  LoadOptions options;
+  options.verify_checksums = false;  // done by the first loading
+  options.residency = Residency::device;
+  const Store store = Store::load(split, device, options);
+  cost.measured_bytes = taken_bytes(*backend) - before;
+  return cost;
+}
+
+std::int64_t batch_buffer_bytes(const Store& store, std::int64_t batch_size, DType type) {
+  LoaderOptions options;
+  options.batch_size = batch_size;
+  options.spec = spec_of(type);
+  return Loader(store, options).device_bytes();
+}
+
+}  // namespace octavo::measuring

@@ -1,0 +1,78 @@
+#include "planning/memory_model.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "store/residency_rules.hpp"
+#include "store/stored_samples.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::planning {
+namespace {
+
+/// So that all sums below stay far from 2^63: a batch has at most N samples, and N is at most as many as fit a file.
+constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
+constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
+
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("plan the memory: " + why); }
+
+void check(const PlanOptions& options) {
+  const ModelMemory& model = options.model;
+  if (model.parameter_count < 0 || model.parameter_count > kMostParameters) {
+    refuse("a model of " + std::to_string(model.parameter_count) + " parameters; give a number from 0 to 2^48");
+  }
+  if (model.activation_bytes_per_sample < 0 || model.activation_bytes_per_sample > kMostSum) {
+    refuse("activations of " + std::to_string(model.activation_bytes_per_sample) + " bytes a sample; give 0 to 2^61");
+  }
+  if (options.batch_size < 0) refuse("a batch_size below 0; 0 is for the usual one");
+  if (options.memory_bytes < 0) refuse("a memory of less than no bytes; 0 is for that of the device");
+}
+
+}  // namespace
+
+MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is_host) {
+  check(options);
+  MemoryModel model;
+  model.sample_count = split.sample_count();
+  model.sample_values = split.shape().values();
+  model.row_bytes = model.sample_values;
+  model.label_bytes = split.labels().bytes_per_sample();
+  model.value_bytes = bytes_of(options.dtype);
+  model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);
+  model.staged_prefetch = store::prefetch_depth(options.prefetch, is_host, false);
+  const std::int64_t numbers = options.model.parameter_count;
+  model.parameters = 4 * numbers;
+  model.gradients = 4 * numbers;
+  model.optimizer_state = options.model.optimizer == Optimizer::sgd        ? 0
+                          : options.model.optimizer == Optimizer::momentum ? 4 * numbers
+                                                                           : 8 * numbers;
+  model.half_copy = options.model.mixed_precision ? 2 * numbers : 0;
+  model.activations = options.model.activation_bytes_per_sample;
+  const auto most = checked_product(
+      {model.sample_count, std::max(model.bytes_per_batch_sample(false), model.bytes_per_batch_sample(true))});
+  if (!most || *most > kMostSum) {
+    refuse("the bytes of a batch of all samples are more than 2^61; give fewer activation bytes a sample");
+  }
+  return model;
+}
+
+Fit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
+  const std::int64_t N = model.sample_count, rest = room - model.model_bytes();
+  if (N * model.packed_bytes() + batch_size * model.bytes_per_batch_sample(false) <= rest) {
+    return {true, Residency::device, N};
+  }
+  const std::int64_t left = rest - batch_size * model.bytes_per_batch_sample(true);
+  if (left < 0) return {};
+  const std::int64_t count = std::min(N - 1, left / model.packed_bytes());
+  if (count >= store::least_hybrid_count(N)) return {true, Residency::hybrid, count};
+  return {true, Residency::streamed, 0};
+}
+
+std::int64_t largest_batch(const MemoryModel& model, std::int64_t room, std::int64_t resident_bytes, bool staged) {
+  const std::int64_t rest = room - model.model_bytes() - resident_bytes;
+  return std::clamp<std::int64_t>(rest / model.bytes_per_batch_sample(staged), 0, model.sample_count);
+}
+
+}  // namespace octavo::planning

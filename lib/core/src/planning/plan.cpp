@@ -1,0 +1,205 @@
+#include <octavo/plan.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/chunk_reader.hpp"
+#include "backend/backend.hpp"
+#include "planning/memory_model.hpp"
+#include "store/residency_rules.hpp"
+#include "support/text_units.hpp"
+
+namespace octavo {
+namespace {
+
+using planning::MemoryModel;
+
+constexpr std::int64_t kUsualBatch = 256;
+
+/// Memory as nvidia-smi shows it, in MiB.
+struct WellKnown {
+  const char* name;
+  std::int64_t mebibytes;
+};
+constexpr WellKnown kWellKnown[] = {
+    {"RTX 4060, 8 GB", 8188}, {"RTX 3060, 12 GB", 12288}, {"T4, 16 GB", 15360},       {"RTX 4080, 16 GB", 16376},
+    {"L4, 24 GB", 23034},     {"RTX 4090, 24 GB", 24564}, {"RTX 5090, 32 GB", 32607}, {"A100, 40 GB", 40960},
+    {"L40S, 48 GB", 46068},   {"H100, 80 GB", 81559},     {"A100, 80 GB", 81920},     {"H200, 141 GB", 143771},
+};
+
+/// What is not given to samples, batches and the model: with a model a sixteenth, for libraries, fragmentation and what
+/// was forgotten; without, a fifth, since the model is still to come.
+std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
+  const bool has_model = model.parameter_count > 0 || model.activation_bytes_per_sample > 0;
+  return memory_bytes / (has_model ? 16 : 5);
+}
+
+std::string reason_of(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
+  const std::string samples = in_units(model.sample_count * model.packed_bytes());
+  const std::string left = in_units(room);
+  if (!found.fits) return "a batch and the model alone need more than the " + left + " that there are for them";
+  switch (found.residency) {
+    case Residency::device:
+      return "all " + samples + " of samples fit, with the model and the batches, in " + left;
+    case Residency::hybrid:
+      return "of " + samples + " of samples, " + in_units(found.resident_count * model.packed_bytes()) +
+             " fit beside the model and the batches in " + left + "; the others are read from the file";
+    default:
+      return "hardly any of the " + samples + " of samples fit beside the model and the batches in " + left +
+             ", so all are read from the file";
+  }
+}
+
+std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Fit& found, std::int64_t batch_size,
+                                  LabelLayout labels) {
+  const bool staged = !found.fits || found.residency != Residency::device;
+  const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
+  std::vector<PlannedPart> parts = {{"samples, int8", found.resident_count * model.row_bytes}};
+  if (labels.width > 0) parts.push_back({"their labels", found.resident_count * model.label_bytes});
+  parts.push_back({"batches", batch_size * buffers * model.batched_bytes()});
+  if (staged) {
+    parts.push_back({"packed batches read ahead", batch_size * (1 + model.staged_prefetch) * model.staged_bytes()});
+  }
+  if (model.parameters > 0) {
+    parts.push_back({"parameters", model.parameters});
+    parts.push_back({"gradients", model.gradients});
+    if (model.optimizer_state > 0) parts.push_back({"optimizer", model.optimizer_state});
+    if (model.half_copy > 0) parts.push_back({"parameters in half precision", model.half_copy});
+  }
+  if (model.activations > 0) parts.push_back({"activations", batch_size * model.activations});
+  return parts;
+}
+
+PlannedForm form_of(const MemoryModel& model, const char* name, std::int64_t value_bytes, std::int64_t room,
+                    std::int64_t batch_size) {
+  PlannedForm form;
+  form.name = name;
+  const std::int64_t row_bytes = value_bytes == 1 ? model.row_bytes : model.sample_values * value_bytes;
+  form.sample_bytes = model.sample_count * (row_bytes + model.label_bytes);
+  form.total_bytes = form.sample_bytes + model.model_bytes() + batch_size * model.bytes_per_batch_sample(false);
+  form.fits = form.total_bytes <= room;
+  form.largest_batch = planning::largest_batch(model, room, form.sample_bytes, false);
+  return form;
+}
+
+std::vector<PlannedForm> forms_of(const MemoryModel& model, std::int64_t room, std::int64_t batch_size) {
+  return {form_of(model, "float32", 4, room, batch_size), form_of(model, "float16", 2, room, batch_size),
+          form_of(model, "int8", 1, room, batch_size)};
+}
+
+std::int64_t largest_in(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
+  if (!found.fits) return 0;
+  return planning::largest_batch(model, room, found.resident_count * model.packed_bytes(),
+                                 found.residency != Residency::device);
+}
+
+/// The batch size that must fit: the one that was given; else the usual one, or if that does not fit the largest power
+/// of two that does, with all samples on the device if there is one.
+std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options, std::int64_t room) {
+  const std::int64_t wanted = std::min(model.sample_count, options.batch_size > 0 ? options.batch_size : kUsualBatch);
+  if (options.batch_size > 0 || planning::fit(model, room, wanted).fits) return wanted;
+  std::int64_t largest =
+      planning::largest_batch(model, room, model.sample_count * model.packed_bytes(), /*staged=*/false);
+  if (largest == 0) largest = planning::largest_batch(model, room, 0, /*staged=*/true);
+  return largest == 0 ? wanted : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(largest)));
+}
+
+PlannedDevice on_device(const MemoryModel& model, const WellKnown& device, const PlanOptions& options) {
+  PlannedDevice planned;
+  planned.name = device.name;
+  planned.memory_bytes = device.mebibytes << 20;
+  const std::int64_t room = planned.memory_bytes - reserved_of(planned.memory_bytes, options.model);
+  const std::int64_t batch_size = batch_size_for(model, options, room);
+  const planning::Fit found = planning::fit(model, room, batch_size);
+  planned.residency = found.residency;
+  planned.largest_batch = largest_in(model, found, room);
+  const auto left = static_cast<double>(
+      std::max<std::int64_t>(0, room - model.model_bytes() - batch_size * model.bytes_per_batch_sample(false)));
+  for (const PlannedForm& form : forms_of(model, room, batch_size)) {
+    const double share = std::min(1.0, left / static_cast<double>(form.sample_bytes));
+    if (form.name == "float32") planned.float32_share = share;
+    if (form.name == "int8") planned.int8_share = share;
+  }
+  return planned;
+}
+
+}  // namespace
+
+const char* to_string(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return "sgd";
+    case Optimizer::momentum:
+      return "momentum";
+    case Optimizer::adam:
+      return "adam";
+  }
+  return "?";
+}
+
+Optimizer parse_optimizer(std::string_view text) {
+  for (const Optimizer one : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam}) {
+    if (text == to_string(one)) return one;
+  }
+  throw InvalidArgument("choose an optimizer: \"" + std::string(text) + "\" is none; use sgd, momentum or adam");
+}
+
+std::int64_t Plan::total_bytes() const {
+  std::int64_t total = 0;
+  for (const PlannedPart& part : parts) total += part.bytes;
+  return total;
+}
+
+Plan plan(const Dataset& dataset, const PlanOptions& options) {
+  const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
+  // None for a device that is not here, which is meant to be a GPU.
+  const std::optional<Device> device = options.memory_bytes > 0 ? std::nullopt : std::optional(chosen(options.device));
+  const bool is_host = device && device->is_cpu();
+  const MemoryModel model = planning::memory_model(split, options, is_host);
+  const std::int64_t N = split.sample_count();
+
+  Plan plan;
+  plan.file = dataset.path().string();
+  plan.split = split.name();
+  plan.sample_count = N;
+  plan.shape = split.shape();
+  plan.packed_bytes = split.packed_bytes();
+  plan.compression = split.compression();
+  plan.stored_bytes = split.stored_bytes();
+  plan.memory_bytes = device ? backend::make_backend(*device)->memory().free_bytes : options.memory_bytes;
+  plan.device = device ? to_string(*device) : "a device of " + in_units(options.memory_bytes);
+  plan.reserved_bytes = reserved_of(plan.memory_bytes, options.model);
+  const std::int64_t room = plan.memory_bytes - plan.reserved_bytes;
+  plan.batch_size = batch_size_for(model, options, room);
+
+  const planning::Fit found = planning::fit(model, room, plan.batch_size);
+  const bool staged = !found.fits || found.residency != Residency::device;
+  plan.fits = found.fits;
+  plan.residency = found.residency;
+  plan.resident_count = found.resident_count;
+  plan.reason = reason_of(model, found, room);
+  plan.prefetch = staged ? model.staged_prefetch : model.resident_prefetch;
+  plan.parts = parts_of(model, found, plan.batch_size, split.labels());
+  plan.memory_limit_bytes = found.fits ? std::max<std::int64_t>(1, found.resident_count * model.packed_bytes()) : 0;
+  // Read from the file: labels and checksums stay on the host; a GPU's packed batches have a pinned twin there. Of
+  // deflated samples, chunks are kept.
+  if (staged) {
+    const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
+    plan.host_bytes = N * (kept_label_bytes + 8) +
+                      (is_host ? 0 : plan.batch_size * (1 + model.staged_prefetch) * model.staged_bytes());
+    if (plan.compression == Compression::deflate) plan.host_bytes += dataset_file::kMostCachedChunkBytes;
+  }
+  plan.forms = forms_of(model, room, plan.batch_size);
+  plan.largest_batch = largest_in(model, found, room);
+  plan.largest_power_of_two = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(plan.largest_batch)));
+  plan.largest_streamed_batch =
+      std::max(plan.forms.back().largest_batch, planning::largest_batch(model, room, 0, true));
+  plan.rule_of_thumb_batch = plan.memory_bytes / 4 / (model.sample_values + options.model.parameter_count);
+  for (const WellKnown& known : kWellKnown) plan.well_known.push_back(on_device(model, known, options));
+  return plan;
+}
+
+}  // namespace octavo

@@ -1,0 +1,28 @@
+// Folding a BatchSpec and the statistics of a split into the affine maps that the kernels take.
+#pragma once
+
+#include <vector>
+
+#include <octavo/batch_spec.hpp>
+#include <octavo/sample.hpp>
+#include <octavo/statistics.hpp>
+
+#include "kernels/affine.hpp"
+
+namespace octavo::store {
+
+/// A spec in the form that kernels take, in host memory.
+struct FoldedSpec {
+  std::vector<kernels::Affine> maps;                ///< [C], or [1] if all channels share it; scales only matter with
+                                                    ///< pixel_shifts, none with centre_on_batch
+  std::vector<float> pixel_shifts;                  ///< C*P in the order of the output, or empty
+  bool centre_on_batch = false;                     ///< maps are made for each batch from the next two
+  std::vector<kernels::Quantisation> quantisation;  ///< [C]
+  std::vector<double> divisors;                     ///< [C]
+};
+
+/// Folds `spec` for samples of `shape`. `statistics` are those of the file; the spec's own take their place.
+/// Throws InvalidArgument if the spec does not fit: see Store::prepare.
+FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& statistics, const SampleShape& shape);
+
+}  // namespace octavo::store

@@ -1,0 +1,283 @@
+#include "store/loading.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/limits.hpp"
+#include "statistics/sample_counter.hpp"
+#include "store/chunked_row_reader.hpp"
+#include "store/memory_rows.hpp"
+#include "store/residency_rules.hpp"
+#include "store/row_reader.hpp"
+
+namespace octavo::store {
+namespace {
+
+/// Windows in a split unless told otherwise, if two of them fit.
+constexpr std::int64_t kUsualWindows = 8;
+
+/// What is loaded, and how.
+struct Origin {
+  std::string name;   ///< "split train"
+  std::string place;  ///< "the file"
+  SampleDescription samples;
+  std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
+  std::function<void(const StoredSamples& samples)> read_resident;  ///< into its buffers
+  std::shared_ptr<const void> owner = {};                           ///< of memory that is borrowed
+  const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use as it is
+};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+  throw InvalidArgument("load " + what + ": " + why);
+}
+
+void check_options(const std::string& what, std::int64_t sample_count, const LoadOptions& options) {
+  if (options.memory_limit_bytes < 0) refuse(what, "memory_limit_bytes is negative; 0 is for none");
+  if (options.resident_count < -1 || options.resident_count > sample_count) {
+    refuse(what, "resident_count is " + std::to_string(options.resident_count) + " of " + std::to_string(sample_count) +
+                     " samples; -1 is for as many as fit");
+  }
+  if (options.resident_count >= 0 && options.residency != Residency::hybrid) {
+    refuse(what, "resident_count is of use only with the residency hybrid; ask for that");
+  }
+  if (options.window_samples < 0) refuse(what, "window_samples is negative; 0 is for the usual windows");
+  if (options.window_samples > 0 && options.residency != Residency::window) {
+    refuse(what, "window_samples is of use only with the residency window; ask for that");
+  }
+}
+
+void check_samples(const HostSamples& samples) {
+  const std::string what = "samples in memory";
+  // With one sample first: only then is it known how many there are.
+  if (const auto problem = dataset_file::layout_problem(samples.shape, samples.labels, 1)) refuse(what, *problem);
+  const auto values = static_cast<std::size_t>(samples.shape.values());
+  const std::size_t count = samples.codes.size() / values;
+  if (count == 0 || count * values != samples.codes.size()) {
+    refuse(what, std::to_string(samples.codes.size()) + " codes are no whole samples of " + std::to_string(values));
+  }
+  if (const auto problem = dataset_file::layout_problem(samples.shape, samples.labels, static_cast<std::int64_t>(count))) {
+    refuse(what, *problem);
+  }
+  if (samples.label_bytes.size() != count * static_cast<std::size_t>(samples.labels.bytes_per_sample())) {
+    refuse("samples in memory",
+           std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) + " samples");
+  }
+  if (reinterpret_cast<std::uintptr_t>(samples.label_bytes.data()) % sizeof(std::uint32_t) != 0) {
+    refuse(what, "their labels do not begin at a multiple of 4");
+  }
+}
+
+/// Of samples of uint8 values.
+Statistics statistics_of(const HostSamples& samples) {
+  const auto values = static_cast<std::size_t>(samples.shape.values());
+  statistics::SampleCounter counter(samples.shape);
+  std::vector<std::uint8_t> sample(values);
+  for (std::size_t at = 0; at < samples.codes.size(); at += values) {
+    std::transform(samples.codes.begin() + static_cast<std::ptrdiff_t>(at),
+                   samples.codes.begin() + static_cast<std::ptrdiff_t>(at + values), sample.begin(),
+                   [](std::int8_t code) { return static_cast<std::uint8_t>(code ^ 0x80); });
+    counter.add(sample);
+  }
+  statistics::SampleTotals totals(samples.shape);
+  counter.move_into(totals);
+  return totals.statistics(std::vector<ChannelQuantisation>(static_cast<std::size_t>(samples.shape.channels)));
+}
+
+/// The split whose statistics centre the batches of `split`.
+Split statistics_source(const Split& split) {
+  const Dataset dataset = split.dataset();
+  return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
+}
+
+/// Of the samples that stay in the file.
+std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
+  if (split.compression() == Compression::none) {
+    return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count);
+  }
+  return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.thread_count);
+}
+
+/// Loads one origin in one way after another.
+class Loading {
+ public:
+  Loading(const Origin& origin, Device device, const LoadOptions& options)
+      : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
+    sample_bytes_ = origin.samples.shape.values() + origin.samples.labels.bytes_per_sample();
+    limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
+  }
+
+  std::shared_ptr<const StoredSamples> run() {
+    switch (options_.residency) {
+      case Residency::automatic:
+        return load_what_fits();
+      case Residency::device:
+        return read_into(allocate(origin_.samples.sample_count, Residency::device));
+      case Residency::hybrid:
+        return read_into(
+            allocate(options_.resident_count >= 0 ? options_.resident_count : fitting_count(), Residency::hybrid));
+      case Residency::streamed:
+        return read_into(allocate(0, Residency::streamed));
+      case Residency::window:
+        return load_windows();
+    }
+    refuse(origin_.name, "there is no such residency");
+  }
+
+ private:
+  /// Samples that the limit has room for.
+  std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
+
+  std::shared_ptr<const StoredSamples> load_what_fits() {
+    const std::int64_t N = origin_.samples.sample_count;
+    if (is_in_place()) return read_into(allocate(N, Residency::device));
+    std::int64_t count = fitting_count();
+    bool has_failed = false;
+    if (count == N) {
+      if (const auto samples = try_to_allocate(N, Residency::device)) return read_into(samples);
+      count = N / 2;
+      has_failed = true;
+    } else {
+      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " are more than the " +
+                std::to_string(limit_bytes_) + " that it may take of " + to_string(backend_->device()) + ". ";
+    }
+    for (; count >= least_hybrid_count(N); count /= 2) {
+      // When the device had less than it said, nobody knows what is left for the model: then at most half of what there
+      // is is taken.
+      const auto samples = has_failed && !has_room_for(2 * count) ? nullptr : try_to_allocate(count, Residency::hybrid);
+      if (samples != nullptr) return read_into(samples);
+      has_failed = true;  // again, with fewer or none
+    }
+    return read_into(allocate(0, Residency::streamed));
+  }
+
+  bool has_room_for(std::int64_t count) const {
+    try {
+      backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * sample_bytes_), "samples");
+      return true;
+    } catch (const OutOfMemory&) {
+      return false;
+    }
+  }
+
+  /// Null, and a reason unless there is one already, if the device has not the memory. Only that leads to another
+  /// residency: what else may run out while samples are read, such as pinned memory, is an error.
+  std::shared_ptr<StoredSamples> try_to_allocate(std::int64_t count, Residency residency) {
+    try {
+      return allocate(count, residency);
+    } catch (const OutOfMemory& problem) {
+      if (reason_.empty()) reason_ = std::string(problem.what()) + ". ";
+      return nullptr;
+    }
+  }
+
+  std::shared_ptr<StoredSamples> allocate(std::int64_t count, Residency residency) const {
+    auto samples = describe(residency);
+    if (is_in_place()) return use_in_place(samples);
+    samples->resident_count = count;
+    const std::string what = "samples of " + origin_.name;
+    // The products fit: the samples are in a file, or in memory, of that size.
+    samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->row_stride_bytes),
+                                           "the packed " + what);
+    samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
+                                                 "the labels of the " + what);
+    return samples;
+  }
+
+  std::shared_ptr<const StoredSamples> read_into(const std::shared_ptr<StoredSamples>& samples) const {
+    if (is_in_place()) return samples;
+    if (!samples->is_resident()) samples->rows = origin_.rows();
+    origin_.read_resident(*samples);
+    if (!reason_.empty()) {
+      const std::int64_t count = samples->resident_count;
+      samples->residency_reason = reason_ + (count == 0 ? "None" : std::to_string(count) + " of its samples") +
+                                  " are kept there; the others are read from " + origin_.place +
+                                  " when a batch needs them";
+    }
+    return samples;
+  }
+
+  std::shared_ptr<StoredSamples> load_windows() {
+    auto samples = describe(Residency::window);
+    samples->window_samples = options_.window_samples;
+    const std::int64_t N = origin_.samples.sample_count;
+    if (samples->window_samples == 0) {
+      const std::int64_t most =
+          std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
+      // As equal as they can be.
+      const std::int64_t windows = (N + most - 1) / most;
+      samples->window_samples = (N + windows - 1) / windows;
+    }
+    samples->window_samples = std::min(samples->window_samples, N);
+    if (is_in_place()) return use_in_place(samples);
+    samples->rows = origin_.rows();
+    return samples;
+  }
+
+  /// Everything but the samples.
+  std::shared_ptr<StoredSamples> describe(Residency residency) const {
+    auto samples = std::make_shared<StoredSamples>();
+    samples->backend = backend_;
+    static_cast<SampleDescription&>(*samples) = origin_.samples;
+    samples->owner = origin_.owner;
+    samples->row_stride_bytes = samples->shape.values();
+    samples->residency = residency;
+    return samples;
+  }
+
+  /// On the CPU, memory of the caller's needs no other place.
+  bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
+  std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
+    samples->resident_count = origin_.samples.sample_count;
+    samples->borrowed_codes = origin_.in_place->codes.data();
+    samples->borrowed_labels = reinterpret_cast<const std::uint32_t*>(origin_.in_place->label_bytes.data());
+    return samples;
+  }
+
+  const Origin& origin_;
+  const LoadOptions& options_;
+  std::shared_ptr<backend::Backend> backend_;
+  std::int64_t sample_bytes_;  ///< of a sample on the device, with its label
+  std::int64_t limit_bytes_;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device device, const LoadOptions& options) {
+  const std::string name = "split " + split.name();
+  check_options(name, split.sample_count(), options);
+  const Split source = statistics_source(split);
+  const Origin origin{
+      name,
+      "the file",
+      {split.sample_count(), split.shape(), split.labels(), split.class_names(), source.statistics(), source.name()},
+      [&] { return row_source(split, options); },
+      [&](const StoredSamples& samples) { read_samples(split, options, samples); },
+  };
+  return Loading(origin, device, options).run();
+}
+
+std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, HostMemory memory, Device device,
+                                                  const LoadOptions& options) {
+  check_samples(samples);
+  const auto sample_count = static_cast<std::int64_t>(samples.codes.size()) / samples.shape.values();
+  check_options("samples in memory", sample_count, options);
+  const Origin origin{
+      "samples in memory",
+      "host memory",
+      {sample_count, samples.shape, samples.labels, samples.class_names,
+       samples.statistics ? *samples.statistics : statistics_of(samples), ""},
+      [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
+      [&](const StoredSamples& stored) { copy_samples(samples, stored); },
+      memory == HostMemory::borrow ? samples.owner : nullptr,
+      memory == HostMemory::borrow ? &samples : nullptr,
+  };
+  return Loading(origin, device, options).run();
+}
+
+}  // namespace octavo::store

@@ -1,0 +1,88 @@
+#include "store/prepared_maps.hpp"
+
+#include <utility>
+
+#include "dataset_file/limits.hpp"
+
+namespace octavo::store {
+namespace {
+
+static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
+
+template <typename T>
+backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend, const std::vector<T>& numbers) {
+  backend::DeviceBuffer buffer(backend, numbers.size() * sizeof(T), "the normalisation of batches");
+  if (!numbers.empty()) backend->copy_to_device(buffer.data(), numbers.data(), buffer.bytes(), {});
+  return buffer;
+}
+
+kernels::ValueType value_type(DType type) {
+  switch (type) {
+    case DType::float16:
+      return kernels::ValueType::float16;
+    case DType::bfloat16:
+      return kernels::ValueType::bfloat16;
+    default:
+      return kernels::ValueType::float32;
+  }
+}
+
+}  // namespace
+
+PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
+    : samples_(std::move(samples)), spec_(spec), gathers_(samples_->backend) {
+  const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
+  const auto& backend = samples_->backend;
+  uniform_map_ = folded.maps.size() == 1;
+  maps_ = to_device(backend, folded.maps);
+  pixel_shifts_ = to_device(backend, folded.pixel_shifts);
+  if (folded.centre_on_batch) {
+    quantisation_ = to_device(backend, folded.quantisation);
+    divisors_ = to_device(backend, folded.divisors);
+    sums_ = to_device(backend, std::vector<std::int64_t>(folded.divisors.size()));
+  }
+}
+
+std::int64_t PreparedMaps::device_bytes() const {
+  return static_cast<std::int64_t>(maps_.bytes() + pixel_shifts_.bytes() + quantisation_.bytes() + divisors_.bytes() +
+                                   sums_.bytes());
+}
+
+void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                          std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream,
+                          std::int64_t cursor_batches) const {
+  if (batch_count == 0) return;
+  std::unique_lock<std::mutex> turn;
+  if (sums_.data() != nullptr) {
+    turn = std::unique_lock(centering_);
+    gathers_.order_after(stream);
+    make_batch_maps(packed, selection, batch_count, stream);
+  }
+  kernels::GatherArgs args{};
+  args.packed = packed;
+  args.channel_count = samples_->shape.channels;
+  args.values_per_channel = samples_->shape.values_per_channel();
+  args.selection = selection;
+  args.batch_count = batch_count;
+  args.maps = maps_.as<kernels::Affine>();
+  args.uniform_map = uniform_map_;
+  args.pixel_shifts = pixel_shifts_.as<float>();
+  args.layout = spec_.layout == Layout::nchw ? kernels::Layout::nchw : kernels::Layout::nhwc;
+  args.value_type = value_type(spec_.dtype);
+  args.values = images;
+  args.label_type = labels.type;
+  args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
+  args.cursor_batches = cursor_batches;
+  samples_->backend->gather(args, stream);
+  gathers_.add(stream);
+}
+
+void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                                   std::int64_t batch_count, StreamRef stream) const {
+  samples_->backend->batch_mean({packed, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
+                                 batch_count, quantisation_.as<kernels::Quantisation>(), divisors_.as<double>(),
+                                 sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
+                                stream);
+}
+
+}  // namespace octavo::store

@@ -1,0 +1,181 @@
+// Bringing resident samples to a device. From a file: read, check and copy, a block at a time on each thread.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "dataset_file/block_rows.hpp"
+#include "dataset_file/split_access.hpp"
+#include "store/stored_samples.hpp"
+#include "store/upload.hpp"
+#include "support/threads.hpp"
+
+namespace octavo::store {
+namespace {
+
+/// What is read at once on the way into host memory: it is checked while it is still in the cache.
+constexpr std::int64_t kHostBlockBytes = std::int64_t{512} << 10;
+
+/// Reports progress for all threads, one at a time.
+class SharedProgress {
+ public:
+  SharedProgress(const Split& split, std::int64_t total_samples, const ProgressFunction& report)
+      : stage_("loading " + split.name()),
+        report_(report),
+        sample_bytes_(split.shape().values()),
+        total_samples_(total_samples) {}
+
+  void add(std::int64_t sample_count) {
+    if (!report_) return;
+    const std::lock_guard lock(mutex_);
+    done_samples_ += sample_count;
+    report_({stage_, done_samples_, total_samples_, done_samples_ * sample_bytes_, total_samples_ * sample_bytes_});
+  }
+
+ private:
+  std::string stage_;
+  const ProgressFunction& report_;
+  std::int64_t sample_bytes_;
+  std::int64_t total_samples_;
+  std::int64_t done_samples_ = 0;
+  std::mutex mutex_;
+};
+
+void read_block(const Split& split, bool verify, std::int64_t first, std::int64_t count, std::span<std::int8_t> codes,
+                std::span<std::byte> labels) {
+  if (verify) return split.read_checked(first, count, codes, labels);
+  split.read(first, count, codes);
+  if (!labels.empty()) split.read_labels(first, count, labels);
+}
+
+/// Calls work(thread, first, count) for blocks of `block_samples` samples until all are done.
+template <typename Work>
+void for_blocks(std::int64_t sample_count, std::int64_t block_samples, int thread_count, const Work& work) {
+  std::atomic<std::int64_t> next = 0;
+  std::atomic<bool> failed = false;
+  run_on_threads(thread_count, [&](int thread) {
+    try {
+      for (std::int64_t first; !failed && (first = next.fetch_add(block_samples)) < sample_count;) {
+        work(thread, first, std::min(block_samples, sample_count - first));
+      }
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  });
+}
+
+std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, std::int64_t first,
+                                 std::int64_t count) {
+  const std::int64_t each = samples.labels.bytes_per_sample();
+  return each == 0 ? std::span<std::byte>() : std::span(base + first * each, static_cast<std::size_t>(count * each));
+}
+
+void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
+                    SharedProgress& progress) {
+  const std::int64_t values = samples.shape.values();
+  const std::int64_t block_samples = dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kHostBlockBytes);
+  for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
+             [&](int, std::int64_t first, std::int64_t count) {
+               read_block(split, options.verify_checksums, first, count,
+                          {samples.codes.as<std::int8_t>() + first * values, static_cast<std::size_t>(count * values)},
+                          label_bytes(samples, samples.label_words.as<std::byte>(), first, count));
+               progress.add(count);
+             });
+}
+
+/// Threads that read on the way to a GPU: more fill no link, and each has pinned memory.
+constexpr int kMostLanes = 16;
+
+/// What one thread uploads with.
+struct Lane {
+  Lane(const std::shared_ptr<backend::Backend>& device, std::int64_t block_bytes)
+      : backend(device), stream(device), upload(device, block_bytes) {}
+  ~Lane() { backend::finish(*backend, StreamRef(stream.get())); }
+
+  std::shared_ptr<backend::Backend> backend;
+  backend::OwnedStream stream;
+  Upload upload;
+};
+
+/// The blocks of a split, each read into pinned memory and copied from there.
+class StagedReading {
+ public:
+  StagedReading(const Split& split, const LoadOptions& options, const StoredSamples& samples, SharedProgress& progress)
+      : split_(split),
+        options_(options),
+        samples_(samples),
+        progress_(progress),
+        block_samples_(std::min(samples.resident_count,
+                                dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kUploadBlockBytes))) {}
+
+  void run() {
+    const std::int64_t block_count = (samples_.resident_count + block_samples_ - 1) / block_samples_;
+    const auto thread_count = static_cast<int>(
+        std::min<std::int64_t>({block_count, resolve_thread_count(options_.thread_count), kMostLanes}));
+    lanes_.resize(static_cast<std::size_t>(thread_count));
+    for_blocks(samples_.resident_count, block_samples_, thread_count,
+               [&](int thread, std::int64_t first, std::int64_t count) { copy_block(lane(thread), first, count); });
+    for (const auto& one : lanes_) {
+      if (one) samples_.backend->synchronize(StreamRef(one->stream.get()));
+    }
+  }
+
+ private:
+  /// Made by the thread that uses it, since pinning memory takes long.
+  Lane& lane(int thread) {
+    std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
+    if (!one) one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
+    return *one;
+  }
+  std::int64_t code_bytes(std::int64_t count) const { return count * samples_.shape.values(); }
+  std::int64_t label_bytes(std::int64_t count) const { return count * samples_.label_bytes(); }
+  std::int64_t labels_offset(std::int64_t count) const { return (code_bytes(count) + 15) / 16 * 16; }
+
+  void copy_block(Lane& lane, std::int64_t first, std::int64_t count) const {
+    const StreamRef stream(lane.stream.get());
+    std::byte* block = lane.upload.begin_block();
+    std::byte* labels = block + labels_offset(count);
+    read_block(split_, options_.verify_checksums, first, count,
+               {reinterpret_cast<std::int8_t*>(block), static_cast<std::size_t>(code_bytes(count))},
+               store::label_bytes(samples_, labels, 0, count));
+    lane.upload.copy(samples_.codes.as<std::byte>() + code_bytes(first), block, code_bytes(count), stream);
+    lane.upload.copy(samples_.label_words.as<std::byte>() + label_bytes(first), labels, label_bytes(count), stream);
+    lane.upload.finish_block(stream);
+    progress_.add(count);
+  }
+
+  const Split& split_;
+  const LoadOptions& options_;
+  const StoredSamples& samples_;
+  SharedProgress& progress_;
+  std::int64_t block_samples_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace
+
+void copy_samples(const HostSamples& from, const StoredSamples& samples) {
+  if (samples.resident_count == 0) return;
+  backend::Backend& device = *samples.backend;
+  const auto count = static_cast<std::size_t>(samples.resident_count);
+  device.copy_to_device(samples.codes.data(), from.codes.data(),
+                        count * static_cast<std::size_t>(samples.shape.values()), {});
+  if (samples.label_bytes() != 0) {
+    device.copy_to_device(samples.label_words.data(), from.label_bytes.data(),
+                          count * static_cast<std::size_t>(samples.label_bytes()), {});
+  }
+}
+
+void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples) {
+  if (samples.resident_count == 0) return;
+  SharedProgress progress(split, samples.resident_count, options.on_progress);
+  if (samples.backend->is_host())
+    read_into_host(split, options, samples, progress);
+  else
+    StagedReading(split, options, samples, progress).run();
+  split.ensure_unchanged();
+}
+
+}  // namespace octavo::store

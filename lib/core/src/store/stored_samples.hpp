@@ -1,0 +1,71 @@
+// The packed samples of a split as a store keeps them: on a device as far as they are resident, else where they came
+// from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <octavo/sample.hpp>
+#include <octavo/statistics.hpp>
+#include <octavo/store.hpp>
+
+#include "backend/backend.hpp"
+#include "kernels/packed_rows.hpp"
+#include "store/row_source.hpp"
+
+namespace octavo::store {
+
+/// What samples are, wherever they are.
+struct SampleDescription {
+  std::int64_t sample_count = 0;
+  SampleShape shape;
+  LabelLayout labels;
+  std::vector<std::string> class_names;
+  Statistics statistics;         ///< that batches are centred by
+  std::string statistics_split;  ///< that they belong to
+};
+
+/// Immutable once loaded.
+class StoredSamples : public SampleDescription {
+ public:
+  std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
+  std::shared_ptr<backend::Backend> backend;
+  std::int64_t row_stride_bytes = 0;  ///< shape.values(): rows stand without gaps
+
+  Residency residency = Residency::device;  ///< never automatic
+  std::string residency_reason;             ///< a sentence if another one was asked for or would have been better
+  std::int64_t resident_count = 0;          ///< samples [0, resident_count) are on the device
+  std::int64_t window_samples = 0;          ///< of a window; 0 unless the residency is `window`
+  backend::DeviceBuffer codes;              ///< resident_count rows
+  backend::DeviceBuffer label_words;        ///< [resident_count,K] words
+  std::unique_ptr<const RowSource> rows;    ///< of the samples that are not resident; null if all are
+  /// On the CPU, all samples and labels where they are in the caller's memory; else null.
+  const std::int8_t* borrowed_codes = nullptr;
+  const std::uint32_t* borrowed_labels = nullptr;
+
+  bool is_resident() const { return resident_count == sample_count; }
+  std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
+  std::int64_t device_bytes() const {
+    return static_cast<std::int64_t>(codes.bytes() + label_words.bytes());
+  }
+  /// The resident samples; what a batch needs beside them is added by whoever stages it.
+  kernels::PackedRows resident_rows() const {
+    const bool is_borrowed = borrowed_codes != nullptr;
+    return {is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
+            is_borrowed ? borrowed_labels : label_words.as<std::uint32_t>(),
+            resident_count,
+            nullptr,
+            nullptr,
+            row_stride_bytes,
+            labels.width};
+  }
+};
+
+/// Reads the resident samples of `split` and their labels into `samples`, whose buffers are there, checking them.
+void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples);
+/// Likewise from host memory.
+void copy_samples(const HostSamples& from, const StoredSamples& samples);
+
+}  // namespace octavo::store

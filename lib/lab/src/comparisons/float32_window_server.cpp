@@ -1,0 +1,102 @@
+#include "comparisons/float32_window_server.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "loader/options_check.hpp"
+#include "store/lent_rows.hpp"
+
+namespace octavo::comparisons {
+
+Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options)
+    : samples_(std::move(samples)),
+      order_(loader::checked(std::move(options), *samples_), samples_->sample_count),
+      maps_(samples_, order_.options().spec),
+      window_samples_(order_.options().shuffle.window_samples()) {
+  if (order_.options().shuffle.kind() != Shuffle::Kind::windows || order_.options().spec.dtype != DType::float32 ||
+      order_.options().spec.centre == Centre::batch) {
+    throw InvalidArgument("serve windows of float32: only in an order of windows, and not centred on batches");
+  }
+  if (order_.largest_count() > window_samples_) {
+    throw InvalidArgument("serve windows of float32: a batch is larger than a window");
+  }
+  if (!samples_->is_resident()) {
+    slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);
+    upload_ = slot_->make_upload();
+  }
+  for (Window& window : windows_) {
+    window.values = backend::DeviceBuffer(
+        backend(), static_cast<std::size_t>(window_samples_ * shape().values()) * sizeof(float), "a window of float32");
+    window.labels = backend::DeviceBuffer(
+        backend(), static_cast<std::size_t>(window_samples_ * labels().bytes_per_sample()), "its labels");
+  }
+}
+
+std::int64_t Float32WindowServer::device_bytes() const {
+  std::int64_t bytes = maps_.device_bytes() + (slot_ ? slot_->device_bytes() : 0);
+  for (const Window& window : windows_) {
+    bytes += static_cast<std::int64_t>(window.values.bytes() + window.labels.bytes());
+  }
+  return bytes;
+}
+
+void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels,
+                                StreamRef stream) const {
+  const loader::BatchPlaces places = order_.places(step);
+  const std::vector<std::int64_t> rows = order_.rows(epoch, step);
+  const std::int64_t values = shape().values(), width = this->labels().width;
+  // A batch may begin in one window and end in the next.
+  for (std::int64_t done = 0; done < places.count;) {
+    const std::int64_t ordinal = (places.first + done) / window_samples_;
+    const std::int64_t part = std::min(places.count - done, (ordinal + 1) * window_samples_ - places.first - done);
+    const Window& window = window_for(epoch, ordinal, stream);
+    std::vector<std::int64_t> inside;
+    for (std::int64_t i = done; i < done + part; ++i) {
+      inside.push_back(rows[static_cast<std::size_t>(i)] - window.first_row);
+    }
+    const store::LentRows lent(*backend(), inside, stream);
+    backend()->row_copy({window.values.as<float>(),
+                         values,
+                         {lent.rows(), kernels::make_order_key(window_samples_, 0, 0, false), 0},
+                         part,
+                         static_cast<float*>(images) + done * values,
+                         window.labels.as<std::uint32_t>(),
+                         width,
+                         width == 0 ? nullptr : static_cast<std::uint32_t*>(labels) + done * width},
+                        stream);
+    done += part;
+  }
+}
+
+const Float32WindowServer::Window& Float32WindowServer::window_for(std::int64_t epoch, std::int64_t ordinal,
+                                                                   StreamRef stream) const {
+  Window& window = windows_[ordinal % 2];
+  if (window.epoch != epoch || window.ordinal != ordinal) fill(window, epoch, ordinal, stream);
+  return window;
+}
+
+void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t ordinal, StreamRef stream) const {
+  window.epoch = -1;
+  window.first_row = order_.window_at(epoch, ordinal, window_samples_) * window_samples_;
+  const std::int64_t count = std::min(window_samples_, samples_->sample_count - window.first_row);
+  void* values = window.values.data();
+  void* labels = window.labels.data();
+  if (samples_->is_resident()) {
+    const kernels::RowSelection stretch{nullptr, kernels::make_order_key(samples_->sample_count, 0, 0, false),
+                                        window.first_row};
+    maps_.gather(samples_->resident_rows(), stretch, count, values, {labels}, stream);
+  } else {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
+    slot_->fill(rows, upload_.get(), stream, false);
+    slot_->use(stream,
+               [&] { maps_.gather(slot_->rows(), slot_->selection(), count, values, {labels}, stream); });
+  }
+  window.epoch = epoch;
+  window.ordinal = ordinal;
+}
+
+}  // namespace octavo::comparisons

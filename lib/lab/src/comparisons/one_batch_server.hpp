@@ -1,0 +1,37 @@
+// The first batches again and again, so that loading costs nothing: what the cost of a loader is measured against.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "loader/packed_server.hpp"
+
+namespace octavo::comparisons {
+
+/// Each buffer is filled when it is first asked for, and left as it is from then on: of a loader without prefetch,
+/// which has one, with the first batch of the epoch that it begins with. Not thread-safe.
+class OneBatchServer final : public loader::BatchServer {
+ public:
+  explicit OneBatchServer(std::shared_ptr<const loader::PackedServer> packed) : packed_(std::move(packed)) {}
+
+  const std::shared_ptr<backend::Backend>& backend() const override { return packed_->backend(); }
+  const loader::BatchOrder& order() const override { return packed_->order(); }
+  SampleShape shape() const override { return packed_->shape(); }
+  LabelLayout labels() const override { return packed_->labels(); }
+  DType dtype() const override { return packed_->dtype(); }
+  Layout layout() const override { return packed_->layout(); }
+  bool depends_on_batch() const override { return packed_->depends_on_batch(); }
+  std::int64_t device_bytes() const override { return packed_->device_bytes(); }
+  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
+    if (filled_.contains(images)) return;
+    packed_->serve(epoch, step, images, labels, stream);
+    filled_.insert(images);
+  }
+
+ private:
+  std::shared_ptr<const loader::PackedServer> packed_;
+  mutable std::set<void*> filled_;
+};
+
+}  // namespace octavo::comparisons

@@ -1,0 +1,30 @@
+// What a model computes with: matrix products, and all else, on one stream of one device.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "training/blas.hpp"
+#include "training/elementwise.hpp"
+
+namespace octavo::training {
+
+struct Compute {
+  std::shared_ptr<backend::Backend> backend;
+  StreamRef stream;
+  std::unique_ptr<Blas> blas;
+  std::unique_ptr<Elementwise> elementwise;
+};
+
+/// Throws Unavailable if this build has not what the device needs.
+inline Compute make_compute(std::shared_ptr<backend::Backend> backend, StreamRef stream) {
+  const Device device = backend->device();
+  if (device.is_cpu()) return {std::move(backend), stream, make_openblas(), make_cpu_elementwise()};
+  auto blas = make_cublas(backend, stream);
+  return {std::move(backend), stream, std::move(blas), make_cuda_elementwise(device, stream)};
+}
+
+/// Bytes on the device that the BLAS of a device takes for itself.
+inline std::int64_t workspace_bytes(Device device) { return device.is_cpu() ? 0 : kCublasWorkspaceBytes; }
+
+}  // namespace octavo::training

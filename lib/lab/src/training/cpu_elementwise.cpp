@@ -1,0 +1,52 @@
+// The parts of training that are no matrix product, on the CPU.
+#include <algorithm>
+
+#include "backend/thread_pool.hpp"
+#include "kernels/cpu/training.hpp"
+#include "support/threads.hpp"
+#include "training/elementwise.hpp"
+
+namespace octavo::training {
+namespace {
+
+/// Numbers below which another core is not worth waking: some 10 microseconds of work.
+constexpr std::int64_t kPieceNumbers = std::int64_t{64} << 10;
+
+class CpuElementwise final : public Elementwise {
+ public:
+  void add_bias(const kernels::BiasArgs& args) override {
+    for_pieces(args.row_count, args.width,
+               [&](std::int64_t first, std::int64_t last) { kernels::cpu::add_bias(args, first, last); });
+  }
+  void relu_gradient(const kernels::ReluGradientArgs& args) override {
+    for_pieces(args.count, 1,
+               [&](std::int64_t first, std::int64_t last) { kernels::cpu::relu_gradient(args, first, last); });
+  }
+  void softmax(const kernels::SoftmaxArgs& args) override {
+    constexpr std::int64_t kExponentialCost = 16;  // of numbers that are only added
+    for_pieces(args.row_count, args.class_count * kExponentialCost,
+               [&](std::int64_t first, std::int64_t last) { kernels::cpu::softmax(args, first, last); });
+  }
+  void momentum_step(const kernels::MomentumArgs& args) override {
+    for_pieces(args.count, 1,
+               [&](std::int64_t first, std::int64_t last) { kernels::cpu::momentum_step(args, first, last); });
+  }
+
+ private:
+  /// Splits items [0, count) among the threads; what becomes of an item does not depend on the split.
+  template <typename Work>
+  void for_pieces(std::int64_t count, std::int64_t numbers_per_item, const Work& work) {
+    const std::int64_t worthwhile = count * numbers_per_item / kPieceNumbers;
+    const std::int64_t pieces = std::min({count, worthwhile, std::int64_t{pool_.thread_count()}});
+    if (pieces <= 1) return work(0, count);
+    pool_.run(pieces, [&](std::int64_t piece) { work(count * piece / pieces, count * (piece + 1) / pieces); });
+  }
+
+  backend::ThreadPool pool_{available_threads()};
+};
+
+}  // namespace
+
+std::unique_ptr<Elementwise> make_cpu_elementwise() { return std::make_unique<CpuElementwise>(); }
+
+}  // namespace octavo::training

@@ -1,0 +1,45 @@
+// The parts of training that are no matrix product, on a CUDA device.
+#include "cuda/check.hpp"
+#include "cuda/device_scope.hpp"
+#include "kernels/cuda/training.hpp"
+#include "training/elementwise.hpp"
+
+namespace octavo::training {
+namespace {
+
+using cuda::check;
+
+class CudaElementwise final : public Elementwise {
+ public:
+  CudaElementwise(Device device, StreamRef stream)
+      : context_(cuda::primary_context(device.ordinal())), stream_(static_cast<cudaStream_t>(stream.handle())) {}
+
+  void add_bias(const kernels::BiasArgs& args) override {
+    const cuda::DeviceScope scope(context_);
+    check(kernels::cuda::launch_add_bias(args, stream_), "add biases");
+  }
+  void relu_gradient(const kernels::ReluGradientArgs& args) override {
+    const cuda::DeviceScope scope(context_);
+    check(kernels::cuda::launch_relu_gradient(args, stream_), "take a gradient through a ReLU");
+  }
+  void softmax(const kernels::SoftmaxArgs& args) override {
+    const cuda::DeviceScope scope(context_);
+    check(kernels::cuda::launch_softmax(args, stream_), "compute the losses of a batch");
+  }
+  void momentum_step(const kernels::MomentumArgs& args) override {
+    const cuda::DeviceScope scope(context_);
+    check(kernels::cuda::launch_momentum_step(args, stream_), "change the weights");
+  }
+
+ private:
+  CUcontext context_;
+  cudaStream_t stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<Elementwise> make_cuda_elementwise(Device device, StreamRef stream) {
+  return std::make_unique<CudaElementwise>(device, stream);
+}
+
+}  // namespace octavo::training

@@ -1,0 +1,88 @@
+#include "training/feed.hpp"
+
+#include <utility>
+
+#include "comparisons/float32_server.hpp"
+#include "comparisons/one_batch_server.hpp"
+#include "comparisons/one_by_one_server.hpp"
+#include "loader/packed_server.hpp"
+#include "store/store_access.hpp"
+
+namespace octavo::training {
+namespace {
+
+std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const LoaderOptions& options) {
+  return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
+}
+
+/// As asked for, as far as it suits the form of the samples; `shuffled` are those that are trained on.
+LoadOptions load_options(const TrainOptions& options, bool shuffled) {
+  const auto in = [&](Residency residency) {
+    LoadOptions load = options.load;
+    load.residency = residency;
+    load.resident_count = -1;
+    load.window_samples = 0;
+    return load;
+  };
+  switch (options.form) {
+    case SampleForm::float32:
+    case SampleForm::one_batch:
+      return in(Residency::device);
+    case SampleForm::one_by_one:
+      return in(Residency::streamed);
+    case SampleForm::int8:
+      break;
+  }
+  // Numbers of samples are those of the training split; the other one needs no order that stays in windows.
+  if (shuffled) return options.load;
+  return in(options.load.residency == Residency::window ? Residency::automatic : options.load.residency);
+}
+
+}  // namespace
+
+Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled)
+    : sample_count_(split.sample_count()) {
+  const Store store = Store::load(split, device, load_options(options, shuffled));
+  backend_ = store::StoreAccess::samples(store)->backend;
+  LoaderOptions drawn;
+  drawn.batch_size = options.batch_size;
+  drawn.shuffle = shuffled ? options.shuffle : Shuffle(false);
+  drawn.seed = options.seed;
+  drawn.spec = options.spec;
+  switch (options.form) {
+    case SampleForm::int8:
+      keep_packed(store, drawn);
+      break;
+    case SampleForm::float32:
+      keep_float32(store, drawn);
+      break;
+    case SampleForm::one_batch:
+      keep_one_batch(store, drawn);
+      break;
+    case SampleForm::one_by_one:
+      loader_ = std::make_unique<Loader>(make_loader(
+          std::make_shared<comparisons::OneByOneServer>(split, store::StoreAccess::samples(store), std::move(drawn))));
+      break;
+  }
+}
+
+void Feed::keep_packed(const Store& store, const LoaderOptions& options) {
+  sample_bytes_ = store.device_bytes();
+  loader_ = std::make_unique<Loader>(store, options);
+}
+
+void Feed::keep_float32(const Store& store, const LoaderOptions& options) {
+  auto server = std::make_shared<comparisons::Float32Server>(*packed_server(store, options));
+  sample_bytes_ = server->resident_bytes();
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server)));
+}
+
+void Feed::keep_one_batch(const Store& store, const LoaderOptions& options) {
+  sample_bytes_ = store.device_bytes();
+  LoaderOptions without_prefetch = options;
+  without_prefetch.prefetch = 0;  // with one buffer there is one batch
+  auto server = std::make_shared<comparisons::OneBatchServer>(packed_server(store, without_prefetch));
+  loader_ = std::make_unique<Loader>(make_loader(std::move(server)));
+}
+
+}  // namespace octavo::training

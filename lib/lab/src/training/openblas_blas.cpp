@@ -1,0 +1,78 @@
+// Matrix products on the CPU by OpenBLAS.
+#include <cblas.h>
+
+#include <string>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "backend/host_memory.hpp"
+#include "support/threads.hpp"
+#include "training/blas.hpp"
+
+namespace octavo::training {
+namespace {
+
+int as_int(std::int64_t extent) { return static_cast<int>(extent); }
+CBLAS_TRANSPOSE operation(const Matrix& matrix) { return matrix.is_transposed ? CblasTrans : CblasNoTrans; }
+
+/// What OpenBLAS maps for each thread that multiplies, and once more (BUFFER_SIZE of its x86-64 builds is 128 MiB).
+constexpr std::int64_t kBufferBytes = std::int64_t{128} << 20;
+
+/// Where OpenBLAS gets no buffer it tries again for ever.
+void check_address_space(int thread_count) {
+  const std::int64_t needed = kBufferBytes * (thread_count + 1), left = backend::free_address_space();
+  if (left >= needed) return;
+  throw OutOfMemory("multiply matrices: OpenBLAS reserves " + std::to_string(needed) + " bytes of address space on " +
+                    std::to_string(thread_count) + " threads, and the limit leaves " + std::to_string(left) +
+                    "; raise `ulimit -v`, or use fewer threads");
+}
+
+/// A product that all threads work on, so that they have their buffers before anything else takes the memory.
+void take_buffers() {
+  constexpr int kSide = 256;
+  const std::vector<float> a(kSide * kSide), b(kSide * kSide);
+  std::vector<float> out(kSide * kSide);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kSide, kSide, kSide, 1.0f, a.data(), kSide, b.data(), kSide,
+              0.0f, out.data(), kSide);
+}
+
+class OpenBlas final : public Blas {
+ public:
+  /// The number of threads belongs to the process: it is put back afterwards.
+  OpenBlas() : saved_thread_count_(openblas_get_num_threads()) {
+    check_address_space(available_threads());
+    openblas_set_num_threads(available_threads());
+    take_buffers();
+  }
+  ~OpenBlas() override { openblas_set_num_threads(saved_thread_count_); }
+  OpenBlas(const OpenBlas&) = delete;
+  OpenBlas& operator=(const OpenBlas&) = delete;
+
+  void multiply(const Matrix& a, const Matrix& b, float* out) override {
+    const int rows = as_int(a.effective_rows()), columns = as_int(b.effective_columns());
+    cblas_sgemm(CblasRowMajor, operation(a), operation(b), rows, columns, as_int(a.effective_columns()), 1.0f, a.data,
+                as_int(a.columns), b.data, as_int(b.columns), 0.0f, out, columns);
+  }
+
+  void multiply_vector(const Matrix& a, const float* x, float* out) override {
+    cblas_sgemv(CblasRowMajor, operation(a), as_int(a.rows), as_int(a.columns), 1.0f, a.data, as_int(a.columns), x, 1,
+                0.0f, out, 1);
+  }
+
+  std::string name() const override {
+    const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    const std::size_t version_end = config.find(' ', config.find(' ') + 1);
+    return config.substr(0, version_end) + " (" + openblas_get_corename() + ", " +
+           std::to_string(openblas_get_num_threads()) + " threads)";
+  }
+
+ private:
+  int saved_thread_count_;
+};
+
+}  // namespace
+
+std::unique_ptr<Blas> make_openblas() { return std::make_unique<OpenBlas>(); }
+
+}  // namespace octavo::training

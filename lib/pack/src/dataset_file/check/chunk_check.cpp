@@ -1,0 +1,159 @@
+#include "dataset_file/check/chunk_check.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/deflate_codec.hpp"
+#include "dataset_file/limits.hpp"
+#include "hdf5/handles.hpp"
+#include "hdf5/session.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+using hdf5::check;
+
+/// Of fletcher32, behind what it sums up.
+constexpr std::size_t kSumBytes = 4;
+
+std::vector<std::int64_t> chunk_axes(hid_t properties, std::size_t rank) {
+  std::vector<hsize_t> chunk(rank);
+  check(H5Pget_chunk(properties, static_cast<int>(rank), chunk.data()), "read a chunk shape");
+  return {chunk.begin(), chunk.end()};
+}
+
+std::vector<H5Z_filter_t> filters_of(hid_t properties) {
+  std::vector<H5Z_filter_t> filters;
+  const int count = check(H5Pget_nfilters(properties), "count the filters");
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0;
+    std::size_t value_count = 0;
+    filters.push_back(
+        H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr));
+  }
+  return filters;
+}
+
+/// Where there are more chunks, only the sum of their sizes is compared: no damage keeps it, though a forger could.
+constexpr hsize_t kMostLookedUp = 2048;
+
+/// What deflate makes of so many bytes that it cannot make smaller, with checksums.
+std::size_t most_stored_bytes(std::size_t bytes) { return bytes + bytes / 64 + 1024; }
+
+[[noreturn]] void refuse(std::size_t stored_bytes, std::int64_t chunk_bytes) {
+  throw FormatError("has a chunk of " + std::to_string(stored_bytes) + " bytes that does not unfold to the " +
+                    std::to_string(chunk_bytes) + " bytes it should");
+}
+
+}  // namespace
+
+ChunkCheck::ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t> axes, std::size_t element_bytes)
+    : dataset_(dataset),
+      filters_(filters_of(properties)),
+      axes_(std::move(axes)),
+      chunk_axes_(chunk_axes(properties, axes_.size())) {
+  const auto bytes = checked_array_bytes(chunk_axes_, element_bytes);
+  if (!bytes || *bytes < 1 || *bytes > kMostChunkBytes) throw FormatError("has chunks of more than 256 MiB");
+  const auto deflate = std::find(filters_.begin(), filters_.end(), H5Z_FILTER_DEFLATE);
+  const auto is_changed_again = [](H5Z_filter_t filter) { return filter != H5Z_FILTER_FLETCHER32; };
+  if (deflate != filters_.end() && std::any_of(deflate + 1, filters_.end(), is_changed_again)) {
+    throw FormatError("is changed again after it was deflated; h5repack -f SHUF -f GZIP=4 makes it one that is read");
+  }
+  unsigned options = 0;
+  check(H5Pget_chunk_opts(properties, &options), "read how chunks are stored");
+  has_raw_edges_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
+  chunk_bytes_ = *bytes;
+}
+
+void ChunkCheck::check_rows(std::int64_t first, std::int64_t count) {
+  if (filters_.empty()) return check_unfiltered();
+  const std::int64_t chunk_rows = chunk_axes_[0];
+  std::int64_t begin = first / chunk_rows * chunk_rows;
+  const std::int64_t end = first + count;
+  if (begin < first_checked_ || begin > end_of_checked_) first_checked_ = end_of_checked_ = begin;
+  begin = end_of_checked_;
+  for (; begin < end; begin += chunk_rows) {
+    std::vector<hsize_t> place(axes_.size(), 0);
+    place[0] = static_cast<hsize_t>(begin);
+    do {
+      check_chunk(place);
+    } while (next_in_row(place));
+    end_of_checked_ = begin + chunk_rows;
+  }
+}
+
+/// Of a chunk without filters the library reads as many bytes as the index says, and copies as many as the chunk should
+/// have. H5Dget_chunk_storage_size() tells the latter there, and what tells the former passes over all chunks before.
+void ChunkCheck::check_unfiltered() {
+  if (are_all_checked_) return;
+  const auto expected_bytes = static_cast<hsize_t>(chunk_bytes_);
+  hsize_t chunk_count = 0;
+  const hdf5::SpaceHandle space(check(H5Dget_space(dataset_), "read a shape"));
+  check(H5Dget_num_chunks(dataset_, space.get(), &chunk_count), "count the chunks");
+  if (H5Dget_storage_size(dataset_) != chunk_count * expected_bytes) {
+    throw FormatError("has chunks of other sizes than its shape says");
+  }
+  std::vector<hsize_t> place(axes_.size());
+  for (hsize_t i = 0; i < std::min(chunk_count, kMostLookedUp); ++i) {
+    hsize_t stored_bytes = 0;
+    check(H5Dget_chunk_info(dataset_, space.get(), i, place.data(), nullptr, nullptr, &stored_bytes),
+          "look up a chunk");
+    if (stored_bytes != expected_bytes) refuse(stored_bytes, chunk_bytes_);
+  }
+  are_all_checked_ = true;
+}
+
+/// The next chunk of the same rows, the last axis first; false if there is none.
+bool ChunkCheck::next_in_row(std::vector<hsize_t>& place) const {
+  for (std::size_t axis = axes_.size(); axis-- > 1;) {
+    place[axis] += static_cast<hsize_t>(chunk_axes_[axis]);
+    if (place[axis] < static_cast<hsize_t>(axes_[axis])) return true;
+    place[axis] = 0;
+  }
+  return false;
+}
+
+bool ChunkCheck::is_raw_edge(const std::vector<hsize_t>& place) const {
+  for (std::size_t axis = 0; has_raw_edges_ && axis < axes_.size(); ++axis) {
+    if (static_cast<std::int64_t>(place[axis]) + chunk_axes_[axis] > axes_[axis]) return true;
+  }
+  return false;
+}
+
+void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
+  // Not H5Dget_chunk_info_by_coord(), which goes through all chunks each time. A chunk that was never written has no
+  // size; one that cannot be looked up cannot be read either.
+  hsize_t stored_bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset_, place.data(), &stored_bytes) < 0 || stored_bytes == 0) return;
+  if (is_raw_edge(place)) {
+    if (stored_bytes != static_cast<hsize_t>(chunk_bytes_)) refuse(stored_bytes, chunk_bytes_);
+    return;
+  }
+  const auto most_bytes = static_cast<std::size_t>(chunk_bytes_) + kSumBytes * filters_.size();
+  if (stored_bytes > most_stored_bytes(most_bytes)) refuse(stored_bytes, chunk_bytes_);
+  std::vector<std::byte> stored(static_cast<std::size_t>(stored_bytes));
+  unsigned left_out = 0;  // a bit for each filter that this chunk was stored without
+  check(H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &left_out, stored.data()), "read a chunk");
+  if (!unfolds(stored, left_out)) refuse(stored_bytes, chunk_bytes_);
+}
+
+bool ChunkCheck::unfolds(std::span<const std::byte> stored, unsigned left_out) const {
+  bool is_deflated = false;
+  std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // of what is deflated, and behind the stream
+  for (std::size_t i = 0; i < filters_.size(); ++i) {
+    if ((left_out >> i & 1) != 0) continue;
+    if (filters_[i] == H5Z_FILTER_DEFLATE) is_deflated = true;
+    if (filters_[i] == H5Z_FILTER_FLETCHER32) (is_deflated ? sum_bytes_behind : sum_bytes_inside) += kSumBytes;
+  }
+  const auto unfolded_bytes = static_cast<std::size_t>(chunk_bytes_) + sum_bytes_inside;
+  if (!is_deflated) return stored.size() == unfolded_bytes;
+  if (stored.size() < sum_bytes_behind) return false;
+  std::vector<std::byte> unfolded(unfolded_bytes);
+  return inflate(stored.first(stored.size() - sum_bytes_behind), unfolded);
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,196 @@
+#include "dataset_file/check/hdf5_view.hpp"
+
+#include <algorithm>
+
+#include <octavo/version.hpp>
+
+#include "dataset_file/chunk_table.hpp"
+#include "hdf5/hdf5_reading.hpp"
+#include "dataset_file/limits.hpp"
+#include "dataset_file/write/skeleton.hpp"
+#include "hdf5/session.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+using hdf5::own;
+
+/// One dataset as HDF5 should show it.
+struct ExpectedDataset {
+  std::string path;
+  Element element;
+  std::vector<std::int64_t> axes;
+  std::int64_t offset;
+  std::int64_t text_bytes = 0;
+};
+
+void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
+  const SampleShape& shape = split.shape;
+  const std::int64_t count = split.sample_count;
+  const auto add = [&](const char* name, Element element, std::vector<std::int64_t> axes, const Extent& extent) {
+    all.push_back({dataset_path(split, name), element, std::move(axes), extent.offset});
+  };
+  if (split.deflated) {
+    add("chunks", Element::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.deflated->table);
+  } else {
+    add("images", Element::int8, {count, shape.channels, shape.height, shape.width}, split.images);
+  }
+  if (split.labels) {
+    const LabelKind kind = split.label_layout.kind;
+    std::vector<std::int64_t> axes = {count};
+    if (kind != LabelKind::class_index) axes.push_back(split.label_layout.width);
+    add("labels", kind == LabelKind::target ? Element::float32 : Element::int32, axes, *split.labels);
+  }
+  add("checksums", Element::uint64, {count}, split.checksums);
+  add("histogram", Element::int64, {shape.channels, 256}, split.histogram);
+  add("mean_image", Element::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
+  if (split.names) add("names", Element::uint8, {split.names->bytes}, *split.names);
+  if (split.name_offsets) add("name_offsets", Element::uint64, {count + 1}, *split.name_offsets);
+}
+
+std::vector<ExpectedDataset> expected_datasets(const Header& header, const Index& index) {
+  std::vector<ExpectedDataset> all;
+  for (const SplitEntry& split : index.splits) expect_split(all, split);
+  if (index.classes) {
+    all.push_back({"/classes",
+                   Element::text,
+                   {static_cast<std::int64_t>(index.class_names.size())},
+                   index.classes->offset,
+                   class_name_bytes(index.class_names)});
+  }
+  all.push_back({"/provenance", Element::uint8, {index.provenance.bytes}, index.provenance.offset});
+  all.push_back({"/index", Element::uint8, {header.index_length}, header.index_offset});
+  return all;
+}
+
+/// Compares one open file piece by piece.
+class Comparison {
+ public:
+  Comparison(hid_t file, const ReportDifference& report) : file_(file), report_(report) {}
+
+  void dataset(const ExpectedDataset& expected) const {
+    const hdf5::DatasetHandle dataset(H5Dopen2(file_, expected.path.c_str(), H5P_DEFAULT));
+    if (!dataset) return report_(expected.path, "HDF5 does not find it");
+    const auto type = own<hdf5::TypeHandle>(H5Dget_type(dataset.get()), "read a type");
+    if (H5Tequal(type.get(), type_of(expected.element, expected.text_bytes).get()) <= 0) {
+      report_(expected.path, "HDF5 shows another type than the index");
+    }
+    if (hdf5::axes_of(dataset.get()) != expected.axes) report_(expected.path, "HDF5 shows another shape than the index");
+    if (H5Dget_offset(dataset.get()) != static_cast<haddr_t>(expected.offset)) {
+      report_(expected.path, "HDF5 finds it at another place than the index");
+    }
+  }
+
+  void deflated_images(const SplitEntry& split) const {
+    const std::string path = dataset_path(split, "images");
+    const hdf5::DatasetHandle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT));
+    if (!dataset) return report_(path, "HDF5 does not find it");
+    const auto type = own<hdf5::TypeHandle>(H5Dget_type(dataset.get()), "read a type");
+    if (H5Tequal(type.get(), H5T_STD_I8LE) <= 0) report_(path, "HDF5 shows another type than the index");
+    const SampleShape& shape = split.shape;
+    if (hdf5::axes_of(dataset.get()) !=
+        std::vector<std::int64_t>{split.sample_count, shape.channels, shape.height, shape.width}) {
+      return report_(path, "HDF5 shows another shape than the index");
+    }
+    if (!is_cut_and_deflated(dataset.get(), split)) {
+      return report_(path, "HDF5 shows another compression or other chunks than the index");
+    }
+    chunk_places(dataset.get(), path, split);
+  }
+
+  void text(const std::string& path, const char* name, std::string_view expected) const {
+    if (hdf5::read_text_attribute(open(path).get(), name) != std::string(expected)) differs(path, name);
+  }
+  void numbers(const std::string& path, const char* name, const std::vector<double>& expected) const {
+    if (hdf5::read_number_attribute(open(path).get(), name) != expected) differs(path, name);
+  }
+
+ private:
+  hdf5::ObjectHandle open(const std::string& path) const {
+    return own<hdf5::ObjectHandle>(H5Oopen(file_, path.c_str(), H5P_DEFAULT), "open " + path);
+  }
+  static bool is_cut_and_deflated(hid_t dataset, const SplitEntry& split) {
+    const auto list = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset), "read how chunks are made");
+    if (H5Pget_layout(list.get()) != H5D_CHUNKED || H5Pget_nfilters(list.get()) != 1) return false;
+    unsigned flags = 0;
+    std::size_t value_count = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(list.get(), 0, &flags, &value_count, nullptr, 0, nullptr, nullptr);
+    hsize_t axes[4] = {};
+    const auto expected = {split.deflated->samples_per_chunk, split.shape.channels, split.shape.height,
+                           split.shape.width};
+    return filter == H5Z_FILTER_DEFLATE && H5Pget_chunk(list.get(), 4, axes) == 4 &&
+           std::equal(expected.begin(), expected.end(), axes, axes + 4,
+                      [](std::int64_t wanted, hsize_t axis) { return axis == static_cast<hsize_t>(wanted); });
+  }
+
+  /// HDF5 takes longer for each chunk the more there are, so that of many a part is looked at, evenly spread.
+  void chunk_places(hid_t dataset, const std::string& path, const SplitEntry& split) const {
+    constexpr std::int64_t kMostAsked = 1000;
+    const ChunkLayout layout = split.chunk_layout();
+    const std::int64_t step = (layout.chunk_count() + kMostAsked - 1) / kMostAsked;
+    for (std::int64_t number = 0; number < layout.chunk_count(); number += step) {
+      const StoredChunk& chunk = split.deflated->chunks[static_cast<std::size_t>(number)];
+      const hsize_t place[4] = {static_cast<hsize_t>(layout.first_row(number)), 0, 0, 0};
+      unsigned filter_mask = 0;
+      haddr_t offset = HADDR_UNDEF;
+      hsize_t bytes = 0;
+      hdf5::check(H5Dget_chunk_info_by_coord(dataset, place, &filter_mask, &offset, &bytes), "find a chunk");
+      // Before HDF5 1.14.4 the bytes of the user block are missing.
+      const auto expected = static_cast<haddr_t>(chunk.extent.offset);
+      const bool is_there = offset == expected || offset + static_cast<haddr_t>(kHeaderBytes) == expected;
+      const bool is_equal =
+          is_there && bytes == static_cast<hsize_t>(chunk.extent.bytes) && filter_mask == (chunk.is_deflated ? 0u : 1u);
+      if (!is_equal)
+        return report_(path, "HDF5 finds chunk " + std::to_string(number) + " at another place than the index");
+    }
+  }
+
+  void differs(const std::string& path, const char* name) const {
+    report_(path, std::string("its attribute ") + name + " is not what the index says");
+  }
+
+  hid_t file_;
+  const ReportDifference& report_;
+};
+
+void compare_split(const Comparison& compare, const SplitEntry& split) {
+  const std::string group = "/" + split.name;
+  std::vector<double> scale;
+  std::vector<double> zero_point;
+  for (const ChannelQuantisation& one : split.quantisation) {
+    scale.push_back(one.scale);
+    zero_point.push_back(one.zero_point);
+  }
+  compare.numbers(group, "mean", split.mean);
+  compare.numbers(group, "std", split.standard_deviation);
+  compare.numbers(group, "scale", scale);
+  compare.numbers(group, "zero_point", zero_point);
+  compare.text(group, "source_dtype", split.source_dtype);
+  compare.text(group, "color", to_text(split.color));
+  compare.text(group, "layout", "NCHW");
+  const auto& first = split.quantisation.front();
+  if (std::count(split.quantisation.begin(), split.quantisation.end(), first) != split.shape.channels) return;
+  compare.numbers(group + "/images", "scale_factor", {first.scale});
+  compare.numbers(group + "/images", "add_offset", {128.0 * first.scale + first.zero_point});
+}
+
+}  // namespace
+
+void compare_hdf5_view(const std::filesystem::path& path, const Header& header, const Index& index,
+                       const ReportDifference& report) {
+  const hdf5::Session session;
+  const auto file = hdf5::open_hdf5(path);
+  const Comparison compare(file.get(), report);
+  compare.text("/", "format", "octavo");
+  compare.numbers("/", "format_version", {static_cast<double>(kFormatVersion)});
+  compare.text("/", "uuid", index.uuid);
+  compare.text("/", "created", index.created);
+  compare.text("/", "writer", index.writer);
+  for (const ExpectedDataset& dataset : expected_datasets(header, index)) compare.dataset(dataset);
+  for (const SplitEntry& split : index.splits) {
+    if (split.deflated) compare.deflated_images(split);
+    compare_split(compare, split);
+  }
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,21 @@
+// What HDF5 programs see of a packed file, compared with what its index says.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "dataset_file/header.hpp"
+#include "dataset_file/index.hpp"
+
+namespace octavo::dataset_file {
+
+/// Told what differs: where ("/train"), and what.
+using ReportDifference = std::function<void(const std::string& where, const std::string& what)>;
+
+/// Opens `path` with the HDF5 library and compares attributes, types, shapes and places with `index`. To be called in a
+/// child process. Throws IoError if HDF5 cannot open the file.
+void compare_hdf5_view(const std::filesystem::path& path, const Header& header, const Index& index,
+                       const ReportDifference& report);
+
+}  // namespace octavo::dataset_file

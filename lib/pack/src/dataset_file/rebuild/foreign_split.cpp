@@ -1,0 +1,137 @@
+#include "dataset_file/rebuild/foreign_split.hpp"
+
+#include <algorithm>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/rebuild/foreign_file.hpp"
+#include "hdf5/hdf5_reading.hpp"
+#include "dataset_file/limits.hpp"
+#include "hdf5/session.hpp"
+#include "support/short_text.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+template <typename Value>
+std::vector<Value> read_values(const ForeignDataset& dataset, std::int64_t first, std::int64_t count, hid_t type,
+                               std::int64_t values_per_row = 1) {
+  std::vector<Value> values(static_cast<std::size_t>(count * values_per_row));
+  dataset.read_rows(first, count, type, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+template <typename Value>
+void send_values(const hdf5::ChildOutput& output, char kind, const std::vector<Value>& values) {
+  output.send(kind, std::as_bytes(std::span(values)));
+}
+
+}  // namespace
+
+ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes)
+    : name_(name), group_(hdf5::own<hdf5::GroupHandle>(H5Gopen2(file, name.c_str(), H5P_DEFAULT), "open /" + name)) {
+  images_ = open("images", file_bytes);
+  labels_ = open("labels", file_bytes);
+  checksums_ = open("checksums", file_bytes);
+  names_ = open("names", file_bytes);
+  name_offsets_ = open("name_offsets", file_bytes);
+  read_shape();
+  read_label_layout();
+  if (const auto problem = layout_problem(shape_, label_layout_, sample_count_)) images_->fail("holds " + *problem);
+  check_companions();
+}
+
+std::optional<ForeignDataset> ForeignSplit::open(const char* dataset, std::int64_t file_bytes) const {
+  if (!has_member(group_.get(), dataset)) return std::nullopt;
+  return ForeignDataset(group_.get(), dataset, "/" + name_ + "/" + dataset, file_bytes);
+}
+
+void ForeignSplit::read_shape() {
+  const auto& axes = images_->axes();
+  if (axes.size() != 4 || !images_->holds(H5T_INTEGER, 1)) images_->fail("is not int8 [N,C,H,W]");
+  const auto type = hdf5::own<hdf5::TypeHandle>(H5Dget_type(images_->id()), "read a type");
+  if (H5Tget_sign(type.get()) != H5T_SGN_2) images_->fail("is not int8 [N,C,H,W]");
+  sample_count_ = axes[0];
+  shape_ = {axes[1], axes[2], axes[3]};
+}
+
+void ForeignSplit::read_label_layout() {
+  if (!labels_) return;
+  const auto& axes = labels_->axes();
+  const bool whole_numbers = labels_->holds(H5T_INTEGER, 4);
+  if (axes.empty() || axes[0] != sample_count_) labels_->fail("has not one row a sample");
+  if (whole_numbers && axes.size() == 1)
+    label_layout_ = {LabelKind::class_index, 1};
+  else if (whole_numbers && axes.size() == 2)
+    label_layout_ = {LabelKind::multi_label, axes[1]};
+  else if (labels_->holds(H5T_FLOAT, 4) && axes.size() == 2)
+    label_layout_ = {LabelKind::target, axes[1]};
+  else
+    labels_->fail("is neither int32 [N], int32 [N,K] nor float32 [N,K]");
+}
+
+void ForeignSplit::check_companions() const {
+  const auto is_list = [](const ForeignDataset& dataset, std::size_t bytes) {
+    return dataset.axes().size() == 1 && dataset.holds(H5T_INTEGER, bytes);
+  };
+  if (checksums_ && (!is_list(*checksums_, 8) || checksums_->axes()[0] != sample_count_)) {
+    checksums_->fail("is not uint64 [N] for the " + std::to_string(sample_count_) +
+                     " samples; samples can be neither added nor removed in place");
+  }
+  if (!names_ || !name_offsets_) return;
+  const bool fit = is_list(*names_, 1) && is_list(*name_offsets_, 8) && name_offsets_->axes()[0] == sample_count_ + 1;
+  if (!fit) names_->fail("and name_offsets do not fit the samples");
+}
+
+std::string ForeignSplit::text_attribute(const char* name, const char* otherwise) const {
+  return hdf5::read_text_attribute(group_.get(), name).value_or(otherwise);
+}
+
+std::vector<double> ForeignSplit::number_attribute(const char* name, double otherwise) const {
+  const std::vector<double> none(static_cast<std::size_t>(shape_.channels), otherwise);
+  return hdf5::read_number_attribute(group_.get(), name).value_or(none);
+}
+
+Json ForeignSplit::description() const {
+  return {{"name", name_},
+          {"samples", sample_count_},
+          {"shape", {shape_.channels, shape_.height, shape_.width}},
+          {"label_kind", to_text(label_layout_.kind)},
+          {"label_width", label_layout_.width},
+          {"color", text_attribute("color", "other")},
+          {"source_dtype", text_attribute("source_dtype", "uint8")},
+          {"scale", number_attribute("scale", 1.0)},
+          {"zero_point", number_attribute("zero_point", 0.0)},
+          {"is_deflated", images_->is_deflated()},
+          {"has_checksums", checksums_.has_value()},
+          {"has_names", names_ && name_offsets_}};
+}
+
+void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
+  const std::int64_t block = rows_per_block(shape_.values() + label_layout_.bytes_per_sample());
+  const hid_t label_type = label_layout_.kind == LabelKind::target ? H5T_NATIVE_FLOAT : H5T_NATIVE_INT32;
+  for (std::int64_t first = 0; first < sample_count_; first += block) {
+    const std::int64_t count = std::min(block, sample_count_ - first);
+    send_values(output, kCodes, read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values()));
+    if (labels_) {
+      send_values(output, kLabels, read_values<std::int32_t>(*labels_, first, count, label_type, label_layout_.width));
+    }
+    if (checksums_)
+      send_values(output, kChecksums, read_values<std::uint64_t>(*checksums_, first, count, H5T_NATIVE_UINT64));
+    if (names_ && name_offsets_) send_names(output, first, count);
+  }
+}
+
+void ForeignSplit::send_names(const hdf5::ChildOutput& output, std::int64_t first, std::int64_t count) const {
+  const auto bounds = read_values<std::uint64_t>(*name_offsets_, first, count + 1, H5T_NATIVE_UINT64);
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    const bool fits = bounds[i] < bounds[i + 1] && bounds[i + 1] - bounds[i] <= kMostNameBytes + 1;
+    if (!fits || bounds[i + 1] > static_cast<std::uint64_t>(names_->axes()[0]))
+      name_offsets_->fail("does not fit the names");
+  }
+  const auto first_byte = static_cast<std::int64_t>(bounds.front());
+  const auto byte_count = static_cast<std::int64_t>(bounds.back()) - first_byte;
+  send_values(output, kNames, read_values<char>(*names_, first_byte, byte_count, H5T_NATIVE_UINT8));
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,50 @@
+// One split of a file that another program may have changed: what it is, and its rows. To be used in a child process,
+// inside an hdf5::Session.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <octavo/sample.hpp>
+
+#include "hdf5/child_process.hpp"
+#include "dataset_file/rebuild/foreign_dataset.hpp"
+#include "support/strict_json.hpp"
+
+namespace octavo::dataset_file {
+
+class ForeignSplit {
+ public:
+  /// Throws FormatError if it is made of types or shapes that a packed file does not have.
+  ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes);
+
+  const std::string& name() const { return name_; }
+  /// One split of the message kDescription.
+  Json description() const;
+  /// Sends all rows, in blocks.
+  void send_rows(const hdf5::ChildOutput& output) const;
+
+ private:
+  std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
+  void read_shape();
+  void read_label_layout();
+  void check_companions() const;
+  void send_names(const hdf5::ChildOutput& output, std::int64_t first, std::int64_t count) const;
+  std::string text_attribute(const char* name, const char* otherwise) const;
+  std::vector<double> number_attribute(const char* name, double otherwise) const;
+
+  std::string name_;
+  hdf5::GroupHandle group_;
+  std::optional<ForeignDataset> images_;
+  std::optional<ForeignDataset> labels_;
+  std::optional<ForeignDataset> checksums_;
+  std::optional<ForeignDataset> names_;
+  std::optional<ForeignDataset> name_offsets_;
+  std::int64_t sample_count_ = 0;
+  SampleShape shape_;
+  LabelLayout label_layout_;
+};
+
+}  // namespace octavo::dataset_file

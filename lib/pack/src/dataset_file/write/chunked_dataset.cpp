@@ -1,0 +1,73 @@
+#include "dataset_file/write/chunked_dataset.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <octavo/errors.hpp>
+
+#include "hdf5/session.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+using hdf5::check;
+using hdf5::own;
+
+constexpr std::size_t kRank = 4;
+/// libdeflate goes beyond the highest level that HDF5 knows.
+constexpr int kMostHdf5Level = 9;
+/// Filters that were not applied, one bit each.
+constexpr std::uint32_t kAllApplied = 0;
+constexpr std::uint32_t kDeflateSkipped = 1;
+
+hdf5::PropertiesHandle chunked_properties(const std::array<hsize_t, kRank>& chunk_axes, int level) {
+  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_CREATE), "make a property list");
+  check(H5Pset_chunk(list.get(), kRank, chunk_axes.data()), "choose the shape of chunks");
+  check(H5Pset_deflate(list.get(), static_cast<unsigned>(std::min(level, kMostHdf5Level))), "choose deflate");
+  check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "leave filling out");
+  check(H5Pset_obj_track_times(list.get(), false), "leave times out");
+  return list;
+}
+
+}  // namespace
+
+ChunkedDataset::ChunkedDataset(hid_t file, const std::string& path, const std::vector<std::int64_t>& axes,
+                               std::int64_t samples_per_chunk, int level)
+    : path_(path) {
+  const hdf5::Session session;
+  std::array<hsize_t, kRank> shape{};
+  std::copy(axes.begin(), axes.end(), shape.begin());
+  const auto space = own<hdf5::SpaceHandle>(H5Screate_simple(kRank, shape.data(), nullptr), "make a shape");
+  shape[0] = static_cast<hsize_t>(samples_per_chunk);
+  const auto list = chunked_properties(shape, level);
+  dataset_ = own<hdf5::DatasetHandle>(
+      H5Dcreate2(file, path.c_str(), H5T_STD_I8LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+      "make the dataset " + path);
+}
+
+ChunkedDataset::~ChunkedDataset() {
+  const hdf5::Session session;
+  dataset_.reset();
+}
+
+void ChunkedDataset::write(std::int64_t first_row, std::span<const std::byte> bytes, bool is_deflated) const {
+  const hdf5::Session session;
+  const std::array<hsize_t, kRank> place = {static_cast<hsize_t>(first_row), 0, 0, 0};
+  check(H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, is_deflated ? kAllApplied : kDeflateSkipped, place.data(),
+                       bytes.size(), bytes.data()),
+        "write a chunk of " + path_);
+}
+
+std::int64_t ChunkedDataset::told_offset(std::int64_t first_row) const {
+  const hdf5::Session session;
+  const std::array<hsize_t, kRank> place = {static_cast<hsize_t>(first_row), 0, 0, 0};
+  unsigned filter_mask = 0;
+  haddr_t offset = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  check(H5Dget_chunk_info_by_coord(dataset_.get(), place.data(), &filter_mask, &offset, &bytes),
+        "find a chunk of " + path_);
+  if (offset == HADDR_UNDEF) throw IoError("HDF5 gave no place to a chunk of " + path_);
+  return static_cast<std::int64_t>(offset);
+}
+
+}  // namespace octavo::dataset_file

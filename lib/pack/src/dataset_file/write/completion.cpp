@@ -1,0 +1,207 @@
+#include "dataset_file/write/completion.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "dataset_file/chunk_table.hpp"
+#include "dataset_file/hashed_read.hpp"
+#include "dataset_file/limits.hpp"
+#include "dataset_file/metadata_hash.hpp"
+#include "support/hash.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+template <typename Value>
+std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+/// Writes one piece after another, and hashes them on the way.
+class SequentialExtent {
+ public:
+  SequentialExtent(const File& file, std::int64_t offset, std::int64_t bytes)
+      : file_(file), extent_{offset, bytes, {}} {}
+  void append(std::span<const std::byte> bytes) {
+    file_.write_at(extent_.offset + done_, bytes);
+    hash_.add(bytes);
+    done_ += static_cast<std::int64_t>(bytes.size());
+  }
+  Extent finished() {
+    extent_.hash = hash_.value();
+    return extent_;
+  }
+
+ private:
+  const File& file_;
+  Extent extent_;
+  std::int64_t done_ = 0;
+  StreamingHash hash_;
+};
+
+Extent with_hash(const File& file, Extent extent) {
+  StreamingHash hash;
+  add_to_hash(hash, file, extent);
+  extent.hash = hash.value();
+  return extent;
+}
+
+}  // namespace
+
+Extent PayloadPlacing::place_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                                     std::int64_t bytes) const {
+  const Extent extent{skeleton_.add_dataset(path, element, axes), bytes, {}};
+  file_.reserve(extent.offset, extent.bytes);
+  return extent;
+}
+
+PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_number,
+                                   std::int64_t sample_count) const {
+  const std::string group = "/" + layout.name;
+  const SampleShape& shape = layout.shape;
+  const std::vector<std::int64_t> image_axes = {sample_count, shape.channels, shape.height, shape.width};
+  skeleton_.add_group(group);
+  PayloadPlace place;
+  if (chunk_writer_ == nullptr) {
+    place.images = place_dataset(group + "/images", Element::int8, image_axes, sample_count * shape.values());
+  } else {
+    const ChunkLayout chunks = chunk_layout_for(sample_count, shape.values());
+    const std::size_t number = chunk_writer_->add(
+        skeleton_.add_chunked_dataset(group + "/images", image_axes, chunks.samples_per_chunk, level_), chunks);
+    place.chunks = std::make_unique<ChunkAssembly>(chunks, level_, *chunk_writer_, number, *spool_, split_number);
+  }
+  if (layout.labels.kind != LabelKind::none) {
+    const Element element = layout.labels.kind == LabelKind::target ? Element::float32 : Element::int32;
+    std::vector<std::int64_t> axes = {sample_count};
+    if (layout.labels.kind != LabelKind::class_index) axes.push_back(layout.labels.width);
+    place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
+  }
+  place.checksums = place_dataset(group + "/checksums", Element::uint64, {sample_count}, sample_count * 8);
+  return place;
+}
+
+Extent Completion::add_small(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                             std::span<const std::byte> bytes, std::int64_t text_bytes) {
+  const std::int64_t offset = skeleton_.add_dataset(path, element, axes, text_bytes);
+  file_.write_at(offset, bytes);
+  return {offset, static_cast<std::int64_t>(bytes.size()), hash_bytes(bytes)};
+}
+
+void Completion::add_split(SplitWriter& split, const Spool* spool) {
+  SplitEntry entry = split.entry();
+  const PayloadPlace& place = split.place();
+  const SampleShape& shape = entry.shape;
+  const Statistics statistics = split.statistics();
+  entry.mean = statistics.mean;
+  entry.standard_deviation = statistics.standard_deviation;
+  entry.images = place.images;
+  if (place.labels.bytes > 0) entry.labels = place.labels;
+  entry.checksums = with_hash(file_, place.checksums);
+  entry.histogram = add_small(dataset_path(entry, "histogram"), Element::int64, {shape.channels, 256},
+                              bytes_of(statistics.histogram));
+  entry.mean_image = add_small(dataset_path(entry, "mean_image"), Element::float32,
+                               {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
+  if (entry.deflated) add_chunk_table(entry);
+  if (split.layout().with_names) add_names(entry, split, *spool);
+  add_split_attributes(entry);
+  index_.splits.push_back(std::move(entry));
+}
+
+void Completion::add_split_attributes(const SplitEntry& entry) {
+  const std::string group = "/" + entry.name;
+  std::vector<double> scale;
+  std::vector<double> zero_point;
+  for (const ChannelQuantisation& one : entry.quantisation) {
+    scale.push_back(one.scale);
+    zero_point.push_back(one.zero_point);
+  }
+  skeleton_.add_attribute(group, "mean", entry.mean);
+  skeleton_.add_attribute(group, "std", entry.standard_deviation);
+  skeleton_.add_attribute(group, "scale", scale);
+  skeleton_.add_attribute(group, "zero_point", zero_point);
+  skeleton_.add_attribute(group, "source_dtype", entry.source_dtype);
+  skeleton_.add_attribute(group, "color", to_text(entry.color));
+  skeleton_.add_attribute(group, "layout", "NCHW");
+  const auto& first = entry.quantisation.front();
+  if (std::count(entry.quantisation.begin(), entry.quantisation.end(), first) != entry.shape.channels) return;
+  // The convention of NetCDF, which xarray decodes unasked: source = scale_factor * code + add_offset.
+  skeleton_.add_attribute(group + "/images", "scale_factor", first.scale);
+  skeleton_.add_attribute(group + "/images", "add_offset", 128.0 * first.scale + first.zero_point);
+}
+
+void Completion::add_chunk_table(SplitEntry& entry) {
+  const std::vector<std::uint64_t> table = encode_chunk_table(entry.deflated->chunks);
+  entry.deflated->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
+                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
+}
+
+void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool) {
+  constexpr std::int64_t kRowsAtOnce = 4096;
+  const std::int64_t names_bytes = split.names_bytes();
+  const std::int64_t offsets_bytes = (entry.sample_count + 1) * 8;
+  const auto names_path = dataset_path(entry, "names");
+  const auto offsets_path = dataset_path(entry, "name_offsets");
+  SequentialExtent names(file_, skeleton_.add_dataset(names_path, Element::uint8, {names_bytes}), names_bytes);
+  SequentialExtent offsets(file_, skeleton_.add_dataset(offsets_path, Element::uint64, {entry.sample_count + 1}),
+                           offsets_bytes);
+  std::uint64_t end = 0;
+  offsets.append(std::as_bytes(std::span(&end, 1)));
+  split.for_each_run(kRowsAtOnce, [&](std::int64_t first_row, std::int64_t end_row) {
+    std::string text;
+    std::vector<std::uint64_t> ends;
+    for (const std::string& name : spool.read_names(split.number(), first_row, end_row - first_row)) {
+      text.append(name).push_back('\0');
+      ends.push_back(end + text.size());
+    }
+    end += text.size();
+    names.append(bytes_of(text));
+    offsets.append(bytes_of(ends));
+  });
+  entry.names = names.finished();
+  entry.name_offsets = offsets.finished();
+}
+
+void Completion::add_class_names(const std::vector<std::string>& class_names) {
+  if (class_names.empty()) return;
+  const std::string table = class_name_table(class_names);
+  index_.class_names = class_names;
+  index_.classes = add_small("/classes", Element::text, {static_cast<std::int64_t>(class_names.size())},
+                             bytes_of(table), class_name_bytes(class_names));
+}
+
+void Completion::add_provenance(const std::string& json) {
+  index_.provenance =
+      add_small("/provenance", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
+}
+
+void Completion::add_identity(const std::string& uuid, const std::string& created, const std::string& writer) {
+  index_.uuid = uuid;
+  index_.created = created;
+  index_.writer = writer;
+  skeleton_.add_attribute("/", "format", "octavo");
+  skeleton_.add_attribute("/", "format_version", std::int32_t{kFormatVersion});
+  skeleton_.add_attribute("/", "uuid", uuid);
+  skeleton_.add_attribute("/", "created", created);
+  skeleton_.add_attribute("/", "writer", writer);
+}
+
+void Completion::finish() {
+  const std::string json = encode_index(index_);
+  if (static_cast<std::int64_t>(json.size()) > kMostIndexBytes) {
+    throw InvalidArgument("write " + quoted(file_.path()) + ": an index of " + std::to_string(json.size()) +
+                          " bytes; fewer classes or splits are possible");
+  }
+  const Extent place = add_small("/index", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
+  skeleton_.close();
+  Header header{kFormatVersion, file_.length(), place.offset, place.bytes, *place.hash, 0};
+  check_index(index_, header);
+  header.metadata_hash = metadata_hash(file_, header, index_);
+  file_.write_at(0, encode_header(header));
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,63 @@
+// Completing a packed file once its samples are in place: statistics, names, provenance, index and header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataset_file/index.hpp"
+#include "dataset_file/write/skeleton.hpp"
+#include "dataset_file/write/split_writer.hpp"
+#include "support/file.hpp"
+
+namespace octavo::dataset_file {
+
+/// Makes the group of a split and the datasets that its `sample_count` samples fill, and takes their disk space: of
+/// plain images now, of deflated ones chunk by chunk.
+class PayloadPlacing {
+ public:
+  /// `chunk_writer` and `spool` are of use if images are to be deflated; else null.
+  PayloadPlacing(Skeleton& skeleton, const File& file, ChunkWriter* chunk_writer, const Spool* spool, int level)
+      : skeleton_(skeleton), file_(file), chunk_writer_(chunk_writer), spool_(spool), level_(level) {}
+  PayloadPlace place(const SplitLayout& layout, std::size_t split_number, std::int64_t sample_count) const;
+
+ private:
+  Extent place_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                       std::int64_t bytes) const;
+
+  Skeleton& skeleton_;
+  const File& file_;
+  ChunkWriter* chunk_writer_;
+  const Spool* spool_;
+  int level_;
+};
+
+/// The steps in the order of the file. `file` is the file that `skeleton` makes.
+class Completion {
+ public:
+  Completion(Skeleton& skeleton, const File& file, Compression compression) : skeleton_(skeleton), file_(file) {
+    index_.compression = compression;
+  }
+
+  void add_split(SplitWriter& split, const Spool* spool);
+  void add_class_names(const std::vector<std::string>& class_names);
+  void add_provenance(const std::string& json);
+  void add_identity(const std::string& uuid, const std::string& created, const std::string& writer);
+  /// Writes the index, lets HDF5 complete its part, and writes the header last.
+  void finish();
+
+ private:
+  Extent add_small(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
+                   std::span<const std::byte> bytes, std::int64_t text_bytes = 0);
+  void add_split_attributes(const SplitEntry& entry);
+  void add_chunk_table(SplitEntry& entry);
+  void add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool);
+
+  Skeleton& skeleton_;
+  const File& file_;
+  Index index_;
+};
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,110 @@
+// Taking the samples of one split: each row once, checked, counted, hashed and stored.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <octavo/writer.hpp>
+
+#include "dataset_file/write/chunk_assembly.hpp"
+#include "dataset_file/index.hpp"
+#include "dataset_file/write/row_set.hpp"
+#include "dataset_file/write/spool.hpp"
+#include "statistics/sample_counter.hpp"
+#include "support/file.hpp"
+
+namespace octavo::dataset_file {
+
+/// Where the samples of a split lie.
+struct PayloadPlace {
+  Extent images;                          ///< no bytes if they are deflated
+  std::unique_ptr<ChunkAssembly> chunks;  ///< that makes them of the samples then; else null
+  Extent labels;                          ///< no bytes if the split has none
+  Extent checksums;
+};
+
+/// write() and skip() may be called from several threads; all else from one, afterwards.
+class SplitWriter {
+ public:
+  /// `spool` may be null if the final place is known (place()) and there are no names; `rows_wait` tells that
+  /// samples go to the spool first.
+  SplitWriter(SplitLayout layout, std::size_t split_number, std::size_t class_count, const Spool* spool,
+              bool rows_wait);
+
+  /// Where samples go for good. Called before write(), or with `rows_wait` before copy_waiting_rows().
+  void place(const File& file, PayloadPlace place);
+  const PayloadPlace& place() const { return place_; }
+
+  void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
+             std::span<const std::string> names);
+  void skip(std::int64_t row);
+
+  /// Rows that are best written at once, beginning with a multiple: a chunk where they go into one right away.
+  std::int64_t rows_per_block() const { return place_.chunks ? place_.chunks->layout().samples_per_chunk : 1; }
+  /// Throws InvalidArgument if rows are missing or all were skipped.
+  void check_complete() const;
+  /// Brings the rows that were not skipped from the spool to their final place, on so many threads.
+  void copy_waiting_rows(int thread_count);
+  /// What the split holds so far; extents are the caller's to fill in.
+  SplitEntry entry() const;
+  /// Of everything written.
+  Statistics statistics();
+  /// Sum modulo 2^64 over rows of XXH3-64 of the sample's uint8 values, seeded with its row.
+  std::uint64_t source_digest() const { return source_digest_; }
+  /// Bytes of all names, each ended by a zero byte.
+  std::int64_t names_bytes() const { return name_bytes_ + sample_count(); }
+  std::int64_t sample_count() const { return written_.size(); }
+  std::size_t number() const { return split_number_; }
+  const SplitLayout& layout() const { return layout_; }
+
+  /// Calls visit(first, end) for each run of rows that were written, in order, at most `most_rows` a run.
+  template <typename Visit>
+  void for_each_run(std::int64_t most_rows, const Visit& visit) const {
+    for (std::int64_t row = 0; (row = written_.find(row, written_.capacity(), true)) < written_.capacity();) {
+      const std::int64_t end = written_.find(row, std::min(row + most_rows, written_.capacity()), false);
+      visit(row, end);
+      row = end;
+    }
+  }
+
+ private:
+  std::int64_t check_sizes(std::int64_t first_row, std::size_t value_count, std::size_t label_bytes,
+                           std::size_t name_count) const;
+  void check_labels(std::int64_t first_row, std::span<const std::byte> labels) const;
+  void claim(std::int64_t first_row, std::int64_t count);
+  void count(std::span<const std::uint8_t> values);
+  void keep_names(std::int64_t first_row, std::span<const std::string> names);
+  struct WaitingBlock;
+  bool next_waiting_block(std::int64_t most_rows, WaitingBlock& block);
+  /// Hashes, encodes and stores rows at their final place.
+  void store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels);
+  void store_codes(std::int64_t first_row, std::span<const std::byte> codes);
+  std::string where(std::int64_t row) const;
+
+  const SplitLayout layout_;
+  const std::size_t split_number_;
+  const std::size_t class_count_;
+  const Spool* const spool_;
+  const bool rows_wait_;
+  const File* file_ = nullptr;
+  PayloadPlace place_;
+
+  std::mutex rows_mutex_;
+  RowSet written_;
+  RowSet skipped_;
+  std::int64_t next_waiting_row_ = 0;  ///< in the spool; rows before it are on their way to their final place
+  std::int64_t next_final_row_ = 0;
+  std::mutex counters_mutex_;
+  std::vector<std::unique_ptr<statistics::SampleCounter>> idle_counters_;  ///< as many as ever wrote at once
+  std::atomic<std::uint64_t> source_digest_ = 0;
+  std::atomic<std::int64_t> name_bytes_ = 0;
+};
+
+}  // namespace octavo::dataset_file

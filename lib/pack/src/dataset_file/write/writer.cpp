@@ -1,0 +1,276 @@
+#include <octavo/writer.hpp>
+
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <set>
+
+#include <octavo/errors.hpp>
+#include <octavo/version.hpp>
+
+#include "dataset_file/write/completion.hpp"
+#include "dataset_file/limits.hpp"
+#include "dataset_file/reader.hpp"
+#include "dataset_file/write/skeleton.hpp"
+#include "dataset_file/write/split_writer.hpp"
+#include "dataset_file/write/spool.hpp"
+#include "support/strict_json.hpp"
+#include "dataset_file/write/target_file.hpp"
+#include "support/hash.hpp"
+#include "support/threads.hpp"
+#include "support/short_text.hpp"
+
+namespace octavo {
+namespace {
+
+// What a reproducible file says instead of the truth.
+constexpr const char* kFixedUuid = "00000000-0000-8000-8000-000000000000";
+constexpr const char* kFixedTime = "1970-01-01T00:00:00Z";
+
+/// A random (version 4) UUID.
+std::string random_uuid() {
+  std::random_device device;
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(device());
+  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | 0x40);
+  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += "0123456789abcdef"[bytes[i] >> 4];
+    text += "0123456789abcdef"[bytes[i] & 15];
+  }
+  return text;
+}
+
+std::string current_time() {
+  const time_t now = ::time(nullptr);
+  struct tm parts {};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+void check_split_layout(const SplitLayout& layout, const WriterOptions& options) {
+  const auto fail = [&](const std::string& problem) {
+    throw InvalidArgument("write split " + layout.name + ": " + problem);
+  };
+  if (!dataset_file::is_split_name(layout.name)) {
+    throw InvalidArgument("write a split: \"" + layout.name +
+                          "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
+  }
+  if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, layout.row_capacity)) fail(*problem);
+  if (!layout.quantisation.empty()) {
+    if (const auto problem = dataset_file::quantisation_problem(layout.quantisation, layout.shape.channels)) fail(*problem);
+  }
+  if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
+  if (options.compression != Compression::none && layout.shape.values() > dataset_file::kMostChunkBytes) {
+    fail("samples of " + to_string(layout.shape) +
+         ", more than 256 MiB each, cannot be compressed; store them as they are");
+  }
+  const bool named_labels = layout.labels.kind == LabelKind::multi_label && !options.class_names.empty();
+  if (named_labels && layout.labels.width != static_cast<std::int64_t>(options.class_names.size())) {
+    fail(std::to_string(layout.labels.width) + " labels a sample, but " + std::to_string(options.class_names.size()) +
+         " class names");
+  }
+}
+
+void check_options(const WriterOptions& options) {
+  if (options.splits.empty() || options.splits.size() > dataset_file::kMostSplits) {
+    throw InvalidArgument("write a file of " + std::to_string(options.splits.size()) + " splits; 1 to " +
+                          std::to_string(dataset_file::kMostSplits) + " are possible");
+  }
+  const int level = options.compression_level;
+  if (level < kLeastCompressionLevel || level > kMostCompressionLevel) {
+    throw InvalidArgument("write a file: a compression level of " + std::to_string(level) + "; " +
+                          std::to_string(kLeastCompressionLevel) + " to " + std::to_string(kMostCompressionLevel) +
+                          " are possible");
+  }
+  std::set<std::string> names;
+  for (const SplitLayout& layout : options.splits) {
+    check_split_layout(layout, options);
+    if (!names.insert(layout.name).second) throw InvalidArgument("write split " + layout.name + ": it is there twice");
+  }
+  for (const std::string& name : options.class_names) {
+    if (const auto problem = text_problem(name)) {
+      throw InvalidArgument("write class name \"" + name.substr(0, 80) + "\": it is " + *problem +
+                            "; give it another name");
+    }
+  }
+}
+
+Json parse_provenance(const std::string& text) {
+  Json json;
+  try {
+    json = parse_strict_json(text);
+  } catch (const FormatError& problem) {
+    throw InvalidArgument(std::string("write the provenance: ") + problem.what());
+  }
+  if (!json.is_object()) throw InvalidArgument("write the provenance: it is no JSON object");
+  return json;
+}
+
+/// The spool for what has to wait, or nothing if all data can go straight to its place.
+std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
+  std::vector<dataset_file::SpoolRow> rows;
+  std::vector<std::int64_t> capacities;
+  bool is_needed = options.rows_may_be_skipped || options.compression != Compression::none;
+  for (const SplitLayout& layout : options.splits) {
+    dataset_file::SpoolRow row;
+    if (options.rows_may_be_skipped) {
+      row.value_bytes = layout.shape.values();
+      row.label_bytes = layout.labels.bytes_per_sample();
+    } else if (options.compression != Compression::none) {
+      // Only what comes in other pieces than whole chunks.
+      row.value_bytes = layout.shape.values();
+      row.may_not_come = true;
+    }
+    if (layout.with_names) row.name_bytes = dataset_file::Spool::kNameSlotBytes;
+    is_needed = is_needed || layout.with_names;
+    rows.push_back(row);
+    capacities.push_back(layout.row_capacity);
+  }
+  if (!is_needed) return nullptr;
+  return std::make_unique<dataset_file::Spool>(path, rows, capacities);
+}
+
+const WriterOptions& checked(const WriterOptions& options) {
+  check_options(options);
+  return options;
+}
+
+}  // namespace
+
+// Destroyed from the last member to the first: HDF5 lets go of the file before `target` removes what is left.
+class Writer::Implementation {
+ public:
+  Implementation(std::filesystem::path path, WriterOptions options);
+
+  void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+             std::span<const std::byte> labels, std::span<const std::string> names);
+  void skip(std::size_t split, std::int64_t row) { split_at(split).skip(row); }
+  void finish(const std::string& provenance);
+  std::int64_t rows_per_block(std::size_t split) { return split_at(split).rows_per_block(); }
+
+ private:
+  dataset_file::SplitWriter& split_at(std::size_t split);
+  void place(std::size_t split, std::int64_t sample_count);
+  void complete(Json provenance);
+
+  WriterOptions options_;
+  dataset_file::TargetFile target_;
+  dataset_file::Skeleton skeleton_;
+  File file_;
+  std::unique_ptr<dataset_file::Spool> spool_;
+  std::unique_ptr<dataset_file::ChunkWriter> chunk_writer_;  ///< of deflated images; else null
+  std::vector<std::unique_ptr<dataset_file::SplitWriter>> splits_;
+  std::atomic<bool> has_failed_ = false;
+};
+
+Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions options)
+    : options_(checked(options)),
+      target_(std::move(path), options_.replace_existing),
+      skeleton_(target_.partial(),
+                options_.compression == Compression::none ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
+      file_(File::open_for_writing(target_.partial())),
+      spool_(make_spool(options_, target_.spool())) {
+  if (options_.compression != Compression::none) {
+    chunk_writer_ = std::make_unique<dataset_file::ChunkWriter>(file_, *spool_);
+  }
+  for (std::size_t split = 0; split < options_.splits.size(); ++split) {
+    splits_.push_back(std::make_unique<dataset_file::SplitWriter>(options_.splits[split], split, options_.class_names.size(),
+                                                             spool_.get(), options_.rows_may_be_skipped));
+    if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
+  }
+}
+
+dataset_file::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
+  if (split >= splits_.size()) {
+    throw InvalidArgument("write split number " + std::to_string(split) + ": there are " +
+                          std::to_string(splits_.size()));
+  }
+  return *splits_[split];
+}
+
+void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
+  const dataset_file::PayloadPlacing placing(skeleton_, file_, chunk_writer_.get(), spool_.get(),
+                                        options_.compression_level);
+  splits_[split]->place(file_, placing.place(options_.splits[split], split, sample_count));
+}
+
+void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+                                   std::span<const std::byte> labels, std::span<const std::string> names) {
+  try {
+    split_at(split).write(first_row, values, labels, names);
+  } catch (const InvalidArgument&) {
+    throw;  // nothing was changed
+  } catch (...) {
+    has_failed_ = true;
+    throw;
+  }
+}
+
+void Writer::Implementation::finish(const std::string& provenance) {
+  if (has_failed_) throw IoError("complete " + quoted(target_.path()) + ": writing had failed before; start again");
+  for (const auto& split : splits_) split->check_complete();
+  Json json = parse_provenance(provenance);
+  for (std::size_t split = 0; options_.rows_may_be_skipped && split < splits_.size(); ++split) {
+    place(split, splits_[split]->sample_count());
+    splits_[split]->copy_waiting_rows(resolve_thread_count(options_.thread_count));
+  }
+  complete(std::move(json));
+  static_cast<void>(dataset_file::Reader::open(target_.partial()));  // what was written can be read
+  file_.sync();
+  target_.publish();
+}
+
+void Writer::Implementation::complete(Json provenance) {
+  dataset_file::Completion completion(skeleton_, file_, options_.compression);
+  const bool has_digests = provenance.contains("source_digests");
+  Json digests = Json::object();
+  for (std::size_t split = 0; split < splits_.size(); ++split) {
+    completion.add_split(*splits_[split], spool_.get());
+    digests[options_.splits[split].name] = to_hex(splits_[split]->source_digest());
+  }
+  if (!has_digests) provenance["source_digests"] = std::move(digests);
+  completion.add_class_names(options_.class_names);
+  completion.add_provenance(provenance.dump());
+  completion.add_identity(options_.reproducible ? kFixedUuid : random_uuid(),
+                          options_.reproducible ? kFixedTime : current_time(), "octavo " + std::string(kVersion));
+  if (chunk_writer_) chunk_writer_->close();  // HDF5 does not close a file with open datasets
+  completion.finish();
+}
+
+Writer::Writer(std::filesystem::path path, WriterOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(path), std::move(options))) {}
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
+                   std::span<const std::byte> labels, std::span<const std::string> names) {
+  if (!implementation_) throw InvalidArgument("write samples: the file is finished");
+  implementation_->write(split, first_row, values, labels, names);
+}
+
+void Writer::skip(std::size_t split, std::int64_t row) {
+  if (!implementation_) throw InvalidArgument("skip a row: the file is finished");
+  implementation_->skip(split, row);
+}
+
+std::int64_t Writer::rows_per_block(std::size_t split) const {
+  if (!implementation_) throw InvalidArgument("write samples: the file is finished");
+  return implementation_->rows_per_block(split);
+}
+
+void Writer::finish(const std::string& provenance) {
+  if (!implementation_) throw InvalidArgument("finish a file: it is finished");
+  // Whatever happens, this ends the writer: what is left of the attempt is removed.
+  const std::unique_ptr<Implementation> implementation = std::move(implementation_);
+  implementation->finish(provenance);
+}
+
+}  // namespace octavo

@@ -1,0 +1,91 @@
+#include "exporting/manifest_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "exporting/stored_labels.hpp"
+
+namespace octavo::exporting {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kRowsAtOnce = 4096;
+
+std::string as_json(const std::string& text) { return Json(text).dump(); }
+
+/// As a double, whose shortest form gives the same float back.
+std::string as_json(float number) { return Json(static_cast<double>(number)).dump(); }
+
+}  // namespace
+
+ManifestWriter::ManifestWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
+    : file_(File::create_new(path)) {
+  sync_folder_of(path);
+  pending_ = "{\"format\": \"octavo-export\", \"version\": 1,\n\"classes\": [";
+  for (std::size_t i = 0; i < class_names.size(); ++i) pending_ += (i == 0 ? "" : ", ") + as_json(class_names[i]);
+  pending_ += "],\n\"splits\": {";
+}
+
+void ManifestWriter::add(const Split& split, const ClassFolders& folders) {
+  pending_ += std::string(has_splits_ ? ",\n" : "\n") + as_json(split.name()) + ": [";
+  has_splits_ = true;
+  const auto label_bytes = static_cast<std::size_t>(split.labels().bytes_per_sample());
+  std::vector<std::byte> labels;
+  for (std::int64_t first = 0; first < split.sample_count(); first += kRowsAtOnce) {
+    const std::int64_t count = std::min(kRowsAtOnce, split.sample_count() - first);
+    labels.resize(static_cast<std::size_t>(count) * label_bytes);
+    if (label_bytes != 0) split.read_labels(first, count, labels);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto label =
+          std::span<const std::byte>(labels).subspan(static_cast<std::size_t>(i) * label_bytes, label_bytes);
+      const std::int32_t class_number = folders.has_classes() ? label_number<std::int32_t>(label, 0) : 0;
+      pending_ +=
+          std::string(first + i == 0 ? "\n" : ",\n") + "{\"file\": " + as_json(folders.path(first + i, class_number));
+      append_label(split, label);
+      pending_ += "}";
+    }
+    flush();
+  }
+  pending_ += "]";
+}
+
+void ManifestWriter::append_label(const Split& split, std::span<const std::byte> label) {
+  const LabelLayout layout = split.labels();
+  if (layout.kind == LabelKind::none) return;
+  pending_ += ", \"label\": ";
+  if (layout.kind != LabelKind::class_index) pending_ += "[";
+  for (std::size_t i = 0; i < static_cast<std::size_t>(layout.width); ++i) {
+    if (i != 0) pending_ += ", ";
+    if (layout.kind != LabelKind::target) {
+      pending_ += std::to_string(label_number<std::int32_t>(label, i));
+      continue;
+    }
+    const auto target = label_number<float>(label, i);
+    if (!std::isfinite(target)) {
+      throw InvalidArgument("export split " + split.name() + " of " + quoted(split.path()) +
+                            " as PNG: a target is not a finite number, which JSON cannot hold; export as npy");
+    }
+    pending_ += as_json(target);
+  }
+  if (layout.kind != LabelKind::class_index) pending_ += "]";
+}
+
+void ManifestWriter::finish() {
+  flush();
+  sync_file_system_of(file_.path().parent_path());
+  pending_ += "}}\n";
+  flush();
+  file_.sync();
+}
+
+void ManifestWriter::flush() {
+  file_.write_at(written_bytes_, std::as_bytes(std::span(pending_)));
+  written_bytes_ += static_cast<std::int64_t>(pending_.size());
+  pending_.clear();
+}
+
+}  // namespace octavo::exporting

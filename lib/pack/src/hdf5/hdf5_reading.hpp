@@ -1,0 +1,25 @@
+// Reading objects of an HDF5 file with the HDF5 library. To be used in a child process, inside an hdf5::Session.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hdf5/handles.hpp"
+
+namespace octavo::hdf5 {
+
+/// Opens `path` for reading, without a lock on it, and with plug-ins off.
+hdf5::FileHandle open_hdf5(const std::filesystem::path& path);
+
+/// Lengths of the axes of a dataset; empty for a scalar.
+std::vector<std::int64_t> axes_of(hid_t dataset);
+
+/// Attributes of an open object, or nothing if there is none of that name and kind. Texts may have a fixed or a
+/// variable length; numbers are those of a scalar or a list of at most 4096.
+std::optional<std::string> read_text_attribute(hid_t object, const char* name);
+std::optional<std::vector<double>> read_number_attribute(hid_t object, const char* name);
+
+}  // namespace octavo::hdf5

@@ -1,0 +1,127 @@
+#include "images/image_reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "images/bmp_decoder.hpp"
+#include "images/color.hpp"
+#include "images/geometry.hpp"
+#include "images/gif_decoder.hpp"
+#include "images/jpeg_decoder.hpp"
+#include "images/orientation.hpp"
+#include "images/png_decoder.hpp"
+#include "images/pnm_decoder.hpp"
+#include "images/resize.hpp"
+#include "images/tiff_decoder.hpp"
+#include "images/webp_decoder.hpp"
+
+namespace octavo::images {
+namespace {
+
+// libjpeg decodes to a half, a quarter and an eighth by smaller transforms of the same blocks.
+constexpr int kReductions[] = {8, 4, 2};
+// A reduced decode must leave this many pixels for each of the target's, so that the filter still has something to do.
+constexpr std::int64_t kSpareFactor = 2;
+
+ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
+  const ImageHeader header = *parse_header(file, true);
+  check_claim(header, static_cast<std::int64_t>(file.size()), limits);
+  return header;
+}
+
+Pixels decode_stored(std::span<const std::byte> file, const ImageHeader& header, int reduction,
+                     const std::array<std::uint8_t, 3>& background) {
+  switch (header.format) {
+    case Format::jpeg:
+      return decode_jpeg(file, header, reduction);
+    case Format::png:
+      return decode_png(file, header, background);
+    case Format::webp:
+      return decode_webp(file, header, background);
+    case Format::tiff:
+      return decode_tiff(file, header, background);
+    case Format::gif:
+      return decode_gif(file, background);
+    case Format::bmp:
+      return decode_bmp(file, background);
+    case Format::pnm:
+      return decode_pnm(file, background);
+  }
+  throw InvalidArgument("decode an image: its format is none that exists");
+}
+
+Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, int reduction,
+                      const std::array<std::uint8_t, 3>& background) {
+  return turned_upright(decode_stored(file, header, reduction, background), header.orientation);
+}
+
+/// How far a JPEG may be reduced while decoding without a visible loss.
+int reduction_for(const ImageHeader& header, const Placement& placed) {
+  if (header.format != Format::jpeg) return 1;
+  for (const int reduction : kReductions) {
+    if (placed.from.width >= reduction * kSpareFactor * placed.to.width &&
+        placed.from.height >= reduction * kSpareFactor * placed.to.height) {
+      return reduction;
+    }
+  }
+  return 1;
+}
+
+void check_size(const ImageHeader& header, const Target& target) {
+  if (target.may_resize || (header.width == target.shape.width && header.height == target.shape.height)) return;
+  throw FormatError("it has " + std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels, " +
+                    std::to_string(target.shape.width) + "x" + std::to_string(target.shape.height) +
+                    " were expected (width x height)");
+}
+
+void fill_background(const Target& target, std::span<std::uint8_t> values) {
+  const auto background = background_for(target.background, target.shape.channels);
+  const auto plane = static_cast<std::size_t>(target.shape.values_per_channel());
+  for (std::size_t channel = 0; channel * plane < values.size(); ++channel) {
+    std::ranges::fill(values.subspan(channel * plane, plane), background[channel]);
+  }
+}
+
+/// A gray image fills all channels.
+void repeat_first_plane(const Box& to, const SampleShape& shape, const Planes& planes) {
+  for (std::int64_t channel = 1; channel < shape.channels; ++channel) {
+    for (std::int64_t y = 0; y < to.height; ++y) {
+      const std::uint8_t* const row = planes.values + y * planes.row_stride;
+      std::copy(row, row + to.width, planes.values + channel * planes.plane_stride + y * planes.row_stride);
+    }
+  }
+}
+
+void fill(Pixels image, int reduction, const Placement& placed, const Target& target, std::span<std::uint8_t> values) {
+  const SampleShape& shape = target.shape;
+  const Box& to = placed.to;
+  if (shape.channels == 1) make_gray(image);
+  if (to != Box{0, 0, shape.width, shape.height}) fill_background(target, values);
+  const Planes planes = {values.data() + to.y * shape.width + to.x, shape.width, shape.values_per_channel()};
+  resize(image, reduction, placed.from, to.width, to.height, planes);
+  if (image.channels < shape.channels) repeat_first_plane(to, shape, planes);
+}
+
+}  // namespace
+
+Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
+  return decode_upright(file, checked_header(file, limits), 1, background);
+}
+
+void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
+                 std::span<std::uint8_t> values) {
+  const ImageHeader header = checked_header(file, limits);
+  check_size(header, target);
+  const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
+  const int reduction = reduction_for(header, placed);
+  fill(decode_upright(file, header, reduction, target.background), reduction, placed, target, values);
+}
+
+void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {
+  const Placement placed = place(image.width, image.height, target.shape.width, target.shape.height, target.fit);
+  fill(std::move(image), 1, placed, target, values);
+}
+
+}  // namespace octavo::images

@@ -1,0 +1,12 @@
+// Stands in for gif_decoder.cpp in a build without giflib.
+#include <octavo/errors.hpp>
+
+#include "images/gif_decoder.hpp"
+
+namespace octavo::images {
+
+Pixels decode_gif(std::span<const std::byte>, const std::array<std::uint8_t, 3>&) {
+  throw Unavailable("it is a GIF file, and this build has no giflib; install libgif-dev and build again");
+}
+
+}  // namespace octavo::images

@@ -1,0 +1,23 @@
+// Tables of colours that pixels point into.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "images/color.hpp"
+
+namespace octavo::images {
+
+/// R, G, B of each colour number.
+using Palette = std::vector<std::array<std::uint8_t, 3>>;
+
+/// Whether an image with this palette is gray. For formats that have gray images in no other way: BMP and GIF.
+inline bool is_gray(const Palette& palette) {
+  return std::all_of(palette.begin(), palette.end(), [](const auto& color) { return is_gray(color); });
+}
+
+}  // namespace octavo::images

@@ -1,0 +1,27 @@
+// A decoded image.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace octavo::images {
+
+/// Rows of interleaved 8-bit values: [height, width, channels].
+struct Pixels {
+  Pixels() = default;
+  Pixels(std::int64_t image_width, std::int64_t image_height, std::int64_t channel_count)
+      : width(image_width),
+        height(image_height),
+        channels(channel_count),
+        values(static_cast<std::size_t>(image_width * image_height * channel_count)) {}
+
+  std::int64_t row_bytes() const { return width * channels; }
+  std::uint8_t* row(std::int64_t y) { return values.data() + y * row_bytes(); }
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t channels = 0;  ///< 1: gray; 3: R, G, B
+  std::vector<std::uint8_t> values;
+};
+
+}  // namespace octavo::images

@@ -1,0 +1,155 @@
+#include "images/png_decoder.hpp"
+
+#include <png.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "images/color.hpp"
+#include "png/png_errors.hpp"
+
+namespace octavo::images {
+namespace {
+
+/// What libpng's callbacks work on.
+struct State {
+  std::span<const std::byte> unread;
+  PngErrors errors;
+};
+
+void on_read(png_structp png, png_bytep out, std::size_t count) {
+  State& state = *static_cast<State*>(png_get_io_ptr(png));
+  if (count > state.unread.size()) png_error(png, "the file is cut short");
+  std::memcpy(out, state.unread.data(), count);
+  state.unread = state.unread.subspan(count);
+}
+
+/// Owns a libpng reader. Its warnings are about what does not touch pixels: CRC errors of all chunks are made errors.
+/// Its functions are called by run() only, which turns their errors into FormatError.
+class PngDecoder {
+ public:
+  explicit PngDecoder(std::span<const std::byte> file) : state_{file, {}} {
+    png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &state_.errors, &PngErrors::on_error, &PngErrors::on_warning,
+                                    &state_.errors, &PngErrors::on_allocate, &PngErrors::on_free);
+    if (png_ == nullptr) throw std::bad_alloc();
+    info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
+
+  /// Reads up to the pixels. Afterwards rows are gray or RGB, 8 or 16 bits, with alpha where there is transparency.
+  void start(const ImageHeader& header) {
+    run([&] {
+      png_set_read_fn(png_, &state_, &on_read);
+      png_set_user_limits(png_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height));
+      // All chunks that change no pixel are passed over: libpng would take as much memory as they claim to have.
+      png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+      png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+      png_read_info(png_, info_);
+      png_set_expand(png_);
+      passes_ = png_set_interlace_handling(png_);
+      png_read_update_info(png_, info_);
+    });
+  }
+
+  void read_row(std::uint8_t* row) {
+    run([&] { png_read_row(png_, row, nullptr); });
+  }
+
+  /// Reads to the end of the file, and so checks that it is whole.
+  void finish() {
+    run([&] { png_read_end(png_, nullptr); });
+  }
+
+  int passes() const { return passes_; }
+  std::size_t row_bytes() const { return png_get_rowbytes(png_, info_); }
+  int depth() const { return png_get_bit_depth(png_, info_); }
+  int stored_channels() const { return png_get_channels(png_, info_); }
+
+ private:
+  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors;
+  /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
+  template <typename Call>
+  [[gnu::noinline]] void run(const Call& call) {
+    if (setjmp(png_jmpbuf(png_)) != 0) state_.errors.raise<FormatError>("its PNG data are damaged");
+    call();
+  }
+
+  State state_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  int passes_ = 1;
+};
+
+/// Turns rows as libpng gives them into 8-bit rows without alpha. Transparent gray over a coloured background is RGB.
+class RowConverter {
+ public:
+  RowConverter(int depth, int stored_channels, const std::array<std::uint8_t, 3>& background)
+      : bytes_a_value_(depth == 16 ? 2 : 1),
+        stored_channels_(stored_channels),
+        has_alpha_(stored_channels % 2 == 0),
+        colors_(has_alpha_ ? stored_channels - 1 : stored_channels),
+        channels_(has_alpha_ && !is_gray(background) ? 3 : colors_),
+        background_(background) {}
+
+  int channels() const { return channels_; }
+
+  void convert(const std::uint8_t* from, std::int64_t width, std::uint8_t* to) const {
+    const int channels = std::min(channels_, 3);  // it is 1 or 3, which the compiler cannot know
+    for (std::int64_t x = 0; x < width; ++x, from += stored_channels_ * bytes_a_value_, to += channels) {
+      const int alpha = has_alpha_ ? value(from, colors_) : 255;
+      for (int channel = 0; channel < channels; ++channel) {
+        const int color = value(from, std::min(channel, colors_ - 1));
+        to[channel] = over(color, alpha, background_[static_cast<std::size_t>(channel)]);
+      }
+    }
+  }
+
+ private:
+  int value(const std::uint8_t* pixel, int channel) const {
+    if (bytes_a_value_ == 1) return pixel[channel];
+    return narrow_16(pixel[2 * channel] << 8 | pixel[2 * channel + 1]);
+  }
+
+  int bytes_a_value_;
+  int stored_channels_;
+  bool has_alpha_;
+  int colors_;    ///< stored, without alpha
+  int channels_;  ///< made
+  std::array<std::uint8_t, 3> background_;
+};
+
+}  // namespace
+
+Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header,
+                  const std::array<std::uint8_t, 3>& background) {
+  PngDecoder decoder(file);
+  decoder.start(header);
+  const RowConverter converter(decoder.depth(), decoder.stored_channels(), background);
+  Pixels image(header.width, header.height, converter.channels());
+  // An interlaced file gives its rows again and again, each time with more of their pixels.
+  const bool is_interlaced = decoder.passes() > 1;
+  const std::size_t row_bytes = decoder.row_bytes();
+  std::vector<std::uint8_t> rows(row_bytes * static_cast<std::size_t>(is_interlaced ? header.height : 1));
+  for (int pass = 0; pass < decoder.passes(); ++pass) {
+    for (std::int64_t y = 0; y < header.height; ++y) {
+      std::uint8_t* const row = rows.data() + (is_interlaced ? row_bytes * static_cast<std::size_t>(y) : 0);
+      decoder.read_row(row);
+      if (pass + 1 == decoder.passes()) converter.convert(row, header.width, image.row(y));
+    }
+  }
+  decoder.finish();
+  return image;
+}
+
+}  // namespace octavo::images

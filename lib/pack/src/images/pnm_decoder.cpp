@@ -1,0 +1,91 @@
+// Our own reader, because netpbm's library ends the process on an error, and stb_image reads neither bitmaps nor
+// decimal numbers nor other largest values than 255 and 65535.
+#include "images/pnm_decoder.hpp"
+
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "images/alpha.hpp"
+#include "images/pnm_header.hpp"
+#include "images/pnm_tokens.hpp"
+
+namespace octavo::images {
+namespace {
+
+[[noreturn]] void refuse_cut_pnm() { throw FormatError("its PNM data are cut short"); }
+
+/// The file's values one after another, in 8 bits.
+class PnmValues {
+ public:
+  PnmValues(std::span<const std::byte> file, const PnmLayout& layout)
+      : layout_(layout), data_(file.subspan(std::min(layout.pixels_at, file.size()))), tokens_(data_, 0) {
+    const auto row_bytes = static_cast<std::size_t>(layout.row_bytes());
+    if (!layout.is_plain && data_.size() / row_bytes < static_cast<std::size_t>(layout.height)) refuse_cut_pnm();
+  }
+
+  void read_row(std::int64_t y, std::span<std::uint8_t> values) {
+    if (layout_.is_plain) {
+      for (std::uint8_t& value : values) value = layout_.is_bitmap ? plain_bit() : plain_value();
+      return;
+    }
+    const auto row = data_.subspan(static_cast<std::size_t>(y * layout_.row_bytes()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = layout_.is_bitmap ? bit(row, i) : layout_.largest > 255 ? wide_value(row, i) : value(byte(row, i));
+    }
+  }
+
+ private:
+  static int byte(std::span<const std::byte> row, std::size_t at) { return std::to_integer<int>(row[at]); }
+  static std::uint8_t bit(std::span<const std::byte> row, std::size_t i) {
+    return (byte(row, i / 8) >> (7 - i % 8) & 1) == 0 ? 255 : 0;
+  }
+  std::uint8_t wide_value(std::span<const std::byte> row, std::size_t i) const {
+    return value(byte(row, 2 * i) << 8 | byte(row, 2 * i + 1));
+  }
+  std::uint8_t value(int stored) const {
+    if (stored > layout_.largest) throw FormatError("its PNM data have a value above the largest that it names");
+    return narrow(stored, layout_.largest);
+  }
+  std::uint8_t plain_value() {
+    const auto stored = tokens_.number(layout_.largest, true);
+    if (!stored) refuse_cut_pnm();
+    return value(static_cast<int>(*stored));
+  }
+  /// Nothing need separate the digits of a plain bitmap.
+  std::uint8_t plain_bit() {
+    tokens_.skip_space_and_comments();
+    if (tokens_.is_at_end()) refuse_cut_pnm();
+    const char digit = tokens_.here();
+    if (digit != '0' && digit != '1') throw FormatError("its PNM data have a digit that is neither 0 nor 1");
+    tokens_.advance();
+    return digit == '0' ? 255 : 0;
+  }
+
+  const PnmLayout& layout_;
+  std::span<const std::byte> data_;
+  PnmTokens tokens_;
+};
+
+}  // namespace
+
+Pixels decode_pnm(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
+  const auto layout = read_pnm_layout(file);
+  if (!layout) refuse_cut_pnm();
+  const bool has_alpha = layout->stored_channels % 2 == 0;
+  const std::int64_t colors = layout->stored_channels - (has_alpha ? 1 : 0);
+  Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, background));
+  PnmValues values(file, *layout);
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(layout->width * layout->stored_channels));
+  for (std::int64_t y = 0; y < layout->height; ++y) {
+    values.read_row(y, row);
+    const std::uint8_t* from = row.data();
+    std::uint8_t* to = image.row(y);
+    for (std::int64_t x = 0; x < layout->width; ++x, from += layout->stored_channels, to += image.channels) {
+      put_over(from, colors, has_alpha ? from[colors] : 255, background, image.channels, to);
+    }
+  }
+  return image;
+}
+
+}  // namespace octavo::images

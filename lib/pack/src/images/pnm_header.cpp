@@ -1,0 +1,101 @@
+#include "images/pnm_header.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "images/pnm_tokens.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::images {
+namespace {
+
+constexpr std::size_t kLongestHeader = std::size_t{64} << 10;
+constexpr std::int64_t kLargestNumber = INT32_MAX, kLargestValue = 65535;
+
+/// P1 to P6: width, height, the largest value but for bitmaps, and one white space.
+std::optional<PnmLayout> read_pnm(char kind, PnmTokens& tokens) {
+  PnmLayout layout;
+  layout.is_bitmap = kind == '1' || kind == '4';
+  layout.is_plain = kind <= '3';
+  layout.stored_channels = kind == '3' || kind == '6' ? 3 : 1;
+  const auto width = tokens.number(kLargestNumber, false);
+  const auto height = width ? tokens.number(kLargestNumber, false) : std::nullopt;
+  if (!height) return std::nullopt;
+  if (!layout.is_bitmap) {
+    const auto largest = tokens.number(kLargestValue, false);
+    if (!largest) return std::nullopt;
+    layout.largest = static_cast<int>(*largest);
+  }
+  layout.width = *width, layout.height = *height;
+  layout.pixels_at = tokens.at() + 1;
+  return layout;
+}
+
+/// P7: names and values up to ENDHDR and the line's end.
+std::optional<PnmLayout> read_pam(PnmTokens& tokens) {
+  PnmLayout layout;
+  layout.largest = 0;
+  for (;;) {
+    const std::string name = tokens.word();
+    if (tokens.is_at_end()) return std::nullopt;
+    if (name == "ENDHDR") break;
+    if (name == "TUPLTYPE") {
+      tokens.word();  // The number of channels tells what they are.
+      continue;
+    }
+    const bool is_known = name == "WIDTH" || name == "HEIGHT" || name == "DEPTH" || name == "MAXVAL";
+    if (!is_known) throw FormatError("its PAM header has a line that does not exist");
+    const auto value = tokens.number(name == "MAXVAL" ? kLargestValue : kLargestNumber, false);
+    if (!value) return std::nullopt;
+    if (name == "WIDTH") layout.width = *value;
+    if (name == "HEIGHT") layout.height = *value;
+    if (name == "DEPTH") layout.stored_channels = *value;
+    if (name == "MAXVAL") layout.largest = static_cast<int>(*value);
+  }
+  layout.pixels_at = tokens.at() + 1;
+  return layout;
+}
+
+void check(const PnmLayout& layout) {
+  if (layout.largest == 0) throw FormatError("its PNM header says that the largest value is 0");
+  if (layout.stored_channels < 1 || layout.stored_channels > 4) {
+    throw FormatError("it has " + std::to_string(layout.stored_channels) +
+                      " channels; PAM files of 1 to 4 can be read");
+  }
+}
+
+}  // namespace
+
+bool is_pnm(std::span<const std::byte> bytes) {
+  if (bytes.size() < 3) return false;
+  const auto byte = [&](std::size_t at) { return std::to_integer<char>(bytes[at]); };
+  return byte(0) == 'P' && byte(1) >= '1' && byte(1) <= '7' && (PnmTokens::is_space(byte(2)) || byte(2) == '#');
+}
+
+std::optional<PnmLayout> read_pnm_layout(std::span<const std::byte> bytes) {
+  PnmTokens tokens(bytes.first(std::min(bytes.size(), kLongestHeader)), 2);
+  const char kind = std::to_integer<char>(bytes[1]);
+  const auto layout = kind == '7' ? read_pam(tokens) : read_pnm(kind, tokens);
+  if (layout) check(*layout);
+  if (!layout && bytes.size() >= kLongestHeader) throw FormatError("its PNM header has more than 64 KiB");
+  return layout;
+}
+
+std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes) {
+  const auto layout = read_pnm_layout(bytes);
+  if (!layout) return std::nullopt;
+  ImageHeader header;
+  header.format = Format::pnm;
+  header.width = layout->width;
+  header.height = layout->height;
+  header.channels = layout->stored_channels <= 2 ? 1 : 3;
+  header.largest_ratio = 1;
+  // A decimal number takes at least as many bytes as a binary one of 8 bits, and in a bitmap a byte a pixel.
+  const std::int64_t row_bytes = layout->is_plain ? layout->width * layout->stored_channels : layout->row_bytes();
+  header.raw_bytes = checked_product({layout->height, row_bytes}).value_or(INT64_MAX);
+  return header;
+}
+
+}  // namespace octavo::images

@@ -1,0 +1,28 @@
+// The weights with which the pixels of an image become those of another size, along one axis.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/resample.hpp"
+
+namespace octavo::images {
+
+/// A triangle whose support grows with the reduction (antialiased bilinear), cut off at the edges, as Pillow's
+/// BILINEAR.
+class ResampleFilter {
+ public:
+  /// Makes `output_count` pixels of what lies in [begin, begin + length) of `input_count` pixels; edges may lie between
+  /// pixels. All counts are at least 1. Throws std::bad_alloc.
+  ResampleFilter(double begin, double length, std::int64_t input_count, std::int64_t output_count);
+
+  /// Borrows this filter.
+  kernels::cpu::ResampleAxis axis() const { return {first_.data(), weights_.data(), std::ssize(first_), tap_count_}; }
+
+ private:
+  std::int64_t tap_count_;
+  std::vector<std::int32_t> first_;
+  std::vector<std::int16_t> weights_;
+};
+
+}  // namespace octavo::images

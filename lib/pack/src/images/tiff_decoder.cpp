@@ -1,0 +1,217 @@
+#include "images/tiff_decoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "images/alpha.hpp"
+#include "images/tiff_file.hpp"
+#include "images/tiff_layout.hpp"
+
+namespace octavo::images {
+namespace {
+
+// What a tile may have beyond the image's own bytes: tiles are as large as their writers like, images need not be.
+constexpr std::int64_t kSpareBytes = std::int64_t{16} << 20;
+// The most that a pixel takes anywhere in libtiff, generously.
+constexpr std::int64_t kTiffBytesAPixel = 16;
+
+/// Spreads samples of `bits` bits over 0 ... 255, or leaves numbers of colours as they are. 16 bits are in the order of
+/// this machine, as libtiff gives them; fewer are packed from each byte's upper end.
+class SampleReader {
+ public:
+  SampleReader(int bits, bool are_numbers) : bits_(bits), are_numbers_(are_numbers) {}
+
+  /// Puts `count` samples of a row at every `step`-th place from `out`.
+  void read(const std::uint8_t* row, std::int64_t count, int step, std::uint8_t* out) const {
+    for (std::int64_t i = 0; i < count; ++i, out += step) *out = sample(row, i);
+  }
+
+ private:
+  std::uint8_t sample(const std::uint8_t* row, std::int64_t i) const {
+    if (bits_ == 8) return row[i];
+    if (bits_ == 16) {
+      std::uint16_t value;
+      std::memcpy(&value, row + 2 * i, sizeof value);
+      return narrow_16(value);
+    }
+    int value = 0;
+    for (std::int64_t bit = i * bits_; bit < (i + 1) * bits_; ++bit)
+      value = 2 * value + (row[bit / 8] >> (7 - bit % 8) & 1);
+    return are_numbers_ ? static_cast<std::uint8_t>(value) : narrow(value, (1 << bits_) - 1);
+  }
+
+  int bits_;
+  bool are_numbers_;
+};
+
+/// Turns pixels of 8-bit samples into what an image holds.
+class PixelWriter {
+ public:
+  PixelWriter(const TiffLayout& layout, const std::array<std::uint8_t, 3>& background)
+      : layout_(layout),
+        background_(background),
+        colors_(layout.is_gray() ? 1 : 3),
+        channels_(channels_over(colors_, layout.alpha != TiffAlpha::none, background)) {}
+
+  std::int64_t channels() const { return channels_; }
+
+  void write(const std::uint8_t* samples, std::int64_t pixel_count, std::uint8_t* to) const {
+    for (std::int64_t x = 0; x < pixel_count; ++x, samples += layout_.samples, to += channels_) {
+      const auto color = color_of(samples);
+      if (layout_.alpha == TiffAlpha::premultiplied) {
+        put_premultiplied(color, samples[layout_.colors], to);
+      } else {
+        const int alpha = layout_.alpha == TiffAlpha::none ? 255 : samples[layout_.colors];
+        put_over(color.data(), colors_, alpha, background_, channels_, to);
+      }
+    }
+  }
+
+ private:
+  std::array<std::uint8_t, 3> color_of(const std::uint8_t* samples) const {
+    switch (layout_.color) {
+      case TiffColor::white_is_zero:
+        return {static_cast<std::uint8_t>(255 - samples[0])};
+      case TiffColor::black_is_zero:
+        return {samples[0]};
+      case TiffColor::palette:
+        return layout_.palette[samples[0]];
+      case TiffColor::inks:
+        return {ink_to_light(samples[0], samples[3]), ink_to_light(samples[1], samples[3]),
+                ink_to_light(samples[2], samples[3])};
+      default:
+        return {samples[0], samples[1], samples[2]};
+    }
+  }
+
+  void put_premultiplied(const std::array<std::uint8_t, 3>& color, int alpha, std::uint8_t* to) const {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(channels_); ++i) {
+      to[i] = over_premultiplied(color[colors_ == 1 ? 0 : i], alpha, background_[i]);
+    }
+  }
+
+  const TiffLayout& layout_;
+  std::array<std::uint8_t, 3> background_;
+  std::int64_t colors_;
+  std::int64_t channels_;
+};
+
+/// The strips or tiles that a page is cut into. A strip is as wide as the page.
+class Blocks {
+ public:
+  Blocks(const TiffFile& tiff, const TiffLayout& layout)
+      : tiff_(tiff), layout_(layout), is_tiled_(TIFFIsTiled(tiff.get()) != 0), width_(layout.width) {
+    std::uint32_t columns = 0, rows = UINT32_MAX;
+    if (is_tiled_) {
+      tiff.check(TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &columns) != 0);
+      tiff.check(TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &rows) != 0);
+      width_ = columns;
+    } else {
+      TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_ROWSPERSTRIP, &rows);
+    }
+    height_ = is_tiled_ ? rows : std::min<std::int64_t>(rows, layout.height);
+    row_bytes_ = (width_ * (layout.in_planes ? 1 : layout.samples) * layout.bits + 7) / 8;
+    check_size();
+    buffers_.resize(layout.in_planes ? static_cast<std::size_t>(layout.used_samples()) : 1);
+    for (auto& buffer : buffers_) buffer.resize(static_cast<std::size_t>(row_bytes_ * height_));
+  }
+
+  std::int64_t width() const { return width_; }
+  std::int64_t height() const { return height_; }
+
+  /// Decodes the block whose first pixel is (x, y).
+  void read(std::int64_t x, std::int64_t y) {
+    for (std::size_t plane = 0; plane < buffers_.size(); ++plane) {
+      const auto sample = static_cast<std::uint16_t>(plane);
+      const auto column = static_cast<std::uint32_t>(x), row = static_cast<std::uint32_t>(y);
+      const std::int64_t rows = is_tiled_ ? height_ : std::min(height_, layout_.height - y);
+      const tmsize_t wanted = rows * row_bytes_;
+      const tmsize_t got = is_tiled_
+                               ? TIFFReadEncodedTile(tiff_.get(), TIFFComputeTile(tiff_.get(), column, row, 0, sample),
+                                                     buffers_[plane].data(), wanted)
+                               : TIFFReadEncodedStrip(tiff_.get(), TIFFComputeStrip(tiff_.get(), row, sample),
+                                                      buffers_[plane].data(), wanted);
+      tiff_.check(got == wanted);
+    }
+  }
+
+  /// The first `count` pixels of a row of the block, as interleaved samples.
+  void unpack(std::int64_t row, std::int64_t count, const SampleReader& reader, std::uint8_t* samples) const {
+    const std::int64_t at = row * row_bytes_;
+    if (!layout_.in_planes) return reader.read(buffers_[0].data() + at, count * layout_.samples, 1, samples);
+    for (std::size_t plane = 0; plane < buffers_.size(); ++plane) {
+      reader.read(buffers_[plane].data() + at, count, layout_.samples, samples + plane);
+    }
+  }
+
+ private:
+  void check_size() const {
+    if (width_ == 0 || height_ == 0) throw FormatError("its TIFF strips or tiles are empty");
+    const std::int64_t image_bytes = layout_.width * layout_.height * layout_.samples * 2;
+    if (width_ > INT32_MAX || height_ > INT32_MAX || row_bytes_ > (image_bytes + kSpareBytes) / height_) {
+      throw FormatError("its TIFF tiles are far larger than the image");
+    }
+    // libtiff must agree on what a row is, since it writes into our buffers.
+    const std::uint64_t row_bytes = is_tiled_ ? TIFFTileRowSize64(tiff_.get()) : TIFFScanlineSize64(tiff_.get());
+    if (row_bytes != static_cast<std::uint64_t>(row_bytes_)) throw FormatError("its TIFF tags contradict each other");
+  }
+
+  const TiffFile& tiff_;
+  const TiffLayout& layout_;
+  bool is_tiled_;
+  std::int64_t width_;
+  std::int64_t height_ = 0;
+  std::int64_t row_bytes_ = 0;
+  std::vector<std::vector<std::uint8_t>> buffers_;
+};
+
+Pixels decode_blocks(const TiffFile& tiff, const TiffLayout& layout, const std::array<std::uint8_t, 3>& background) {
+  Blocks blocks(tiff, layout);
+  const SampleReader reader(layout.bits, layout.color == TiffColor::palette);
+  const PixelWriter writer(layout, background);
+  Pixels image(layout.width, layout.height, writer.channels());
+  std::vector<std::uint8_t> samples(static_cast<std::size_t>(layout.width * layout.samples));
+  for (std::int64_t y = 0; y < layout.height; y += blocks.height()) {
+    for (std::int64_t x = 0; x < layout.width; x += blocks.width()) {
+      blocks.read(x, y);
+      const std::int64_t columns = std::min(blocks.width(), layout.width - x);
+      for (std::int64_t row = 0; row < std::min(blocks.height(), layout.height - y); ++row) {
+        blocks.unpack(row, columns, reader, samples.data());
+        writer.write(samples.data(), columns, image.row(y + row) + x * image.channels);
+      }
+    }
+  }
+  return image;
+}
+
+/// YCbCr that is not JPEG's: its subsampled blocks are left to libtiff's own conversion.
+Pixels decode_ycbcr(const TiffFile& tiff, const TiffLayout& layout) {
+  Pixels image(layout.width, layout.height, 3);
+  std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width * layout.height));
+  const int orientation = tiff.value(TIFFTAG_ORIENTATION);  // asked for as it is: turning comes later
+  tiff.check(TIFFReadRGBAImageOriented(tiff.get(), static_cast<std::uint32_t>(layout.width),
+                                       static_cast<std::uint32_t>(layout.height), raster.data(), orientation, 1) != 0);
+  std::uint8_t* to = image.values.data();
+  for (const std::uint32_t pixel : raster) {
+    *to++ = static_cast<std::uint8_t>(TIFFGetR(pixel));
+    *to++ = static_cast<std::uint8_t>(TIFFGetG(pixel));
+    *to++ = static_cast<std::uint8_t>(TIFFGetB(pixel));
+  }
+  return image;
+}
+
+}  // namespace
+
+Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
+                   const std::array<std::uint8_t, 3>& background) {
+  const std::int64_t pixel_count = header.width * header.height;
+  TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
+  const TiffLayout layout = read_tiff_layout(tiff, header);
+  tiff.expect_pixels();
+  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, background);
+}
+
+}  // namespace octavo::images

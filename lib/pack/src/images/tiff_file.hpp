@@ -1,0 +1,53 @@
+// A TIFF file in memory, opened by libtiff.
+#pragma once
+
+#include <tiffio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace octavo::images {
+
+/// Owns a libtiff reader. libtiff tells errors by what its functions return, and why through handlers of this reader's
+/// own: nothing is printed, and the host program's handlers are left alone.
+class TiffFile {
+ public:
+  /// Opens the file and reads its first directory. `most_bytes` bounds each of libtiff's own allocations. Throws
+  /// FormatError with the reason only. `file` must outlive this.
+  TiffFile(std::span<const std::byte> file, std::int64_t most_bytes);
+  TiffFile(const TiffFile&) = delete;
+  TiffFile& operator=(const TiffFile&) = delete;
+
+  TIFF* get() const { return tiff_.get(); }
+
+  /// From here on warnings are errors too, because they tell of damaged pixels.
+  void expect_pixels() { state_.warnings_count = true; }
+
+  /// Throws FormatError if `succeeded` is false, or if there was an error or a warning that counts.
+  void check(bool succeeded) const;
+
+  /// The value of a tag of 16 bits, or its default.
+  std::uint16_t value(std::uint32_t tag) const;
+
+  /// What libtiff's callbacks work on.
+  struct State {
+    std::span<const std::byte> file;
+    std::int64_t at = 0;
+    bool warnings_count = false;
+    bool failed = false;
+    char message[256] = {};
+  };
+
+ private:
+  struct Close {
+    void operator()(TIFF* tiff) const { TIFFClose(tiff); }
+  };
+
+  State state_;
+  std::unique_ptr<TIFF, Close> tiff_;
+};
+
+}  // namespace octavo::images

@@ -1,0 +1,161 @@
+#include "images/tiff_header.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "images/byte_view.hpp"
+#include "support/checked_math.hpp"
+
+namespace octavo::images {
+namespace {
+
+// TIFF 6.0, section 2: byte order, 42 (BigTIFF: 43), where the first directory is.
+constexpr int kTiff = 42, kBigTiff = 43;
+
+/// Tags that are read here; values are part of the format.
+enum Tag : int {
+  kWidth = 256,
+  kHeight = 257,
+  kBits = 258,
+  kCompression = 259,
+  kColorModel = 262,
+  kOrientation = 274,
+  kSamples = 277
+};
+
+// Color models: gray with white as 0, gray with black as 0; YCbCr, whose colour may have fewer samples.
+constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kYCbCr = 6;
+
+/// How much shorter or longer the fields of BigTIFF's directories are.
+struct Sizes {
+  std::int64_t count, entry, value_at, value;
+};
+constexpr Sizes kTiffSizes = {2, 12, 8, 4}, kBigTiffSizes = {8, 20, 12, 8};
+
+ByteOrder order_of(std::byte first) { return first == std::byte{'M'} ? ByteOrder::big : ByteOrder::little; }
+
+/// Bytes of one value of an integer type: BYTE, SHORT, LONG, LONG8; 0 for other types.
+std::int64_t integer_bytes(int type) { return type == 1 ? 1 : type == 3 ? 2 : type == 4 ? 4 : type == 16 ? 8 : 0; }
+
+class Directory {
+ public:
+  explicit Directory(const FileBytes& file) : file_(file) {
+    const auto start = file.read(0, std::min<std::int64_t>(16, file.length()));
+    order_ = order_of(start[0]);
+    const ByteView view(start, order_);
+    is_big_ = view.u16(2) == kBigTiff;
+    sizes_ = is_big_ ? kBigTiffSizes : kTiffSizes;
+    read(is_big_ ? view.u64(8) : view.u32(4));
+  }
+
+  /// The first value of a tag.
+  std::uint64_t value(Tag tag, std::uint64_t otherwise) const {
+    const auto found = values_.find(tag);
+    return found == values_.end() ? otherwise : found->second;
+  }
+
+  std::int64_t side(Tag tag) const {
+    const std::uint64_t pixels = value(tag, 0);
+    if (pixels > UINT32_MAX) throw FormatError("it claims a side of " + std::to_string(pixels) + " pixels");
+    return static_cast<std::int64_t>(pixels);
+  }
+
+ private:
+  void read(std::uint64_t at) {
+    if (at > static_cast<std::uint64_t>(file_.length())) throw CutShort();
+    const auto head = file_.read(static_cast<std::int64_t>(at), sizes_.count);
+    const ByteView view(head, order_);
+    const std::uint64_t count = is_big_ ? view.u64(0) : view.u16(0);
+    if (count > 65535) throw FormatError("its TIFF directory claims " + std::to_string(count) + " entries");
+    const auto entries =
+        file_.read(static_cast<std::int64_t>(at) + sizes_.count, static_cast<std::int64_t>(count) * sizes_.entry);
+    for (std::size_t i = 0; i < count; ++i) read_entry(ByteView(entries, order_), i);
+  }
+
+  void read_entry(const ByteView& entries, std::size_t i) {
+    const std::size_t at = i * static_cast<std::size_t>(sizes_.entry);
+    const int tag = entries.u16(at);
+    const std::int64_t bytes = integer_bytes(entries.u16(at + 2));
+    const std::uint64_t count = is_big_ ? entries.u64(at + 4) : entries.u32(at + 4);
+    const bool is_known = tag == kWidth || tag == kHeight || tag == kBits || tag == kCompression ||
+                          tag == kColorModel || tag == kOrientation || tag == kSamples;
+    // Of a tag that is there twice the first is taken, as libtiff does.
+    if (!is_known || bytes == 0 || count == 0 || values_.contains(tag)) return;
+    const std::size_t value_at = at + static_cast<std::size_t>(sizes_.value_at);
+    if (count <= static_cast<std::uint64_t>(sizes_.value / bytes)) {
+      values_[tag] = integer(entries, value_at, bytes);
+      return;
+    }
+    const std::uint64_t elsewhere = is_big_ ? entries.u64(value_at) : entries.u32(value_at);
+    if (elsewhere > static_cast<std::uint64_t>(file_.length())) throw CutShort();
+    const auto value = file_.read(static_cast<std::int64_t>(elsewhere), bytes);
+    values_[tag] = integer(ByteView(value, order_), 0, bytes);
+  }
+
+  static std::uint64_t integer(const ByteView& view, std::size_t at, std::int64_t bytes) {
+    return bytes == 1 ? view.u8(at) : bytes == 2 ? view.u16(at) : bytes == 4 ? view.u32(at) : view.u64(at);
+  }
+
+  const FileBytes& file_;
+  ByteOrder order_ = ByteOrder::little;
+  bool is_big_ = false;
+  Sizes sizes_ = kTiffSizes;
+  std::map<int, std::uint64_t> values_;
+};
+
+/// How many bytes of pixels one byte of a file can hold in a compression.
+std::int64_t largest_ratio(std::uint64_t compression, std::int64_t row_bytes, std::int64_t usual) {
+  switch (compression) {
+    case 1:
+      return 1;  // none
+    case 2:
+    case 3:
+    case 4:
+      return std::max<std::int64_t>(8 * row_bytes, 1);  // fax: a bit for a row that is as the one above
+    case 5:
+      return 2600;  // LZW: a code of 12 bits for less than 3,840 values
+    case 32773:
+      return 64;  // PackBits: two bytes for 128
+    default:
+      return usual;
+  }
+}
+
+/// What the pixels take at least: in YCbCr one value a pixel, as for JPEG.
+std::int64_t row_bytes_of(const Directory& directory, std::int64_t width) {
+  const std::uint64_t samples = std::min<std::uint64_t>(directory.value(kSamples, 1), 65535);
+  const std::uint64_t bits = std::min<std::uint64_t>(directory.value(kBits, 1), 64);
+  if (directory.value(kColorModel, 0) == kYCbCr) return width;
+  return (width * static_cast<std::int64_t>(samples * bits) + 7) / 8;
+}
+
+}  // namespace
+
+bool is_tiff(std::span<const std::byte> bytes) {
+  if (bytes.size() < 4 || bytes[0] != bytes[1]) return false;
+  if (bytes[0] != std::byte{'I'} && bytes[0] != std::byte{'M'}) return false;
+  const int version = ByteView(bytes, order_of(bytes[0])).u16(2);
+  return version == kTiff || version == kBigTiff;
+}
+
+ImageHeader parse_tiff_header(const FileBytes& file) {
+  const Directory directory(file);
+  ImageHeader header;
+  header.format = Format::tiff;
+  header.width = directory.side(kWidth);
+  header.height = directory.side(kHeight);
+  const std::uint64_t model = directory.value(kColorModel, kWhiteIsZero);
+  header.channels = model == kWhiteIsZero || model == kBlackIsZero ? 1 : 3;
+  const std::int64_t row_bytes = row_bytes_of(directory, header.width);
+  header.raw_bytes = checked_product({header.height, row_bytes}).value_or(INT64_MAX);
+  header.largest_ratio = largest_ratio(directory.value(kCompression, 1), row_bytes, header.largest_ratio);
+  const std::uint64_t orientation = directory.value(kOrientation, 1);
+  header.orientation = orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
+  if (header.orientation >= 5) std::swap(header.width, header.height);
+  return header;
+}
+
+}  // namespace octavo::images

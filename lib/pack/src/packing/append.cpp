@@ -1,0 +1,67 @@
+// Adding splits to a packed file: a new file with all of them takes its place.
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "sources/combine/merged_source.hpp"
+#include "sources/octavo_source.hpp"
+#include "packing/packer.hpp"
+#include "support/file.hpp"
+
+namespace octavo {
+namespace {
+
+/// What tells one packed file from another, even where both have the fixed uuid of reproducible files.
+struct Identity {
+  std::string uuid;
+  std::int64_t file_bytes = 0;
+  std::string provenance;
+  bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(const std::filesystem::path& path) {
+  const Dataset dataset = Dataset::open(path);
+  return {dataset.uuid(), dataset.file_bytes(), dataset.provenance()};
+}
+
+void check_splits_are_new(const Source& there, const Source& added, const std::filesystem::path& path) {
+  for (const SourceSplit& split : added.splits()) {
+    for (const SourceSplit& other : there.splits()) {
+      if (split.name != other.name) continue;
+      throw InvalidArgument("append to " + quoted(path) + ": it has a split \"" + split.name +
+                            "\" already; give the new one another name (NAME=SOURCE), or pack both into a new file");
+    }
+  }
+}
+
+/// The names of samples are kept, if any split has them.
+bool has_names(const Dataset& dataset) {
+  for (const std::string& name : dataset.split_names()) {
+    if (dataset.split(name).sample_name(0)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options) {
+  const Dataset dataset = Dataset::open(path);
+  const Identity before = identity_of(path);
+  const auto there = std::make_shared<sources::OctavoSource>(path);
+  check_splits_are_new(*there, source, path);
+  // The caller's, not ours to delete.
+  const std::shared_ptr<Source> added(std::shared_ptr<void>(), &source);
+  sources::MergedSource all({there, added});
+
+  PackOptions chosen = options;
+  chosen.replace_existing = true;
+  chosen.with_names = options.with_names || has_names(dataset);
+  chosen.compression = dataset.split(dataset.split_names()[0]).compression();
+  // Another writer may have replaced the file since it was opened.
+  return packing::pack_locked(all, path, chosen, [&] {
+    if (identity_of(path) == before) return;
+    throw IoError("append to " + quoted(path) + ": it was replaced meanwhile; append again");
+  });
+}
+
+}  // namespace octavo

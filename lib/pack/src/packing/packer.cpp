@@ -1,0 +1,189 @@
+// The packing loop: threads claim blocks of samples, read them from the source and hand them to the writer.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+#include <octavo/writer.hpp>
+
+#include "packing/packer.hpp"
+#include "packing/progress_meter.hpp"
+#include "packing/provenance.hpp"
+#include "support/file.hpp"
+#include "support/threads.hpp"
+
+namespace octavo {
+namespace {
+
+// What one thread holds at a time: large enough for whole writes, small enough to stay in a core's cache.
+constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
+// So that slow samples (photographs) are shared out evenly at the end of a split.
+constexpr std::int64_t kFewestBlocksAThread = 8;
+
+/// Samples [first_row, first_row + row_count) of a split, as the source gave them.
+struct Block {
+  std::int64_t first_row = 0;
+  std::int64_t row_count = 0;
+  std::vector<std::uint8_t> values;
+  std::vector<std::byte> labels;
+  std::vector<SampleFailure> failures;
+};
+
+WriterOptions writer_options(const Source& source, const PackOptions& options) {
+  WriterOptions made;
+  for (const SourceSplit& split : source.splits()) {
+    made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, options.with_names,
+                           split.quantisation, split.source_dtype});
+  }
+  made.class_names = source.class_names();
+  made.rows_may_be_skipped = options.skip_bad_samples;
+  made.reproducible = options.reproducible;
+  made.compression = options.compression;
+  made.compression_level = options.compression_level;
+  made.replace_existing = options.replace_existing;
+  made.thread_count = options.thread_count;
+  return made;
+}
+
+class Packer {
+ public:
+  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options)
+      : source_(source), options_(options), path_(path), writer_(path, writer_options(source, options)) {}
+
+  PackSummary run() {
+    const auto start = std::chrono::steady_clock::now();
+    summary_.splits = source_.splits();
+    summary_.skipped = source_.left_out();
+    for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
+    order_skipped();
+    writer_.finish(packing::describe_provenance(source_, options_, summary_));
+    summary_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_));
+    summary_.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(summary_);
+  }
+
+ private:
+  void pack_split(std::size_t split) {
+    const SourceSplit& layout = source_.splits()[split];
+    const int thread_count = resolve_thread_count(options_.thread_count);
+    rows_a_block_ = std::max<std::int64_t>(1, kBlockBytes / std::max<std::int64_t>(1, layout.shape.values()));
+    rows_a_block_ =
+        std::clamp<std::int64_t>(layout.sample_count / (thread_count * kFewestBlocksAThread), 1, rows_a_block_);
+    // Whole chunks, of samples that are deflated.
+    rows_a_block_ = std::max(rows_a_block_, writer_.rows_per_block(split));
+    next_row_ = 0;
+    packing::ProgressMeter meter(options_.on_progress, "packing " + layout.name, layout.sample_count,
+                                 layout.shape.values());
+    run_on_threads(thread_count, [&](int) { work(split, meter); });
+    summary_.packed_bytes += summary_.splits[split].sample_count * layout.shape.values();
+  }
+
+  /// What each thread does until the split is done or one of them has failed.
+  void work(std::size_t split, packing::ProgressMeter& meter) {
+    try {
+      Block block;
+      while (!stopped_ && read_next(split, block)) {
+        store(split, block);
+        meter.add(block.row_count);
+      }
+    } catch (...) {
+      stopped_ = true;
+      throw;
+    }
+  }
+
+  /// Claims the next block and reads it; false if the split is done. A sequential source is read in the order claimed.
+  bool read_next(std::size_t split, Block& block) {
+    std::unique_lock lock(source_mutex_, std::defer_lock);
+    if (!source_.is_random_access()) lock.lock();
+    const SourceSplit& layout = source_.splits()[split];
+    block.first_row = next_row_.fetch_add(rows_a_block_);
+    block.row_count = std::min(rows_a_block_, layout.sample_count - block.first_row);
+    if (block.row_count <= 0 || stopped_) return false;
+    block.values.resize(static_cast<std::size_t>(block.row_count * layout.shape.values()));
+    block.labels.resize(static_cast<std::size_t>(block.row_count * layout.labels.bytes_per_sample()));
+    block.failures = source_.read(split, block.first_row, block.row_count, block.values, block.labels);
+    return true;
+  }
+
+  /// Writes the runs of good samples between the bad ones.
+  void store(std::size_t split, Block& block) {
+    if (!block.failures.empty() && !options_.skip_bad_samples) refuse(block.failures[0]);
+    std::int64_t row = block.first_row;
+    for (const SampleFailure& failure : block.failures) {
+      write(split, block, row, failure.row);
+      writer_.skip(split, failure.row);
+      row = failure.row + 1;
+    }
+    write(split, block, row, block.first_row + block.row_count);
+    if (!block.failures.empty()) record_skipped(split, block.failures);
+  }
+
+  void write(std::size_t split, Block& block, std::int64_t first_row, std::int64_t end_row) {
+    if (first_row == end_row) return;
+    const SourceSplit& layout = source_.splits()[split];
+    const auto slice = [&](auto span, std::int64_t width) {
+      return span.subspan(static_cast<std::size_t>((first_row - block.first_row) * width),
+                          static_cast<std::size_t>((end_row - first_row) * width));
+    };
+    std::vector<std::string> names;
+    for (std::int64_t row = first_row; options_.with_names && row < end_row; ++row) {
+      names.push_back(source_.sample_name(split, row));
+    }
+    writer_.write(split, first_row, slice(std::span(block.values), layout.shape.values()),
+                  slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names);
+  }
+
+  void record_skipped(std::size_t split, const std::vector<SampleFailure>& failures) {
+    const std::lock_guard lock(summary_mutex_);
+    summary_.splits[split].sample_count -= static_cast<std::int64_t>(failures.size());
+    for (const SampleFailure& failure : failures) skipped_.push_back({split, failure});
+  }
+
+  /// The order of the source, whichever thread was first.
+  void order_skipped() {
+    std::sort(skipped_.begin(), skipped_.end(), [](const Skipped& a, const Skipped& b) {
+      return a.split != b.split ? a.split < b.split : a.failure.row < b.failure.row;
+    });
+    for (Skipped& skipped : skipped_) summary_.skipped.push_back(std::move(skipped.failure));
+  }
+
+  [[noreturn]] void refuse(const SampleFailure& failure) const {
+    throw FormatError("read the sample " + quoted(std::filesystem::path(failure.name)) + ": " + failure.reason +
+                      "; repair or remove it, or leave such samples out with --on-error skip");
+  }
+
+  struct Skipped {
+    std::size_t split;
+    SampleFailure failure;
+  };
+
+  Source& source_;
+  const PackOptions& options_;
+  const std::filesystem::path& path_;
+  Writer writer_;
+  std::int64_t rows_a_block_ = 1;
+  std::atomic<std::int64_t> next_row_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::mutex source_mutex_;
+  std::mutex summary_mutex_;  ///< of summary_ and skipped_
+  PackSummary summary_;
+  std::vector<Skipped> skipped_;
+};
+
+}  // namespace
+
+PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
+                                 const std::function<void()>& once_locked) {
+  Packer packer(source, path, options);
+  once_locked();
+  return packer.run();
+}
+
+PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options) {
+  return packing::pack_locked(source, path, options, [] {});
+}
+
+}  // namespace octavo

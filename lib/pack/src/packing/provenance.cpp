@@ -1,0 +1,71 @@
+#include "packing/provenance.hpp"
+
+#include <hdf5.h>
+#include <jpeglib.h>
+#include <png.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include <octavo/version.hpp>
+
+namespace octavo::packing {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+#define OCTAVO_TEXT_OF(x) #x
+#define OCTAVO_TEXT(x) OCTAVO_TEXT_OF(x)
+
+/// The libraries that turned the sources into values. libjpeg-turbo tells its version at compile time only.
+OrderedJson library_versions() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return {{"octavo", std::string(kVersion)},
+          {"libjpeg-turbo", OCTAVO_TEXT(LIBJPEG_TURBO_VERSION)},
+          {"libpng", png_get_libpng_ver(nullptr)},
+          {"zlib", zlibVersion()},
+          {"hdf5", std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release)}};
+}
+
+OrderedJson files_of(const Source& source, bool names_only) {
+  OrderedJson files = OrderedJson::array();
+  for (const std::string& file : source.files()) {
+    const std::filesystem::path path(file);
+    if (!names_only) {
+      files.push_back(std::filesystem::absolute(path).lexically_normal().string());
+    } else {
+      // A folder may be given with a slash at its end.
+      files.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
+    }
+  }
+  return files;
+}
+
+OrderedJson skipped_samples(const PackSummary& summary) {
+  OrderedJson skipped = OrderedJson::array();
+  for (const SampleFailure& failure : summary.skipped) {
+    skipped.push_back({{"name", failure.name}, {"reason", failure.reason}});
+  }
+  return skipped;
+}
+
+}  // namespace
+
+std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary) {
+  std::int64_t sample_count = 0;
+  for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
+  OrderedJson provenance = OrderedJson::object();
+  if (!options.reproducible && !options.command_line.empty()) provenance["command_line"] = options.command_line;
+  provenance["format"] = source.format();
+  provenance["sources"] = files_of(source, options.reproducible);
+  provenance["notes"] = OrderedJson::parse(source.notes());
+  provenance["sample_count"] = sample_count;
+  provenance["skipped"] = skipped_samples(summary);
+  provenance["libraries"] = library_versions();
+  // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
+  return provenance.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+}  // namespace octavo::packing

@@ -1,0 +1,14 @@
+// The provenance of a packed file: how it was made, as JSON.
+#pragma once
+
+#include <string>
+
+#include <octavo/pack.hpp>
+
+namespace octavo::packing {
+
+/// A JSON object: command_line, source (format, files, notes), skipped, sample_count, libraries. With
+/// options.reproducible there is no command line, and files are named without their folders.
+std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary);
+
+}  // namespace octavo::packing

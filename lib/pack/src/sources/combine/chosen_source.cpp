@@ -1,0 +1,80 @@
+#include "sources/combine/chosen_source.hpp"
+
+#include <map>
+
+namespace octavo::sources {
+
+ChosenSource::ChosenSource(std::unique_ptr<Source> source, std::vector<ChosenSplit> chosen,
+                           const SourceOptions& options)
+    : source_(std::move(source)), chosen_(std::move(chosen)), options_(options) {
+  for (const ChosenSplit& part : chosen_) {
+    splits_.push_back(source_->splits()[part.source_split]);
+    splits_.back().name = part.name;
+    splits_.back().sample_count = static_cast<std::int64_t>(part.rows.size());
+  }
+}
+
+std::string ChosenSource::sample_name(std::size_t split, std::int64_t row) const {
+  return source_->sample_name(chosen_[split].source_split, source_row(split, row));
+}
+
+std::optional<std::string> ChosenSource::sample_path(std::size_t split, std::int64_t row) const {
+  return source_->sample_path(chosen_[split].source_split, source_row(split, row));
+}
+
+std::optional<std::int32_t> ChosenSource::class_index(std::size_t split, std::int64_t row) const {
+  return source_->class_index(chosen_[split].source_split, source_row(split, row));
+}
+
+/// How many rows from `first_row` on, at most `most`, follow each other in the source too.
+std::int64_t ChosenSource::run_length(std::size_t split, std::int64_t first_row, std::int64_t most) const {
+  std::int64_t length = 1;
+  while (length < most && source_row(split, first_row + length) == source_row(split, first_row) + length) ++length;
+  return length;
+}
+
+std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  const auto value_count = static_cast<std::size_t>(splits_[split].shape.values());
+  const auto label_bytes = static_cast<std::size_t>(splits_[split].labels.bytes_per_sample());
+  std::vector<SampleFailure> failures;
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t run = run_length(split, first_row + done, count - done);
+    const auto at = static_cast<std::size_t>(done), rows = static_cast<std::size_t>(run);
+    const std::int64_t start = source_row(split, first_row + done);
+    for (SampleFailure& failure :
+         source_->read(chosen_[split].source_split, start, run, values.subspan(at * value_count, rows * value_count),
+                       labels.subspan(at * label_bytes, rows * label_bytes))) {
+      failure.row += first_row + done - start;
+      failures.push_back(std::move(failure));
+    }
+    done += run;
+  }
+  return failures;
+}
+
+/// A source that had its sizes from elsewhere tells them of all its images: they go unless all are chosen.
+void ChosenSource::drop_other_sizes(nlohmann::ordered_json& notes) const {
+  if (!notes.contains("source_sizes") || !notes["source_sizes"].is_array()) return;
+  std::map<std::string, std::int64_t> left_of;
+  for (const SourceSplit& split : source_->splits()) left_of[split.name] = split.sample_count;
+  for (const ChosenSplit& part : chosen_) left_of[source_->splits()[part.source_split].name] -= std::ssize(part.rows);
+  auto kept = nlohmann::ordered_json::array();
+  for (auto& sizes : notes["source_sizes"]) {
+    const bool is_of_all =
+        sizes.is_object() && sizes.contains("of_whole_split") && sizes.contains("split") && sizes["split"].is_string();
+    if (!is_of_all || left_of[sizes["split"].get<std::string>()] == 0) kept.push_back(std::move(sizes));
+  }
+  notes["source_sizes"] = std::move(kept);
+}
+
+std::string ChosenSource::notes() const {
+  auto notes = nlohmann::ordered_json::parse(source_->notes());
+  drop_other_sizes(notes);
+  if (!options_.select.empty()) notes["select"] = options_.select;
+  if (options_.limit) notes["limit"] = *options_.limit;
+  if (options_.holdout > 0.0) notes["holdout"] = {{"share", options_.holdout}, {"seed", options_.seed}};
+  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,46 @@
+// A source of which only some samples are shown.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include <octavo/source.hpp>
+
+#include "sources/lists/row_choice.hpp"
+
+namespace octavo::sources {
+
+/// The chosen splits of another source. That one is asked for ascending rows, with gaps and, for a second split out of
+/// the same one, again from the start; all sources of this library can do so, sequential ones too.
+class ChosenSource final : public Source {
+ public:
+  ChosenSource(std::unique_ptr<Source> source, std::vector<ChosenSplit> chosen, const SourceOptions& options);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return source_->class_names(); }
+  std::string format() const override { return source_->format(); }
+  bool is_random_access() const override { return source_->is_random_access(); }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> left_out() const override { return source_->left_out(); }
+  std::vector<std::string> files() const override { return source_->files(); }
+  std::string notes() const override;
+
+ private:
+  std::int64_t source_row(std::size_t split, std::int64_t row) const {
+    return chosen_[split].rows[static_cast<std::size_t>(row)];
+  }
+  void drop_other_sizes(nlohmann::ordered_json& notes) const;
+  std::int64_t run_length(std::size_t split, std::int64_t first_row, std::int64_t most) const;
+
+  std::unique_ptr<Source> source_;
+  std::vector<ChosenSplit> chosen_;
+  std::vector<SourceSplit> splits_;
+  SourceOptions options_;
+};
+
+}  // namespace octavo::sources

@@ -1,0 +1,96 @@
+#include "sources/combine/converted_source.hpp"
+
+#include <algorithm>
+
+#include <octavo/errors.hpp>
+
+#include "images/image_header.hpp"
+#include "sources/conversion_notes.hpp"
+
+namespace octavo::sources {
+namespace {
+
+SampleShape wanted_shape(SampleShape shape, const SourceOptions& options) {
+  if (options.channels) shape.channels = *options.channels;
+  if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
+  return shape;
+}
+
+/// What the values of converted channels stand for. Gray of three channels, or the other way round, has one meaning
+/// only if all channels have the same.
+std::vector<ChannelQuantisation> converted_quantisation(const SourceSplit& split, std::int64_t channels) {
+  if (split.quantisation.empty() || split.shape.channels == channels) return split.quantisation;
+  for (const ChannelQuantisation& channel : split.quantisation) {
+    if (channel == split.quantisation[0]) continue;
+    throw InvalidArgument("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
+                          " channels: the values of its channels stand for different numbers; give all of them one "
+                          "--range LOW,HIGH");
+  }
+  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(channels), split.quantisation[0]);
+}
+
+/// One sample [C,H,W] as interleaved pixels.
+images::Pixels interleaved(std::span<const std::uint8_t> planes, const SampleShape& shape) {
+  images::Pixels image(shape.width, shape.height, shape.channels);
+  const std::int64_t pixels = shape.values_per_channel();
+  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      image.values[static_cast<std::size_t>(pixel * shape.channels + channel)] =
+          planes[static_cast<std::size_t>(channel * pixels + pixel)];
+    }
+  }
+  return image;
+}
+
+}  // namespace
+
+ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOptions& options)
+    : source_(std::move(source)), splits_(source_->splits()) {
+  for (SourceSplit& split : splits_) {
+    if (split.shape.channels != 1 && split.shape.channels != 3) {
+      throw InvalidArgument("convert the split \"" + split.name + "\": it has " + to_string(split.shape) +
+                            " values a sample; only gray and RGB images can be brought to another size");
+    }
+    if (std::max(split.shape.height, split.shape.width) > images::kLargestSide) {
+      throw InvalidArgument("convert the split \"" + split.name + "\": its images have " + to_string(split.shape) +
+                            " values; sides of at most " + std::to_string(images::kLargestSide) +
+                            " can be brought to another size");
+    }
+    const SampleShape shape = wanted_shape(split.shape, options);
+    split.quantisation = converted_quantisation(split, shape.channels);
+    split.shape = shape;
+    split.color = split.shape.channels == 1 ? Color::gray : Color::rgb;
+    targets_.push_back({split.shape, options.size.has_value(), options.fit, options.background});
+  }
+}
+
+std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                 std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  const SampleShape& stored = source_->splits()[split].shape;
+  const auto stored_count = static_cast<std::size_t>(stored.values());
+  const auto made_count = static_cast<std::size_t>(splits_[split].shape.values());
+  std::vector<std::uint8_t> planes(static_cast<std::size_t>(count) * stored_count);
+  auto failures = source_->read(split, first_row, count, planes, labels);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    images::fill_sample(interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
+                       values.subspan(i * made_count, made_count));
+  }
+  return failures;
+}
+
+std::string ConvertedSource::notes() const {
+  auto notes = nlohmann::ordered_json::parse(source_->notes());
+  if (!targets_.empty()) notes.update(conversion_notes(targets_[0]));
+  return notes.dump();
+}
+
+std::unique_ptr<Source> converted(std::unique_ptr<Source> source, const SourceOptions& options) {
+  for (const SourceSplit& split : source->splits()) {
+    if (split.shape != wanted_shape(split.shape, options)) {
+      return std::make_unique<ConvertedSource>(std::move(source), options);
+    }
+  }
+  return source;
+}
+
+}  // namespace octavo::sources

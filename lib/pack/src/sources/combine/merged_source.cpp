@@ -1,0 +1,260 @@
+#include "sources/combine/merged_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+
+#include <octavo/errors.hpp>
+
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+bool has_labels(const Source& source, LabelKind kind) {
+  return std::any_of(source.splits().begin(), source.splits().end(),
+                     [&](const SourceSplit& split) { return split.labels.kind == kind; });
+}
+
+bool has_class_numbers(const Source& source) { return has_labels(source, LabelKind::class_index); }
+
+/// Whether class i stays class i.
+bool are_in_place(const std::vector<std::int32_t>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (static_cast<std::size_t>(places[i]) != i) return false;
+  }
+  return true;
+}
+
+std::vector<ChannelQuantisation> quantisation_of(const SourceSplit& split) {
+  if (!split.quantisation.empty()) return split.quantisation;
+  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(split.shape.channels));
+}
+
+std::string first_file(const Source& source) {
+  const auto files = source.files();
+  return files.empty() ? "a source" : quoted(std::filesystem::path(files[0]));
+}
+
+/// The names of a part's classes as the map wants them.
+std::vector<std::string> renamed(std::vector<std::string> names, const std::map<std::string, std::string>& class_map) {
+  for (std::string& name : names) {
+    if (const auto found = class_map.find(name); found != class_map.end()) name = found->second;
+  }
+  return names;
+}
+
+void check_names_exist(const std::map<std::string, std::string>& class_map,
+                       const std::vector<std::shared_ptr<Source>>& parts) {
+  for (const auto& [old_name, new_name] : class_map) {
+    const bool is_there = std::any_of(parts.begin(), parts.end(), [&, &name = old_name](const auto& part) {
+      const auto& names = part->class_names();
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+    if (!is_there) {
+      throw InvalidArgument("rename the class \"" + old_name + "\" to \"" + new_name +
+                            "\": no source has a class of that name; octavo info lists the names");
+    }
+  }
+}
+
+/// Class names that grow, and where each stands.
+class NameTable {
+ public:
+  /// The place of each of `names`; missing ones are appended.
+  std::vector<std::int32_t> places_of(const std::vector<std::string>& names) {
+    std::vector<std::int32_t> places;
+    for (const std::string& name : names) {
+      const auto [at, is_new] = places_.try_emplace(name, static_cast<std::int32_t>(all_.size()));
+      if (is_new) all_.push_back(name);
+      places.push_back(at->second);
+    }
+    return places;
+  }
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::vector<std::string> all_;
+  std::unordered_map<std::string, std::int32_t> places_;
+};
+
+}  // namespace
+
+MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts,
+                           const std::map<std::string, std::string>& class_map)
+    : parts_(std::move(parts)) {
+  check_names_exist(class_map, parts_);
+  merge_class_names(class_map);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    for (std::size_t split = 0; split < parts_[part]->splits().size(); ++split) add_split(part, split);
+  }
+}
+
+void MergedSource::merge_class_names(const std::map<std::string, std::string>& class_map) {
+  const Source* named = nullptr;
+  const Source* unnamed = nullptr;
+  NameTable names;
+  for (const auto& part : parts_) {
+    new_labels_.push_back(names.places_of(renamed(part->class_names(), class_map)));
+    if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
+      throw InvalidArgument("merge " + first_file(*part) +
+                            ": its multi-labels are of classes in another order, or of some that become one; only "
+                            "class numbers can be renumbered");
+    }
+    if (!has_class_numbers(*part)) continue;
+    (part->class_names().empty() ? unnamed : named) = part.get();
+  }
+  class_names_ = names.all();
+  if (named != nullptr && unnamed != nullptr) {
+    throw InvalidArgument(
+        "merge " + first_file(*named) + " and " + first_file(*unnamed) +
+        ": only the first has class names; give the second its names with --classes when it is packed");
+  }
+}
+
+void MergedSource::add_split(std::size_t part, std::size_t split) {
+  const SourceSplit& added = parts_[part]->splits()[split];
+  const auto same_name = [&](const SourceSplit& other) { return other.name == added.name; };
+  const auto at = std::find_if(splits_.begin(), splits_.end(), same_name);
+  if (at == splits_.end()) {
+    splits_.push_back(added);
+    pieces_.push_back({{part, split, 0}});
+    return;
+  }
+  if (at->shape != added.shape || at->labels != added.labels || at->color != added.color) {
+    throw InvalidArgument(
+        "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
+        to_string(added.shape) + ", those before have " + to_string(at->shape) +
+        ", or their labels differ in kind; name other splits, or bring all to one with octavo pack --size --channels");
+  }
+  if (quantisation_of(*at) != quantisation_of(added)) {
+    throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
+                          " stand for other numbers than those before; pack the sources together with one octavo pack "
+                          "--range, or name other splits");
+  }
+  pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
+  at->sample_count += added.sample_count;
+}
+
+const MergedSource::Piece& MergedSource::piece_of(std::size_t split, std::int64_t row) const {
+  const auto& pieces = pieces_[split];
+  const auto after = std::upper_bound(pieces.begin(), pieces.end(), row,
+                                      [](std::int64_t wanted, const Piece& piece) { return wanted < piece.first_row; });
+  return *(after - 1);
+}
+
+std::string MergedSource::format() const {
+  std::set<std::string> formats;
+  for (const auto& part : parts_) formats.insert(part->format());
+  std::string text;
+  for (const std::string& format : formats) text += (text.empty() ? "" : "+") + format;
+  return text;
+}
+
+bool MergedSource::is_random_access() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_random_access(); });
+}
+
+std::string MergedSource::sample_name(std::size_t split, std::int64_t row) const {
+  const Piece& piece = piece_of(split, row);
+  return parts_[piece.part]->sample_name(piece.split, row - piece.first_row);
+}
+
+std::optional<std::string> MergedSource::sample_path(std::size_t split, std::int64_t row) const {
+  const Piece& piece = piece_of(split, row);
+  return parts_[piece.part]->sample_path(piece.split, row - piece.first_row);
+}
+
+std::optional<std::int32_t> MergedSource::class_index(std::size_t split, std::int64_t row) const {
+  const Piece& piece = piece_of(split, row);
+  const auto label = parts_[piece.part]->class_index(piece.split, row - piece.first_row);
+  if (!label) return std::nullopt;
+  return renumbered(piece.part, *label);
+}
+
+std::int32_t MergedSource::renumbered(std::size_t part, std::int32_t label) const {
+  const auto& labels = new_labels_[part];
+  const bool is_known = label >= 0 && static_cast<std::size_t>(label) < labels.size();
+  return is_known ? labels[static_cast<std::size_t>(label)] : label;
+}
+
+void MergedSource::renumber(const Piece& piece, std::span<std::byte> labels) const {
+  if (parts_[piece.part]->splits()[piece.split].labels.kind != LabelKind::class_index) return;
+  for (std::size_t at = 0; at < labels.size(); at += 4) {
+    std::int32_t label;
+    std::memcpy(&label, labels.data() + at, sizeof label);
+    label = renumbered(piece.part, label);
+    std::memcpy(labels.data() + at, &label, sizeof label);
+  }
+}
+
+std::vector<SampleFailure> MergedSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  const std::size_t value_count = static_cast<std::size_t>(splits_[split].shape.values());
+  const std::size_t label_bytes = static_cast<std::size_t>(splits_[split].labels.bytes_per_sample());
+  std::vector<SampleFailure> failures;
+  while (count > 0) {
+    const Piece& piece = piece_of(split, first_row);
+    const std::int64_t row = first_row - piece.first_row;
+    const std::int64_t rows = std::min(count, parts_[piece.part]->splits()[piece.split].sample_count - row);
+    const auto piece_labels = labels.first(static_cast<std::size_t>(rows) * label_bytes);
+    for (SampleFailure& failure : parts_[piece.part]->read(
+             piece.split, row, rows, values.first(static_cast<std::size_t>(rows) * value_count), piece_labels)) {
+      failure.row += piece.first_row;
+      failures.push_back(std::move(failure));
+    }
+    renumber(piece, piece_labels);
+    values = values.subspan(static_cast<std::size_t>(rows) * value_count);
+    labels = labels.subspan(piece_labels.size());
+    first_row += rows;
+    count -= rows;
+  }
+  return failures;
+}
+
+std::vector<SampleFailure> MergedSource::left_out() const {
+  std::vector<SampleFailure> all;
+  for (const auto& part : parts_) {
+    for (SampleFailure& sample : part->left_out()) all.push_back(std::move(sample));
+  }
+  return all;
+}
+
+std::vector<std::string> MergedSource::files() const {
+  std::vector<std::string> all;
+  for (const auto& part : parts_) {
+    for (std::string& file : part->files()) {
+      // Several parts may come from one archive.
+      if (std::find(all.begin(), all.end(), file) == all.end()) all.push_back(std::move(file));
+    }
+  }
+  return all;
+}
+
+std::string MergedSource::notes() const {
+  nlohmann::ordered_json all = nlohmann::ordered_json::object();
+  std::int64_t ignored_file_count = 0;
+  auto source_sizes = nlohmann::ordered_json::array(), remarks = source_sizes;
+  for (const auto& part : parts_) {
+    const auto notes = nlohmann::ordered_json::parse(part->notes());
+    ignored_file_count += notes.value("ignored_files", std::int64_t{0});
+    for (const auto& sizes : notes.value("source_sizes", nlohmann::ordered_json::array()))
+      source_sizes.push_back(sizes);
+    for (const auto& remark : notes.value("remarks", nlohmann::ordered_json::array())) remarks.push_back(remark);
+    for (const auto& [key, value] : notes.items()) {
+      // Files of one name in different folders.
+      const bool is_history = key.starts_with("made from ");
+      std::string name = key;
+      for (int number = 2; is_history && all.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";
+      all[name] = value;
+    }
+  }
+  if (all.contains("source_sizes")) all["source_sizes"] = source_sizes;
+  if (all.contains("remarks")) all["remarks"] = remarks;
+  if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;
+  return all.dump();
+}
+
+}  // namespace octavo::sources

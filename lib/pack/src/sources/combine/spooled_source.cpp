@@ -1,0 +1,142 @@
+#include <octavo/spooled_source.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/label_check.hpp"
+#include "dataset_file/limits.hpp"
+#include "support/utf8.hpp"
+#include "support/file.hpp"
+
+namespace octavo {
+namespace {
+
+/// A name takes a slot of this size: its length, then at most 255 bytes, as many as the format keeps.
+constexpr std::size_t kNameSlotBytes = 256;
+
+std::string where(const SourceSplit& split, std::int64_t row) {
+  return "append to split " + split.name + ", sample " + std::to_string(row) + ": ";
+}
+
+}  // namespace
+
+/// The samples of one split, in files of their own: pixels, labels, and names if there are any.
+class SpooledSource::Spool {
+ public:
+  Spool(const std::filesystem::path& folder, bool with_names)
+      : pixels_(File::create_unnamed(folder)), labels_(File::create_unnamed(folder)) {
+    if (with_names) names_ = File::create_unnamed(folder);
+  }
+
+  bool has_names() const { return static_cast<bool>(names_); }
+  const File& pixels() const { return pixels_; }
+  const File& labels() const { return labels_; }
+
+  void write_names(std::int64_t first_row, std::span<const std::string> names) const {
+    std::vector<std::byte> slots(names.size() * kNameSlotBytes);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string_view name = cut_utf8(names[i], kNameSlotBytes - 1);
+      slots[i * kNameSlotBytes] = static_cast<std::byte>(name.size());
+      std::memcpy(slots.data() + i * kNameSlotBytes + 1, name.data(), name.size());
+    }
+    names_.write_at(first_row * static_cast<std::int64_t>(kNameSlotBytes), slots);
+  }
+  std::string name(std::int64_t row) const {
+    std::vector<std::byte> slot(kNameSlotBytes);
+    names_.read_at(row * static_cast<std::int64_t>(kNameSlotBytes), slot);
+    return {reinterpret_cast<const char*>(slot.data()) + 1, static_cast<std::size_t>(slot[0])};
+  }
+
+ private:
+  File pixels_;
+  File labels_;
+  File names_;
+};
+
+SpooledSource::SpooledSource(std::filesystem::path folder, std::vector<std::string> class_names, std::string notes)
+    : folder_(folder.empty() ? "." : std::move(folder)),
+      class_names_(std::move(class_names)),
+      notes_(std::move(notes)) {
+  static_cast<void>(File::create_unnamed(folder_));  // a folder that cannot be written shows now
+}
+SpooledSource::~SpooledSource() = default;
+
+const std::vector<SourceSplit>& SpooledSource::splits() const { return splits_; }
+
+std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names) {
+  for (std::size_t split = 0; split < splits_.size(); ++split) {
+    if (splits_[split].name != layout.name) continue;
+    const SourceSplit& known = splits_[split];
+    if (known.shape != layout.shape || known.color != layout.color) {
+      throw InvalidArgument(where(known, known.sample_count) + "it is " + to_string(layout.shape) +
+                            ", those before it are " + to_string(known.shape) +
+                            "; bring all images of a split to one size and one number of channels");
+    }
+    if (known.labels != layout.labels) {
+      throw InvalidArgument(where(known, known.sample_count) +
+                            "its label is of another kind or length than those before it");
+    }
+    return split;
+  }
+  if (!dataset_file::is_split_name(layout.name)) {
+    throw InvalidArgument("append to a split: \"" + layout.name +
+                          "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
+  }
+  if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, 1)) {
+    throw InvalidArgument(where(layout, 0) + *problem);
+  }
+  spools_.push_back(std::make_unique<Spool>(folder_, with_names));
+  splits_.push_back(layout);
+  splits_.back().sample_count = 0;
+  return splits_.size() - 1;
+}
+
+void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8_t> values,
+                           std::span<const std::byte> labels, std::span<const std::string> names) {
+  const auto row_values = static_cast<std::size_t>(std::max<std::int64_t>(1, layout.shape.values()));
+  const std::size_t count = values.size() / row_values;
+  if (count == 0 || values.size() % row_values != 0 ||
+      labels.size() != count * static_cast<std::size_t>(layout.labels.bytes_per_sample())) {
+    throw InvalidArgument("append to split " + layout.name +
+                          ": values and labels are no whole samples, or differ in number");
+  }
+  if (!names.empty() && names.size() != count) {
+    throw InvalidArgument("append to split " + layout.name + ": names and samples differ in number");
+  }
+  for (std::size_t number = 0; number < labels.size() / 4; ++number) {
+    const char* problem = dataset_file::label_problem(layout.labels.kind, labels, number, class_names_.size());
+    if (problem == nullptr) continue;
+    std::int64_t row = static_cast<std::int64_t>(number) / layout.labels.width;
+    for (const SourceSplit& known : splits_) row += known.name == layout.name ? known.sample_count : 0;
+    throw InvalidArgument(where(layout, row) + problem);
+  }
+
+  const std::size_t split = split_for(layout, !names.empty());
+  const Spool& spool = *spools_[split];
+  SourceSplit& known = splits_[split];
+  if (spool.has_names() != !names.empty()) {
+    throw InvalidArgument(where(known, known.sample_count) + "either all samples of a split have names, or none");
+  }
+  spool.pixels().write_at(known.sample_count * known.shape.values(), std::as_bytes(values));
+  spool.labels().write_at(known.sample_count * known.labels.bytes_per_sample(), labels);
+  if (spool.has_names()) spool.write_names(known.sample_count, names);
+  known.sample_count += static_cast<std::int64_t>(count);
+}
+
+std::string SpooledSource::sample_name(std::size_t split, std::int64_t row) const {
+  if (spools_[split]->has_names()) return spools_[split]->name(row);
+  return splits_[split].name + "#" + std::to_string(row);
+}
+
+std::vector<SampleFailure> SpooledSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                               std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  static_cast<void>(count);  // the spans have its size
+  spools_[split]->pixels().read_at(first_row * splits_[split].shape.values(), std::as_writable_bytes(values));
+  spools_[split]->labels().read_at(first_row * splits_[split].labels.bytes_per_sample(), labels);
+  return {};
+}
+
+}  // namespace octavo

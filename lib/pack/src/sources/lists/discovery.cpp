@@ -1,0 +1,247 @@
+#include "sources/lists/discovery.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <octavo/errors.hpp>
+
+#include "sources/array_families.hpp"
+#include "sources/lists/export_manifest.hpp"
+#include "sources/file_format.hpp"
+#include "sources/lists/image_names.hpp"
+#include "sources/lists/manifest.hpp"
+#include "sources/lists/numbered_paths.hpp"
+#include "sources/combine/split_names.hpp"
+#include "sources/lists/web_dataset.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+using files::FileTree;
+using files::OpenArchives;
+using Tree = std::shared_ptr<const FileTree>;
+
+bool is_named_as_archive(const std::string& name) {
+  constexpr std::array<std::string_view, 7> kEndings = {".tar",    ".tar.gz",  ".tgz", ".tar.bz2",
+                                                        ".tar.xz", ".tar.zst", ".zip"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// Lists of images beside the images.
+std::vector<Finding> manifests_in(const Tree& tree, const std::string& folder) {
+  std::vector<Finding> findings;
+  for (const std::string& name : files_named(*tree, folder, &is_manifest_name)) {
+    const std::string path = files::join_path(folder, name);
+    if (lists_images(*tree, path)) findings.push_back({SourceFormat::manifest, "", tree, path, "", ""});
+  }
+  return findings;
+}
+
+/// Lists within folders that are splits, beside the images (as Hugging Face's imagefolder has them); a split without a
+/// list has no labels then.
+std::vector<Finding> manifests_in_splits(const Tree& tree, const std::string& folder) {
+  std::vector<Finding> findings;
+  bool has_list = false;
+  for (const std::string& name : tree->entries(folder).folders) {
+    const auto split = split_of_folder_name(name);
+    if (!split) continue;
+    const std::string path = files::join_path(folder, name);
+    const auto files = tree->entries(path).files;
+    if (std::none_of(files.begin(), files.end(), &has_image_name)) return {};
+    const auto lists = manifests_in(tree, path);
+    has_list = has_list || !lists.empty();
+    if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path, "", ""});
+    for (const Finding& list : lists) findings.push_back({SourceFormat::manifest, *split, tree, list.path, "", ""});
+  }
+  if (!has_list) return {};
+  sort_by_split(findings);
+  return findings;
+}
+
+/// Where the images begin: archives are often made of a folder that holds everything, and such folders are given one
+/// level too high. A folder that holds nothing but one folder, of folders and not of images, stands for that.
+std::string image_folder(const FileTree& tree) {
+  constexpr int kMostLevels = 16;
+  std::string folder;
+  for (int level = 0; level < kMostLevels; ++level) {
+    const files::FolderEntries found = tree.entries(folder);
+    if (!found.files.empty() || found.folders.size() != 1 || split_of_folder_name(found.folders[0])) break;
+    const std::string below = files::join_path(folder, found.folders[0]);
+    const files::FolderEntries in_it = tree.entries(below);
+    const bool is_class = std::any_of(in_it.files.begin(), in_it.files.end(), &has_image_name);
+    if (is_class || in_it.folders.empty()) break;
+    folder = below;
+  }
+  return folder;
+}
+
+std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives);
+
+/// WebDataset shards as one tree a split, by their names; other archives each for itself.
+std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
+  std::vector<Finding> findings;
+  std::map<std::string, std::vector<Tree>> shards_of;
+  for (const fs::path& path : paths) {
+    if (const Tree tree = archives.open(path); is_web_dataset(*tree)) {
+      shards_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(tree);
+    } else {
+      for (Finding& finding : discover_file(path, SourceFormat::automatic, archives)) {
+        findings.push_back(std::move(finding));
+      }
+    }
+  }
+  for (auto& [split, trees] : shards_of) {
+    findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), "", "", ""});
+  }
+  sort_by_split(findings);
+  return findings;
+}
+
+std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string>& names, OpenArchives& archives) {
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) {
+    const auto path = tree->disk_path(name);
+    if (!path) continue;  // an archive in an archive
+    if (!files::is_archive(*path)) refuse_misnamed(*tree, name, "an archive");
+    paths.push_back(*path);
+  }
+  const auto rank_of = [](const fs::path& path) {
+    return split_rank(split_of_file_name(path.filename().string()).value_or("train"));
+  };
+  std::stable_sort(paths.begin(), paths.end(),
+                   [&](const fs::path& a, const fs::path& b) { return rank_of(a) < rank_of(b); });
+  return findings_of_archives(paths, archives);
+}
+
+bool holds_images(const FileTree& tree) {
+  const auto files = tree.files_below("");
+  return std::any_of(files.begin(), files.end(), &has_image_name);
+}
+
+/// Files that hold whole datasets. Beside images they are likelier a download, a result or features than what is meant.
+std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
+  const bool finds_all = wanted == SourceFormat::automatic;
+  const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
+  const auto container_names = names_of_containers(*tree, wanted);
+  std::vector<std::string> archive_names;
+  if (finds_all || wanted == SourceFormat::archive) archive_names = files_named(*tree, "", &is_named_as_archive);
+  if (!may_be_arrays && container_names.empty() && archive_names.empty()) return {};
+  if (finds_all && holds_images(*tree)) return {};
+  auto findings = may_be_arrays ? numpy_files(tree, wanted) : std::vector<Finding>{};
+  std::vector<std::string> kinds;
+  if (!findings.empty()) kinds.push_back(findings[0].name());
+  if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
+  if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
+  if (finds_all && kinds.size() > 1) {
+    throw InvalidArgument("find the splits: in " + tree->name_of("") + " are both " + kinds[0] + " and " + kinds[1] +
+                          "; name the files that you want");
+  }
+  if (!findings.empty()) return findings;
+  return container_names.empty() ? archives_in(tree, archive_names, archives) : container_files(tree, wanted);
+}
+
+std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
+  if (exported_folder(*tree)) return {{SourceFormat::folder, "", tree, "", "", ""}};
+  const std::string folder = image_folder(*tree);
+  const std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder, "", ""}};
+  if (wanted == SourceFormat::folder) return images;
+  const bool finds_all = wanted == SourceFormat::automatic;
+  auto findings = well_known_files(tree, wanted);
+  if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in_splits(tree, folder);
+  if (!findings.empty()) return findings;
+  if (finds_all) return images;
+  throw InvalidArgument("read " + tree->name_of("") +
+                        ": no file in it has a name of the format asked for; name the file");
+}
+
+std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
+  if (wanted == SourceFormat::folder) {
+    refuse_one_image(path);
+    throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
+  }
+  const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path, archives) : wanted;
+  if (format == SourceFormat::archive) return discover_in(archives.open(path), SourceFormat::automatic, archives);
+  Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), format);
+  if (may_hold_splits(format, path)) finding.split.clear();
+  return {std::move(finding)};
+}
+
+// ---- What a spec names ---------------------------------------------------------
+
+std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
+  if (!fs::is_directory(status)) return discover_file(path, wanted, archives);
+  return discover_in(files::open_folder(path), wanted, archives);
+}
+
+std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted, OpenArchives& archives) {
+  if (paths.size() == 1) return discover_path(paths[0], wanted, archives);
+  // Numbered archives are the shards of one dataset, whose classes are to be found together.
+  const bool are_archives =
+      wanted == SourceFormat::archive || (wanted == SourceFormat::automatic && files::is_archive(paths[0]));
+  if (are_archives) return findings_of_archives(paths, archives);
+  std::vector<Finding> findings;
+  for (const fs::path& path : paths) {
+    for (Finding& finding : discover_path(path, wanted, archives)) findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+/// What is asked for as arrays and is no .npy file is an .npz file.
+void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
+  for (Finding& finding : findings) {
+    const auto path = finding.tree->disk_path(finding.path);
+    if (finding.format != SourceFormat::npy || !path) continue;
+    if (array_format(*finding.tree, finding.path) == SourceFormat::npy) continue;
+    finding.archive = archives.open(*path);
+  }
+}
+
+/// The split that a finding would be if it were only one.
+std::string likely_split(const Finding& finding) {
+  if (!finding.split.empty() || !may_hold_splits(finding.format, finding.path)) return finding.split;
+  return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
+}
+
+void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    if (spec.split.empty()) break;
+    const std::string first = likely_split(findings[0]), other = likely_split(finding);
+    if (other != first) {
+      throw InvalidArgument("read " + quoted(spec.path) + " as split \"" + spec.split + "\": it holds \"" + first +
+                            "\" and \"" + other + "\"; name one of its files");
+    }
+  }
+  for (Finding& finding : findings) {
+    if (!spec.split.empty()) finding.split = spec.split;
+    finding.images = spec.images;
+    finding.labels = spec.labels;
+    if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
+      throw InvalidArgument(
+          "read " + quoted(spec.path) + "::" + spec.images +
+          ": only .npz, HDF5 and MATLAB files hold several arrays, and packed files splits; leave the names out");
+    }
+    if (!spec.labels.empty() && finding.format == SourceFormat::octavo) {
+      throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
+                            ": a split of a packed file has its own labels; leave \"::" + spec.labels + "\" out");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, OpenArchives& archives) {
+  auto findings = discover_paths(expand_numbers(spec.path), wanted, archives);
+  open_npz_files(findings, archives);
+  apply(spec, findings);
+  return findings;
+}
+
+}  // namespace octavo::sources

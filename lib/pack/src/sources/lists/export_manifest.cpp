@@ -1,0 +1,248 @@
+#include "sources/lists/export_manifest.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/limits.hpp"
+#include "sources/lists/json_bytes.hpp"
+#include "sources/lists/name_list.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Event = Json::parse_event_t;
+
+// An exported manifest nests five deep.
+constexpr int kDeepestManifest = 16;
+// Some 15 million samples. What is held of one, its path and its label, takes no more than a few times its text.
+constexpr std::int64_t kMostManifestBytes = std::int64_t{1} << 30;
+// The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
+constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
+// Of the document. An export has four; newer ones may have some more.
+constexpr int kMostMembers = 1000;
+// The index of a packed file has no room for more.
+constexpr std::size_t kMostClasses = 1 << 20;
+
+/// Thrown with the reason only; the name of the file is put before it.
+[[noreturn]] void refuse(const std::string& reason) { throw FormatError(reason); }
+
+bool stays_inside(const fs::path& path) {
+  return !path.empty() && path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end() &&
+         path.native().find('\0') == std::string::npos;
+}
+
+/// The labels of a split, taken one by one.
+class LabelColumn {
+ public:
+  void add(const Json& label) {
+    const LabelLayout layout = layout_of(label);
+    if (has_any_ && layout != layout_) refuse("the labels of a split differ in kind");
+    layout_ = layout;
+    has_any_ = true;
+    if (layout.kind == LabelKind::class_index) add_class(label);
+    for (const Json& number : layout.kind == LabelKind::target ? label : Json::array()) add_one_of_several(number);
+  }
+
+  /// Several numbers are targets, unless all in all samples are whole: one that is none may come last.
+  void finish(ImageList& list) {
+    list.layout = layout_;
+    if (layout_.kind == LabelKind::target && are_whole_) {
+      if (!are_bits_) refuse("a label is not between 0 and 1");
+      list.layout.kind = LabelKind::multi_label;
+      make_whole();
+    }
+    list.labels = std::move(labels_);
+  }
+
+ private:
+  static LabelLayout layout_of(const Json& label) {
+    if (label.is_null()) return {};
+    if (label.is_number_integer()) return {LabelKind::class_index, 1};
+    const bool are_numbers = label.is_array() && !label.empty() &&
+                             std::all_of(label.begin(), label.end(), [](const Json& one) { return one.is_number(); });
+    if (!are_numbers) refuse("a label is neither a number nor an array of numbers");
+    return {LabelKind::target, static_cast<std::int64_t>(label.size())};
+  }
+
+  void add_class(const Json& label) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (!label.is_number_unsigned() || label.get<std::uint64_t>() > kMost) {
+      refuse("a label is not between 0 and " + std::to_string(kMost));
+    }
+    append_label(labels_, label.get<std::int32_t>());
+  }
+
+  void add_one_of_several(const Json& number) {
+    const auto target = number.get<float>();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
+    labels_.insert(labels_.end(), bytes, bytes + sizeof target);
+    are_whole_ = are_whole_ && number.is_number_integer();
+    are_bits_ = are_bits_ && (target == 0.0F || target == 1.0F);
+  }
+
+  /// 0 and 1 as floats become 0 and 1 as integers, in place.
+  void make_whole() {
+    for (std::size_t at = 0; at < labels_.size(); at += sizeof(float)) {
+      float number = 0;
+      std::memcpy(&number, labels_.data() + at, sizeof number);
+      const auto whole = static_cast<std::int32_t>(number);
+      std::memcpy(labels_.data() + at, &whole, sizeof whole);
+    }
+  }
+
+  LabelLayout layout_;
+  bool has_any_ = false;
+  std::vector<std::byte> labels_;
+  bool are_whole_ = true, are_bits_ = true;
+};
+
+/// Watches the parser at work and takes from it, as soon as it is read, what may come by the million: samples and class
+/// names. The parser then forgets them.
+class ManifestTaker {
+ public:
+  ManifestTaker(JsonBytes& bytes, std::shared_ptr<const files::FileTree> tree, std::string folder)
+      : bytes_(bytes), tree_(std::move(tree)), folder_(std::move(folder)) {
+    contents_.roots = {tree_->file_of(folder_)};
+  }
+
+  /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
+  bool keep(int depth, Event event, const Json& json) {
+    if (depth > kDeepestManifest) refuse("it is nested too deep");
+    if (depth <= kSampleDepth) bytes_.note_progress();
+    if (depth == 0 && event == Event::array_start) refuse("it is no object");
+    if (depth == 0) return true;
+    if (event == Event::key && depth == 1) {
+      if (++member_count_ > kMostMembers) refuse("it has more than " + std::to_string(kMostMembers) + " members");
+      member_ = json.get<std::string>();
+      return is_plain_member() || member_ == "classes" || member_ == "splits";
+    }
+    if (member_ == "splits") return keep_of_splits(depth, event, json);
+    if (member_ == "classes") return keep_of_classes(depth, event, json);
+    if (is_plain_member() && event != Event::value) refuse("its \"" + member_ + "\" is no text and no number");
+    return true;
+  }
+
+  FolderContents take() {
+    if (contents_.splits.empty()) refuse("it has no splits");
+    return std::move(contents_);
+  }
+
+ private:
+  // {"splits": {"train": [{...
+  static constexpr int kSplitDepth = 2, kSampleDepth = 3;
+
+  bool is_plain_member() const { return member_ == "format" || member_ == "version"; }
+
+  bool keep_of_splits(int depth, Event event, const Json& json) {
+    if (depth == 1 && event == Event::array_start) refuse("its splits are no object");
+    // The parser looks at all siblings of each object, which costs nothing as long as they are not kept.
+    if (event == Event::object_start && depth > kSampleDepth) refuse("a sample holds an object");
+    if (event == Event::key && depth == kSplitDepth) begin_split(json.get<std::string>());
+    const bool is_whole = event == Event::value || event == Event::object_end || event == Event::array_end;
+    if (!is_whole || contents_.splits.empty()) return true;
+    if (depth == kSampleDepth) add_sample(json);
+    if (depth == kSplitDepth) end_split();
+    return depth > kSampleDepth;
+  }
+
+  bool keep_of_classes(int depth, Event event, const Json& name) {
+    if (depth == 1) {
+      if (event == Event::object_start || event == Event::value) refuse("its classes are no list");
+      return true;
+    }
+    if (event != Event::value || !name.is_string() || !is_clean_utf8(name.get<std::string>()))
+      refuse("a class name is not plain text");
+    if (contents_.class_names.size() >= kMostClasses) refuse("it has too many class names");
+    contents_.class_names.push_back(name.get<std::string>());
+    return false;
+  }
+
+  void begin_split(const std::string& name) {
+    for (const ImageList& other : contents_.splits) {
+      if (other.split == name) refuse("the split " + quoted(fs::path(name)) + " is there twice");
+    }
+    if (contents_.splits.size() >= dataset_file::kMostSplits) refuse("it has too many splits");
+    contents_.splits.push_back({name, tree_, {}, {}, {}});
+    labels_ = {};
+  }
+
+  void end_split() {
+    ImageList& list = contents_.splits.back();
+    if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
+    labels_.finish(list);
+    order_for_reading(list);
+  }
+
+  void add_sample(const Json& sample) {
+    if (!sample.is_object() || !sample.contains("file") || !sample["file"].is_string()) refuse("a sample has no file");
+    auto file = sample["file"].get<std::string>();
+    if (!stays_inside(file)) refuse("the file " + quoted(fs::path(file)) + " is not below its folder");
+    contents_.splits.back().paths.push_back(files::join_path(folder_, file));
+    // On disk it is found missing when it is read; an archive knows what it holds.
+    const std::string& path = contents_.splits.back().paths.back();
+    if (!tree_->disk_path(path) && !tree_->has_file(path)) {
+      refuse("the file " + quoted(fs::path(file)) + " is not there");
+    }
+    labels_.add(sample.contains("label") ? sample["label"] : Json());
+  }
+
+  JsonBytes& bytes_;
+  const std::shared_ptr<const files::FileTree> tree_;
+  const std::string folder_;
+  FolderContents contents_;
+  std::string member_;  ///< of the document, that the parser is in
+  int member_count_ = 0;
+  LabelColumn labels_;  ///< of the split that it is in
+};
+
+/// Reads the rest, of which the parser has kept everything.
+void check_kind(const Json& manifest) {
+  if (!manifest.is_object() || manifest.value("format", "") != "octavo-export") {
+    refuse("its \"format\" is not \"octavo-export\"");
+  }
+  if (manifest.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
+}
+
+std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {
+  auto stream = tree.open(path);
+  if (tree.disk_path(path) && !stream->is_random_access()) refuse("it is compressed");
+  if (stream->most_bytes() > kMostManifestBytes)
+    refuse("it has more than " + std::to_string(kMostManifestBytes) + " bytes");
+  return stream;
+}
+
+}  // namespace
+
+std::optional<std::string> exported_folder(const files::FileTree& tree) {
+  if (tree.has_file(kExportManifestName)) return "";
+  const auto folders = tree.entries("").folders;
+  if (folders.size() != 1 || !tree.has_file(files::join_path(folders[0], kExportManifestName))) return std::nullopt;
+  return folders[0];
+}
+
+FolderContents read_export_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder) {
+  const std::string path = files::join_path(folder, kExportManifestName);
+  try {
+    const auto stream = open_bounded(*tree, path);
+    JsonBytes bytes(*stream, kMostSampleText);
+    ManifestTaker taker(bytes, tree, folder);
+    const auto keep = [&](int depth, Event event, const Json& json) { return taker.keep(depth, event, json); };
+    const Json manifest = Json::parse(bytes.begin(), bytes.end(), keep, false);
+    if (manifest.is_discarded()) refuse("it is not JSON");
+    check_kind(manifest);
+    return taker.take();
+  } catch (const nlohmann::json::exception& error) {
+    throw FormatError("read " + tree->name_of(path) + ": " + error.what());
+  } catch (const FormatError& error) {
+    throw FormatError("read " + tree->name_of(path) + ": " + error.what() + "; export again, or remove it");
+  }
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,32 @@
+#include "sources/lists/folder_contents.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace octavo::sources {
+
+void append_label(std::vector<std::byte>& labels, std::int32_t label) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&label);
+  labels.insert(labels.end(), bytes, bytes + sizeof label);
+}
+
+void order_for_reading(ImageList& list) {
+  std::vector<std::int64_t> ranks;
+  for (const std::string& path : list.paths) ranks.push_back(list.tree->reading_rank(path));
+  if (std::is_sorted(ranks.begin(), ranks.end())) return;
+  std::vector<std::size_t> order(ranks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+  std::vector<std::string> paths;
+  std::vector<std::byte> labels;
+  const auto width = list.layout.bytes_per_sample();
+  for (const std::size_t from : order) {
+    paths.push_back(std::move(list.paths[from]));
+    const auto label = list.labels.begin() + static_cast<std::ptrdiff_t>(from) * width;
+    labels.insert(labels.end(), label, label + width);
+  }
+  list.paths = std::move(paths);
+  list.labels = std::move(labels);
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,234 @@
+#include "sources/lists/folder_listing.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include <octavo/errors.hpp>
+
+#include "sources/lists/image_names.hpp"
+#include "sources/lists/name_list.hpp"
+#include "sources/lists/natural_order.hpp"
+#include "sources/combine/split_names.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder whose images are one split.
+struct SplitFolder {
+  std::string split;
+  std::shared_ptr<const files::FileTree> tree;
+  std::string path;  ///< in the tree
+};
+
+/// Images by class name; those of no class under the empty name.
+struct ClassImages {
+  SplitFolder folder;
+  std::map<std::string, std::vector<std::string>> paths_of;  ///< in the tree
+};
+
+/// The split of a folder that holds no splits: by its own name, or an archive's.
+std::string split_of_root(const ImageRoot& root) {
+  if (!root.tree->disk_path("")) {
+    return split_of_file_name(root.tree->root().filename().string()).value_or("train");
+  }
+  const fs::path whole = fs::absolute(root.tree->root() / root.folder).lexically_normal();
+  const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  return split_of_folder_name(name).value_or("train");
+}
+
+[[noreturn]] void refuse_unknown_split(const ImageRoot& root, const std::vector<SplitFolder>& known,
+                                       const std::string& other) {
+  const auto spelled = [&](const std::string& split, const std::string& folder) {
+    return split + "=" + root.tree->name_of(folder);
+  };
+  std::string splits;
+  for (const SplitFolder& folder : known) splits += spelled(folder.split, folder.path) + " ";
+  throw InvalidArgument(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
+                        " holds images, but is no split that is known, and " +
+                        quoted(fs::path(known[0].path).filename()) + " is; name the splits: " + splits +
+                        spelled("other", files::join_path(root.folder, other)) +
+                        ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
+}
+
+/// Beside folders that are splits, images elsewhere would be lost unnoticed: images in other folders are an error, as
+/// they are likely a split too; all other files are counted as left out.
+void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
+                         const std::vector<SplitFolder>& splits, FolderContents& contents) {
+  for (const std::string& name : entries.folders) {
+    if (split_of_folder_name(name)) continue;
+    const auto files = root.tree->files_below(files::join_path(root.folder, name));
+    if (std::any_of(files.begin(), files.end(), &has_image_name)) refuse_unknown_split(root, splits, name);
+    contents.ignored_file_count += std::ssize(files);
+  }
+  contents.ignored_file_count += std::ssize(entries.files);
+}
+
+/// The splits of one root; counts in `contents` what is left out beside them.
+std::vector<SplitFolder> split_folders(const ImageRoot& root, FolderContents& contents) {
+  if (!root.split.empty()) return {{root.split, root.tree, root.folder}};
+  const files::FolderEntries entries = root.tree->entries(root.folder);
+  std::vector<SplitFolder> folders;
+  for (const std::string& name : entries.folders) {
+    if (const auto split = split_of_folder_name(name)) {
+      folders.push_back({*split, root.tree, files::join_path(root.folder, name)});
+    }
+  }
+  if (folders.empty()) return {{split_of_root(root), root.tree, root.folder}};
+  std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
+    return split_rank(a.split) < split_rank(b.split);
+  });
+  check_beside_splits(root, entries, folders, contents);
+  return folders;
+}
+
+/// The images of one split folder; counts in `contents` what is left out.
+ClassImages images_in(const SplitFolder& folder, FolderContents& contents) {
+  ClassImages images = {folder, {}};
+  const files::FolderEntries entries = folder.tree->entries(folder.path);
+  bool has_classes = false;
+  for (const std::string& name : entries.folders) {
+    auto& paths = images.paths_of[name];
+    const std::string class_folder = files::join_path(folder.path, name);
+    for (const std::string& file : folder.tree->files_below(class_folder)) {
+      if (has_image_name(file)) {
+        paths.push_back(files::join_path(class_folder, file));
+      } else {
+        ++contents.ignored_file_count;
+      }
+    }
+    has_classes = has_classes || !paths.empty();
+  }
+  for (const std::string& file : entries.files) {
+    if (has_image_name(file) && !has_classes) {
+      images.paths_of[""].push_back(files::join_path(folder.path, file));
+    } else {
+      ++contents.ignored_file_count;
+    }
+  }
+  return images;
+}
+
+void sort_names(std::vector<std::string>& names, ClassOrder order) {
+  if (order == ClassOrder::bytes) {
+    std::sort(names.begin(), names.end());
+  } else {
+    std::sort(names.begin(), names.end(), &is_naturally_before);
+  }
+}
+
+/// "train_images" is likely no class.
+bool is_called_as_split(const std::string& name) {
+  const auto end = std::find_if_not(name.begin(), name.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return split_of_folder_name(std::string(name.begin(), end)).has_value();
+}
+
+/// Splits that may have been taken for classes, or for parts of classes.
+void remark_on_splits(const std::vector<ClassImages>& all, FolderContents& contents) {
+  std::set<std::string> classes, parts;
+  for (const ClassImages& images : all) {
+    for (const auto& [name, paths] : images.paths_of) {
+      if (!paths.empty() && is_called_as_split(name)) classes.insert(name);
+      const std::size_t depth = files::join_path(images.folder.path, name).size() + 1;
+      for (const std::string& path : paths) {
+        const std::size_t end = name.empty() ? std::string::npos : path.find('/', depth);
+        if (end == std::string::npos) continue;
+        std::string part = path.substr(depth, end - depth);
+        if (split_of_folder_name(part)) parts.insert(std::move(part));
+      }
+    }
+  }
+  const auto remark = [&](const std::set<std::string>& names, const std::string& what) {
+    if (names.empty()) return;
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + quoted(fs::path(name));
+    contents.remarks.push_back(text + what + "; if these are splits, name them: train=FOLDER test=FOLDER");
+  };
+  remark(classes, " became classes");
+  remark(parts, " within classes were not taken for splits");
+}
+
+/// The classes that have images anywhere, in order; the others are noted in `contents`.
+void find_classes(const std::vector<ClassImages>& all, ClassOrder order, FolderContents& contents) {
+  std::map<std::string, bool> has_images;
+  for (const ClassImages& images : all) {
+    for (const auto& [name, paths] : images.paths_of) {
+      if (!name.empty()) has_images[name] |= !paths.empty();
+    }
+  }
+  for (const auto& [name, is_class] : has_images) {
+    (is_class ? contents.class_names : contents.empty_folders).push_back(name);
+    if (is_class && !is_clean_utf8(name)) {
+      throw InvalidArgument("list the class folders: the name " + quoted(fs::path(name)) +
+                            " is not UTF-8; rename the folder");
+    }
+  }
+  sort_names(contents.class_names, order);
+}
+
+void use_given_names(const std::vector<std::string>& given_names, FolderContents& contents) {
+  if (given_names.empty()) return;
+  for (const std::string& name : contents.class_names) {
+    if (std::find(given_names.begin(), given_names.end(), name) == given_names.end()) {
+      throw InvalidArgument("number the classes: the folder " + quoted(fs::path(name)) +
+                            " is not among the given class names; add it to them");
+    }
+  }
+  contents.class_names = given_names;
+}
+
+ImageList list_of(ClassImages& images, const std::vector<std::string>& class_names) {
+  ImageList list = {images.folder.split, images.folder.tree, {}, {}, {}};
+  for (std::size_t label = 0; label < class_names.size(); ++label) {
+    for (std::string& path : images.paths_of[class_names[label]]) {
+      list.paths.push_back(std::move(path));
+      append_label(list.labels, static_cast<std::int32_t>(label));
+    }
+  }
+  if (!list.paths.empty()) list.layout = {LabelKind::class_index, 1};
+  for (std::string& path : images.paths_of[""]) list.paths.push_back(std::move(path));
+  order_for_reading(list);
+  return list;
+}
+
+/// Adds a list to the split of its name, or as a new split.
+void add_list(ImageList list, FolderContents& contents) {
+  if (list.paths.empty()) return;
+  for (const ImageList& other : contents.splits) {
+    if (other.split != list.split) continue;
+    // The first images, because two folders of one root, as val and valid, differ only below it.
+    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
+                          list.split +
+                          "\"; give each a split of its own by SPLIT=PATH, or put the images of both below one folder");
+  }
+  contents.splits.push_back(std::move(list));
+}
+
+}  // namespace
+
+FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
+                                  const std::vector<std::string>& given_names) {
+  FolderContents contents;
+  std::vector<ClassImages> all;
+  for (const ImageRoot& root : roots) {
+    for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
+    for (const SplitFolder& folder : split_folders(root, contents)) all.push_back(images_in(folder, contents));
+  }
+  find_classes(all, order, contents);
+  remark_on_splits(all, contents);
+  use_given_names(given_names, contents);
+  for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
+  if (contents.splits.empty()) {
+    throw InvalidArgument(
+        "list the images in " + roots[0].tree->name_of(roots[0].folder) +
+        ": there is no file named as images are (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and alike); check the "
+        "path");
+  }
+  return contents;
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,43 @@
+// A source over image files: in folders or archives, or what a manifest lists.
+#pragma once
+
+#include <octavo/pack.hpp>
+
+#include "images/image_reader.hpp"
+#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_sizes.hpp"
+#include "sources/lists/memory_budget.hpp"
+
+namespace octavo::sources {
+
+/// Images decoded on demand, by any number of threads. What cannot be decoded is a bad sample, reported by read().
+class FolderSource final : public Source {
+ public:
+  /// Finds the shape of the samples by the images' headers; see survey_images() for what it throws.
+  FolderSource(FolderContents contents, const SourceOptions& options);
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return contents_.class_names; }
+  std::string format() const override { return contents_.format; }
+  bool is_random_access() const override { return true; }
+  std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                  std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> left_out() const override { return contents_.left_out; }
+  std::vector<std::string> files() const override;
+  std::string notes() const override;
+
+ private:
+  void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
+
+  FolderContents contents_;
+  images::Limits limits_;
+  images::Target target_;
+  std::vector<SourceSplit> splits_;
+  std::vector<ImageSizes> sizes_;  ///< of each split, as images are read
+  MemoryBudget decode_memory_;
+};
+
+}  // namespace octavo::sources

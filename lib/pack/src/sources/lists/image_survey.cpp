@@ -1,0 +1,140 @@
+#include "sources/lists/image_survey.hpp"
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "images/color.hpp"
+#include "support/threads.hpp"
+
+namespace octavo::sources {
+namespace {
+
+/// What one header says; width 0 where it could not be read.
+struct Look {
+  std::int32_t width = 0, height = 0;
+  std::int32_t channels = 0;
+};
+
+[[noreturn]] void rethrow_naming(const std::string& name) {
+  try {
+    throw;
+  } catch (const FormatError& error) {
+    throw FormatError("read the image " + name + ": " + error.what() +
+                      "; repair or remove it, or leave such images out with --on-error skip");
+  }
+}
+
+class Survey {
+ public:
+  Survey(const FolderContents& contents, const SourceOptions& options) : options_(options) {
+    for (const ImageList& list : contents.splits) {
+      for (std::size_t i = 0; i < list.paths.size(); ++i) images_.push_back({&list, i});
+    }
+    looks_.resize(images_.size());
+  }
+
+  void run() {
+    run_on_threads(resolve_thread_count(options_.thread_count), [this](int) {
+      for (std::size_t at = next_++; at < images_.size() && !failed_; at = next_++) look_at(at);
+    });
+    // Of several failures the first in order is told, whichever thread was first.
+    if (failed_) report_first_failure();
+  }
+
+  SampleShape common_shape() const {
+    const Look* first = nullptr;
+    bool all_gray = true;
+    for (const Look& look : looks_) {
+      if (look.width == 0) continue;
+      if (first == nullptr) first = &look;
+      if (!options_.size && (look.width != first->width || look.height != first->height)) refuse_sizes(*first, look);
+      all_gray = all_gray && look.channels == 1;
+    }
+    if (first == nullptr) {
+      throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
+                        " can be read, the first is " + name_of(0) + ": " + problem_of_first());
+    }
+    return {all_gray ? 1 : 3, first->height, first->width};
+  }
+
+ private:
+  std::string name_of(std::size_t at) const { return images_[at].first->name(images_[at].second); }
+
+  images::ImageHeader probe(std::size_t at) const {
+    const auto& [list, number] = images_[at];
+    return probe_image(*list->tree, list->paths[number], {options_.largest_image_pixels});
+  }
+
+  void look_at(std::size_t at) {
+    try {
+      const auto header = probe(at);
+      looks_[at] = {static_cast<std::int32_t>(header.width), static_cast<std::int32_t>(header.height),
+                    static_cast<std::int32_t>(header.channels)};
+    } catch (const Error&) {
+      if (!options_.skip_unreadable) failed_ = true;
+    }
+  }
+
+  void report_first_failure() const {
+    for (std::size_t at = 0; at < images_.size(); ++at) {
+      if (looks_[at].width != 0) continue;
+      try {
+        probe(at);
+      } catch (const Error&) {
+        rethrow_naming(name_of(at));
+      }
+    }
+  }
+
+  std::string problem_of_first() const {
+    try {
+      probe(0);
+      return "it could not be read a moment ago";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
+    const auto text = [&](const Look& look) {
+      return name_of(static_cast<std::size_t>(&look - looks_.data())) + " has height " + std::to_string(look.height) +
+             " and width " + std::to_string(look.width);
+    };
+    throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
+                          "; bring all to one size with --size HxW (height first), for example --size 224x224");
+  }
+
+  const SourceOptions& options_;
+  std::vector<std::pair<const ImageList*, std::size_t>> images_;
+  std::vector<Look> looks_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> failed_ = false;
+};
+
+}  // namespace
+
+images::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const images::Limits& limits) {
+  if (const auto file = tree.disk_path(path)) return images::probe(*file, limits);
+  const std::string file = tree.read_whole(path, kLargestImageFileBytes);
+  const auto header = images::parse_header(std::as_bytes(std::span(file)), true);
+  images::check_claim(*header, std::ssize(file), limits);
+  return *header;
+}
+
+SampleShape survey_images(const FolderContents& contents, const SourceOptions& options) {
+  SampleShape shape;
+  if (!options.size || !options.channels) {
+    Survey survey(contents, options);
+    survey.run();
+    shape = survey.common_shape();
+  }
+  if (!images::is_gray(options.background)) shape.channels = 3;
+  if (options.channels) shape.channels = *options.channels;
+  if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
+  return shape;
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,33 @@
+// The file of labels that belongs to a file of images.
+#include <filesystem>
+
+#include "sources/array_files.hpp"
+#include "sources/lists/label_names.hpp"
+
+namespace octavo::sources {
+namespace {
+
+/// IDX files tell their number of axes in their names.
+std::string with_one_axis(std::string name) {
+  for (const char* const axes : {"idx3", "idx4"}) {
+    if (const std::size_t at = name.rfind(axes); at != std::string::npos) name.replace(at, 4, "idx1");
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<std::string> labels_beside(const files::FileTree& tree, const std::string& images) {
+  const std::filesystem::path path(images);
+  std::string name = path.filename().string();
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  for (const std::string& labels : label_names_for(name)) {
+    for (const char* const ending : {"", ".gz"}) {
+      const std::string beside = files::join_path(path.parent_path().string(), with_one_axis(labels) + ending);
+      if (tree.has_file(beside)) return beside;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace octavo::sources

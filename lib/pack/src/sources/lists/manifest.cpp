@@ -1,0 +1,348 @@
+#include "sources/lists/manifest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/limits.hpp"
+#include "sources/lists/image_names.hpp"
+#include "sources/lists/manifest_labels.hpp"
+#include "sources/combine/split_names.hpp"
+#include "sources/lists/table_rows.hpp"
+#include "support/checked_math.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+using Tree = std::shared_ptr<const files::FileTree>;
+
+// What the cells of a list may take. A byte of CSV, an empty field, takes 64 at the most, one of JSON, in "{}", 11. But
+// in an archive, and where JSON lines lack most of the keys, few bytes can stand for many cells.
+constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
+
+constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
+                                                     "image",     "image_path", "image_id", "id"};
+// To find out whether a file is a list of labels.
+constexpr std::size_t kRowsLookedAt = 100;
+
+constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
+
+template <std::size_t kCount>
+std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount>& names) {
+  for (const char* const name : names) {
+    if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
+  }
+  return -1;
+}
+
+/// "a", "b" and so on, of many the first.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    text += (i == 0 ? "\"" : ", \"") + names[i].substr(0, 64) + "\"";
+  }
+  return names.size() > kMostListed ? text + ", ..." : text;
+}
+
+/// Where the comma parts the digits of numbers, spreadsheets part columns by semicolons.
+char csv_separator(files::ByteStream& text) {
+  std::array<std::byte, 4096> bytes{};
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), text.read_some_at(0, bytes));
+  const std::string_view first_line = start.substr(0, start.find_first_of("\r\n"));
+  const bool has_semicolons = first_line.find(';') != std::string_view::npos;
+  return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
+}
+
+/// "0,5" as 0.5; nothing if that is no number.
+std::optional<std::string> with_decimal_point(const Cell& cell) {
+  std::string text = text_of(cell);
+  if (const std::size_t comma = text.find(','); comma != std::string::npos) text[comma] = '.';
+  return number_of(text) ? std::optional(text) : std::nullopt;
+}
+
+/// Whether the comma in a cell cannot part thousands, as it may in "1,234".
+bool has_decimal_comma(const Cell& cell) {
+  const std::string text = text_of(cell);
+  const std::size_t comma = text.find(',');
+  return comma != std::string::npos && (text.size() - comma != 4 || text.find_first_not_of("+-0,") > comma);
+}
+
+/// Columns of nothing but numbers, at least one with a decimal comma, get decimal points.
+void use_decimal_points(Table& table) {
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    const auto is_number = [&](const auto& row) { return is_missing(row[column]) || with_decimal_point(row[column]); };
+    const auto is_decimal = [&](const auto& row) { return has_decimal_comma(row[column]); };
+    if (!std::all_of(table.rows.begin(), table.rows.end(), is_number)) continue;
+    if (std::none_of(table.rows.begin(), table.rows.end(), is_decimal)) continue;
+    for (std::vector<Cell>& row : table.rows) {
+      if (!is_missing(row[column])) row[column] = *with_decimal_point(row[column]);
+    }
+  }
+}
+
+Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
+  const std::string extension = fs::path(path).extension().string();
+  const bool is_csv = extension == ".csv" || extension == ".tsv";
+  const std::int64_t stored_bytes = File::open_for_reading(tree.file_of(path)).length();
+  const auto ratio_bytes = checked_product({stored_bytes, is_csv ? kCsvRatio : kJsonRatio});
+  const TableLimits limits = {
+      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
+  const auto text = tree.open(path);
+  if (!is_csv) return read_json_lines(*text, limits);
+  const char separator = extension == ".csv" ? csv_separator(*text) : '\t';
+  Table table = read_csv(*text, separator, limits);
+  if (separator == ';') use_decimal_points(table);
+  return table;
+}
+
+/// Where the image lies that a list at `list` names; nothing if it is nowhere.
+std::optional<std::string> find_image(const files::FileTree& tree, const fs::path& list, const std::string& named) {
+  fs::path path(named);
+  // On disk a path may be spelled out from the root on.
+  if (const auto whole = tree.disk_path(list); whole && path.is_absolute()) {
+    path = path.lexically_normal().lexically_relative(fs::absolute(*whole).lexically_normal().parent_path());
+  }
+  // A list is not to lead out of its folder.
+  const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
+  const bool is_cut = named.find('\0') != std::string::npos;  // by the system, which would see another name
+  if (path.empty() || leads_out || is_cut) return std::nullopt;
+  const std::string stem = list.stem().string();
+  for (const std::string& folder : {std::string(), std::string("images"), stem, stem + "_images"}) {
+    for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
+      const std::string at = files::join_path(list.parent_path().string(),
+                                              files::join_path(folder, path.lexically_normal().string() + ending));
+      if (has_image_name(at) && tree.has_file(at)) return at;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A list as rows of a path, perhaps a split, and a label. Throws FormatError with the reason only.
+class ManifestReader {
+ public:
+  ManifestReader(Table table, const std::vector<std::string>& given_names)
+      : table_(std::move(table)),
+        path_column_(find_any(table_, kPathColumns)),
+        split_column_(find_any(table_, kSplitColumns)),
+        labels_(table_, {path_column_, split_column_}, given_names) {
+    for (const std::string& column : table_.late_columns) {
+      const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
+      const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && find_label_column(table_) < 0;
+      if (!is_missed) continue;
+      throw FormatError("the first line has no \"" + column + "\", as later ones have; give it one, or null");
+    }
+    if (path_column_ < 0) throw FormatError("no column is named as paths are (file_name, path, image, ...)");
+    if (table_.rows.empty()) throw FormatError("it lists nothing");
+  }
+
+  std::size_t row_count() const { return table_.rows.size(); }
+  std::int64_t line(std::size_t row) const { return table_.lines[row]; }
+  std::string path(std::size_t row) const { return text_of(cell(row, path_column_)); }
+  /// The split that a row names, or the empty text.
+  std::string split(std::size_t row) const {
+    if (split_column_ < 0) return "";
+    const std::string name = text_of(cell(row, split_column_));
+    return split_of_folder_name(name).value_or(name);
+  }
+  const ManifestLabels& labels() const { return labels_; }
+  /// What one should know of the labels where no column is called as they are.
+  std::optional<std::string> remark(const std::string& list) const {
+    if (find_label_column(table_) >= 0) return std::nullopt;
+    const auto columns = labels_.columns();
+    const std::string called = "is called " + label_column_names();
+    if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", " + called;
+    return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
+  }
+
+ private:
+  const Cell& cell(std::size_t row, std::ptrdiff_t column) const {
+    return table_.rows[row][static_cast<std::size_t>(column)];
+  }
+
+  const Table table_;
+  const std::ptrdiff_t path_column_, split_column_;
+  const ManifestLabels labels_;
+};
+
+void append(ImageList& list, const std::vector<double>& numbers) {
+  for (const double number : numbers) {
+    if (list.layout.kind != LabelKind::target) {
+      append_label(list.labels, static_cast<std::int32_t>(number));
+      continue;
+    }
+    const auto target = static_cast<float>(number);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
+    list.labels.insert(list.labels.end(), bytes, bytes + sizeof target);
+  }
+}
+
+ImageList& list_of(FolderContents& contents, const Tree& tree, const std::string& split, LabelLayout layout) {
+  for (ImageList& list : contents.splits) {
+    if (list.split == split) return list;
+  }
+  if (contents.splits.size() == dataset_file::kMostSplits) {
+    throw FormatError("it names more than " + std::to_string(dataset_file::kMostSplits) + " splits");
+  }
+  contents.splits.push_back({split, tree, {}, layout, {}});
+  return contents.splits.back();
+}
+
+/// The rows of a list that have an image and a label, and where their images lie.
+struct UsableRows {
+  std::vector<std::size_t> rows;
+  std::vector<std::string> images;  ///< of each of `rows`, in the tree
+};
+
+/// What is no such row ends it, or is left out, as `may_skip` says.
+UsableRows find_usable_rows(const ManifestReader& reader, const files::FileTree& tree, const std::string& list,
+                            bool may_skip, std::vector<SampleFailure>& left_out) {
+  UsableRows usable;
+  for (std::size_t row = 0; row < reader.row_count(); ++row) {
+    const auto image = find_image(tree, list, reader.path(row));
+    const auto problem = image ? reader.labels().problem(row)
+                               : "there is no image \"" + reader.path(row).substr(0, 255) +
+                                     "\" below the list's folder (a list names none outside of it)";
+    if (!problem) {
+      usable.rows.push_back(row);
+      usable.images.push_back(*image);
+      continue;
+    }
+    const std::string line = "line " + std::to_string(reader.line(row));
+    if (!may_skip) throw FormatError(line + ": " + *problem);
+    left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
+  }
+  if (usable.rows.empty()) throw FormatError("of no line both image and label can be used; " + left_out[0].reason);
+  return usable;
+}
+
+void fill(FolderContents& contents, const ManifestReader& reader, const Tree& tree, const std::string& list,
+          const std::string& other_split, bool may_skip) {
+  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents.left_out);
+  const ManifestLabels::Labels labels = reader.labels().read(usable.rows);
+  contents.class_names = labels.class_names;
+  for (std::size_t i = 0; i < usable.rows.size(); ++i) {
+    const std::string split = reader.split(usable.rows[i]);
+    ImageList& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
+    images.paths.push_back(usable.images[i]);
+    if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
+  }
+  std::stable_sort(contents.splits.begin(), contents.splits.end(),
+                   [](const ImageList& a, const ImageList& b) { return split_rank(a.split) < split_rank(b.split); });
+  for (ImageList& images : contents.splits) order_for_reading(images);
+}
+
+/// Whether a list has labels: a column that is named as such, or no others than of numbers. Nothing if cells that are
+/// missing leave that open.
+std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
+  if (find_label_column(table) >= 0) return true;
+  const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
+  std::optional<bool> answer = true;
+  for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
+    if (column == path_column || column == split_column) continue;
+    if (is_row_number_column(table.columns[static_cast<std::size_t>(column)])) continue;
+    const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
+    const auto first =
+        std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) { return !is_missing(cell(row)); });
+    if (first == table.rows.end()) {
+      answer = std::nullopt;
+    } else if (!number_of(cell(*first))) {
+      return false;
+    }
+  }
+  return answer;
+}
+
+/// The first rows of a list, and whether others among them cannot be read.
+std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string& path) {
+  try {
+    return {read_table(tree, path, kRowsLookedAt), false};
+  } catch (const FormatError&) {
+    return {read_table(tree, path, 1), true};
+  }
+}
+
+}  // namespace
+
+void remark_on_unlisted(std::vector<FolderContents>& lists) {
+  // By the tree and folder that the images lie in.
+  std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
+  for (const FolderContents& list : lists) {
+    for (const ImageList& images : list.splits) {
+      for (const std::string_view path : images.paths) {
+        const std::size_t end = path.rfind('/');
+        const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
+        listed_in[{images.tree->root(), folder}].push_back(path);
+      }
+    }
+  }
+  for (auto& [folder, paths] : listed_in) std::sort(paths.begin(), paths.end());
+  std::set<fs::path> told;
+  for (FolderContents& list : lists) {
+    const files::FileTree& tree = *list.splits.at(0).tree;
+    if (!told.insert(tree.root()).second) continue;
+    std::int64_t count = 0;
+    for (const auto& [folder, paths] : listed_in) {
+      if (folder.first != tree.root()) continue;
+      const std::string name(folder.second);
+      for (const std::string& file : tree.entries(name).files) {
+        if (!has_image_name(file)) continue;
+        if (!std::binary_search(paths.begin(), paths.end(), files::join_path(name, file))) ++count;
+      }
+    }
+    if (count == 0) continue;
+    list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") +
+                           " beside those that are listed " + (count == 1 ? "is" : "are") +
+                           " in no list that was read; --format folder reads folders, not lists");
+  }
+}
+
+bool is_manifest_name(const std::string& name) {
+  const std::string extension = fs::path(name).extension().string();
+  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
+}
+
+bool lists_images(const files::FileTree& tree, const std::string& path) {
+  try {
+    const auto [table, is_cut] = first_rows(tree, path);
+    const std::ptrdiff_t column = find_any(table, kPathColumns);
+    if (column < 0) return false;
+    const auto names_image = [&](const std::vector<Cell>& row) {
+      return find_image(tree, path, text_of(row[static_cast<std::size_t>(column)])).has_value();
+    };
+    if (std::none_of(table.rows.begin(), table.rows.end(), names_image)) return false;
+    // Where later lines cannot be read, reading all will tell why.
+    return has_labels(table, column).value_or(is_cut);
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
+FolderContents read_manifest(const Tree& tree, const std::string& path, const std::string& split,
+                             const std::vector<std::string>& given_names, bool may_skip) {
+  FolderContents contents;
+  contents.format = "manifest";
+  contents.roots.push_back(tree->file_of(path));
+  try {
+    const ManifestReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
+    const std::string name = fs::path(path).filename().string();
+    if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
+    fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split, may_skip);
+  } catch (const FormatError& error) {
+    throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
+  }
+  return contents;
+}
+
+}  // namespace octavo::sources

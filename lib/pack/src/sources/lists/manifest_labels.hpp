@@ -1,0 +1,82 @@
+// The labels that a list of images gives its rows: all of one kind.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <octavo/sample.hpp>
+
+#include "sources/lists/table_rows.hpp"
+
+namespace octavo::sources {
+
+/// The column of that name which holds labels, or -1.
+std::ptrdiff_t find_label_column(const Table& table);
+
+/// Whether a column of that name holds labels.
+bool is_label_column(std::string_view name);
+
+/// What columns of labels are called, for messages: "label, class, ... or y".
+std::string label_column_names();
+
+/// Whether a column of that name numbers the rows: of none, as pandas writes its index, or "Unnamed: 0", as it reads
+/// it.
+bool is_row_number_column(std::string_view name);
+
+/// The number that a cell holds or spells; nothing if it is another text, or not finite.
+std::optional<double> number_of(const Cell& cell);
+
+/// Whether a cell says that there is no number: null, an empty text, or NaN, NA, N/A, null or an infinity in any case.
+bool is_missing(const Cell& cell);
+
+/// A cell as text: what a text holds, nothing for null, else as JSON spells it.
+std::string text_of(const Cell& cell);
+
+class ManifestLabels {
+ public:
+  /// The labels in the column find_label_column(); without it, in all columns of numbers but `other_columns`.
+  /// `table` and `given_names` must outlive this.
+  ManifestLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
+                 const std::vector<std::string>& given_names);
+
+  /// The columns that hold labels; several, or of other names, where find_label_column() found none.
+  std::vector<std::string> columns() const;
+
+  /// Why a row has no label that can be used; nothing if it has.
+  std::optional<std::string> problem(std::size_t row) const;
+
+  /// The labels of rows that have no problem(), in that order.
+  struct Labels {
+    LabelLayout layout;
+    std::vector<std::vector<double>> numbers;  ///< layout.width for each row
+    std::vector<std::string> class_names;
+  };
+  Labels read(const std::vector<std::size_t>& rows) const;
+
+ private:
+  enum class Kind { none, number, name, list, columns };
+
+  Kind find_kind() const;
+  void find_columns(const std::vector<std::ptrdiff_t>& other_columns);
+  void number_names();
+  std::optional<std::string> problem_of_name(std::size_t row) const;
+  std::optional<std::string> problem_of_list(std::size_t row) const;
+  std::optional<std::string> problem_of_columns(std::size_t row) const;
+  std::vector<double> numbers_of(std::size_t row) const;
+  const Cell& cell(std::size_t row, std::size_t column) const { return table_.rows[row][column]; }
+  const Cell& label(std::size_t row) const { return cell(row, columns_[0]); }
+
+  const Table& table_;
+  const std::vector<std::string>& given_names_;
+  std::vector<std::size_t> columns_;  ///< that hold labels
+  Kind kind_ = Kind::none;
+  std::size_t list_width_ = 0;               ///< Kind::list: of the first list
+  std::map<std::string, double> places_of_;  ///< Kind::name: the number of each class
+  std::vector<std::string> class_names_;     ///< Kind::name
+};
+
+}  // namespace octavo::sources

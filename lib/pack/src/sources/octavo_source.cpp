@@ -1,0 +1,149 @@
+#include "sources/octavo_source.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include <octavo/errors.hpp>
+
+#include "statistics/codes.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
+  return {reinterpret_cast<std::int8_t*>(values.data()), values.size()};
+}
+
+// A file made from a file made from a file ... nests two levels each time, and the index allows 32 in all.
+constexpr int kKeptLevels = 20;
+
+/// What lies deeper is left out.
+void cut_below(nlohmann::ordered_json& json, int levels) {
+  if (!json.is_structured()) return;
+  if (levels == 0) {
+    json = "left out";
+    return;
+  }
+  for (auto& part : json) cut_below(part, levels - 1);
+}
+
+/// Takes the sizes that a split's images had out of a provenance, if it has them.
+nlohmann::ordered_json take_sizes(nlohmann::ordered_json& provenance, const std::string& split) {
+  const auto notes = provenance.find("notes");
+  if (notes == provenance.end() || !notes->is_object() || !notes->contains("source_sizes")) return nullptr;
+  auto& all = (*notes)["source_sizes"];
+  for (std::size_t i = 0; all.is_array() && i < all.size(); ++i) {
+    // Provenance is anybody's text.
+    const bool is_ours = all[i].is_object() && all[i].contains("split") && all[i]["split"] == split &&
+                         all[i].contains("images") && all[i]["images"].is_number_integer();
+    if (!is_ours) continue;
+    auto sizes = std::move(all[i]);
+    all.erase(i);
+    return sizes;
+  }
+  return nullptr;
+}
+
+SourceSplit describe(const Split& split) {
+  return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
+          split.source_dtype(), split.statistics().quantisation};
+}
+
+}  // namespace
+
+OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& wanted, const std::string& new_name)
+    : dataset_(Dataset::open(path)), class_names_(dataset_.class_names()) {
+  const auto names = wanted.empty() ? dataset_.split_names() : std::vector<std::string>{wanted};
+  for (const std::string& name : names) {
+    parts_.push_back(dataset_.split(name));
+    splits_.push_back(describe(parts_.back()));
+  }
+  if (new_name.empty()) return;
+  if (splits_.size() != 1) {
+    throw InvalidArgument("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
+                          std::to_string(splits_.size()) + " splits; say which with " + path.filename().string() +
+                          "::SPLIT");
+  }
+  splits_[0].name = new_name;
+}
+
+void OctavoSource::name_classes(const std::vector<std::string>& names) {
+  if (!class_names_.empty() && names.size() != class_names_.size()) {
+    throw FormatError("read " + quoted(dataset_.path()) + ": there are " + std::to_string(names.size()) +
+                      " class names, it has " + std::to_string(class_names_.size()) + " classes; give a name for each");
+  }
+  for (std::size_t i = 0; i < class_names_.size(); ++i) {
+    const auto other = std::find(names.begin(), names.end(), class_names_[i]);
+    if (other == names.end() || *other == names[i]) continue;
+    throw InvalidArgument("name the classes of " + quoted(dataset_.path()) + " anew: its class " + std::to_string(i) +
+                          ", \"" + class_names_[i] + "\", would get the name of another, \"" + names[i] +
+                          "\"; classes keep their numbers: give the names in the file's order");
+  }
+  class_names_ = names;
+}
+
+std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const {
+  if (auto name = parts_[split].sample_name(row)) return *std::move(name);
+  return dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row);
+}
+
+std::optional<std::string> OctavoSource::sample_path(std::size_t split, std::int64_t row) const {
+  return parts_[split].sample_name(row);
+}
+
+std::optional<std::int32_t> OctavoSource::class_index(std::size_t split, std::int64_t row) const {
+  if (parts_[split].labels().kind != LabelKind::class_index) return std::nullopt;
+  std::int32_t label = 0;
+  parts_[split].read_labels(row, 1, std::as_writable_bytes(std::span(&label, 1)));
+  return label;
+}
+
+std::vector<SampleFailure> OctavoSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  std::vector<SampleFailure> failures;
+  try {
+    parts_[split].read_checked(first_row, count, as_codes(values), labels);
+  } catch (const FormatError&) {
+    read_one_by_one(split, first_row, count, values, labels, failures);
+  }
+  statistics::flip_top_bits(values);
+  return failures;
+}
+
+void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                   std::span<std::uint8_t> values, std::span<std::byte> labels,
+                                   std::vector<SampleFailure>& failures) const {
+  const std::size_t value_count = values.size() / static_cast<std::size_t>(count);
+  const std::size_t label_bytes = labels.size() / static_cast<std::size_t>(count);
+  for (std::int64_t row = first_row; row < first_row + count; ++row) {
+    const auto at = static_cast<std::size_t>(row - first_row);
+    try {
+      parts_[split].read_checked(row, 1, as_codes(values.subspan(at * value_count, value_count)),
+                                 labels.subspan(at * label_bytes, label_bytes));
+    } catch (const FormatError& error) {
+      failures.push_back({row,
+                          dataset_.path().filename().string() + ":" + parts_[split].name() + "#" + std::to_string(row),
+                          error.what()});
+    }
+  }
+}
+
+std::string OctavoSource::notes() const {
+  auto notes = nlohmann::ordered_json::object();
+  auto made = nlohmann::ordered_json::parse(dataset_.provenance());
+  cut_below(made, kKeptLevels);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    // A split of several sources has several.
+    for (auto sizes = take_sizes(made, parts_[i].name()); !sizes.is_null();
+         sizes = take_sizes(made, parts_[i].name())) {
+      sizes["split"] = splits_[i].name;
+      sizes["of_whole_split"] = true;
+      notes["source_sizes"].push_back(std::move(sizes));
+    }
+  }
+  notes["made from " + dataset_.path().filename().string()] = std::move(made);
+  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace octavo::sources

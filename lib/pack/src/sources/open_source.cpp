@@ -1,0 +1,209 @@
+// Opening what the specs name as one source.
+#include <map>
+#include <utility>
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "arrays/image_axes.hpp"
+#include "arrays/value_range.hpp"
+#include "sources/array_files.hpp"
+#include "sources/array_source.hpp"
+#include "sources/combine/chosen_source.hpp"
+#include "sources/combine/converted_source.hpp"
+#include "sources/lists/discovery.hpp"
+#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/folder_listing.hpp"
+#include "sources/lists/folder_source.hpp"
+#include "sources/lists/manifest.hpp"
+#include "sources/combine/merged_source.hpp"
+#include "sources/octavo_source.hpp"
+#include "sources/lists/row_choice.hpp"
+#include "sources/lists/web_dataset.hpp"
+#include "support/file.hpp"
+
+namespace octavo {
+namespace {
+
+using sources::Finding;
+
+constexpr std::int64_t kLargestSide = 16384;
+
+std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
+  if (specs.empty()) throw InvalidArgument("open the sources: none was named; name a file or a folder");
+  files::OpenArchives archives(options.largest_archive_ratio,
+                               options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse);
+  std::vector<Finding> all;
+  for (const SourceSpec& spec : specs) {
+    for (Finding& finding : sources::discover(spec, options.format, archives)) all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+/// The samples of a WebDataset shard have their labels beside them. Of what else archives hold, a part could have other
+/// classes, lose its list of labels, or a split.
+void refuse_damaged(const files::FileTree& tree) {
+  for (const files::DamagedArchive& archive : tree.damaged()) {
+    if (sources::is_web_dataset(tree)) return;
+    throw FormatError("read the archive " + quoted(archive.path) + ": " + archive.problem +
+                      "; only WebDataset shards can be read in part");
+  }
+}
+
+std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
+  switch (finding.format) {
+    case SourceFormat::idx:
+      return sources::open_idx_files(finding);
+    case SourceFormat::cifar10:
+    case SourceFormat::cifar100:
+      return sources::open_cifar_files(finding);
+    case SourceFormat::stl10:
+      return sources::open_stl10_files(finding);
+    case SourceFormat::npy:
+      return sources::open_npy_files(finding);
+    case SourceFormat::mat:
+      return sources::open_mat_file(finding);
+    case SourceFormat::hdf5:
+      return sources::open_hdf5_file(finding);
+    default:
+      throw InvalidArgument("open " + finding.name() + ": it is no file of arrays");
+  }
+}
+
+void apply(const SourceOptions& options, arrays::ArraySet& set) {
+  if (!options.class_names.empty()) {
+    if (set.class_count != 0 && std::ssize(options.class_names) != set.class_count) {
+      throw FormatError("read " + set.images->name() + ": there are " + std::to_string(options.class_names.size()) +
+                        " class names, " + std::to_string(set.class_count) + " were expected");
+    }
+    set.class_names = options.class_names;
+  }
+  if (options.layout == ArrayLayout::hw) set.order = arrays::AxisOrder::hw;
+  if (options.layout == ArrayLayout::hwc) set.order = arrays::AxisOrder::hwc;
+  if (options.layout == ArrayLayout::chw) set.order = arrays::AxisOrder::chw;
+}
+
+/// Numbers that are no bytes become bytes alike in all splits.
+void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options,
+                        std::vector<std::unique_ptr<Source>>& parts) {
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> alike;
+  const auto kind_of = [](const arrays::ArraySet& set) {
+    return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
+  };
+  for (const arrays::ArraySet& set : sets) {
+    if (!arrays::holds_bytes(*set.images)) alike[kind_of(set)].push_back(&set);
+  }
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantisation>> found;
+  for (const auto& [kind, group] : alike) {
+    found[kind] = arrays::find_quantisation(group, options.range, options.thread_count);
+  }
+  for (arrays::ArraySet& set : sets) {
+    auto quantisation = found[kind_of(set)];
+    parts.push_back(
+        sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantisation)), options));
+  }
+}
+
+std::unique_ptr<Source> open_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
+  auto contents = sources::read_export_manifest(finding.tree, folder);
+  if (!options.class_names.empty()) contents.class_names = options.class_names;
+  if (!finding.split.empty()) {
+    if (contents.splits.size() != 1) {
+      throw InvalidArgument("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
+                            std::to_string(contents.splits.size()) + " splits; leave the name out");
+    }
+    contents.splits[0].split = finding.split;
+  }
+  return std::make_unique<sources::FolderSource>(std::move(contents), options);
+}
+
+/// All folders are one source, so that their classes and channels are found together; and so are all shards.
+void open_image_sources(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options,
+                        std::vector<std::unique_ptr<Source>>& parts) {
+  std::vector<sources::ImageRoot> folders, shards;
+  for (const sources::ImageRoot& root : roots) {
+    (sources::is_web_dataset(*root.tree) ? shards : folders).push_back(root);
+  }
+  if (!folders.empty()) {
+    auto contents = sources::list_image_folders(folders, options.class_order, options.class_names);
+    parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+  }
+  if (!shards.empty()) {
+    auto contents = sources::list_web_dataset(shards, options.class_names, options.skip_unreadable);
+    parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+  }
+}
+
+std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& findings, const SourceOptions& options) {
+  std::vector<std::unique_ptr<Source>> parts;
+  std::vector<arrays::ArraySet> sets;
+  std::vector<sources::ImageRoot> roots;
+  std::vector<sources::FolderContents> lists;
+  for (const Finding& finding : findings) {
+    refuse_damaged(*finding.tree);
+    if (finding.format == SourceFormat::octavo) {
+      auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
+                                                            finding.split);
+      if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
+        throw InvalidArgument("name the classes of " + finding.name() +
+                              ": it is one of several sources, whose classes are brought together by name; leave "
+                              "--classes out, or rename classes with --class-map");
+      }
+      if (!options.class_names.empty()) source->name_classes(options.class_names);
+      parts.push_back(sources::converted(std::move(source), options));
+    } else if (finding.format == SourceFormat::manifest) {
+      lists.push_back(sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,
+                                             options.skip_unreadable));
+    } else if (finding.format != SourceFormat::folder) {
+      for (arrays::ArraySet& set : open_arrays(finding)) {
+        apply(options, set);
+        sets.push_back(std::move(set));
+      }
+    } else if (const auto folder = sources::exported_folder(*finding.tree)) {
+      parts.push_back(open_exported(finding, *folder, options));
+    } else {
+      roots.push_back({finding.tree, finding.path, finding.split});
+    }
+  }
+  if (sets.empty() && options.range.kind != ValueRange::Kind::automatic) {
+    throw InvalidArgument(
+        "open the sources: a range is of arrays whose numbers are no bytes, and there are none; "
+        "images keep their 8 bits, or the upper ones of 16; leave --range out");
+  }
+  sources::remark_on_unlisted(lists);
+  for (auto& list : lists) parts.push_back(std::make_unique<sources::FolderSource>(std::move(list), options));
+  open_array_sources(std::move(sets), options, parts);
+  open_image_sources(roots, options, parts);
+  return parts;
+}
+
+std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const SourceOptions& options) {
+  if (parts.size() == 1 && options.class_map.empty()) return std::move(parts[0]);
+  std::vector<std::shared_ptr<Source>> shared(std::make_move_iterator(parts.begin()),
+                                              std::make_move_iterator(parts.end()));
+  return std::make_unique<sources::MergedSource>(std::move(shared), options.class_map);
+}
+
+void check_options(const SourceOptions& options) {
+  if (options.channels && *options.channels != 1 && *options.channels != 3) {
+    throw InvalidArgument("open the sources: " + std::to_string(*options.channels) + " channels; 1 and 3 can be made");
+  }
+  if (!options.size) return;
+  const auto [height, width] = *options.size;
+  if (height < 1 || width < 1 || height > kLargestSide || width > kLargestSide) {
+    throw InvalidArgument("open the sources: the size " + std::to_string(height) + "x" + std::to_string(width) +
+                          "; each side is 1 to " + std::to_string(kLargestSide));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
+  check_options(options);
+  auto source = merged(open_parts(discover_all(specs, options), options), options);
+  if (!sources::chooses_rows(options)) return source;
+  auto chosen = sources::choose_rows(*source, options);
+  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(chosen), options);
+}
+
+}  // namespace octavo

@@ -1,0 +1,60 @@
+// STL-10's binary files: images of 3 x 96 x 96 bytes, planes R, G, B with columns before rows, and labels from 1 to 10.
+#include <octavo/errors.hpp>
+
+#include "sources/array_files.hpp"
+#include "sources/lists/name_list.hpp"
+
+namespace octavo::sources {
+namespace {
+
+constexpr std::int64_t kSide = 96;
+constexpr std::int64_t kStl10ImageBytes = 3 * kSide * kSide;
+constexpr const char* kClassNames = "class_names.txt";
+
+std::int64_t image_count(const files::ByteStream& stream) {
+  const std::int64_t length = stream.length().value_or(0);
+  if (length == 0 || length % kStl10ImageBytes != 0) {
+    throw FormatError("read " + stream.name() + ": its " + std::to_string(length) +
+                      " bytes are no whole images of STL-10, of 27648 bytes each; get the file again");
+  }
+  return length / kStl10ImageBytes;
+}
+
+}  // namespace
+
+bool is_stl10_images(const std::string& name, const files::ByteStream& stream) {
+  const bool is_named = name.ends_with("_X.bin");
+  return is_named && stream.length().value_or(0) > 0 && *stream.length() % kStl10ImageBytes == 0;
+}
+
+std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
+  const files::FileTree& tree = *finding.tree;
+  const std::filesystem::path path(finding.path);
+  arrays::ArraySet set;
+  set.split = finding.split;
+  set.format = "stl10";
+  set.sample_prefix = path.filename().string();
+  set.order = arrays::AxisOrder::cwh;
+  set.numbering = arrays::LabelNumbering::from_one;
+  set.class_count = 10;
+  set.files.push_back(tree.file_of(finding.path));
+  std::shared_ptr<files::ByteStream> images = tree.open(finding.path);
+  const std::int64_t count = image_count(*images);
+  const std::string name = images->name();
+  set.images = arrays::array_in_stream(name, std::move(images),
+                                       {.element = arrays::Element::uint8, .axes = {count, 3, kSide, kSide}});
+  if (const auto labels = labels_beside(tree, finding.path)) {
+    std::shared_ptr<files::ByteStream> stream = tree.open(*labels);
+    const std::string labels_name = stream->name();
+    set.labels =
+        arrays::array_in_stream(labels_name, std::move(stream), {.element = arrays::Element::uint8, .axes = {count}});
+    set.files.push_back(tree.file_of(*labels));
+  }
+  const std::string names = files::join_path(path.parent_path().string(), kClassNames);
+  if (tree.has_file(names)) set.class_names = read_name_list(*tree.open(names));
+  std::vector<arrays::ArraySet> sets;
+  sets.push_back(std::move(set));
+  return sets;
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,65 @@
+// Cutting and changing small image files everywhere.
+#pragma once
+
+#include <octavo/errors.hpp>
+#include <string>
+
+#include "catch.hpp"
+#include "images/image_reader.hpp"
+#include "made_images.hpp"
+
+namespace octavo::test {
+
+inline images::Pixels decoded(const std::string& file, std::array<std::uint8_t, 3> background = {0, 0, 0}) {
+  return images::decode(bytes_of(file), {.largest_pixels = 1u << 20}, background);
+}
+
+/// Every beginning of the file but itself must be refused.
+inline void check_cuts_are_refused(const std::string& file) {
+  for (std::size_t length = 0; length < file.size(); ++length) {
+    INFO("cut to " << length << " of " << file.size() << " bytes");
+    CHECK_THROWS_AS(decoded(file.substr(0, length)), FormatError);
+  }
+}
+
+/// Changes each bit in turn. Some changes are legal, so that the only claim is: pixels, or a FormatError of one line.
+inline void check_flips_do_no_harm(const std::string& file) {
+  int decoded_count = 0, refused_count = 0;
+  for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
+    std::string changed = file;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    try {
+      const images::Pixels pixels = decoded(changed);
+      REQUIRE(pixels.values.size() == static_cast<std::size_t>(pixels.width * pixels.height * pixels.channels));
+      ++decoded_count;
+    } catch (const FormatError& error) {
+      INFO("bit " << bit);
+      REQUIRE_THAT(error.what(), !ContainsSubstring("\n"));
+      ++refused_count;
+    }
+  }
+  CHECK(decoded_count > 0);
+  CHECK(refused_count > 0);
+}
+
+/// The lowest `count` bytes of a value, little-endian.
+inline std::string little(std::uint64_t value, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i);
+  return bytes;
+}
+
+inline std::string text_of(const std::vector<std::uint8_t>& values) { return {values.begin(), values.end()}; }
+
+/// The reason why a file of these bytes is refused from its header alone; "accepted" if it is not.
+inline std::string claim_refusal(const std::string& file, const images::Limits& limits = {}) {
+  try {
+    const auto header = images::parse_header(bytes_of(file), true);
+    images::check_claim(*header, static_cast<std::int64_t>(file.size()), limits);
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace octavo::test

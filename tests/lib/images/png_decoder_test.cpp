@@ -1,0 +1,83 @@
+#include "images/png_decoder.hpp"
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "damage.hpp"
+#include "made_images.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+using Values = std::vector<std::uint8_t>;
+
+TEST_CASE("gray PNGs of 1, 2, 4 and 8 bits are spread over 0 to 255", "[unit][image]") {
+  // Four pixels of 1 bit: 1 0 1 1.
+  CHECK(decoded(made_png({.width = 4, .depth = 1, .rows = {0b10110000}})).values == Values{255, 0, 255, 255});
+  // 2 bits: 0 1 2 3, in steps of 85.
+  CHECK(decoded(made_png({.width = 4, .depth = 2, .rows = {0b00011011}})).values == Values{0, 85, 170, 255});
+  // 4 bits: 15 and 2, in steps of 17.
+  CHECK(decoded(made_png({.width = 2, .depth = 4, .rows = {0xF2}})).values == Values{255, 34});
+  const auto gray = decoded(made_png({.width = 3, .depth = 8, .rows = {0, 128, 255}}));
+  CHECK(gray.values == Values{0, 128, 255});
+  CHECK(gray.channels == 1);
+}
+
+TEST_CASE("16 bits become 8 by (v + 128) / 257", "[unit][image]") {
+  // 0x0080 = 128: 256 / 257 = 0. 0x0081 = 129: 257 / 257 = 1. 0xFFFF: 65663 / 257 = 255. 0xFF7F = 65407: 65535 / 257 =
+  // 255. 0xFF7E = 65406: 65534 / 257 = 254. 0x1234 = 4660: 4788 / 257 = 18.
+  const Values stored = {0x00, 0x80, 0x00, 0x81, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x7E, 0x12, 0x34};
+  CHECK(decoded(made_png({.width = 6, .depth = 16, .rows = stored})).values == Values{0, 1, 255, 255, 254, 18});
+}
+
+TEST_CASE("RGB PNGs keep their values, interlaced or not", "[unit][image]") {
+  MadePng made = {.width = 9, .height = 9, .color_type = PNG_COLOR_TYPE_RGB};
+  for (int i = 0; i < 243; ++i) made.rows.push_back(static_cast<std::uint8_t>(i));
+  CHECK(decoded(made_png(made)).values == made.rows);
+  made.is_interlaced = true;
+  CHECK(decoded(made_png(made)).values == made.rows);
+}
+
+TEST_CASE("a palette is looked up, and its transparency composed over the background", "[unit][image]") {
+  MadePng made = {
+      .width = 2, .color_type = PNG_COLOR_TYPE_PALETTE, .depth = 8, .palette = {{10, 20, 30}, {255, 0, 100}}};
+  made.rows = {1, 0};
+  CHECK(decoded(made_png(made)).values == Values{255, 0, 100, 10, 20, 30});
+  made.palette_alpha = {0, 51};
+  // 51 / 255 = 1/5: 255/5 + 4*100/5 = 131; 0 + 4*50/5 = 40; 100/5 + 0 = 20.
+  CHECK(decoded(made_png(made), {100, 50, 0}).values == Values{131, 40, 20, 100, 50, 0});
+}
+
+TEST_CASE("alpha is composed over a coloured background", "[unit][image]") {
+  MadePng made = {.width = 3, .color_type = PNG_COLOR_TYPE_RGB_ALPHA};
+  made.rows = {200, 100, 0, 255, 200, 100, 0, 0, 200, 100, 0, 128};
+  // (200*128 + 10*127) / 255 = 105.37; (100*128 + 20*127) / 255 = 60.16; 30*127 / 255 = 14.94.
+  CHECK(decoded(made_png(made), {10, 20, 30}).values == Values{200, 100, 0, 10, 20, 30, 105, 60, 15});
+}
+
+TEST_CASE("gray with alpha stays gray over a gray background, and becomes RGB over a coloured one", "[unit][image]") {
+  MadePng made = {.width = 2, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA};
+  made.rows = {200, 255, 200, 0};
+  const auto gray = decoded(made_png(made), {76, 76, 76});
+  CHECK(gray.values == Values{200, 76});
+  CHECK(gray.channels == 1);
+  CHECK(decoded(made_png(made), {255, 0, 10}).values == Values{200, 200, 200, 255, 0, 10});
+}
+
+TEST_CASE("one transparent gray value is composed, in 8 and in 16 bits", "[unit][image]") {
+  CHECK(decoded(made_png({.width = 2, .transparent_gray = 7, .rows = {7, 8}}), {255, 255, 255}).values ==
+        Values{255, 8});
+  // 0x0701 is transparent, 0x0700 = 1792 is not: 1920 / 257 = 7.
+  const MadePng made = {.width = 2, .depth = 16, .transparent_gray = 0x0701, .rows = {7, 1, 7, 0}};
+  CHECK(decoded(made_png(made), {255, 255, 255}).values == Values{255, 7});
+}
+
+TEST_CASE("a PNG with any wrong CRC or cut anywhere is refused", "[unit][image]") {
+  MadePng made = {.width = 16, .height = 16, .rows = Values(256, 9)};
+  const std::string good = made_png(made);
+  for (std::size_t at = 8; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] ^= 4;
+    CHECK_THROWS_AS(decoded(bad), FormatError);
+    CHECK_THROWS_AS(decoded(good.substr(0, at)), FormatError);
+  }
+}

@@ -1,0 +1,181 @@
+#include "images/tiff_decoder.hpp"
+
+#include "damage.hpp"
+#include "made_tiff.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+using Values = std::vector<std::uint8_t>;
+
+namespace {
+
+constexpr int kWhiteIsZero = 0, kRgb = 2, kPalette = 3, kInks = 5, kYCbCr = 6, kLab = 8;
+constexpr int kOrientation = 274, kRowsPerStrip = 278, kPlanes = 284, kColorMap = 320, kTileWidth = 322,
+              kTileHeight = 323, kInkSet = 332, kExtraSamples = 338, kSampleFormat = 339, kSubsampling = 530;
+
+Values decoded_values(const MadeTiff& made, std::array<std::uint8_t, 3> background = {0, 0, 0}) {
+  return decoded(made_tiff(made), background).values;
+}
+
+}  // namespace
+
+TEST_CASE("gray TIFFs of 1 to 16 bits are spread over 0 to 255, in either byte order", "[unit][image]") {
+  for (const bool is_big_endian : {false, true}) {
+    const auto gray = [&](int width, int bits, const Values& row, int color_model = 1) {
+      return decoded_values({.width = width,
+                             .bits = bits,
+                             .color_model = color_model,
+                             .blocks = {text_of(row)},
+                             .is_big_endian = is_big_endian});
+    };
+    CHECK(gray(4, 1, {0b10110000}) == Values{255, 0, 255, 255});
+    CHECK(gray(4, 2, {0b00011011}) == Values{0, 85, 170, 255});
+    CHECK(gray(2, 4, {0xF2}) == Values{255, 34});
+    CHECK(gray(3, 8, {0, 128, 255}) == Values{0, 128, 255});
+    CHECK(gray(3, 8, {0, 128, 255}, kWhiteIsZero) == Values{255, 127, 0});
+    // 0x800 = 2048 of 4095: 127.5 and a bit; 0x001: 0.06.
+    CHECK(gray(2, 12, {0x80, 0x00, 0x01}) == Values{128, 0});
+    // 128: 256 / 257 = 0; 129: 257 / 257 = 1.
+    const Values wide = is_big_endian ? Values{0, 128, 0, 129} : Values{128, 0, 129, 0};
+    CHECK(gray(2, 16, wide) == Values{0, 1});
+  }
+}
+
+TEST_CASE("a TIFF palette's upper bytes are its colours", "[unit][image]") {
+  MadeTiff made = {.width = 4, .bits = 2, .color_model = kPalette, .blocks = {"\x1B"}};
+  // Colours 0 to 3: v * 256 and v * 257 both mean v.
+  made.tags[kColorMap] = {0, 10 * 256, 20 * 257, 65535, 0, 1, 2 * 256, 65535, 256, 0, 0, 65535};
+  const auto image = decoded(made_tiff(made));
+  CHECK(image.channels == 3);
+  CHECK(image.values == Values{0, 0, 1, 10, 0, 0, 20, 2, 0, 255, 255, 255});
+}
+
+TEST_CASE("RGB TIFFs are read in strips, in planes, in tiles and as BigTIFF", "[unit][image]") {
+  Values values;
+  for (int i = 0; i < 20 * 18 * 3; ++i) values.push_back(static_cast<std::uint8_t>(i * 7 % 251));
+  MadeTiff made = {.width = 20, .height = 18, .samples = 3, .color_model = kRgb, .blocks = {text_of(values)}};
+  CHECK(decoded_values(made) == values);
+  made.is_big_tiff = true;
+  CHECK(decoded_values(made) == values);
+
+  made.is_big_tiff = false;
+  made.tags[kRowsPerStrip] = {7};
+  made.blocks = {};
+  for (const int first : {0, 7, 14})
+    made.blocks.push_back(text_of(values).substr(static_cast<std::size_t>(first * 60), 420));
+  CHECK(decoded_values(made) == values);
+
+  made.tags = {{kPlanes, {2}}};
+  made.blocks = {"", "", ""};
+  for (std::size_t i = 0; i < values.size(); ++i) made.blocks[i % 3] += static_cast<char>(values[i]);
+  CHECK(decoded_values(made) == values);
+
+  // Four tiles of 16 x 16, of which those at the right and below are mostly padding.
+  made.tags = {{kTileWidth, {16}}, {kTileHeight, {16}}};
+  made.blocks = {};
+  for (const std::size_t top : {0u, 16u}) {
+    for (const std::size_t left : {0u, 16u}) {
+      std::string tile(16 * 16 * 3, '\xEE');
+      for (std::size_t y = top; y < std::min<std::size_t>(top + 16, 18); ++y) {
+        const std::size_t width = std::min<std::size_t>(16, 20 - left);
+        tile.replace((y - top) * 48, width * 3, text_of(values), (y * 20 + left) * 3, width * 3);
+      }
+      made.blocks.push_back(tile);
+    }
+  }
+  CHECK(decoded_values(made) == values);
+}
+
+TEST_CASE("TIFF alpha is composed, premultiplied or not, and other samples are passed over", "[unit][image]") {
+  MadeTiff made = {.samples = 4, .color_model = kRgb, .blocks = {text_of({100, 0, 200, 51})}};
+  made.tags[kExtraSamples] = {2};
+  // 51 / 255 = 1/5: 100/5 + 4*b/5.
+  CHECK(decoded_values(made, {10, 20, 30}) == Values{28, 16, 64});
+  made.tags[kExtraSamples] = {1};
+  // Holds its share already: 100 + 8, 0 + 16, and 200 + 24.
+  CHECK(decoded_values(made, {10, 20, 30}) == Values{108, 16, 224});
+  made.tags[kExtraSamples] = {0};
+  CHECK(decoded_values(made, {10, 20, 30}) == Values{100, 0, 200});
+
+  made = {.samples = 2, .tags = {{kExtraSamples, {2}}}, .blocks = {text_of({100, 51})}};
+  CHECK(decoded_values(made, {0, 0, 0}) == Values{20});
+  CHECK(decoded_values(made, {10, 20, 30}) == Values{28, 36, 44});
+}
+
+TEST_CASE("TIFF inks become light by the stated formula", "[unit][image]") {
+  // Inks 0, 51, 102 of 255 and black 127: 128 of light are left; 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
+  MadeTiff made = {.samples = 4, .color_model = kInks, .blocks = {text_of({0, 51, 102, 127})}};
+  CHECK(decoded_values(made) == Values{128, 102, 77});
+  made.tags[kInkSet] = {2};
+  CHECK_THROWS_WITH(decoded_values(made), ContainsSubstring("inks are not cyan"));
+}
+
+TEST_CASE("YCbCr in a TIFF without JPEG is converted by libtiff", "[unit][image]") {
+  // Without colour, so that R = G = B = Y.
+  MadeTiff made = {.width = 2, .samples = 3, .color_model = kYCbCr, .blocks = {text_of({50, 128, 128, 200, 128, 128})}};
+  made.tags[kSubsampling] = {1, 1};
+  CHECK(decoded_values(made) == Values{50, 50, 50, 200, 200, 200});
+}
+
+TEST_CASE("a TIFF is turned upright by its orientation", "[unit][image]") {
+  MadeTiff made = {.width = 2, .blocks = {text_of({1, 2})}};
+  made.tags[kOrientation] = {6};
+  const auto image = decoded(made_tiff(made));
+  CHECK(image.width == 1);
+  CHECK(image.height == 2);
+  made.tags[kOrientation] = {2};
+  CHECK(decoded_values(made) == Values{2, 1});
+  made.tags[kOrientation] = {9};
+  CHECK(decoded_values(made) == Values{1, 2});
+}
+
+TEST_CASE("TIFFs that cannot be read say why", "[unit][image]") {
+  const auto refusal = [](MadeTiff made) {
+    if (made.blocks.empty()) made.blocks = {std::string(100, '\0')};
+    try {
+      decoded(made_tiff(made));
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("decoded");
+  };
+  CHECK_THAT(refusal({.bits = 32, .tags = {{kSampleFormat, {3}}}}), ContainsSubstring("floating-point"));
+  CHECK_THAT(refusal({.bits = 16, .tags = {{kSampleFormat, {2}}}}), ContainsSubstring("signed"));
+  CHECK_THAT(refusal({.bits = 32}), ContainsSubstring("32 bits a sample"));
+  CHECK_THAT(refusal({.samples = 3, .color_model = kLab}), ContainsSubstring("colour model 8"));
+  CHECK_THAT(refusal({.tags = {{259, {6}}}}), ContainsSubstring("TIFF compression 6"));
+  CHECK_THAT(refusal({.samples = 1, .color_model = kRgb}), ContainsSubstring("its colours do not fit"));
+  CHECK_THAT(refusal({.samples = 40}), ContainsSubstring("40 samples"));
+  // libtiff takes a palette image without a palette as gray.
+  CHECK_THAT(refusal({.color_model = kPalette}), ContainsSubstring("contradict each other"));
+  CHECK_THAT(refusal({.width = 2000}), ContainsSubstring("TIFF data are damaged"));
+}
+
+TEST_CASE("TIFFs that claim more than they hold are refused", "[unit][image]") {
+  MadeTiff made = {.width = 10'000, .height = 10'000, .blocks = {"x"}};
+  CHECK_THAT(claim_refusal(made_tiff(made)), ContainsSubstring("cannot hold"));
+  made.tags[259] = {8};
+  CHECK_THAT(claim_refusal(made_tiff(made)), ContainsSubstring("cannot hold"));
+  made.width = 70'000;
+  CHECK_THAT(claim_refusal(made_tiff(made)), ContainsSubstring("at most 65535"));
+  // One fax bit may stand for a row as wide as any, but 60,000 rows are not in 200 bytes.
+  MadeTiff fax = {.width = 4'000, .height = 60'000, .bits = 1, .tags = {{259, {4}}}, .blocks = {"x"}};
+  CHECK_THAT(claim_refusal(made_tiff(fax)), ContainsSubstring("cannot hold"));
+  // A tile of 4 GiB around one pixel.
+  made = {.tags = {{kTileWidth, {65536}}, {kTileHeight, {65536}}}, .blocks = {"x"}};
+  CHECK_THROWS_WITH(decoded(made_tiff(made)), ContainsSubstring("tiles are far larger"));
+  made.tags = {{kTileWidth, {0}}, {kTileHeight, {16}}};
+  CHECK_THROWS_AS(decoded(made_tiff(made)), FormatError);
+}
+
+TEST_CASE("damaged TIFFs are refused or decoded, nothing else", "[unit][image]") {
+  MadeTiff made = {.width = 3, .height = 2, .samples = 3, .color_model = kRgb, .blocks = {std::string(18, 'x')}};
+  check_cuts_are_refused(made_tiff(made));
+  check_flips_do_no_harm(made_tiff(made));
+  made.is_big_tiff = true;
+  check_flips_do_no_harm(made_tiff(made));
+  made.is_big_tiff = false;
+  made.tags = {{kTileWidth, {16}}, {kTileHeight, {16}}, {kPlanes, {2}}};
+  made.blocks = {std::string(256, 'a'), std::string(256, 'b'), std::string(256, 'c')};
+  check_flips_do_no_harm(made_tiff(made));
+}

@@ -1,0 +1,329 @@
+// Sources in archives: images in folders, WebDataset shards, files of arrays.
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_archive.hpp"
+#include "made_files.hpp"
+#include "sources/lists/numbered_paths.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+TEST_CASE("images in an archive are those of its folders, in the archive's order", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"./dog/2.png", gray_png(3)},   {"cat/1.png", gray_png(1)},       {"dog/1.png", gray_png(2)},
+      {"../cat/up.png", gray_png(9)}, {"cat/.hidden.png", gray_png(9)}, {"readme.txt", "hello"}};
+  for (const auto& [name, kind] : {std::pair("a.tar", ArchiveKind::tar), std::pair("a.tgz", ArchiveKind::tar_gz),
+                                   std::pair("a.zip", ArchiveKind::zip)}) {
+    INFO(name);
+    write_archive(folder / name, kind, files);
+    const auto source = open(folder / name);
+    REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+    REQUIRE(source->splits()[0].name == "train");
+    REQUIRE(source->sample_name(0, 0) == "dog/2.png");
+    const Samples samples = read_all(*source);
+    REQUIRE(samples.values == std::vector<std::uint8_t>{3, 3, 1, 1, 2, 2});
+    REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0, 1});
+    // Out of order, and from the beginning again.
+    REQUIRE(read(*source, 0, 2, 1).values[0] == 2);
+    REQUIRE(read(*source, 0, 0, 1).values[0] == 3);
+  }
+}
+
+TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string manifest =
+      R"({"format":"octavo-export","version":1,"classes":["x","y"],"splits":{"val":[
+         {"file":"1-y/0.png","label":1},{"file":"0-x/1.png","label":0}]}})";
+  for (const std::string below : {"", "export/"}) {
+    write_archive(
+        folder / "a.tar", ArchiveKind::tar,
+        {{below + "0-x/1.png", gray_png(1)}, {below + "1-y/0.png", gray_png(2)}, {below + "octavo.json", manifest}});
+    const auto source = open(folder / "a.tar");
+    REQUIRE(source->splits()[0].name == "val");
+    REQUIRE(source->class_names() == std::vector<std::string>{"x", "y"});
+    REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1});  // in the archive's order
+    REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 2, 2});
+  }
+  write_archive(folder / "b.tar", ArchiveKind::tar, {{"octavo.json", manifest}, {"1-y/0.png", gray_png(2)}});
+  REQUIRE_THROWS_WITH(open(folder / "b.tar"),
+                      ContainsSubstring("b.tar: octavo.json\": ") && ContainsSubstring("0-x/1.png\" is not there"));
+}
+
+TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip,
+                {{"train/a/1.png", gray_png(1)}, {"test/a/1.png", gray_png(2)}, {"train/b/1.png", gray_png(3)}});
+  const auto source = open(folder / "a.zip");
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(read_all(*source, 0).values[2] == 3);
+  REQUIRE(read_all(*source, 1).values[0] == 2);
+}
+
+TEST_CASE("a folder that holds nothing but one folder of folders stands for that", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar,
+                {{"ds/pets/train/a/1.png", gray_png(1)}, {"ds/pets/test/b/1.png", gray_png(2)}});
+  REQUIRE(open(folder / "a.tar")->splits().size() == 2);
+  REQUIRE(open(folder / "a.tar")->class_names() == std::vector<std::string>{"a", "b"});
+  write_archive(folder / "b.tar", ArchiveKind::tar, {{"ds/a/1.png", gray_png(1)}, {"ds/b/1.png", gray_png(2)}});
+  REQUIRE(open(folder / "b.tar")->class_names() == std::vector<std::string>{"a", "b"});
+  // One class is one class.
+  write_archive(folder / "c.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"a/2.png", gray_png(2)}});
+  REQUIRE(open(folder / "c.tar")->class_names() == std::vector<std::string>{"a"});
+  write_archive(folder / "d.tar", ArchiveKind::tar,
+                {{"d/list.csv", "path,label\nimages/1.png,1.5\n"}, {"d/images/1.png", gray_png(1)}});
+  REQUIRE(open(folder / "d.tar")->splits()[0].labels.kind == LabelKind::target);
+}
+
+TEST_CASE("an image of an archive that cannot be decoded is a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"2.png", gray_png(2).substr(0, 45)}});
+  const Samples samples = read_all(*open(folder / "a.tar", {.skip_unreadable = true}));
+  REQUIRE(samples.failures.size() == 1);
+  REQUIRE(samples.failures[0].name == "2.png");
+}
+
+TEST_CASE("damaged and cut archives are refused by their names", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.zip", ArchiveKind::zip, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  const auto whole = fs::file_size(folder / "a.zip");
+  fs::resize_file(folder / "a.zip", whole / 2);
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip\": it begins as a zip archive"));
+  write_archive(folder / "b.tgz", ArchiveKind::tar_gz, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  fs::resize_file(folder / "b.tgz", fs::file_size(folder / "b.tgz") - 20);
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "b.tgz")), ContainsSubstring("b.tgz"));
+}
+
+TEST_CASE("the samples before the damage of an archive are kept where what is unusable is skipped", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto shard = [&](const std::string& name, ArchiveKind kind, char first) {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (char i = first; i < first + 3; ++i) {
+      const std::string key(1, static_cast<char>('0' + i));
+      files.insert(files.end(), {{key + ".cls", key}, {key + ".png", gray_png(i)}});
+    }
+    write_archive(folder / name, kind, files);
+  };
+  // Of each file of a tar archive there is a header of 512 bytes, then its bytes in blocks of 512.
+  constexpr std::uintmax_t kSampleBytes = 4 * 512;
+  const auto [archive_bytes, kept_count] = GENERATE(
+      table<std::uintmax_t, std::int64_t>({{kSampleBytes + 1024 + 100, 1},  // within the header of the second image
+                                           {kSampleBytes + 1536 + 50, 1},   // within the second image
+                                           {2 * kSampleBytes + 512, 2},     // behind the header of the third label
+                                           {2 * kSampleBytes + 1536 + 50, 2}}));  // within the third image
+  shard("s-0.tar", ArchiveKind::tar, 1);
+  shard("s-1.tar", ArchiveKind::tar, 4);
+  fs::resize_file(folder / "s-0.tar", archive_bytes);
+  CHECK_THROWS_WITH(open(folder / "s-{0..1}.tar"), ContainsSubstring("s-0.tar\": "));
+  const auto source = open(folder / "s-{0..1}.tar", {.skip_unreadable = true});
+  const auto left_out = source->left_out();
+  REQUIRE_FALSE(left_out.empty());
+  CHECK(left_out.back().name == (folder / "s-0.tar").string());
+  CHECK_THAT(left_out.back().reason, ContainsSubstring("Truncated ") && ContainsSubstring("; what follows its file ") &&
+                                         ContainsSubstring("is lost; get the file again"));
+  const PackSummary summary = pack(*source, folder / "packed.h5", {.skip_bad_samples = true, .replace_existing = true});
+  CHECK(summary.splits[0].sample_count == kept_count + 3);
+}
+
+TEST_CASE("of damaged archives only WebDataset shards are read in part, and not if nothing is whole", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
+  fs::resize_file(folder / "a.tar", 300);
+  CHECK_THROWS_WITH(open(folder / "a.tar", {.skip_unreadable = true}), ContainsSubstring("a.tar"));
+  const std::string list = "path,label\n1.png,5\n";
+  write_archive(folder / "list.tar", ArchiveKind::tar, {{"images/1.png", gray_png(1)}, {"list.csv", list}});
+  fs::resize_file(folder / "list.tar", 1024 + 100);
+  CHECK_THROWS_WITH(open(folder / "list.tar", {.skip_unreadable = true}),
+                    ContainsSubstring("list.tar\": Truncated") && ContainsSubstring("only WebDataset shards"));
+  const std::string images = idx({40, 1, 20}, counting(800));
+  write_archive(folder / "mnist.tar", ArchiveKind::tar,
+                {{"train-images-idx3-ubyte", images}, {"t10k-images-idx3-ubyte", images}});
+  fs::resize_file(folder / "mnist.tar", 512 + 1024 + 512 + 700);
+  CHECK_THROWS_WITH(
+      open(folder / "mnist.tar", {.skip_unreadable = true}),
+      ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("only WebDataset shards can be read in part"));
+}
+
+TEST_CASE("an archive that claims far more than it holds is refused before it is read", "[unit][pack]") {
+  const TemporaryFolder folder;
+  // 64 MiB of zeros are 64 KiB of gzip, or less: more than a thousand to one. Twice compressed they are a bomb.
+  write_archive(folder / "inner.tgz", ArchiveKind::tar_gz, {{"a/1.png", std::string(64 << 20, '\0')}});
+  std::string bytes(fs::file_size(folder / "inner.tgz"), '\0');
+  std::ifstream(folder / "inner.tgz", std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  write_file(folder / "bomb.tgz", gzipped(bytes));
+  REQUIRE_THROWS_WITH(open(folder / "bomb.tgz"), ContainsSubstring("claims to hold more than 1100 times"));
+}
+
+TEST_CASE("WebDataset shards are one split with the labels beside the images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "train-000.tar", ArchiveKind::tar,
+                {{"b.png", gray_png(1)}, {"b.cls", "7\n"}, {"a.png", gray_png(2)}, {"a.cls", "3"}});
+  write_archive(folder / "train-001.tar", ArchiveKind::tar, {{"a.cls", "5"}, {"a.png", gray_png(3)}});
+  for (const fs::path& path : {folder / "train-{000..001}.tar", fs::path(folder.path())}) {
+    INFO(path);
+    const auto source = open(path);
+    REQUIRE(source->format() == "webdataset");
+    REQUIRE(source->splits().size() == 1);
+    const Samples samples = read_all(*source);
+    REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 2, 2, 3, 3});
+    REQUIRE(samples.labels == std::vector<std::int32_t>{7, 3, 5});
+  }
+}
+
+TEST_CASE("WebDataset shards that are named one by one are one split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"train-000.tar", "train-001.tar", "val-000.tar"}) {
+    write_archive(folder / name, ArchiveKind::tar, {{"a.png", gray_png(1)}, {"a.cls", "5"}});
+  }
+  const auto source =
+      open_source({{folder / "train-000.tar"}, {folder / "train-001.tar"}, {folder / "val-000.tar"}}, SourceOptions());
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[0].sample_count == 2);
+  REQUIRE(source->splits()[1].name == "val");
+}
+
+TEST_CASE("of several images of a WebDataset sample, the one of the plainest name counts", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"a.seg.png", gray_png(9)},
+                 {"a.png", gray_png(1)},
+                 {"a.cls", "0"},
+                 {"b.png", gray_png(2)},
+                 {"b.seg.png", gray_png(9)},
+                 {"b.cls", "1"}});
+  const auto source = open(folder / "x.tar");
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 2, 2});
+}
+
+TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.json", R"({"label": "owl"})"},
+                 {"2.png", gray_png(2)},
+                 {"2.json", R"({"label": "ant", "width": 3})"}});
+  const auto source = open(folder / "x.tar");
+  REQUIRE(source->class_names() == std::vector<std::string>{"ant", "owl"});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
+  write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "1"}, {"2.png", gray_png(2)}});
+  REQUIRE_THROWS_WITH(open(folder / "y.tar"), ContainsSubstring("2.png") && ContainsSubstring("no label"));
+}
+
+TEST_CASE("files of arrays are read from an archive, also in its only folder", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string batch;
+  for (int i = 0; i < 5; ++i) batch += cifar_record(std::string(1, static_cast<char>(i)), i, 0, 0);
+  write_archive(folder / "cifar-10-binary.tar.gz", ArchiveKind::tar_gz,
+                {{"cifar-10-batches-bin/data_batch_1.bin", batch},
+                 {"cifar-10-batches-bin/test_batch.bin", batch},
+                 {"cifar-10-batches-bin/data_batch_2.bin", batch}});
+  const auto source = open(folder / "cifar-10-binary.tar.gz");
+  REQUIRE(source->format() == "cifar10");
+  REQUIRE(source->splits()[0].sample_count == 10);
+  REQUIRE(source->splits()[1].sample_count == 5);
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+  REQUIRE(read(*source, 0, 7, 1).values[0] == 2);
+
+  write_archive(folder / "mnist.zip", ArchiveKind::zip,
+                {{"train-images-idx3-ubyte.gz", gzipped(idx({2, 1, 2}, counting(4)))},
+                 {"train-labels-idx1-ubyte", idx({2}, "ab")}});
+  REQUIRE(read_all(*open(folder / "mnist.zip")).labels == std::vector<std::int32_t>{'a', 'b'});
+}
+
+TEST_CASE("archives in a folder are read as if they were named one by one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "train.tar", ArchiveKind::tar, {{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
+  write_archive(folder / "test.zip", ArchiveKind::zip, {{"dog/2.png", gray_png(3)}});
+  const auto source = open(folder.path());
+  REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[1].name == "test");
+  REQUIRE(read_all(*source, 1).labels == std::vector<std::int32_t>{1});
+
+  const TemporaryFolder single;
+  write_archive(single / "data.tgz", ArchiveKind::tar_gz,
+                {{"train/cat/1.png", gray_png(1)}, {"val/cat/1.png", gray_png(2)}});
+  REQUIRE(open(single.path())->splits()[1].name == "val");
+  REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"cat"});
+  // Images beside it are what is meant: the archive is where they came from.
+  fs::create_directories(single / "train/owl");
+  write_file(single / "train/owl/1.png", gray_png(4));
+  REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"owl"});
+
+  // Nothing is lost by being damaged.
+  write_file(folder / "train.tar", "<html>not found</html>");
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("train.tar") && ContainsSubstring("named as an archive"));
+  REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("train.tar"));
+}
+
+TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 2), }";
+  header.resize(117, ' ');
+  const std::string start = std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n";
+  write_archive(folder / "data.npz", ArchiveKind::zip, {{"x_train.npy", start + "ab"}, {"x_test.npy", start + "cd"}});
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(read_all(*source, 1).values == std::vector<std::uint8_t>{'c', 'd'});
+  // Two files are not mixed into one split; and images beside such files are what is meant.
+  fs::rename(folder / "data.npz", folder / "train.npz");
+  fs::copy_file(folder / "train.npz", folder / "test.npz");
+  REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("it holds \"train\" and \"test\""));
+  fs::create_directories(folder / "cat");
+  write_file(folder / "cat/1.png", gray_png(4));
+  REQUIRE(open(folder.path())->format() == "folder");
+}
+
+TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.json", R"({"label": 4})"},
+                 {"2.png", gray_png(2)},
+                 {"3.png", gray_png(3)},
+                 {"3.json", "{label: 4}"}});
+  REQUIRE_THROWS_WITH(open(folder / "x.tar"), ContainsSubstring("2.png") && ContainsSubstring("there is no label"));
+  const auto source = open(folder / "x.tar", {.skip_unreadable = true});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{4});
+  const auto left_out = source->left_out();
+  REQUIRE(left_out.size() == 2);
+  REQUIRE(left_out[0].name == "2.png");
+  REQUIRE_THAT(left_out[1].reason, ContainsSubstring("not JSON"));
+  write_archive(folder / "z.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.cls", ""},
+                 {"2.png", gray_png(2)},
+                 {"2.cls", "owl"},
+                 {"3.png", gray_png(3)},
+                 {"3.cls", "ant"}});
+  REQUIRE_THROWS_WITH(open(folder / "z.tar"), ContainsSubstring("1.cls") && ContainsSubstring("empty"));
+  const auto known = open(folder / "z.tar", {.class_names = {"bee", "ant"}, .skip_unreadable = true});
+  REQUIRE(read_all(*known).labels == std::vector<std::int32_t>{1});
+  REQUIRE(read_all(*known).values == std::vector<std::uint8_t>{3, 3});
+  REQUIRE(known->left_out().size() == 2);
+  REQUIRE_THROWS_WITH(open(folder / "z.tar", {.class_names = {"bee", "cow"}, .skip_unreadable = true}),
+                      ContainsSubstring("z.tar") && ContainsSubstring("no sample is left"));
+  write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{}"}});
+  REQUIRE_THROWS_WITH(open(folder / "y.tar", {.skip_unreadable = true}),
+                      ContainsSubstring("y.tar") && ContainsSubstring("there is no label in it"));
+}
+
+TEST_CASE("an empty archive is not taken for an array", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "data.tar", std::string(10240, '\0'));
+  REQUIRE_THROWS_WITH(open(folder / "data.tar"), ContainsSubstring("data.tar") && ContainsSubstring("neither"));
+}
+
+TEST_CASE("numbered paths stand for as many files, with their zeros", "[unit][pack]") {
+  using sources::expand_numbers;
+  REQUIRE(expand_numbers("a-{08..10}.tar") == std::vector<fs::path>{"a-08.tar", "a-09.tar", "a-10.tar"});
+  REQUIRE(expand_numbers("a.tar") == std::vector<fs::path>{"a.tar"});
+  REQUIRE_THROWS_AS(expand_numbers("a{5..4}"), InvalidArgument);
+  REQUIRE_THROWS_AS(expand_numbers("a{0..99999999}"), InvalidArgument);
+}

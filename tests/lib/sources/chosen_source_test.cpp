@@ -1,0 +1,135 @@
+#include "sources/combine/chosen_source.hpp"
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "sources/lists/glob.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// 200 gray images of one pixel whose value is their number, labelled by its last digit.
+void write_numbers(const TemporaryFolder& folder, bool is_compressed) {
+  const std::string images = idx({200, 1, 1}, counting(200));
+  std::string labels;
+  for (int i = 0; i < 200; ++i) labels += static_cast<char>(i % 10);
+  write_file(folder / (is_compressed ? "train-images-idx3-ubyte.gz" : "train-images-idx3-ubyte"),
+             is_compressed ? gzipped(images) : images);
+  write_file(folder / "train-labels-idx1-ubyte", idx({200}, labels));
+}
+
+}  // namespace
+
+TEST_CASE("a limit takes the first samples of each split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, true);
+  const auto source = open(folder.path(), {.limit = 3});
+  REQUIRE(source->splits()[0].sample_count == 3);
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{0, 1, 2});
+  REQUIRE(open(folder.path(), {.limit = 1000})->splits()[0].sample_count == 200);
+  REQUIRE_THROWS_AS(open(folder.path(), {.limit = 0}), InvalidArgument);
+}
+
+TEST_CASE("a selection keeps classes that match, by name or by number", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, false);
+  const std::vector<std::string> names = {"zero", "one", "two",   "three", "four",
+                                          "five", "six", "seven", "eight", "nine"};
+  const auto source = open(folder.path(), {.class_names = names, .select = "t*"});
+  REQUIRE(source->splits()[0].sample_count == 40);
+  const Samples samples = read(*source, 0, 1, 3);
+  REQUIRE(samples.values == std::vector<std::uint8_t>{3, 12, 13});
+  REQUIRE(samples.labels == std::vector<std::int32_t>{3, 2, 3});
+  REQUIRE(source->sample_name(0, 1) == "train-images-idx3-ubyte#3");
+  REQUIRE(source->class_index(0, 1) == 3);
+  REQUIRE(open(folder.path(), {.select = "[37]"})->splits()[0].sample_count == 40);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.select = "none"}), ContainsSubstring("select \"none\""));
+}
+
+TEST_CASE("a holdout parts train into two, the same ones for plain and gzip files", "[unit][pack]") {
+  const TemporaryFolder plain, compressed;
+  write_numbers(plain, false);
+  write_numbers(compressed, true);
+  const SourceOptions options = {.holdout = 0.25, .seed = 7};
+  const auto source = open(plain.path(), options);
+  REQUIRE(source->splits()[0].name == "train");
+  REQUIRE(source->splits()[1].name == "val");
+  std::vector<bool> seen(200);
+  for (const std::size_t split : {0, 1}) {
+    const Samples samples = read_all(*source, split);
+    for (const std::uint8_t value : samples.values) {
+      REQUIRE_FALSE(seen[value]);
+      seen[value] = true;
+    }
+    REQUIRE(std::is_sorted(samples.values.begin(), samples.values.end()));
+    REQUIRE(read_all(*open(compressed.path(), options), split).values == samples.values);
+  }
+  REQUIRE(std::count(seen.begin(), seen.end(), true) == 200);
+  REQUIRE(read_all(*open(plain.path(), {.holdout = 0.25, .seed = 8}), 1).values != read_all(*source, 1).values);
+}
+
+TEST_CASE("the share held out is close to what was asked for, and a larger one holds the smaller", "[unit][pack]") {
+  int small = 0, large = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const std::string key = std::to_string(i);
+    const bool is_in_small = sources::is_held_out(key, 3, 0.1), is_in_large = sources::is_held_out(key, 3, 0.2);
+    REQUIRE((!is_in_small || is_in_large));
+    small += is_in_small;
+    large += is_in_large;
+  }
+  // Four standard deviations of a binomial: sqrt(100000 * 0.1 * 0.9) = 95, sqrt(100000 * 0.2 * 0.8) = 126.
+  REQUIRE(std::abs(small - 10000) < 380);
+  REQUIRE(std::abs(large - 20000) < 506);
+  REQUIRE_FALSE(sources::is_held_out("x", 0, 0.0));
+}
+
+TEST_CASE("selection and holdout of a folder go by path, whatever else is there", "[unit][pack]") {
+  const TemporaryFolder few, many;
+  const auto write = [](const TemporaryFolder& folder, int from) {
+    for (int i = from; i < 60; ++i) {
+      const auto value = static_cast<std::uint8_t>(i);
+      write_file(folder / ("c/" + std::to_string(i) + ".png"), made_png({.width = 1, .rows = {value}}));
+    }
+  };
+  write(few, 20), write(many, 0);
+  REQUIRE(open(many.path(), {.select = "c/1?.png"})->splits()[0].sample_count == 10);
+  const SourceOptions options = {.holdout = 0.5};
+  auto expected = read_all(*open(many.path(), options), 1).values;
+  std::erase_if(expected, [](std::uint8_t value) { return value < 20; });
+  REQUIRE(read_all(*open(few.path(), options), 1).values == expected);
+}
+
+TEST_CASE("a holdout that cannot be is refused", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, false);
+  REQUIRE_THROWS_AS(open(folder.path(), {.holdout = 1.0}), InvalidArgument);
+  REQUIRE_THROWS_AS(open(folder.path(), {.holdout = -0.1}), InvalidArgument);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.holdout = 1e-12}), ContainsSubstring("would be empty"));
+  REQUIRE_THROWS_WITH(open_source({{folder.path(), "test"}}, {.holdout = 0.5}),
+                      ContainsSubstring("no split \"train\""));
+}
+
+TEST_CASE("arrays are resized and turned into RGB as image files are", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a-idx3-ubyte", idx({1, 1, 4}, std::string{0, 80, '\xA0', '\xF0'}));
+  const auto source =
+      open_source({{folder / "a-idx3-ubyte", ""}}, {.size = {{1, 2}}, .fit = Fit::stretch, .channels = 3});
+  REQUIRE(source->splits()[0].shape == SampleShape{3, 1, 2});
+  REQUIRE(source->splits()[0].color == Color::rgb);
+  // See the test of resize().
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{57, 183, 57, 183, 57, 183});
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"size\":\"1x2\""));
+}
+
+TEST_CASE("glob patterns match whole names", "[unit][pack]") {
+  using sources::matches_glob;
+  REQUIRE(matches_glob("c?t", "cat"));
+  REQUIRE(matches_glob("*.png", "a/b/c.png"));
+  REQUIRE(matches_glob("[a-c]at", "bat"));
+  REQUIRE_FALSE(matches_glob("cat", "cats"));
+}

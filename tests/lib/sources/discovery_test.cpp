@@ -1,0 +1,148 @@
+#include "sources/lists/discovery.hpp"
+
+#include <sys/stat.h>
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "sources/lists/natural_order.hpp"
+#include "sources/combine/split_names.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+std::vector<sources::Finding> found_at(const SourceSpec& spec, SourceFormat wanted = SourceFormat::automatic) {
+  files::OpenArchives archives(SourceOptions().largest_archive_ratio);
+  return sources::discover(spec, wanted, archives);
+}
+
+std::string splits_of(const std::vector<sources::Finding>& findings) {
+  std::string text;
+  for (const auto& finding : findings)
+    text += finding.split + "=" + std::filesystem::path(finding.path).filename().string() + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a folder of IDX files becomes train and test, plain files before compressed twins", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const std::string images = idx({1, 1, 1}, "x");
+  write_file(folder / "t10k-images-idx3-ubyte.gz", gzipped(images));
+  write_file(folder / "train-images-idx3-ubyte", images);
+  write_file(folder / "train-images-idx3-ubyte.gz", gzipped(images));
+  write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
+  REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
+}
+
+TEST_CASE("IDX files of any type are found by their names", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train-images-idx3-float", idx({1, 1, 1}, "x"));
+  write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
+  write_file(folder / "test.idx3.gz", gzipped(idx({1, 1, 1}, "x")));
+  write_file(folder / "notes-idx3x", "no images");
+  REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-float test=test.idx3.gz ");
+}
+
+TEST_CASE("two IDX datasets in one folder are not mixed", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "digits-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "letters-train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("both look like"));
+}
+
+TEST_CASE("CIFAR batches become train in the order of their numbers, and test", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"data_batch_10.bin", "data_batch_2.bin", "test_batch.bin"}) {
+    write_file(folder / name, cifar_record("\1", 1, 2, 3));
+  }
+  write_file(folder / "readme.html", "x");
+  REQUIRE(splits_of(found_at({folder.path(), ""})) ==
+          "train=data_batch_2.bin train=data_batch_10.bin test=test_batch.bin ");
+  // A batch that was damaged is not left out.
+  write_file(folder / "data_batch_3.bin", "<html>not found</html>");
+  REQUIRE_THROWS_WITH(found_at({folder.path(), ""}),
+                      ContainsSubstring("data_batch_3.bin") && ContainsSubstring("named as a CIFAR batch"));
+}
+
+TEST_CASE("a damaged half of CIFAR-100 is not left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "test.bin", cifar_record("x", 1, 2, 0));
+  write_file(folder / "train.bin", cifar_record("x", 1, 2, 0));
+  REQUIRE(found_at({folder.path(), ""}).size() == 2);
+  for (const char* const name : {"train.bin", "train"}) {
+    std::filesystem::remove(folder / "train.bin");
+    write_file(folder / name, "damaged");
+    REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("named as a CIFAR batch"));
+  }
+}
+
+TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "val-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE(found_at({folder / "val-images-idx3-ubyte", ""})[0].split == "val");
+  REQUIRE(found_at({folder / "val-images-idx3-ubyte", "mine"})[0].split == "mine");
+}
+
+TEST_CASE("a folder of two splits cannot become one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "t10k-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  REQUIRE_THROWS_WITH(found_at({folder.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
+}
+
+TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "letter.txt", "dear reader");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(found_at({folder / "none", ""}), ContainsSubstring("check the path"));
+  REQUIRE_THROWS_WITH(found_at({folder / "letter.txt", ""}), ContainsSubstring("neither"));
+  REQUIRE_THROWS_AS(found_at({folder / "pipe", ""}), IoError);
+  REQUIRE_THROWS_AS(found_at({"/dev/zero", ""}), IoError);
+}
+
+TEST_CASE("a single image is refused in favour of its folder", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"x.png", "x.JPG"}) {
+    write_file(folder / name, "\x89PNG");
+    for (const auto format : {SourceFormat::automatic, SourceFormat::folder}) {
+      REQUIRE_THROWS_WITH(found_at({folder / name, ""}, format),
+                          ContainsSubstring("it is one image") &&
+                              ContainsSubstring("give the folder that holds it, \"" + folder.path().string() + "\""));
+    }
+  }
+}
+
+TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
+  using sources::split_of_file_name;
+  REQUIRE(split_of_file_name("emnist-letters-train-images-idx3-ubyte") == "train");
+  REQUIRE(split_of_file_name("T10K-images-idx3-ubyte") == "test");
+  REQUIRE(split_of_file_name("data_batch_1.bin") == "train");
+  REQUIRE(split_of_file_name("validation.bin") == "val");
+  REQUIRE_FALSE(split_of_file_name("latest-images-idx3-ubyte"));
+  REQUIRE(sources::split_of_folder_name("Valid") == "val");
+  REQUIRE_FALSE(sources::split_of_folder_name("trains"));
+}
+
+TEST_CASE("folders are splits by whole names in any case", "[unit][pack]") {
+  using sources::split_of_folder_name;
+  for (const char* name : {"train", "Training"}) CHECK(split_of_folder_name(name) == "train");
+  for (const char* name : {"test", "TESTING"}) CHECK(split_of_folder_name(name) == "test");
+  for (const char* name : {"val", "valid", "Validation", "eval", "dev"}) CHECK(split_of_folder_name(name) == "val");
+  for (const char* name : {"", "trainings", "unlabeled", "device"}) CHECK_FALSE(split_of_folder_name(name));
+}
+
+TEST_CASE("natural order takes numbers by their value", "[unit][pack]") {
+  using sources::is_naturally_before;
+  REQUIRE(is_naturally_before("a2", "a10"));
+  REQUIRE_FALSE(is_naturally_before("a10", "a2"));
+  REQUIRE(is_naturally_before("a", "a1"));
+  REQUIRE(is_naturally_before("a01", "a1"));
+  REQUIRE_FALSE(is_naturally_before("a1", "a01"));
+  REQUIRE_FALSE(is_naturally_before("a1", "a1"));
+  REQUIRE(is_naturally_before("a01b", "a1c"));
+}

@@ -1,0 +1,260 @@
+#include "sources/lists/folder_source.hpp"
+
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "shared_data.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string names_of(const Source& source, std::size_t split = 0) {
+  std::string text;
+  for (std::int64_t row = 0; row < source.splits()[split].sample_count; ++row)
+    text += source.sample_name(split, row) + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a folder of class folders is read in byte order, as torchvision does", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "b10/x.png", gray_png(3));
+  write_file(folder / "b2/z.PNG", gray_png(5));
+  write_file(folder / "b2/a/y.png", gray_png(6));
+  write_file(folder / "b2/a-b/y.png", gray_png(7));
+  write_file(folder / "B/x.png", gray_png(1));
+  write_file(folder / "B/.hidden.png", "hidden");
+  write_file(folder / "B/notes.txt", "ignored");
+  write_file(folder / "empty/readme.md", "ignored");
+  write_file(folder / ".git/x.png", "hidden");
+  const auto source = open(folder.path());
+  // Capitals come before small letters, '1' before '2', a folder before one whose name it begins.
+  REQUIRE(names_of(*source) == "B/x.png b10/x.png b2/z.PNG b2/a/y.png b2/a-b/y.png ");
+  REQUIRE(source->class_names() == std::vector<std::string>{"B", "b10", "b2"});
+  REQUIRE(source->splits()[0].name == "train");
+  REQUIRE(source->splits()[0].shape == SampleShape{1, 1, 2});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 1, 2, 2, 2});
+  REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 3, 3, 5, 5, 6, 6, 7, 7});
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":2"));
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
+}
+
+TEST_CASE("loose images and files that are no images are counted as ignored", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.png", gray_png(1));
+  for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.avif"}) write_file(folder / name, "ignored");
+  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+}
+
+TEST_CASE("files named as images of any format are read by their contents", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string expected;
+  for (const char* name :
+       {"a.bmp", "b.GIF", "c.pam", "d.pbm", "e.pgm", "f.pnm", "g.ppm", "h.tif", "i.tiff", "j.webp"}) {
+    write_file(folder / "a" / name, "P5 2 1 255 \x07\x09");
+    expected += "a/" + std::string(name) + " ";
+  }
+  const auto source = open(folder.path());
+  REQUIRE(names_of(*source) == expected);
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.failures.empty());
+  REQUIRE(samples.values[18] == 7);
+  REQUIRE(samples.values[19] == 9);
+}
+
+TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"train/a/x.png", "val/a/x.png"}) write_file(folder / name, gray_png(1));
+  for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.svg"}) {
+    write_file(folder / name, "ignored");
+  }
+  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+}
+
+TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
+  for (const char* name : {"one/a/x.svg", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
+  const auto source = open_source({{folder / "one", "train"}, {folder / "two", "val"}}, {});
+  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
+}
+
+TEST_CASE("what was likely meant as splits is told of", "[unit][pack]") {
+  const auto remarks_of = [](const std::vector<std::string>& paths) {
+    const TemporaryFolder folder;
+    for (const std::string& path : paths) {
+      fs::create_directories((folder / path).parent_path());
+      write_file(folder / path, gray_png(1));
+    }
+    return open_source({{folder.path()}}, {})->notes();
+  };
+  CHECK_THAT(remarks_of({"train_images/1.png", "Test-images/1.png"}),
+             ContainsSubstring(R"(\"Test-images\", \"train_images\" became classes; if these are splits)"));
+  CHECK_THAT(remarks_of({"cat/train/1.png", "cat/test/1.png", "dog/train/1.png"}),
+             ContainsSubstring(R"(\"test\", \"train\" within classes were not taken for splits)"));
+  CHECK_THAT(remarks_of({"trainer/1.png", "testament/x/1.png"}), !ContainsSubstring("remarks"));
+}
+
+TEST_CASE("a range is refused where there are only images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "cat");
+  write_file(folder / "cat/1.png", gray_png(1));
+  const SourceOptions options = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 4095.0}};
+  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("leave --range out"));
+}
+
+TEST_CASE("classes can be put in natural order", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));
+  REQUIRE(open(folder.path(), {.class_order = ClassOrder::natural})->class_names() ==
+          std::vector<std::string>{"class2", "class10"});
+}
+
+TEST_CASE("given class names decide the numbers", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "cat/x.png", gray_png(1));
+  const auto source = open(folder.path(), {.class_names = {"dog", "cat"}});
+  REQUIRE(source->class_index(0, 0) == 1);
+  REQUIRE_THROWS_WITH(open(folder.path(), {.class_names = {"dog"}}), ContainsSubstring("\"cat\" is not among"));
+}
+
+TEST_CASE("folders named train, valid and test are splits with common classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "test/b/x.png", gray_png(1));
+  write_file(folder / "train/a/x.png", gray_png(2));
+  write_file(folder / "train/b/x.png", gray_png(3));
+  write_file(folder / "valid/x.png", gray_png(4));
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 3);
+  REQUIRE(source->splits()[0].name == "train");
+  REQUIRE(source->splits()[1].name == "val");
+  REQUIRE(source->splits()[1].labels.kind == LabelKind::none);
+  REQUIRE(source->splits()[2].name == "test");
+  REQUIRE(names_of(*source, 2) == "test/b/x.png ");
+  REQUIRE(read_all(*source, 2).labels == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("folders named training, validation and testing are splits too", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"training/a/x.png", "validation/a/x.png", "Testing/a/x.png"}) {
+    write_file(folder / name, gray_png(1));
+  }
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 3);
+  REQUIRE(names_of(*source, 0) == "training/a/x.png ");
+  REQUIRE(names_of(*source, 1) == "validation/a/x.png ");
+  REQUIRE(names_of(*source, 2) == "Testing/a/x.png ");
+}
+
+TEST_CASE("images in another folder beside splits are refused, not lost", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train/a/x.png", gray_png(1));
+  write_file(folder / "unlabeled/deep/x.png", gray_png(2));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("the subfolder \"unlabeled\" holds images") &&
+                                               ContainsSubstring("train=") && ContainsSubstring("other="));
+  const auto split = open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}}, {});
+  REQUIRE(split->splits().size() == 2);
+  const auto classes = open_source({{folder.path(), "train"}}, {});
+  REQUIRE(classes->class_names() == std::vector<std::string>{"train", "unlabeled"});
+}
+
+TEST_CASE("two folders of one split are told by their images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"val/a/x.png", "dev/a/x.png"}) write_file(folder / name, gray_png(1));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("dev/a/x.png") && ContainsSubstring("val/a/x.png"));
+}
+
+TEST_CASE("splits can be named one by one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "first/a/x.png", gray_png(1));
+  write_file(folder / "second/b/x.png", gray_png(2));
+  const auto source = open_source({{folder / "first", "train"}, {folder / "second", "extra"}}, {});
+  REQUIRE(source->splits()[1].name == "extra");
+  REQUIRE(source->class_names() == std::vector<std::string>{"a", "b"});
+  REQUIRE_THROWS_WITH(open_source({{folder / "first", "x"}, {folder / "second", "x"}}, {}), ContainsSubstring("both"));
+}
+
+TEST_CASE("channels are one where all is gray, else three", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/gray.png", gray_png(9));
+  REQUIRE(open(folder.path())->splits()[0].shape.channels == 1);
+  REQUIRE(open(folder.path(), {.background = {1, 2, 3}})->splits()[0].shape.channels == 3);
+  MadePng red = {.width = 2, .color_type = PNG_COLOR_TYPE_RGB};
+  red.rows = {255, 0, 0, 255, 0, 0};
+  write_file(folder / "a/red.png", made_png(red));
+  const auto source = open(folder.path());
+  REQUIRE(source->splits()[0].shape.channels == 3);
+  REQUIRE(source->splits()[0].color == Color::rgb);
+  REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{9, 9, 9, 9, 9, 9, 255, 255, 0, 0, 0, 0});
+  REQUIRE(read_all(*open(folder.path(), {.channels = 1})).values == std::vector<std::uint8_t>{9, 9, 76, 76});
+}
+
+TEST_CASE("images of different sizes are named, with the remedy", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/small.png", gray_png(1));
+  write_file(folder / "a/tall.png", made_png({.width = 2, .height = 3, .rows = std::vector<std::uint8_t>(6)}));
+  try {
+    open(folder.path());
+    FAIL("accepted");
+  } catch (const InvalidArgument& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("small.png\" has height 1 and width 2"));
+    CHECK_THAT(error.what(), ContainsSubstring("tall.png\" has height 3 and width 2"));
+    CHECK_THAT(error.what(), ContainsSubstring("--size HxW (height first)"));
+  }
+  const SourceOptions resized = {.size = {{4, 5}}};
+  REQUIRE(open(folder.path(), resized)->splits()[0].shape == SampleShape{1, 4, 5});
+  REQUIRE(read_all(*open(folder.path(), resized)).failures.empty());
+}
+
+TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/good.png", gray_png(1));
+  write_file(folder / "a/bad.png", "no image");
+  REQUIRE_THROWS_WITH(open(folder.path()),
+                      ContainsSubstring("bad.png\": it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file"));
+  const auto source = open(folder.path(), {.skip_unreadable = true});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.failures.size() == 1);
+  REQUIRE(samples.failures[0].name == "a/bad.png");
+  REQUIRE(samples.failures[0].reason == "it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 0});
+  REQUIRE(samples.values[3] == 1);
+}
+
+TEST_CASE("links in a circle do not hang", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.png", gray_png(1));
+  fs::create_directory_symlink(folder.path(), folder / "a/loop");
+  fs::create_directory_symlink(folder / "a", folder / "a/self");
+  const auto source = open(folder.path());
+  REQUIRE(names_of(*source) == "a/x.png ");
+}
+
+TEST_CASE("a folder without images says so", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/readme.txt", "x");
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("no file named"));
+}
+
+TEST_CASE("the difficult files of one folder are read or skipped, each with its reason", "[unit][pack]") {
+  const auto data = shared_data("odd");
+  if (!data) OCTAVO_SKIP("no shared data");
+  const SourceOptions options = {.size = {{16, 16}}, .skip_unreadable = true, .largest_image_pixels = 16u << 20};
+  const auto source = open(*data, options);
+  std::vector<std::string> failed;
+  for (const SampleFailure& failure : read_all(*source).failures) {
+    CHECK_FALSE(failure.reason.empty());
+    failed.push_back(failure.name);
+  }
+  CHECK(std::count(failed.begin(), failed.end(), "made/truncated_half.jpg") == 1);
+  CHECK(std::count(failed.begin(), failed.end(), "made-hostile/huge_claim.jpg") == 1);
+  CHECK(std::count(failed.begin(), failed.end(), "made/UPPER.JPG") == 0);
+}

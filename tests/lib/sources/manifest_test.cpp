@@ -1,0 +1,258 @@
+#include "sources/lists/manifest.hpp"
+
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder with images 1.png to 4.png, and a list.
+class ListedFolder {
+ public:
+  explicit ListedFolder(const std::string& list_name) : list_(folder_ / list_name) {
+    for (std::uint8_t value = 1; value <= 4; ++value) {
+      write_file(folder_ / (std::to_string(value) + ".png"), gray_png(value));
+    }
+  }
+  std::unique_ptr<Source> open(const std::string& list, const SourceOptions& options = {}) {
+    write_file(list_, list);
+    return open_source({{list_}}, options);
+  }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  fs::path list_;
+};
+
+}  // namespace
+
+TEST_CASE("a CSV list gives images, class names in byte order, and splits", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source = files.open(
+      "file_name,label,split\r\n"
+      "2.png,\"owl, barn\",train\r\n"
+      "1.png,ant,train\r\n"
+      "4.png,ant,validation\r\n");
+  REQUIRE(source->format() == "manifest");
+  REQUIRE(source->class_names() == std::vector<std::string>{"ant", "owl, barn"});
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->splits()[1].name == "val");
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.values == std::vector<std::uint8_t>{2, 2, 1, 1});
+  REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0});
+}
+
+TEST_CASE("whole numbers are classes, others targets, several columns of 0 and 1 multi-labels", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto labels = [&](const std::string& list) { return files.open(list)->splits()[0].labels; };
+  CHECK(labels("path,label\n1.png,4\n2.png,0\n") == LabelLayout{LabelKind::class_index, 1});
+  CHECK(labels("path,label\n1.png,0.5\n2.png,3\n") == LabelLayout{LabelKind::target, 1});
+  CHECK(labels("path,red,round\n1.png,0,1\n2.png,1,1\n") == LabelLayout{LabelKind::multi_label, 2});
+  CHECK(labels("path,x,y2\n1.png,0,1.5\n2.png,1,1\n") == LabelLayout{LabelKind::target, 2});
+  CHECK(labels("path\n1.png\n2.png\n") == LabelLayout{});
+  REQUIRE(files.open("path,red,round\n1.png,0,1\n")->class_names() == std::vector<std::string>{"red", "round"});
+}
+
+TEST_CASE("a list in tabs and one of JSON lines say the same", "[unit][pack]") {
+  ListedFolder tabs("list.tsv"), lines("list.jsonl");
+  const auto a = tabs.open("image\ttarget\n3\t1.5\n4\t2\n");
+  const auto b = lines.open("{\"image\": \"3.png\", \"target\": 1.5}\n\n{\"image\": \"4.png\", \"target\": 2}\n");
+  REQUIRE(read_all(*a).values == read_all(*b).values);
+  REQUIRE(read_all(*a).labels == read_all(*b).labels);
+  REQUIRE(a->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+  const auto c = lines.open("{\"file\": \"3.png\", \"label\": [0, 1]}\n{\"file\": \"4.png\", \"label\": [1, 1]}\n");
+  REQUIRE(c->splits()[0].labels == LabelLayout{LabelKind::multi_label, 2});
+}
+
+TEST_CASE("a folder with a list of its images is read by the list", "[unit][pack]") {
+  ListedFolder files("metadata.csv");
+  static_cast<void>(files.open("file_name,label\n4.png,1\n"));
+  const auto source = open_source({{files.folder().path()}}, {});
+  REQUIRE(source->format() == "manifest");
+  REQUIRE(source->splits()[0].sample_count == 1);
+}
+
+TEST_CASE("what is missing among numbers is no class", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  for (const char* const missing : {"", "NaN", "NA", "n/a", "null"}) {
+    INFO(missing);
+    const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
+    const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
+    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: \"age\" is missing"));
+    REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
+    for (const std::string& list : {column, label}) {
+      const auto source = files.open(list, {.skip_unreadable = true});
+      REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+      REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 3, 3});
+      REQUIRE(source->left_out().size() == 1);
+      REQUIRE(source->left_out()[0].name == "list.csv: line 3");
+    }
+  }
+  for (const char* const infinite : {"inf", "-Infinity"}) {
+    REQUIRE_THROWS_WITH(files.open("path,label\n1.png,1.5\n2.png," + std::string(infinite) + "\n"),
+                        ContainsSubstring("no finite number"));
+  }
+  REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n")->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+  REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
+                      ContainsSubstring("of no line"));
+  // In the first line too, and NA is a name among names.
+  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
+  REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
+  REQUIRE(files.open("path,label\n1.png,NA\n2.png,DE\n")->class_names() == std::vector<std::string>{"DE", "NA"});
+}
+
+TEST_CASE("lines without an image can be left out", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source =
+      files.open("path,label\n9.png,1\n2.png,0\n../1.png,1\n1.png,\n3.png,2\n", {.skip_unreadable = true});
+  const Samples samples = read_all(*source);
+  REQUIRE(samples.values == std::vector<std::uint8_t>{2, 2, 3, 3});
+  REQUIRE(samples.labels == std::vector<std::int32_t>{0, 2});
+  std::string lines;
+  for (const SampleFailure& left_out : source->left_out()) lines += std::to_string(left_out.row) + " ";
+  REQUIRE(lines == "2 4 5 ");
+  REQUIRE_THROWS_WITH(files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
+                      ContainsSubstring("of no line") && ContainsSubstring("there is no image \"9.png\""));
+
+  const PackSummary summary = pack(*source, files.folder() / "out.h5", {.skip_bad_samples = true});
+  REQUIRE(summary.skipped.size() == 3);
+  REQUIRE_THAT(Dataset::open(files.folder() / "out.h5").provenance(), ContainsSubstring("list.csv: line 4"));
+}
+
+TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string absolute = fs::absolute(files.folder() / "3.png").string();
+  REQUIRE(read_all(*files.open("path;label\n" + absolute + ";1\n")).values == std::vector<std::uint8_t>{3, 3});
+  REQUIRE(files.open("path;a;b\n1.png;0,5;3\n2.png;1,25;2,5\n")->splits()[0].labels ==
+          LabelLayout{LabelKind::target, 2});
+  const TemporaryFolder other;
+  write_file(other / "3.png", gray_png(3));
+  REQUIRE_THROWS_WITH(files.open("path,label\n" + (other / "3.png").string() + ",1\n"),
+                      ContainsSubstring("below the list's folder"));
+}
+
+TEST_CASE("decimal commas are of columns that hold numbers alone then, and part no thousands", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  REQUIRE(read_all(*files.open("path;label\n1.png;0,3\n2.png;cat\n")).labels == std::vector<std::int32_t>{0, 1});
+  REQUIRE(files.open("path;label\n1.png;0,3\n2.png;cat\n")->class_names() == std::vector<std::string>{"0,3", "cat"});
+  REQUIRE(files.open("path;price\n1.png;1,000\n2.png;2,500\n")->splits()[0].labels.kind == LabelKind::none);
+  REQUIRE(files.open("path;price\n1.png;1,125\n2.png;2,5\n")->splits()[0].labels.kind == LabelKind::target);
+  REQUIRE(files.open("path;price\n1.png;0,125\n2.png;0,250\n")->splits()[0].labels.kind == LabelKind::target);
+}
+
+TEST_CASE("lines are numbered by columns without a name, and other numbers are told of", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto source = files.open(",path,age,sex\n0,1.png,20,0\n1,2.png,21,1\n");
+  REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 2});
+  CHECK_THAT(source->notes(), ContainsSubstring(R"(the labels are the numbers in \"age\", \"sex\" of list.csv)"));
+  // Two of the four images are not listed.
+  CHECK_THAT(source->notes(), ContainsSubstring("2 images beside those that are listed are in no list"));
+  CHECK_THAT(files.open("path,lable\n1.png,a\n")->notes(),
+             ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is called label, class)"));
+  const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
+  CHECK_THAT(whole->notes(), !ContainsSubstring("remarks"));
+}
+
+TEST_CASE("a list is one although its first line has no image", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  write_file(files.folder() / "list.csv", "path,label\n9.png,1\n2.png,0\n");
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 2: there is no image"));
+  const auto source = open_source({{files.folder().path()}}, {.skip_unreadable = true});
+  CHECK(source->format() == "manifest");
+  CHECK(source->left_out().size() == 1);
+  // Nor is one forgotten whose second line is damaged.
+  write_file(files.folder() / "list.csv", "path,label\n1.png,1\n2.png\n");
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("record 3 has 1 fields"));
+}
+
+TEST_CASE("folders that are splits may hold a list each", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto make_split = [&](const std::string& name, const std::string& list) {
+    fs::create_directories(folder / name);
+    write_file(folder / name / "1.png", gray_png(1));
+    if (!list.empty()) write_file(folder / name / "metadata.csv", list);
+  };
+  make_split("train", "file_name,label\n1.png,owl\n");
+  make_split("test", "file_name,label\n1.png,ant\n");
+  const auto source = open_source({{folder.path()}}, {});
+  REQUIRE(source->splits().size() == 2);
+  CHECK(source->splits()[1].name == "test");
+  CHECK(source->class_names() == std::vector<std::string>{"owl", "ant"});
+  CHECK(read_all(*source, 1).labels == std::vector<std::int32_t>{1});
+  make_split("val", "");
+  const auto three = open_source({{folder.path()}}, {});
+  REQUIRE(three->splits().size() == 3);
+  CHECK(three->splits()[2].name == "val");
+  CHECK(three->splits()[2].labels.kind == LabelKind::none);
+  // Class folders win, as without a list.
+  fs::create_directories(folder / "val/cat");
+  fs::rename(folder / "val/1.png", folder / "val/cat/1.png");
+  CHECK(open_source({{folder.path()}}, {})->format() == "folder");
+}
+
+TEST_CASE("a list names no more splits than a packed file has", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  std::string list = "path,split\n";
+  for (int i = 0; i < 1025; ++i) list += "1.png,s" + std::to_string(i) + "\n";
+  CHECK_THROWS_WITH(files.open(list), ContainsSubstring("more than 1024 splits"));
+}
+
+TEST_CASE("a table that is no list of labels leaves a folder what it is", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const path : {"cat/0.png", "dog/0.png"}) {
+    fs::create_directories((folder / path).parent_path());
+    write_file(folder / path, gray_png(1));
+  }
+  write_file(folder / "notes.csv", "file_name,comment\ncat/0.png,\ndog/0.png,blurry\n");
+  REQUIRE(open_source({{folder.path()}}, {})->class_names() == std::vector<std::string>{"cat", "dog"});
+  write_file(folder / "notes.csv", "file_name,comment\ncat/0.png,\ndog/0.png,\n");
+  REQUIRE(open_source({{folder.path()}}, {})->format() == "folder");
+}
+
+TEST_CASE("a line that the system cannot look for is one without an image", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  fs::create_symlink("round.png", files.folder() / "round.png");
+  const auto source =
+      files.open("path,label\n" + std::string(400, 'x') + ".png,1\nround.png,1\n2.png,0\n", {.skip_unreadable = true});
+  REQUIRE(source->left_out().size() == 2);
+}
+
+TEST_CASE("a label that only later JSON lines have is not dropped", "[unit][pack]") {
+  ListedFolder files("list.jsonl");
+  const std::string later = "{\"file\": \"2.png\", \"label\": 1}\n";
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n" + later),
+                      ContainsSubstring("the first line has no \"label\""));
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\", \"label\": null}\n" + later),
+                      ContainsSubstring("line 1: its label is missing"));
+  REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n{\"file\": \"2.png\", \"split\": \"test\"}\n"),
+                      ContainsSubstring("the first line has no \"split\""));
+}
+
+TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const auto refused = [&](const std::string& list) {
+    try {
+      files.open(list);
+    } catch (const FormatError& error) {
+      CHECK_THAT(error.what(), ContainsSubstring("list.csv") && !ContainsSubstring("\n"));
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"), ContainsSubstring("line 3: there is no image \"9.png\""));
+  CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: there is no image"));
+  CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
+  CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));
+  CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no column is named as paths are"));
+  CHECK_THAT(refused("path,label\n"), ContainsSubstring("lists nothing"));
+}

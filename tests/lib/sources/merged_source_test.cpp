@@ -1,0 +1,81 @@
+#include "sources/combine/merged_source.hpp"
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+TEST_CASE("files of one split are read across their borders", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "data_batch_1.bin", cifar_record("\1", 10, 0, 0) + cifar_record("\2", 20, 0, 0));
+  write_file(folder / "data_batch_2.bin", cifar_record("\3", 30, 0, 0));
+  const auto source = open_source({{folder.path(), ""}}, {});
+  REQUIRE(source->splits().size() == 1);
+  REQUIRE(source->splits()[0].sample_count == 3);
+  REQUIRE(source->sample_name(0, 2) == "data_batch_2.bin#0");
+  const Samples samples = read(*source, 0, 1, 2);
+  REQUIRE(samples.labels == std::vector<std::int32_t>{2, 3});
+  REQUIRE(samples.values[0] == 20);
+  REQUIRE(samples.values[3072] == 30);
+}
+
+TEST_CASE("labels are renumbered where class names differ", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/x.bin", cifar_record("\1", 0, 0, 0));
+  write_file(folder / "b/y.bin", cifar_record("\1", 0, 0, 0) + cifar_record("\2", 0, 0, 0));
+  write_file(folder / "a/batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  write_file(folder / "b/batches.meta.txt", "j\nnew\na\nb\nc\nd\ne\nf\ng\nh\n");
+  const auto source = open_source({{folder / "a/x.bin", "train"}, {folder / "b/y.bin", "train"}}, {});
+  REQUIRE(source->class_names().size() == 11);
+  // b's class 1 is "new", the eleventh name; its class 2 is "a".
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 10, 0});
+  REQUIRE(source->class_index(0, 1) == 10);
+}
+
+TEST_CASE("classes that a map gives one name become one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "x.bin", cifar_record("\2", 0, 0, 0) + cifar_record("\1", 0, 0, 0) + cifar_record("\3", 0, 0, 0));
+  write_file(folder / "batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  const auto source = open_source({{folder / "x.bin", "train"}}, {.class_map = {{"c", "a"}, {"d", "z"}}});
+  REQUIRE(source->class_names() == std::vector<std::string>{"a", "b", "z", "e", "f", "g", "h", "i", "j"});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2});
+  REQUIRE_THROWS_WITH(open_source({{folder / "x.bin", "train"}}, {.class_map = {{"y", "a"}}}),
+                      ContainsSubstring("no source has a class of that name"));
+}
+
+TEST_CASE("samples of different shapes do not share a split", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "b-idx3-ubyte", idx({1, 1, 2}, "xy"));
+  REQUIRE_THROWS_WITH(open_source({{folder / "a-idx3-ubyte", "train"}, {folder / "b-idx3-ubyte", "train"}}, {}),
+                      ContainsSubstring("1x1x2"));
+  REQUIRE(open_source({{folder / "a-idx3-ubyte", "train"}, {folder / "b-idx3-ubyte", "val"}}, {})->splits().size() ==
+          2);
+}
+
+TEST_CASE("numbered classes are not mixed with named ones", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a-images-idx3-ubyte", idx({1, 1, 1}, "x"));
+  write_file(folder / "a-labels-idx1-ubyte", idx({1}, "\1"));
+  write_file(folder / "x.bin", cifar_record("\1", 0, 0, 0));
+  const std::vector<SourceSpec> specs = {{folder / "a-images-idx3-ubyte", "a"}, {folder / "x.bin", "b"}};
+  REQUIRE_THROWS_WITH(open_source(specs, {}), ContainsSubstring("--classes"));
+}
+
+TEST_CASE("multi-labels of classes in another order are not mixed", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a/list.csv", "path,red,round\n1.png,0,1\n");
+  write_file(folder / "b/list.csv", "path,round,red\n1.png,0,1\n");
+  for (const char* name : {"a/1.png", "b/1.png"}) write_file(folder / name, made_png({.width = 1, .rows = {7}}));
+  const SourceOptions with_names = {.class_names = {"red", "round"}};
+  CHECK(open_source({{folder / "a", "train"}, {folder / "a", "train"}}, with_names)->splits()[0].sample_count == 2);
+  if (open_source({{folder / "a"}}, {})->class_names().empty()) return;
+  CHECK_THROWS_WITH(open_source({{folder / "a", "train"}, {folder / "b", "train"}}, {}),
+                    ContainsSubstring("classes in another order"));
+}
