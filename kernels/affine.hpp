@@ -15,7 +15,7 @@ struct alignas(8) Affine {
 };
 
 /// How stored codes map to source units: source = scale * (code + 128) + zero_point.
-struct Quantisation {
+struct Quantization {
   double scale = 1.0;
   double zero_point = 0.0;
 };
@@ -25,22 +25,22 @@ OCTAVO_HOST_DEVICE inline float decode(std::int8_t code, Affine map) {
   return fmaf(static_cast<float>(code), map.scale, map.shift);
 }
 
-/// Folds dequantisation, centring on `centre` and division by `divisor` (both in source units) into one map.
+/// Folds dequantization, centering on `center` and division by `divisor` (both in source units) into one map.
 /// In double, each of the two results rounded once to float; docs/numerics.md, "One multiply-add".
-OCTAVO_HOST_DEVICE inline Affine fold(Quantisation quantisation, double centre, double divisor) {
-  return {static_cast<float>(quantisation.scale / divisor),
-          static_cast<float>(((128.0 * quantisation.scale + quantisation.zero_point) - centre) / divisor)};
+OCTAVO_HOST_DEVICE inline Affine fold(Quantization quantization, double center, double divisor) {
+  return {static_cast<float>(quantization.scale / divisor),
+          static_cast<float>(((128.0 * quantization.scale + quantization.zero_point) - center) / divisor)};
 }
 
 /// The sum of source values over all channels, each channel given by the exact sum of its codes + 128 over
 /// `values_per_channel` values; in channel order, which is part of the contract. Divide by the number of all values
 /// for the mean. Exact for uint8 sources as long as the sum stays below 2^53.
-OCTAVO_HOST_DEVICE inline double pooled_sum(const std::int64_t* unsigned_code_sums, const Quantisation* quantisation,
+OCTAVO_HOST_DEVICE inline double pooled_sum(const std::int64_t* unsigned_code_sums, const Quantization* quantization,
                                             std::int64_t channel_count, std::int64_t values_per_channel) {
   double sum = 0.0;
   for (std::int64_t c = 0; c < channel_count; ++c) {
-    sum += quantisation[c].scale * static_cast<double>(unsigned_code_sums[c]) +
-           quantisation[c].zero_point * static_cast<double>(values_per_channel);
+    sum += quantization[c].scale * static_cast<double>(unsigned_code_sums[c]) +
+           quantization[c].zero_point * static_cast<double>(values_per_channel);
   }
   return sum;
 }

@@ -1,4 +1,4 @@
-// The fused gather: packed rows in, dequantised, centred, scaled values and labels out.
+// The fused gather: packed rows in, dequantized, centered, scaled values and labels out.
 #pragma once
 
 #include <cstdint>

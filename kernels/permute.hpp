@@ -28,7 +28,7 @@ struct OrderKey {
   std::uint64_t round_keys[kOrderRounds];
 };
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the finaliser that turns a counter into round keys.
+/// SplitMix64 (Steele, Lea, Flood 2014): the finalizer that turns a counter into round keys.
 OCTAVO_HOST_DEVICE inline std::uint64_t splitmix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -59,7 +59,7 @@ OCTAVO_HOST_DEVICE inline OrderKey make_order_key(std::int64_t sample_count, std
   key.low_radix = static_cast<std::uint32_t>((sample_count - 1) / key.high_radix + 1);
   if (key.low_radix < kOrderSmallestRadix) key.low_radix = kOrderSmallestRadix;
   key.shuffled = shuffled;
-  // Two finalisers in sequence keep (seed, epoch) and (seed + 1, epoch - 1) apart.
+  // Two finalizers in sequence keep (seed, epoch) and (seed + 1, epoch - 1) apart.
   const std::uint64_t stream = splitmix64(splitmix64(seed + 0x9E3779B97F4A7C15u) ^ (epoch + 0xD1B54A32D192ED03u));
   for (int round = 0; round < kOrderRounds; ++round) {
     key.round_keys[round] = splitmix64(stream + 0x9E3779B97F4A7C15u * static_cast<std::uint64_t>(round + 1));

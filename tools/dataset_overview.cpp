@@ -62,12 +62,12 @@ SplitOverview survey_split(const Split& split) {
 }
 
 /// "dataset mean / 128: the mean of train, 72.94; ..."
-std::string describe_centre(const std::vector<SplitOverview>& splits) {
+std::string describe_center(const std::vector<SplitOverview>& splits) {
   const auto train =
       std::find_if(splits.begin(), splits.end(), [](const auto& split) { return split.name == "train"; });
-  const std::string centred = describe(BatchSpec());
-  if (train != splits.end()) return centred + "; the mean is that of train, " + format_fixed(train->pooled_mean, 4);
-  return centred + "; the mean is each split's own";
+  const std::string centered = describe(BatchSpec());
+  if (train != splits.end()) return centered + "; the mean is that of train, " + format_fixed(train->pooled_mean, 4);
+  return centered + "; the mean is each split's own";
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ DatasetOverview survey(const Dataset& dataset) {
     auto outliers = find_outliers(dataset.split(name), overview.splits.back());
     if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));
   }
-  overview.centre = describe_centre(overview.splits);
+  overview.center = describe_center(overview.splits);
   overview.provenance = Json::parse(dataset.provenance(), nullptr, false);
   return overview;
 }

@@ -43,7 +43,7 @@ struct DatasetOverview {
   std::int64_t file_bytes = 0;
   std::vector<std::string> class_names;
   std::vector<SplitOverview> splits;
-  std::string centre;                         ///< what batches are centred by unless a BatchSpec says otherwise
+  std::string center;                         ///< what batches are centered by unless a BatchSpec says otherwise
   std::vector<LabelOutliers> label_outliers;  ///< of each split that has any
   Json provenance;
   std::optional<DuplicateReport> duplicates;  ///< none unless they were looked for

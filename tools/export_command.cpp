@@ -31,10 +31,10 @@ void export_file(const ExportArguments& arguments, const Dataset& dataset) {
 }
 
 /// Whether the bytes stand for other numbers.
-bool is_quantised(const Dataset& dataset) {
+bool is_quantized(const Dataset& dataset) {
   for (const std::string& name : dataset.split_names()) {
-    for (const ChannelQuantisation& channel : dataset.split(name).statistics().quantisation) {
-      if (channel != ChannelQuantisation{}) return true;
+    for (const ChannelQuantization& channel : dataset.split(name).statistics().quantization) {
+      if (channel != ChannelQuantization{}) return true;
     }
   }
   return false;
@@ -42,7 +42,7 @@ bool is_quantised(const Dataset& dataset) {
 
 int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
-  const bool has_other_numbers = is_quantised(dataset);  // asked first: nothing may fail once the export is there
+  const bool has_other_numbers = is_quantized(dataset);  // asked first: nothing may fail once the export is there
   export_file(arguments, dataset);
   std::int64_t sample_count = 0;
   Json splits = Json::object();

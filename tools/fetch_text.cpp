@@ -29,7 +29,7 @@ Json described(const RemoteFile& file) {
 Json described(const RemoteSet& set) {
   Json files = Json::array();
   for (const RemoteFile& file : set.files) files.push_back(described(file));
-  Json description = {{"name", set.name}, {"title", set.title},     {"content", set.content}, {"licence", set.licence},
+  Json description = {{"name", set.name}, {"title", set.title},     {"content", set.content}, {"license", set.license},
                       {"page", set.page}, {"mirrors", set.mirrors}, {"files", files}};
   if (!set.pack.empty()) description["pack"] = set.pack;
   return description;
@@ -51,12 +51,12 @@ std::string pack_command(const RemoteSet& set, const std::string& folder) {
 
 void print_known_sets() {
   TextTable table("lrll");
-  table.add_row({"set", "bytes", "images", "licence"});
+  table.add_row({"set", "bytes", "images", "license"});
   for (const RemoteSet& set : known_sets()) {
-    table.add_row({set.name, format_bytes(total_bytes(set)), set.content, set.licence});
+    table.add_row({set.name, format_bytes(total_bytes(set)), set.content, set.license});
   }
   table.print(std::cout);
-  std::cout << "\nThe licences are as their publishers state them; octavo fetch NAME --list names its page.\n"
+  std::cout << "\nThe licenses are as their publishers state them; octavo fetch NAME --list names its page.\n"
             << "try next: octavo fetch " << known_sets().front().name << '\n';
 }
 
@@ -71,7 +71,7 @@ void print_set(const RemoteSet& set) {
   TextTable table("lr");
   for (const RemoteFile& file : set.files) table.add_row({file.name, format_bytes(file.bytes)});
   table.print(std::cout, "  ");
-  std::cout << "  licence, as its publishers state it: " << set.licence << "; " << set.page << '\n'
+  std::cout << "  license, as its publishers state it: " << set.license << "; " << set.page << '\n'
             << "try next: octavo fetch " << set.name << '\n';
 }
 

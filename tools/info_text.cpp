@@ -24,7 +24,7 @@ void print_head(const DatasetOverview& overview) {
       {"file", format_bytes(overview.file_bytes) + ", format version " + std::to_string(overview.format_version)});
   table.add_row({"written", overview.created + " by " + overview.writer});
   table.add_row({"uuid", overview.uuid});
-  table.add_row({"batches", overview.centre});
+  table.add_row({"batches", overview.center});
   table.print(std::cout, "  ");
 }
 
@@ -41,7 +41,7 @@ std::string describe_stored(const SplitOverview& split) {
 void print_splits(const std::vector<SplitOverview>& splits) {
   std::cout << "\nSplits\n";
   TextTable table("lrllllrrr");
-  table.add_row({"split", "samples", "shape", "colour", "labels", "source", "float32", "int8", "in the file"});
+  table.add_row({"split", "samples", "shape", "color", "labels", "source", "float32", "int8", "in the file"});
   for (const SplitOverview& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
                    describe(split.labels), split.source_dtype, format_bytes(4 * split.packed_bytes),
@@ -255,7 +255,7 @@ void print_overview_json(const DatasetOverview& overview) {
                    {"file_bytes", overview.file_bytes},
                    {"splits", splits},
                    {"classes", overview.class_names},
-                   {"batches", overview.centre},
+                   {"batches", overview.center},
                    {"label_outliers", outliers},
                    {"provenance", overview.provenance}};
   if (overview.duplicates) document["duplicates"] = duplicates_as_json(*overview.duplicates);

@@ -20,6 +20,7 @@
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "old_spellings.hpp"
 #include "option_values.hpp"
 
 namespace octavo::tools {
@@ -117,7 +118,10 @@ int run_program(int argument_count, const char* const* arguments) {
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
   program.footer("octavo VERB --help explains a verb. Every verb takes --json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
-  return run_verb(program, commands, argument_count, arguments);
+  const std::vector<std::string> present = with_present_spellings(argument_count, arguments);
+  std::vector<const char*> pointers;
+  for (const std::string& argument : present) pointers.push_back(argument.c_str());
+  return run_verb(program, commands, argument_count, pointers.data());
 }
 
 /// Where an exception cannot be caught. That happens when memory ends in a place of a library that must not throw: the

@@ -140,7 +140,7 @@ std::array<std::uint8_t, 3> parse_color(const std::string& text) {
     if (is_valid) color[i] = static_cast<std::uint8_t>(*value);
   }
   if (!is_valid) {
-    throw InvalidArgument("read --background: \"" + text + "\" is no colour; give it as #RRGGBB or as R,G,B");
+    throw InvalidArgument("read --background: \"" + text + "\" is no color; give it as #RRGGBB or as R,G,B");
   }
   return color;
 }

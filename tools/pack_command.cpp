@@ -131,7 +131,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       ->required();
   verb.add_option("--format", arguments.format, "What the sources are (auto)")->check(one_of(kFormats));
   verb.add_option("--size", arguments.size, "HxW: bring images to this height and width");
-  verb.add_option("--fit", arguments.fit, "How: cut out the centre, fit into a background, or distort (crop)")
+  verb.add_option("--fit", arguments.fit, "How: cut out the center, fit into a background, or distort (crop)")
       ->check(one_of(kFits));
   verb.add_option("--channels", arguments.channels, "1: gray, 3: RGB; gray where all images are, if left out")
       ->check(CLI::IsMember({1, 3}));

@@ -19,7 +19,7 @@ std::int64_t packed_bytes_of(const std::vector<SourceSplit>& splits) {
 
 void print_splits(const std::vector<SourceSplit>& splits) {
   TextTable table("lrlllr");
-  table.add_row({"split", "samples", "shape", "colour", "labels", "packed"});
+  table.add_row({"split", "samples", "shape", "color", "labels", "packed"});
   for (const SourceSplit& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
                    describe(split.labels), format_bytes(split.sample_count * split.shape.values())});
@@ -56,10 +56,10 @@ void print_classes(const std::vector<std::string>& names) {
 }
 
 /// What it cost to make bytes of other numbers, as the source counted it while it was read.
-void print_quantisation(const Source& source) {
+void print_quantization(const Source& source) {
   const Json notes = Json::parse(source.notes(), nullptr, false);
   for (const SourceSplit& split : source.splits()) {
-    const std::string key = "quantised " + split.name;
+    const std::string key = "quantized " + split.name;
     if (!notes.is_object() || !notes.contains(key)) continue;
     double largest_error = 0.0;
     std::int64_t clipped_count = 0;
@@ -67,7 +67,7 @@ void print_quantisation(const Source& source) {
       largest_error = std::max(largest_error, channel["largest_error"].get<double>());
       clipped_count += channel["clipped"].get<std::int64_t>();
     }
-    std::cout << "  quantised  " << split.name << " from " << split.source_dtype;
+    std::cout << "  quantized  " << split.name << " from " << split.source_dtype;
     if (largest_error == 0.0) {
       std::cout << ", exactly\n";
       continue;
@@ -158,7 +158,7 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
             << format_fixed(ratio, 2) << " times as much\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
-  print_quantisation(source);
+  print_quantization(source);
   print_oddities(source);
   if (!summary.skipped.empty()) {
     std::cout << "  skipped  " << counted(static_cast<std::int64_t>(summary.skipped.size()), "sample")

@@ -21,7 +21,7 @@ struct ReportArguments : CommonOptions {
 };
 
 /// The digest at packing is of the images as packed: where they had been resized, it does not vouch for the source.
-void name_what_was_digested(const Dataset& dataset, QuantisationCertificate& certificate) {
+void name_what_was_digested(const Dataset& dataset, QuantizationCertificate& certificate) {
   const std::string digest = "the digest stored at packing";
   const Json provenance = Json::parse(dataset.provenance(), nullptr, false);
   if (certificate.compared_with != digest || !provenance.is_object()) return;

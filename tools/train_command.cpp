@@ -20,7 +20,7 @@ struct TrainArguments : CommonOptions {
   std::string file;
   std::string model = "mlp";
   std::string device = "auto";
-  std::string normalise = "default";
+  std::string normalize = "default";
   std::optional<double> learning_rate;
   std::string residency = "auto";
   std::string shuffle = "global";
@@ -33,7 +33,7 @@ TrainOptions train_options(const TrainArguments& arguments) {
   TrainOptions options = arguments.training;
   options.model = arguments.model == "mlp" ? ModelKind::mlp : ModelKind::softmax;
   options.device = device_of_option(arguments.device);
-  options.spec = BatchSpec::preset(arguments.normalise);
+  options.spec = BatchSpec::preset(arguments.normalize);
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
   options.load.residency = parse_residency(arguments.residency);
   options.shuffle = parse_shuffle(arguments.shuffle);
@@ -61,7 +61,7 @@ Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) 
           {"device", to_string(chosen(options.device))},
           {"batch_size", options.batch_size},
           {"seed", options.seed},
-          {"normalise", arguments.normalise},
+          {"normalize", arguments.normalize},
           {"evaluated_split", options.test_split.empty() ? Json(nullptr) : Json(options.test_split)}};
 }
 
@@ -121,7 +121,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
   verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
   verb.add_option("--device", arguments.device, kDeviceHelp);
-  verb.add_option("--normalise", arguments.normalise, "How batches are centred and scaled (default)")
+  verb.add_option("--normalize", arguments.normalize, "How batches are centered and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
   verb.add_option("--residency", arguments.residency,

@@ -14,7 +14,7 @@ struct Resident {
 
 extern "C" {
 
-/// The split `train` of the file at `path`, normalised by "standard"; null, with the reason on stderr, if that fails.
+/// The split `train` of the file at `path`, normalized by "standard"; null, with the reason on stderr, if that fails.
 void* octavo_bench_open(const char* path) {
   try {
     octavo::Store store = octavo::Store::load(octavo::Dataset::open(path).split("train"), octavo::Device::cpu());

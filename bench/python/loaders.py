@@ -3,7 +3,7 @@
 
 loaders.py [--shapes CxHxW:N,...] [--batch-size B] [--rounds R] [--device cpu|cuda] [--json OUT]
 
-Every way yields normalised float32 batches and int64 labels, in the order that Octavo draws, which the others are
+Every way yields normalized float32 batches and int64 labels, in the order that Octavo draws, which the others are
 given as ready index tensors. All batches of an epoch are compared before anything is timed. Ways take turns: a pause,
 in which the threads of the one before go to sleep; an epoch that is not timed, since after a pause a virtual machine
 was seen to map memory anew, which took tens of milliseconds for 150 MB; and one that is. Slow ones do part of an
@@ -123,7 +123,7 @@ def torch_ways(epoch: Epoch, torch):
         except Exception as error:  # no compiler, an unsupported Python
             yield f"torch.compile: {type(error).__name__}", None, 0
 
-    # As airbench does: everything normalised once, then rows drawn of it; 4 times the memory.
+    # As airbench does: everything normalized once, then rows drawn of it; 4 times the memory.
     resident = torch.empty(data.shape, dtype=torch.float32, device=epoch.device)
     for start in range(0, len(data), 4096):
         resident[start : start + 4096] = (data[start : start + 4096].float() - mean) / std
@@ -145,7 +145,7 @@ def torch_ways(epoch: Epoch, torch):
                 images = images.to(epoch.device)
                 yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
 
-        yield f"DataLoader over a TensorDataset, {workers} workers, normalised by batch", loaded, LOADED_BATCHES
+        yield f"DataLoader over a TensorDataset, {workers} workers, normalized by batch", loaded, LOADED_BATCHES
 
 
 def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
@@ -180,7 +180,7 @@ def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
                 images = images.to(epoch.device)
                 yield images.float().sub_(mean).div_(std), targets.to(epoch.device)
 
-        yield f"DataLoader over PNG files, {workers} workers, normalised by batch", loaded, count
+        yield f"DataLoader over PNG files, {workers} workers, normalized by batch", loaded, count
 
 
 def all_ways(epoch: Epoch, folder: Path):

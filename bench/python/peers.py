@@ -4,7 +4,7 @@
 peers.py LIBRARY FILE.h5 [--batch-size B] [--rounds R] [--json OUT]
 
 LIBRARY is the library that bench/python/gather.cpp is built into. Every way makes the same batches: rows drawn at random
-from the split `train`, as float32, centred and scaled channel by channel. Their results are compared before anything is
+from the split `train`, as float32, centered and scaled channel by channel. Their results are compared before anything is
 timed, and all but torch.compile write them to memory that is there already; ways whose library is not installed are skipped and counted. Each gets as many threads as the process may use, and they are timed
 by turns; only the epochs of DataLoaders come afterwards.
 """

@@ -34,7 +34,7 @@ void add_batch_sums(const BatchMeanArgs& args, std::int64_t first, std::int64_t 
 void fold_batch_maps(const BatchMeanArgs& args) {
   const DefaultFloatingPointMode mode;
   const double pooled =
-      pooled_sum(args.sums, args.quantisation, args.channel_count, args.batch_count * args.values_per_channel);
+      pooled_sum(args.sums, args.quantization, args.channel_count, args.batch_count * args.values_per_channel);
   for (std::int64_t c = 0; c < args.channel_count; ++c) args.maps[c] = batch_map(args, pooled, c);
 }
 

@@ -55,7 +55,7 @@ void permute_block(const OrderKey& key, const std::int64_t first_position, std::
   const Words words;
   constexpr std::size_t kLanes = hn::MaxLanes(Words());
   alignas(64) std::uint32_t high_lanes[kPositions], low_lanes[kPositions];
-  // One division for the first position; its neighbours follow by counting.
+  // One division for the first position; its neighbors follow by counting.
   auto high_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) / key.low_radix);
   auto low_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) % key.low_radix);
   for (std::size_t i = 0; i < kPositions; ++i) {

@@ -87,7 +87,7 @@ __global__ void clear_sums(std::int64_t* sums, std::int64_t channel_count) {
 
 __global__ void fold_maps(const BatchMeanArgs args) {
   const double pooled =
-      pooled_sum(args.sums, args.quantisation, args.channel_count, args.batch_count * args.values_per_channel);
+      pooled_sum(args.sums, args.quantization, args.channel_count, args.batch_count * args.values_per_channel);
   for (std::int64_t c = threadIdx.x; c < args.channel_count; c += blockDim.x) args.maps[c] = batch_map(args, pooled, c);
 }
 

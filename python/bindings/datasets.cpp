@@ -110,7 +110,7 @@ void add_statistics(nb::module_& module) {
           "scale",
           [](const Statistics& s) {
             std::vector<double> scale;
-            for (const ChannelQuantisation& q : s.quantisation) scale.push_back(q.scale);
+            for (const ChannelQuantization& q : s.quantization) scale.push_back(q.scale);
             return to_numpy(scale, {scale.size()});
           },
           nb::rv_policy::move, "float64 [C]: source = scale * (code + 128) + zero_point.")
@@ -118,7 +118,7 @@ void add_statistics(nb::module_& module) {
           "zero_point",
           [](const Statistics& s) {
             std::vector<double> zero_point;
-            for (const ChannelQuantisation& q : s.quantisation) zero_point.push_back(q.zero_point);
+            for (const ChannelQuantization& q : s.quantization) zero_point.push_back(q.zero_point);
             return to_numpy(zero_point, {zero_point.size()});
           },
           nb::rv_policy::move, "float64 [C].");

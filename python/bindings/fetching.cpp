@@ -29,7 +29,7 @@ void add_sets(nb::module_& module) {
       .def_ro("name", &RemoteSet::name)
       .def_ro("title", &RemoteSet::title, "Such as 'Fashion-MNIST'.")
       .def_ro("content", &RemoteSet::content, "Such as '60,000 + 10,000, 28x28 gray, 10 classes'.")
-      .def_ro("licence", &RemoteSet::licence, "As the publisher states it.")
+      .def_ro("license", &RemoteSet::license, "As the publisher states it.")
       .def_ro("page", &RemoteSet::page, "The publisher's.")
       .def_ro("mirrors", &RemoteSet::mirrors,
               "Addresses that the files are below, in the order in which they are tried.")

@@ -29,18 +29,18 @@ namespace {
 using namespace nb::literals;
 
 /// How samples become batches; numbers take the place of a rule where there are any.
-BatchSpec make_spec(const std::string& centre, const std::vector<double>& centre_values, const std::string& divisor,
+BatchSpec make_spec(const std::string& center, const std::vector<double>& center_values, const std::string& divisor,
                     const std::vector<double>& divisor_values, bool of_stored_values,
                     const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
   BatchSpec spec;
-  spec.centre = value_of<Centre>(centre, "centre",
-                                 {{"none", Centre::none},
-                                  {"dataset", Centre::dataset},
-                                  {"channel", Centre::channel},
-                                  {"pixel", Centre::pixel},
-                                  {"batch", Centre::batch},
-                                  {"values", Centre::values}});
-  spec.centre_values = centre_values;
+  spec.center = value_of<Center>(center, "center",
+                                 {{"none", Center::none},
+                                  {"dataset", Center::dataset},
+                                  {"channel", Center::channel},
+                                  {"pixel", Center::pixel},
+                                  {"batch", Center::batch},
+                                  {"values", Center::values}});
+  spec.center_values = center_values;
   spec.divisor =
       value_of<Divisor>(divisor, "divisor", {{"std", Divisor::standard_deviation}, {"values", Divisor::values}});
   spec.divisor_values = divisor_values;
@@ -102,13 +102,13 @@ void add_store(nb::module_& module) {
   nb::class_<BatchSpec>(module, "BatchSpec", "How samples become batches.")
       .def(
           "__init__",
-          [](BatchSpec* self, const std::string& centre, const std::vector<double>& centre_values,
+          [](BatchSpec* self, const std::string& center, const std::vector<double>& center_values,
              const std::string& divisor, const std::vector<double>& divisor_values, bool of_stored_values,
              const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
             new (self) BatchSpec(
-                make_spec(centre, centre_values, divisor, divisor_values, of_stored_values, statistics, dtype, layout));
+                make_spec(center, center_values, divisor, divisor_values, of_stored_values, statistics, dtype, layout));
           },
-          "centre"_a, "centre_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a, "statistics"_a.none(),
+          "center"_a, "center_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a, "statistics"_a.none(),
           "dtype"_a, "layout"_a)
       .def("__str__", &describe);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");

@@ -205,7 +205,7 @@ void add_spooled_source(nb::module_& module) {
           },
           "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a)
       .def(
-          "append_unlabelled",
+          "append_unlabeled",
           [](SpooledSource& source, const std::string& split, const Images& images, Color color,
              const std::vector<std::string>& names) {
             append(source, split, images, images, LabelKind::none, color, names);

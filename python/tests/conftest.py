@@ -44,13 +44,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Packed:
     return write_packed(tmp_path_factory.mktemp("large") / "large.h5", 3000, (3, 32, 32))
 
 
-def centred(packed: Packed, rows: np.ndarray, centre: float | np.ndarray, divisor: float | np.ndarray) -> np.ndarray:
+def centered(packed: Packed, rows: np.ndarray, center: float | np.ndarray, divisor: float | np.ndarray) -> np.ndarray:
     """The defined arithmetic: fmaf(code, a, b), one rounding; a and b are folded in double and rounded once.
 
     In double the product of an 8-bit code and a float32, plus a float32 of similar size, is exact.
     """
     a = np.float32(1.0 / np.asarray(divisor, np.float64))
-    b = np.float32((128.0 - np.asarray(centre, np.float64)) / divisor)
+    b = np.float32((128.0 - np.asarray(center, np.float64)) / divisor)
     codes = packed.codes[rows].astype(np.float64)
     if np.ndim(a):
         a, b = a.reshape(-1, 1, 1), b.reshape(-1, 1, 1)

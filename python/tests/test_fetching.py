@@ -124,4 +124,4 @@ def test_known_sets_say_what_they_are() -> None:
     sets = {known.name: known for known in octavo.known_sets()}
     assert sets["cifar10"].bytes == 170_052_171
     assert sets["cifar10"].files[0].md5 == "c32a1d4ab5d03f1284b67883e8d87530"
-    assert "MIT" in sets["fashion-mnist"].licence
+    assert "MIT" in sets["fashion-mnist"].license

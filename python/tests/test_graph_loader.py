@@ -14,7 +14,7 @@ def batches_of_loader(packed: Packed, epochs: int, **options):
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("normalize", ["default", octavo.Normalize(centre="batch")])
+@pytest.mark.parametrize("normalize", ["default", octavo.Normalize(center="batch")])
 def test_next_makes_the_batches_of_a_loader_epoch_after_epoch(packed: Packed, shuffle: bool, normalize) -> None:
     options = {"batch_size": 9, "shuffle": shuffle, "seed": 5, "normalize": normalize}
     graph_loader = octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **options)

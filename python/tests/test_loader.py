@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import octavo
 import pytest
-from conftest import Packed, centred
+from conftest import Packed, centered
 
 
 def numpy_loader(data, **options) -> octavo.Loader:
@@ -30,11 +30,11 @@ def test_a_batch_holds_the_defined_values(packed: Packed) -> None:
         assert labels.dtype == np.int64
         assert images.shape == (len(rows), 3, 8, 6)
         np.testing.assert_array_equal(labels, packed.labels[rows])
-        np.testing.assert_array_equal(images, centred(packed, rows, mean, 128.0))
+        np.testing.assert_array_equal(images, centered(packed, rows, mean, 128.0))
 
 
 @pytest.mark.parametrize(
-    ("normalize", "centre", "divisor"),
+    ("normalize", "center", "divisor"),
     [
         ("unit", 0.0, 255.0),
         (octavo.Normalize("none", 1.0), 0.0, 1.0),
@@ -47,13 +47,13 @@ def test_a_batch_holds_the_defined_values(packed: Packed) -> None:
         ),
     ],
 )
-def test_normalisations(packed: Packed, normalize, centre, divisor) -> None:
+def test_normalizations(packed: Packed, normalize, center, divisor) -> None:
     loader = numpy_loader(packed.path, batch_size=47, normalize=normalize)
     images, _ = loader[0]
-    np.testing.assert_array_equal(images, centred(packed, np.arange(47), centre, divisor))
+    np.testing.assert_array_equal(images, centered(packed, np.arange(47), center, divisor))
 
 
-def test_standard_normalisation_has_mean_zero_and_deviation_one(packed: Packed) -> None:
+def test_standard_normalization_has_mean_zero_and_deviation_one(packed: Packed) -> None:
     images, _ = numpy_loader(packed.path, batch_size=47, normalize="standard")[0]
     np.testing.assert_allclose(images.mean(axis=(0, 2, 3), dtype=np.float64), 0.0, atol=1e-6)
     np.testing.assert_allclose(images.std(axis=(0, 2, 3), dtype=np.float64), 1.0, atol=1e-6)
@@ -66,7 +66,7 @@ def test_statistics_of_another_split(packed: Packed, tmp_path) -> None:
             writer.append(rng.integers(0, 50, (3, 8, 6), dtype=np.uint8), 0)
     dark = octavo.Dataset(tmp_path / "dark.h5").split()
     images, _ = numpy_loader(packed.path, batch_size=47, normalize=octavo.Normalize(statistics=dark))[0]
-    expected = centred(packed, np.arange(47), float(dark.mean.mean()), 128.0)
+    expected = centered(packed, np.arange(47), float(dark.mean.mean()), 128.0)
     np.testing.assert_allclose(images, expected, rtol=0, atol=1e-6)
 
 
@@ -229,11 +229,11 @@ def test_options_are_refused_before_anything_is_loaded(packed: Packed, monkeypat
 
     monkeypatch.setattr(octavo.Store, "__init__", load)
     for options in ({"label_dtype": "float32"}, {"normalize": octavo.Normalize([1.0, 2.0])}, {"batch_size": 3001}):
-        with pytest.raises(ValueError, match=r"label_dtype|centre|batch_size"):
+        with pytest.raises(ValueError, match=r"label_dtype|center|batch_size"):
             numpy_loader(packed.path, **{"batch_size": 10, **options})
 
 
-def test_batches_centred_on_themselves_are_right_from_several_threads(large: Packed) -> None:
+def test_batches_centered_on_themselves_are_right_from_several_threads(large: Packed) -> None:
     loader = numpy_loader(large.path, batch_size=100, shuffle=True, normalize=octavo.Normalize("batch"))
     expected = [images for images, _ in loader]
     loader.set_epoch(0)
@@ -313,11 +313,11 @@ def test_labels_of_every_kind(tmp_path) -> None:
         ({"label_dtype": "uint8"}, ValueError, "label_dtype is 'uint8'"),
         ({"memory_format": "rows"}, ValueError, "memory_format is 'rows'"),
         ({"normalize": "magic"}, ValueError, "normalize is 'magic'"),
-        ({"normalize": octavo.Normalize("middle")}, ValueError, "centre is 'middle'"),
-        ({"normalize": octavo.Normalize([1.0, 2.0])}, ValueError, "centre"),
+        ({"normalize": octavo.Normalize("middle")}, ValueError, "center is 'middle'"),
+        ({"normalize": octavo.Normalize([1.0, 2.0])}, ValueError, "center"),
         ({"normalize": octavo.Normalize(0.0, 0.0)}, ValueError, "divisor"),
-        ({"normalize": octavo.Normalize(["a"])}, TypeError, "centre"),
-        ({"normalize": octavo.Normalize([])}, ValueError, "centre is empty"),
+        ({"normalize": octavo.Normalize(["a"])}, TypeError, "center"),
+        ({"normalize": octavo.Normalize([])}, ValueError, "center is empty"),
         ({"normalize": octavo.Normalize("none", "values")}, ValueError, "divisor is 'values'"),
         ({"normalize": octavo.Normalize("batch"), "rank": 0, "world_size": 2}, ValueError, "own mean"),
         ({"rank": 1}, ValueError, "rank and world_size"),

@@ -277,7 +277,7 @@ def test_images_of_every_kind(tmp_path: Path, image, expected) -> None:
     np.testing.assert_array_equal(values_of(tmp_path / "out.h5")[0], expected)
 
 
-def test_gray_images_among_colour_ones_need_channels(tmp_path: Path) -> None:
+def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
     gray = Image.fromarray(RGB[..., 0])
     with octavo.Writer(tmp_path / "out.h5", channels=3) as writer:
         writer.append(Image.fromarray(RGB), 0)
@@ -293,9 +293,9 @@ def test_gray_images_among_colour_ones_need_channels(tmp_path: Path) -> None:
         (np.zeros((3, 7, 3), np.uint8), 0, ValueError, "layout="),
         (np.zeros((4, 5, 3), np.complex64), 0, TypeError, "complex64"),
         (np.full((4, 5, 3), 300), 0, ValueError, "from 300 to 300"),
-        (np.full((4, 5, 3), 0.3337), 0, ValueError, "before normalising"),
+        (np.full((4, 5, 3), 0.3337), 0, ValueError, "before normalizing"),
         (np.full((4, 5, 3), 2.0), 0, ValueError, "exceed 1"),
-        (np.full((4, 5, 3), np.nan), 0, ValueError, "before normalising"),
+        (np.full((4, 5, 3), np.nan), 0, ValueError, "before normalizing"),
         (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, those before it are 3x4x5"),
         (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, those before it are 3x4x5"),
         (RGB, -1, ValueError, "label -1"),

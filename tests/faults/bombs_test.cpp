@@ -89,7 +89,7 @@ const Bomb kBombs[] = {
        const std::string text = png_chunk("zTXt", std::string("key\0\0", 5) + zlib_of_zeros(200'000'000));
        return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, text));
      }},
-    {"a PNG with 200 MB of colour profile",
+    {"a PNG with 200 MB of color profile",
      [](const auto& folder) {
        const std::string profile = png_chunk("iCCP", std::string("key\0\0", 5) + zlib_of_zeros(200'000'000));
        return folder_with(folder, "c/a.png", png_claiming(4, 4, 3, profile));

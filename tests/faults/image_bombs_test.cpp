@@ -166,7 +166,7 @@ const Bomb kOthers[] = {
      [](const Path& folder) { return folder_with(folder, "c/a.bmp", bmp(4, 0x80000000, 24, 0, "xxx")); }, "a.bmp"},
     {"a BMP of 15,000 x 15,000 in run lengths of nothing",
      [](const Path& folder) { return folder_with(folder, "c/a.bmp", bmp(15'000, 15'000, 8, 1, "\0\1"s)); }, "a.bmp"},
-    {"a BMP of 60,000 colours",
+    {"a BMP of 60,000 colors",
      [](const Path& folder) {
        std::string bytes = bmp(4, 4, 8, 0, "xxxx");
        bytes.replace(46, 4, little_endian(60'000, 4));

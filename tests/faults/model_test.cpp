@@ -170,7 +170,7 @@ bool are_values_of(const float* batch, const std::vector<std::int64_t>& rows, co
 /// Values as they are: minus 0, by 1.
 BatchSpec plain_spec() {
   BatchSpec spec;
-  spec.centre = Centre::none;
+  spec.center = Center::none;
   spec.divisor_values = {1.0};
   return spec;
 }

@@ -138,7 +138,7 @@ std::string bmp(int bits, int coding, const std::string& palette, const std::str
   return "BM" + little(14 + head.size() + data.size(), 4) + little(0, 4) + little(14 + head.size(), 4) + head + data;
 }
 
-/// Two pixels of a palette of four colours, interlaced or not.
+/// Two pixels of a palette of four colors, interlaced or not.
 std::string gif(bool is_interlaced) {
   const std::string colors = counting(12, 40);
   return "GIF89a" + little(2, 2) + little(1, 2) + "\x81\0\0"s + colors + "!\xF9\x04\x01\0\0\2\0"s + "," + little(0, 4) +

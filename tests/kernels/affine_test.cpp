@@ -23,22 +23,22 @@ TEST_CASE("one rounding is not two", "[unit][kernels]") {
   REQUIRE(decode(3, map) != unfused + -0.3f);
 }
 
-TEST_CASE("a uint8 source centred on its mean folds to the classic recipe", "[unit][kernels]") {
+TEST_CASE("a uint8 source centered on its mean folds to the classic recipe", "[unit][kernels]") {
   // (u8 - m) / 128 with u8 = code + 128: scale 1/128, shift (128 - m) / 128.
   const Affine map = fold({1.0, 0.0}, 72.0, 128.0);
   REQUIRE(map.scale == 0.0078125f);
   REQUIRE(map.shift == 0.4375f);
 }
 
-TEST_CASE("folding keeps the quantisation of other sources", "[unit][kernels]") {
-  // source = 0.5 (code + 128) - 10; centred on 4, divided by 2: 0.25 code + (64 - 10 - 4) / 2.
+TEST_CASE("folding keeps the quantization of other sources", "[unit][kernels]") {
+  // source = 0.5 (code + 128) - 10; centered on 4, divided by 2: 0.25 code + (64 - 10 - 4) / 2.
   const Affine map = fold({0.5, -10.0}, 4.0, 2.0);
   REQUIRE(map.scale == 0.25f);
   REQUIRE(map.shift == 25.0f);
 }
 
-TEST_CASE("the pooled sum weighs each channel with its quantisation", "[unit][kernels]") {
+TEST_CASE("the pooled sum weighs each channel with its quantization", "[unit][kernels]") {
   const std::int64_t sums[] = {100, 7};
-  const Quantisation quantisation[] = {{1.0, 0.0}, {2.0, 3.0}};
-  REQUIRE(pooled_sum(sums, quantisation, 2, 5) == 100.0 + 2.0 * 7 + 3.0 * 5);
+  const Quantization quantization[] = {{1.0, 0.0}, {2.0, 3.0}};
+  REQUIRE(pooled_sum(sums, quantization, 2, 5) == 100.0 + 2.0 * 7 + 3.0 * 5);
 }

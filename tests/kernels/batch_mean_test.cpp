@@ -6,11 +6,11 @@
 
 using namespace octavo::kernels;
 
-TEST_CASE("a batch is centred on the one mean of all its values", "[unit][kernels]") {
+TEST_CASE("a batch is centered on the one mean of all its values", "[unit][kernels]") {
   // Two samples of two channels of two values. Rows 0 and 2: codes + 128 are 0,2 | 4,6 and 8,10 | 12,14: mean 7.
   const std::vector<std::int8_t> codes = {-128, -126, -124, -122, 99, 99, 99, 99, -120, -118, -116, -114};
   const std::vector<std::int64_t> rows = {0, 2};
-  const std::vector<Quantisation> quantisation(2);
+  const std::vector<Quantization> quantization(2);
   const std::vector<double> divisors = {1.0, 2.0};
   std::vector<std::int64_t> sums(2, 0);
   std::vector<Affine> maps(2);
@@ -19,7 +19,7 @@ TEST_CASE("a batch is centred on the one mean of all its values", "[unit][kernel
                            2,
                            {rows.data(), make_order_key(3, 0, 0, false), 0},
                            2,
-                           quantisation.data(),
+                           quantization.data(),
                            divisors.data(),
                            sums.data(),
                            maps.data()};

@@ -131,16 +131,16 @@ TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") 
       GatherData data(parameters);
       const GatherArgs gather = data.args();
       const auto channels = static_cast<std::size_t>(C);
-      std::vector<Quantisation> quantisation(channels);
+      std::vector<Quantization> quantization(channels);
       std::vector<double> divisors(channels, 128.0);
       for (std::size_t c = 0; c < channels; ++c) {
-        quantisation[c] = {1.0 + static_cast<double>(c) / 7, static_cast<double>(c) / 3};
+        quantization[c] = {1.0 + static_cast<double>(c) / 7, static_cast<double>(c) / 3};
         divisors[c] += static_cast<double>(c);
       }
       std::vector<std::int64_t> sums(channels), expected_sums(channels);
       std::vector<Affine> maps(channels), expected_maps(channels);
       BatchMeanArgs args{
-          gather.packed,       C, P, gather.selection, 13, quantisation.data(), divisors.data(), expected_sums.data(),
+          gather.packed,       C, P, gather.selection, 13, quantization.data(), divisors.data(), expected_sums.data(),
           expected_maps.data()};
       cpu::add_batch_sums(args, 0, 13, expected_sums.data());
       cpu::fold_batch_maps(args);

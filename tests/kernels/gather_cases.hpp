@@ -189,7 +189,7 @@ class GatherData {
       const auto half = static_cast<_Float16>(value);
       std::memcpy(&bytes[start], &half, 2);
     } else {
-      // The nearest float whose lower 16 bits are zero, ties to even, found by comparing the two neighbours.
+      // The nearest float whose lower 16 bits are zero, ties to even, found by comparing the two neighbors.
       std::uint32_t bits;
       std::memcpy(&bits, &value, 4);
       std::uint16_t upper = static_cast<std::uint16_t>(bits >> 16);

@@ -53,7 +53,7 @@ TEST_CASE("bfloat16 bits are those of the nearest value, ties to even", "[unit][
       if ((actual & 0x7FFF) <= 0x7F80) FAIL("not a NaN");
       return;
     }
-    // The neighbours below and above in magnitude; the nearer one, or the even one of two as near.
+    // The neighbors below and above in magnitude; the nearer one, or the even one of two as near.
     const std::uint32_t below = bits_of(value) & 0xFFFF0000u;
     const std::uint32_t rest = bits_of(value) & 0xFFFFu;
     const bool up = rest > 0x8000u || (rest == 0x8000u && (below & 0x10000u) != 0);

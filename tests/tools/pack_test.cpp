@@ -56,7 +56,7 @@ TEST_CASE("a source is a split and a path only where that makes sense", "[unit][
   CHECK(named.json()["splits"][0]["name"] == "extra");
 }
 
-TEST_CASE("images are brought to one size, and colours to gray", "[unit][tools]") {
+TEST_CASE("images are brought to one size, and colors to gray", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   write_png(folder / "pets" / "dog" / "2.png", 9, 9, 40);
@@ -172,8 +172,8 @@ TEST_CASE("packing tells what it cost to make bytes of other numbers", "[unit][t
   const auto packed = [&](const std::string& range) {
     return run_octavo({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", range, "--force"}).out;
   };
-  CHECK_THAT(packed("auto"), ContainsSubstring("quantised  train from int32, exactly\n"));
-  CHECK_THAT(packed("0,51"), ContainsSubstring("quantised  train from int32, off by at most 19; 2 numbers beyond"));
+  CHECK_THAT(packed("auto"), ContainsSubstring("quantized  train from int32, exactly\n"));
+  CHECK_THAT(packed("0,51"), ContainsSubstring("quantized  train from int32, off by at most 19; 2 numbers beyond"));
 }
 
 TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tools]") {

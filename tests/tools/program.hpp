@@ -60,7 +60,7 @@ void pack_digits(const std::filesystem::path& path);
 /// Turns a bit in the middle of a packed file, which is in a sample where samples take most of it.
 void damage_sample(const std::filesystem::path& path);
 
-/// Writes a PNG of one colour.
+/// Writes a PNG of one color.
 void write_png(const std::filesystem::path& path, std::int64_t width, std::int64_t height, std::uint8_t value,
                std::int64_t channels = 3);
 

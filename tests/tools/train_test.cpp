@@ -31,7 +31,7 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
   pack_digits(folder / "d.h5");
   const std::vector<std::string> arguments = {
       "train",    folder / "d.h5", "--model",     "softmax", "--epochs",         "2",
-      "--device", "cpu",           "--normalise", "unit",    "--compare-float32"};
+      "--device", "cpu",           "--normalize", "unit",    "--compare-float32"};
   const Outcome outcome = run_octavo(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
@@ -44,6 +44,18 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
   CHECK(document["overhead_percent"].is_null());
   CHECK(document["float32"]["memory"]["samples"].get<double>() >
         3.0 * document["int8"]["memory"]["samples"].get<double>());
+}
+
+TEST_CASE("the old spelling of an option still works, and is not shown", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto with = [&](const std::string& name, const std::string& value) {
+    return run_octavo({"train", folder / "d.h5", "--model", "softmax", "--epochs", "1", "--device", "cpu", "--json", name,
+                       value});
+  };
+  CHECK(with("--normalise", "unit").json()["normalize"] == "unit");
+  CHECK(run_octavo({"train", folder / "d.h5", "--normalise=middle"}).exit_code == 2);
+  CHECK_THAT(run_octavo({"train", "--help"}).out, !ContainsSubstring("--normalise"));
 }
 
 TEST_CASE("training names the split that it evaluates", "[unit][tools]") {

@@ -87,7 +87,7 @@ def _levels(array: npt.NDArray[Any]) -> Pixels:
         levels = array.astype(np.float64) * 255.0
         nearest = np.rint(levels)
         if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not nearest.min() >= 0):
-            raise ValueError("its float values are not those of an 8-bit image in 0 ... 1; pack it before normalising")
+            raise ValueError("its float values are not those of an 8-bit image in 0 ... 1; pack it before normalizing")
         if array.size and nearest.max() > 255:
             raise ValueError("its float values exceed 1; give uint8, or floats in 0 ... 1")
         return nearest.astype(np.uint8)

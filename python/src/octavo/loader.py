@@ -38,7 +38,7 @@ class Loader:
     ...     for images, labels in loader:
     ...         train_step(images, labels)
 
-    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalisation, and of nothing
+    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalization, and of nothing
     else: device, threads, ranks and resuming change no bit. Its tensors are yours, ready on the current stream, to be
     changed or kept as long as wanted.
 
@@ -78,7 +78,7 @@ class Loader:
         multi-labels; float32 for targets.
     rank, world_size
         The number of this process among those that share each batch; by default those of ``torch.distributed`` if it is
-        initialised, else 0 and 1. Rank r takes the r-th part of each batch, so the batches as wholes do not depend on
+        initialized, else 0 and 1. Rank r takes the r-th part of each batch, so the batches as wholes do not depend on
         how many ranks there are.
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch where
@@ -426,7 +426,7 @@ def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
     if (rank is None) != (world_size is None):
         raise ValueError("rank and world_size go together; give both or neither")
     if rank is None or world_size is None:
-        # It can only be initialised where it was imported.
+        # It can only be initialized where it was imported.
         distributed = sys.modules.get("torch.distributed")
         if distributed is None or not distributed.is_available() or not distributed.is_initialized():
             return 0, 1

@@ -13,32 +13,32 @@ from . import _native
 if TYPE_CHECKING:
     from .dataset import Split
 
-Centre = Literal["none", "dataset", "channel", "pixel", "batch"]
+Center = Literal["none", "dataset", "channel", "pixel", "batch"]
 _CENTRES = ("none", "dataset", "channel", "pixel", "batch")
 Preset = Literal["default", "unit", "standard", "imagenet"]
 
 
 @dataclass(frozen=True)
 class Normalize:
-    """The normalisation of batches: ``y = (x - centre) / divisor``, in one fused multiply-add with one rounding.
+    """The normalization of batches: ``y = (x - center) / divisor``, in one fused multiply-add with one rounding.
 
     Parameters
     ----------
-    centre
+    center
         What is subtracted: ``"none"``; ``"dataset"``, one mean over all channels; ``"channel"``, each channel's mean;
         ``"pixel"``, the mean image; ``"batch"``, the minibatch's own mean (not with several ranks); or numbers, one or
         one a channel.
     divisor
-        One number or one a channel, not 0; or ``"std"``: each channel's standard deviation with ``centre="channel"``,
+        One number or one a channel, not 0; or ``"std"``: each channel's standard deviation with ``center="channel"``,
         else one over all channels.
     of_stored_values
-        ``centre`` and ``divisor`` are of the stored 0 ... 255, not of the source's units. The same for 8-bit images.
+        ``center`` and ``divisor`` are of the stored 0 ... 255, not of the source's units. The same for 8-bit images.
     statistics
         The split whose statistics are used; by default ``train`` of the same file where there is one, else the split
         that is loaded.
     """
 
-    centre: Centre | float | Sequence[float] = "dataset"
+    center: Center | float | Sequence[float] = "dataset"
     divisor: Literal["std"] | float | Sequence[float] = 128.0
     of_stored_values: bool = False
     statistics: Split | None = None
@@ -63,30 +63,30 @@ class Normalize:
 
     @classmethod
     def from_unit_scale(cls, mean: float | Sequence[float], std: float | Sequence[float]) -> Normalize:
-        """The normalisation of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
+        """The normalization of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
 
         `mean` and `std` are of values in 0 ... 1.
         """
-        centre = [255.0 * value for value in _numbers("mean", mean)]
+        center = [255.0 * value for value in _numbers("mean", mean)]
         divisor = [255.0 * value for value in _numbers("std", std)]
-        return cls(centre, divisor, of_stored_values=True)
+        return cls(center, divisor, of_stored_values=True)
 
     def check_channels(self, channels: int) -> None:
         """Raises ValueError if the numbers are not one, or one a channel."""
-        for argument, value in (("centre", self.centre), ("divisor", self.divisor)):
+        for argument, value in (("center", self.center), ("divisor", self.divisor)):
             count = 1 if isinstance(value, str) else len(_numbers(argument, value))
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
 
     def to_native(self, dtype: str, layout: str) -> _native.BatchSpec:
         """The same for the compiled part."""
-        centre, centre_values = "values", []
-        if isinstance(self.centre, str):
-            centre = self.centre
-            if centre not in _CENTRES:
-                raise ValueError(f"centre is {centre!r}; it must be numbers or one of {', '.join(map(repr, _CENTRES))}")
+        center, center_values = "values", []
+        if isinstance(self.center, str):
+            center = self.center
+            if center not in _CENTRES:
+                raise ValueError(f"center is {center!r}; it must be numbers or one of {', '.join(map(repr, _CENTRES))}")
         else:
-            centre_values = _numbers("centre", self.centre)
+            center_values = _numbers("center", self.center)
         divisor, divisor_values = "values", [1.0]
         if isinstance(self.divisor, str):
             divisor = self.divisor
@@ -98,7 +98,7 @@ class Normalize:
                 raise ValueError("divisor is 0")
         statistics = None if self.statistics is None else self.statistics.statistics
         return _native.BatchSpec(
-            centre, centre_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
+            center, center_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
         )
 
 

@@ -96,7 +96,7 @@ def pack(
     size
         (height, width) that images are brought to; None: all are equal already.
     fit
-        How: the centre is cut out, the image is fitted into `background`, or distorted.
+        How: the center is cut out, the image is fitted into `background`, or distorted.
     channels
         1: gray, 3: RGB; None: gray if all images are.
     background

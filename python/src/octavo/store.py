@@ -216,7 +216,7 @@ class Store:
         label_dtype: Any = None,
         framework: _frameworks.Framework = "auto",
     ) -> tuple[Any, Any]:
-        """The images and labels of these samples, in this order, normalised: one batch of your own choice.
+        """The images and labels of these samples, in this order, normalized: one batch of your own choice.
 
         Parameters
         ----------

@@ -232,7 +232,7 @@ class _Block:
         color = getattr(_native.Color, _images.color_of(self.shape[0]))
         self._labels, self._names = [], []
         if self.kind == "none":
-            source.append_unlabelled(split, pixels, color, names)
+            source.append_unlabeled(split, pixels, color, names)
         elif self.kind == "target":
             source.append_targets(split, pixels, labels, color, names)
         else:

@@ -11,7 +11,7 @@ namespace octavo::fuzz {
 /// Small, so that runs are fast; the real limit bounds memory in the same way.
 inline constexpr images::Limits kSmallImages = {.largest_pixels = 1 << 16};
 
-/// Gray: over a coloured one what is gray and transparent becomes RGB, which its header does not say.
+/// Gray: over a colored one what is gray and transparent becomes RGB, which its header does not say.
 inline constexpr std::array<std::uint8_t, 3> kBackground = {77, 77, 77};
 
 /// Decodes a file of `format`, and checks that its pixels are what its header says; leaves other files alone.

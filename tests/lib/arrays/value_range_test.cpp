@@ -20,8 +20,8 @@ ArraySet set_of(Element element, const std::vector<Number>& numbers) {
   return set;
 }
 
-ChannelQuantisation found(const ArraySet& set, const ValueRange& range = {}) {
-  return find_quantisation({&set}, range, 2).at(0);
+ChannelQuantization found(const ArraySet& set, const ValueRange& range = {}) {
+  return find_quantization({&set}, range, 2).at(0);
 }
 
 }  // namespace

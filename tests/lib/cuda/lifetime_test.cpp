@@ -223,7 +223,7 @@ TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]"
 TEST_CASE("batches that are centered on themselves take turns on two streams", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   BatchSpec by_batch;
-  by_batch.centre = Centre::batch;
+  by_batch.center = Center::batch;
   const std::vector<float> expected = expected_images(fixture, by_batch);
   const Store store = small_store(fixture, Residency::device);
   const PreparedSpec spec = store.prepare(by_batch);

@@ -12,7 +12,7 @@ namespace octavo::test {
 /// What the samples look like.
 enum class Contents { photo, noise, zeros };
 
-/// Value `i` of what no compressor shrinks: the finaliser of MurmurHash3 of i.
+/// Value `i` of what no compressor shrinks: the finalizer of MurmurHash3 of i.
 inline std::uint8_t noise_at(std::uint64_t i) {
   i = (i ^ i >> 33) * 0xFF51AFD7ED558CCDull;
   i = (i ^ i >> 33) * 0xC4CEB9FE1A85EC53ull;

@@ -41,12 +41,12 @@ Json& datasets(Json& json) { return json["splits"][0]["datasets"]; }
 TEST_CASE("an index that was encoded is decoded to the same", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options();
-  options.splits[0].quantisation = {{0.1, 3.0}, {1e-300, -0.0}, {7.0, 1.0 / 3.0}};
+  options.splits[0].quantization = {{0.1, 3.0}, {1e-300, -0.0}, {7.0, 1.0 / 3.0}};
   octavo::test::write_small_file(folder / "a.h5", options);
   const std::string text = octavo::test::index_text_of(folder / "a.h5");
   const auto index = octavo::dataset_file::decode_index(text);
   REQUIRE(octavo::dataset_file::encode_index(index) == text);
-  REQUIRE(index.splits[0].quantisation == options.splits[0].quantisation);
+  REQUIRE(index.splits[0].quantization == options.splits[0].quantization);
 }
 
 TEST_CASE("unknown keys in the index are ignored", "[unit][archive]") {

@@ -22,7 +22,7 @@ namespace {
 void write_file(const std::filesystem::path& path) {
   auto options = octavo::test::small_options();
   options.splits[0].with_names = true;
-  options.splits[0].quantisation = {{0.5, 1.0}, {2.0, 0.0}, {1.0, -3.0}};
+  options.splits[0].quantization = {{0.5, 1.0}, {2.0, 0.0}, {1.0, -3.0}};
   options.splits.push_back(octavo::test::small_split("test", 3));
   octavo::Writer writer(path, options);
   auto values = octavo::test::values_of({3, 4, 5}, 0, 20);
@@ -98,7 +98,7 @@ TEST_CASE("a file with a new attribute is refused with the remedy, and taken ove
   const Dataset dataset = Dataset::open(folder / "b.h5");
   REQUIRE(dataset.split_names() == std::vector<std::string>{"train", "test"});
   REQUIRE(dataset.class_names() == octavo::test::small_options().class_names);
-  REQUIRE(dataset.split("train").statistics().quantisation == statistics.quantisation);
+  REQUIRE(dataset.split("train").statistics().quantization == statistics.quantization);
   REQUIRE(dataset.split("train").statistics().mean == statistics.mean);
   REQUIRE(dataset.split("train").color() == octavo::Color::rgb);
   REQUIRE(dataset.split("train").sample_name(6) == "sample 6");

@@ -213,8 +213,8 @@ TEST_CASE("layouts that the format does not allow are refused before anything is
   refused([](auto& options) { options.splits[0].row_capacity = 0; });
   refused([](auto& options) { options.splits[0].row_capacity = INT64_MAX; });
   refused([](auto& options) { options.splits[0].labels.width = 2; });
-  refused([](auto& options) { options.splits[0].quantisation = {{1.0, 0.0}}; });
-  refused([](auto& options) { options.splits[0].quantisation = {{1.0, 0.0}, {0.0, 0.0}, {1.0, 0.0}}; });
+  refused([](auto& options) { options.splits[0].quantization = {{1.0, 0.0}}; });
+  refused([](auto& options) { options.splits[0].quantization = {{1.0, 0.0}, {0.0, 0.0}, {1.0, 0.0}}; });
   refused([](auto& options) { options.class_names = {"\xFF"}; });
   refused([](auto& options) { options.class_names = {"a\nb"}; });
 }

@@ -29,7 +29,7 @@ void check_round_trip(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("colour images in classes with difficult names come back", "[unit][export]") {
+TEST_CASE("color images in classes with difficult names come back", "[unit][export]") {
   const TemporaryFolder folder;
   // The order is neither that of the labels nor that of names; two names are the same but for what is replaced.
   write_file(folder / "a.h5",

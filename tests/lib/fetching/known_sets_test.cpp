@@ -16,7 +16,7 @@ TEST_CASE("every known set can be fetched, and says what it is", "[unit][fetch]"
     INFO(set.name);
     CHECK(fetching::set_problem(set).value_or("none") == "none");
     CHECK(names.insert(set.name).second);
-    CHECK_FALSE((set.title.empty() || set.content.empty() || set.licence.empty() || set.page.empty()));
+    CHECK_FALSE((set.title.empty() || set.content.empty() || set.license.empty() || set.page.empty()));
     for (const RemoteFile& file : set.files) {
       // Both are known of all of them; a line copied by mistake would show as one that is there twice.
       CHECK(checksums.insert(file.md5).second);

@@ -26,14 +26,14 @@ std::string with_file(const std::string& fields) {
 }  // namespace
 
 TEST_CASE("a description has all that a set has", "[unit][fetch]") {
-  const RemoteSet set = read(R"({"name": "my-set", "title": "Mine", "content": "one", "licence": "MIT",
+  const RemoteSet set = read(R"({"name": "my-set", "title": "Mine", "content": "one", "license": "MIT",
     "page": "https://h/", "mirrors": ["https://h/a/"], "pack": ["val=b.tar"],
     "files": [{"name": "b.tar", "bytes": 7, "urls": ["http://h/download?id=5"], )" +
                              kMd5 + R"(, "sha256": ")" + std::string(64, '0') + R"("}]})");
   CHECK(set.name == "my-set");
   CHECK(set.title == "Mine");
   CHECK(set.content == "one");
-  CHECK(set.licence == "MIT");
+  CHECK(set.license == "MIT");
   CHECK(set.page == "https://h/");
   CHECK(set.mirrors == std::vector<std::string>{"https://h/a/"});
   CHECK(set.pack == std::vector<std::string>{"val=b.tar"});

@@ -72,7 +72,7 @@ TEST_CASE("BMP palettes of 1, 4 and 8 bits are looked up, and grays make a gray 
   CHECK_THROWS_WITH(decoded(made_bmp(made)), ContainsSubstring("its palette has not"));
 }
 
-TEST_CASE("an OS/2 BMP has a short header and a palette of three bytes a colour", "[unit][image]") {
+TEST_CASE("an OS/2 BMP has a short header and a palette of three bytes a color", "[unit][image]") {
   MadeBmp made = {.width = 2, .bits = 8, .header_bytes = 12, .palette = {}, .data = {1, 0, 0, 0}};
   made.palette.assign(256, {0, 0, 0});
   made.palette[1] = {1, 2, 3};

@@ -2,7 +2,7 @@
 
 usage: compare_with_pillow.py LIST RAW WIDTH HEIGHT
 
-LIST names one image file a line; RAW holds uint8 [N,3,HEIGHT,WIDTH], cropped to the centre and resized. Prints the mean and
+LIST names one image file a line; RAW holds uint8 [N,3,HEIGHT,WIDTH], cropped to the center and resized. Prints the mean and
 the largest of the images' mean absolute differences, and fails if one image's is above 2 levels.
 """
 
@@ -18,8 +18,8 @@ except ImportError as error:
 LARGEST_MEAN_DIFFERENCE = 2.0
 
 
-def centre(image, width, height):
-    """The box of the largest centred region of aspect width : height, rounded to the nearest, halves up."""
+def center(image, width, height):
+    """The box of the largest centered region of aspect width : height, rounded to the nearest, halves up."""
     box_width, box_height = image.size
     if box_width * height >= box_height * width:
         box_width = min(box_width, max(1, (2 * box_height * width + height) // (2 * height)))
@@ -32,7 +32,7 @@ def centre(image, width, height):
 def pillow_sample(path, width, height):
     with Image.open(path) as image:
         image = image.convert("RGB")
-        image = image.crop(centre(image, width, height)).resize((width, height), Image.BILINEAR)
+        image = image.crop(center(image, width, height)).resize((width, height), Image.BILINEAR)
         return numpy.asarray(image).transpose(2, 0, 1)
 
 

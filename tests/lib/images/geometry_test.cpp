@@ -9,7 +9,7 @@ using images::Box;
 using images::place;
 using Values = std::vector<std::uint8_t>;
 
-TEST_CASE("crop takes the largest centred region of the target's aspect ratio", "[unit][image]") {
+TEST_CASE("crop takes the largest centered region of the target's aspect ratio", "[unit][image]") {
   CHECK(place(300, 200, 96, 96, Fit::crop).from == Box{50, 0, 200, 200});
   CHECK(place(200, 301, 96, 96, Fit::crop).from == Box{0, 50, 200, 200});
   CHECK(place(96, 96, 96, 96, Fit::crop).from == Box{0, 0, 96, 96});
@@ -36,7 +36,7 @@ TEST_CASE("halving averages with triangle weights", "[unit][image]") {
   images::Pixels image(4, 1, 1);
   image.values = {0, 80, 160, 240};
   Values out(2);
-  // The centres are 1 and 3, the support 2; weights 3/4, 3/4, 1/4 and, over the edge, nothing:
+  // The centers are 1 and 3, the support 2; weights 3/4, 3/4, 1/4 and, over the edge, nothing:
   // (3*0 + 3*80 + 160) / 7 = 57.1, (80 + 3*160 + 3*240) / 7 = 182.9.
   images::resize(image, 1, {0, 0, 4, 1}, 2, 1, {out.data(), 2, 2});
   CHECK(out == Values{57, 183});
@@ -44,7 +44,7 @@ TEST_CASE("halving averages with triangle weights", "[unit][image]") {
   CHECK(out == Values{80, 160});
 }
 
-TEST_CASE("a padded gray image fills all planes around a coloured background", "[unit][image]") {
+TEST_CASE("a padded gray image fills all planes around a colored background", "[unit][image]") {
   images::Pixels image(1, 2, 1);
   image.values = {7, 9};
   const images::Target target = {{3, 2, 3}, true, Fit::pad, {1, 2, 3}};

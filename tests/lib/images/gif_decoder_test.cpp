@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kClear = 256, kEnd = 257;
 
-/// Codes of 9 bits, lowest bit first, in sub-blocks. Clear codes keep them at 9 bits, so that each is a colour number.
+/// Codes of 9 bits, lowest bit first, in sub-blocks. Clear codes keep them at 9 bits, so that each is a color number.
 std::string uncompressed_lzw(const Values& numbers) {
   std::vector<int> codes;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -30,7 +30,7 @@ std::string uncompressed_lzw(const Values& numbers) {
   return blocks + '\0';
 }
 
-/// A GIF file of one frame. Palettes have 4 colours, of R, G, B; an empty one is left out.
+/// A GIF file of one frame. Palettes have 4 colors, of R, G, B; an empty one is left out.
 struct MadeGif {
   int screen_width = 2, screen_height = 1;
   int x = 0, y = 0, width = 2, height = 1;
@@ -58,7 +58,7 @@ std::string made_gif(const MadeGif& made) {
 
 }  // namespace
 
-TEST_CASE("a GIF's colours come from the frame's palette, or the file's, or are grays", "[unit][image]") {
+TEST_CASE("a GIF's colors come from the frame's palette, or the file's, or are grays", "[unit][image]") {
   MadeGif made;
   CHECK(decoded(made_gif(made)).values == Values{10, 20, 30, 40, 50, 60});
   made.own_palette = {9, 9, 9, 8, 8, 8, 7, 7, 7, 6, 6, 6};

@@ -43,7 +43,7 @@ TEST_CASE("inks become light, inverted where Adobe's marker says so", "[unit][im
   CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
 }
 
-TEST_CASE("the colour formulas round as they say", "[unit][image]") {
+TEST_CASE("the color formulas round as they say", "[unit][image]") {
   CHECK(images::luma(255, 255, 255) == 255);
   CHECK(images::luma(0, 255, 0) == 150);  // 38470 * 255 + 32768 = 9842618; / 65536 = 150.2
   CHECK(images::multiply_255(255, 255) == 255);

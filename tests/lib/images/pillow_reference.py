@@ -40,7 +40,7 @@ def inks_to_light(inks):
 
 
 class Png:
-    """The chunks of a PNG file and, for 16 bits, its samples: Pillow keeps only the upper byte of those in colour."""
+    """The chunks of a PNG file and, for 16 bits, its samples: Pillow keeps only the upper byte of those in color."""
 
     PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
 
@@ -83,7 +83,7 @@ class Png:
 
 
 def png_in_16_bits(png, image, background):
-    """Colour of 16 bits, or gray with alpha: the samples are read here, and their upper bytes must be Pillow's."""
+    """Color of 16 bits, or gray with alpha: the samples are read here, and their upper bytes must be Pillow's."""
     samples = png.samples_16()
     pillow = numpy.asarray(image).reshape(png.height, png.width, -1)
     upper = (samples >> 8).astype(numpy.uint8)

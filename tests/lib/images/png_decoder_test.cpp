@@ -47,14 +47,14 @@ TEST_CASE("a palette is looked up, and its transparency composed over the backgr
   CHECK(decoded(made_png(made), {100, 50, 0}).values == Values{131, 40, 20, 100, 50, 0});
 }
 
-TEST_CASE("alpha is composed over a coloured background", "[unit][image]") {
+TEST_CASE("alpha is composed over a colored background", "[unit][image]") {
   MadePng made = {.width = 3, .color_type = PNG_COLOR_TYPE_RGB_ALPHA};
   made.rows = {200, 100, 0, 255, 200, 100, 0, 0, 200, 100, 0, 128};
   // (200*128 + 10*127) / 255 = 105.37; (100*128 + 20*127) / 255 = 60.16; 30*127 / 255 = 14.94.
   CHECK(decoded(made_png(made), {10, 20, 30}).values == Values{200, 100, 0, 10, 20, 30, 105, 60, 15});
 }
 
-TEST_CASE("gray with alpha stays gray over a gray background, and becomes RGB over a coloured one", "[unit][image]") {
+TEST_CASE("gray with alpha stays gray over a gray background, and becomes RGB over a colored one", "[unit][image]") {
   MadePng made = {.width = 2, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA};
   made.rows = {200, 255, 200, 0};
   const auto gray = decoded(made_png(made), {76, 76, 76});

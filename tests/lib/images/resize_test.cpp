@@ -21,11 +21,11 @@ Values resized(const Pixels& picture, int reduction, const images::Box& from, st
 
 /// One output of the filter that docs/conversions.md states, in doubles: the weights of pixels [0, count).
 std::vector<double> weights_of(double begin, double scale, std::int64_t output, std::int64_t count) {
-  const double support = std::max(1.0, scale), centre = begin + (static_cast<double>(output) + 0.5) * scale;
+  const double support = std::max(1.0, scale), center = begin + (static_cast<double>(output) + 0.5) * scale;
   std::vector<double> weights;
   double sum = 0;
   for (std::int64_t k = 0; k < count; ++k) {
-    weights.push_back(std::max(0.0, 1 - std::abs(static_cast<double>(k) + 0.5 - centre) / support));
+    weights.push_back(std::max(0.0, 1 - std::abs(static_cast<double>(k) + 0.5 - center) / support));
     sum += weights.back();
   }
   for (double& weight : weights) weight /= sum;
@@ -77,7 +77,7 @@ TEST_CASE("every value is within a level of the filter in doubles", "[unit][imag
 }
 
 TEST_CASE("a part of a reduced image may begin between its pixels", "[unit][image]") {
-  // Half of an image of 8 x 1; the part from 1 to 5 is 0.5 to 2.5 of the half, one output: centre 1.5, support 2.
+  // Half of an image of 8 x 1; the part from 1 to 5 is 0.5 to 2.5 of the half, one output: center 1.5, support 2.
   Pixels half(4, 1, 1);
   half.values = {10, 20, 40, 90};
   // Pixels 0 to 2: weights 1 - 1/2, 1, 1 - 1/2: (5 + 20 + 20) / 2 = 22.5.

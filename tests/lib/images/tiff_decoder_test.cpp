@@ -41,9 +41,9 @@ TEST_CASE("gray TIFFs of 1 to 16 bits are spread over 0 to 255, in either byte o
   }
 }
 
-TEST_CASE("a TIFF palette's upper bytes are its colours", "[unit][image]") {
+TEST_CASE("a TIFF palette's upper bytes are its colors", "[unit][image]") {
   MadeTiff made = {.width = 4, .bits = 2, .color_model = kPalette, .blocks = {"\x1B"}};
-  // Colours 0 to 3: v * 256 and v * 257 both mean v.
+  // Colors 0 to 3: v * 256 and v * 257 both mean v.
   made.tags[kColorMap] = {0, 10 * 256, 20 * 257, 65535, 0, 1, 2 * 256, 65535, 256, 0, 0, 65535};
   const auto image = decoded(made_tiff(made));
   CHECK(image.channels == 3);
@@ -111,7 +111,7 @@ TEST_CASE("TIFF inks become light by the stated formula", "[unit][image]") {
 }
 
 TEST_CASE("YCbCr in a TIFF without JPEG is converted by libtiff", "[unit][image]") {
-  // Without colour, so that R = G = B = Y.
+  // Without color, so that R = G = B = Y.
   MadeTiff made = {.width = 2, .samples = 3, .color_model = kYCbCr, .blocks = {text_of({50, 128, 128, 200, 128, 128})}};
   made.tags[kSubsampling] = {1, 1};
   CHECK(decoded_values(made) == Values{50, 50, 50, 200, 200, 200});
@@ -142,9 +142,9 @@ TEST_CASE("TIFFs that cannot be read say why", "[unit][image]") {
   CHECK_THAT(refusal({.bits = 32, .tags = {{kSampleFormat, {3}}}}), ContainsSubstring("floating-point"));
   CHECK_THAT(refusal({.bits = 16, .tags = {{kSampleFormat, {2}}}}), ContainsSubstring("signed"));
   CHECK_THAT(refusal({.bits = 32}), ContainsSubstring("32 bits a sample"));
-  CHECK_THAT(refusal({.samples = 3, .color_model = kLab}), ContainsSubstring("colour model 8"));
+  CHECK_THAT(refusal({.samples = 3, .color_model = kLab}), ContainsSubstring("color model 8"));
   CHECK_THAT(refusal({.tags = {{259, {6}}}}), ContainsSubstring("TIFF compression 6"));
-  CHECK_THAT(refusal({.samples = 1, .color_model = kRgb}), ContainsSubstring("its colours do not fit"));
+  CHECK_THAT(refusal({.samples = 1, .color_model = kRgb}), ContainsSubstring("its colors do not fit"));
   CHECK_THAT(refusal({.samples = 40}), ContainsSubstring("40 samples"));
   // libtiff takes a palette image without a palette as gray.
   CHECK_THAT(refusal({.color_model = kPalette}), ContainsSubstring("contradict each other"));

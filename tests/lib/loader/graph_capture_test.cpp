@@ -19,8 +19,8 @@ TEST_CASE("each replay of a captured graph makes the next batch", "[unit][loader
   const PackedFixture fixture({random_split("train", 47, {2, 3, 5})});
   const Store store = Store::load(fixture.dataset().split("train"), *device);
   LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
-  for (const Centre centre : {Centre::dataset, Centre::batch}) {
-    options.spec.centre = centre;
+  for (const Center center : {Center::dataset, Center::batch}) {
+    options.spec.center = center;
     GraphLoader graph_loader(store, options);
     const DeviceTensor images(*device, DType::float32, {9, 2, 3, 5});
     const DeviceTensor labels(*device, DType::int32, {9});

@@ -114,7 +114,7 @@ TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   GraphLoader loader(store, options);
   REQUIRE_THROWS_WITH(loader.next(small.view(), {}), ContainsSubstring("150 numbers, 180 are needed"));
   REQUIRE(loader.state().step == 0);
-  options.spec.centre = Centre::batch;
+  options.spec.center = Center::batch;
   REQUIRE_THROWS_WITH(GraphLoader(store, options, 2), ContainsSubstring("own mean"));
   options = whole_batches(6);
   options.drop_last = false;

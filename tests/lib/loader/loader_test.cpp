@@ -41,9 +41,9 @@ void epochs_follow_the_order(Device device) {
 void prefetch_changes_no_bit(Device device) {
   const PackedFixture fixture = gray_fixture(101);
   const Store store = Store::load(fixture.dataset().split("train"), device);
-  for (const Centre centre : {Centre::dataset, Centre::batch}) {
+  for (const Center center : {Center::dataset, Center::batch}) {
     LoaderOptions options{.batch_size = 7, .shuffle = true, .seed = 3};
-    options.spec.centre = centre;
+    options.spec.center = center;
     options.prefetch = 0;
     const Served plain = serve(store, options);
     for (const int prefetch : {1, 2, 3, 40}) {
@@ -177,7 +177,7 @@ TEST_CASE("options that make no sense are refused", "[unit][loader]") {
   refuses({.batch_size = 11, .drop_last = true});
   refuses({.batch_size = std::int64_t{1} << 62});
   LoaderOptions options{.batch_size = 4, .world_size = 2};
-  options.spec.centre = Centre::batch;
+  options.spec.center = Center::batch;
   refuses(options);
   Loader loader(store, {.batch_size = 4});
   REQUIRE_THROWS_AS(loader.epoch(-1), InvalidArgument);

@@ -50,15 +50,15 @@ void residencies_serve_the_same_bits(Device device) {
   }
 }
 
-void centring_and_types_work_from_every_residency(Device device) {
+void centering_and_types_work_from_every_residency(Device device) {
   const PackedFixture fixture({random_split("train", 60, {3, 8, 8})});
   const Split split = fixture.dataset().split("train");
   const Store whole = Store::load(split, device, {.residency = Residency::device});
   const Store hybrid = Store::load(split, device, {.residency = Residency::hybrid, .resident_count = 21});
-  for (const Centre centre : {Centre::batch, Centre::pixel}) {
+  for (const Center center : {Center::batch, Center::pixel}) {
     for (const DType dtype : {DType::float32, DType::bfloat16}) {
       LoaderOptions options{.batch_size = 16, .shuffle = true};
-      options.spec.centre = centre;
+      options.spec.center = center;
       options.spec.dtype = dtype;
       options.spec.layout = Layout::nhwc;
       Loader a(whole, options), b(hybrid, options);
@@ -199,7 +199,7 @@ OCTAVO_CONTRACT(samples_in_memory_serve_the_same_bits, "samples in host memory s
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device, hybrid and streamed serve the same batches",
                 "[unit][loader][residency]")
-OCTAVO_CONTRACT(centring_and_types_work_from_every_residency, "a batch that comes from two places is centred on itself",
+OCTAVO_CONTRACT(centering_and_types_work_from_every_residency, "a batch that comes from two places is centered on itself",
                 "[unit][loader][residency]")
 OCTAVO_CONTRACT(ranks_share_streamed_batches, "ranks together serve streamed batches", "[unit][loader][residency]")
 OCTAVO_CONTRACT(windows_serve_their_order, "windows serve the order that stays inside of them",

@@ -117,7 +117,7 @@ TEST_CASE("a plan is what loading then does", "[unit][plan]") {
     drawn.prefetch = 1;
     const Loader loader(store, drawn);
     const std::int64_t taken = store.device_bytes() + loader.device_bytes();
-    // Beside what is planned: the normalisation, and the edges between the parts of a packed batch.
+    // Beside what is planned: the normalization, and the edges between the parts of a packed batch.
     REQUIRE(taken >= found.total_bytes());
     REQUIRE(taken <= found.total_bytes() + 256);
   }

@@ -29,7 +29,7 @@ Dataset packed_copy(const TemporaryFolder& folder) {
   return Dataset::open(folder / "a.h5");
 }
 
-QuantisationCertificate certificate_of(const Dataset& dataset, const std::string& split) {
+QuantizationCertificate certificate_of(const Dataset& dataset, const std::string& split) {
   return report::certify(dataset.split(split), report::origin_of(dataset, split));
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("a packed file is compared with its source, read again", "[unit][repor
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   for (const char* split : {"train", "test"}) {
-    const QuantisationCertificate certificate = certificate_of(dataset, split);
+    const QuantizationCertificate certificate = certificate_of(dataset, split);
     REQUIRE(certificate.lossless);
     REQUIRE(certificate.compared_with == "the source, read again");
     REQUIRE(certificate.largest_error == std::vector<double>{0.0});
@@ -58,7 +58,7 @@ TEST_CASE("without its source, a packed file is compared with the stored digest"
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   std::filesystem::remove_all(folder / "source");
-  const QuantisationCertificate certificate = certificate_of(dataset, "train");
+  const QuantizationCertificate certificate = certificate_of(dataset, "train");
   REQUIRE(certificate.lossless);
   REQUIRE(certificate.compared_with == "the digest stored at packing");
   REQUIRE_FALSE(report::bytes_of_files(report::origin_of(dataset, "train")));
@@ -71,7 +71,7 @@ TEST_CASE("another digest than the stored one is no certificate", "[unit][report
   REQUIRE(origin.digest == report::digest_of(dataset.split("train")));
   origin.files.clear();
   *origin.digest ^= 1;
-  const QuantisationCertificate certificate = report::certify(dataset.split("train"), origin);
+  const QuantizationCertificate certificate = report::certify(dataset.split("train"), origin);
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE(certificate.largest_error.empty());
 }
@@ -88,7 +88,7 @@ TEST_CASE("a source that was changed after packing shows, with the size of the e
   const auto source = open_source({{folder / "train-images-idx3-ubyte"}}, {});
   pack(*source, folder / "a.h5");
   write_idx(43);
-  const QuantisationCertificate certificate = certificate_of(Dataset::open(folder / "a.h5"), "train");
+  const QuantizationCertificate certificate = certificate_of(Dataset::open(folder / "a.h5"), "train");
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE(certificate.compared_with == "the source, read again");
   REQUIRE(certificate.largest_error == std::vector<double>{3.0});
@@ -114,12 +114,12 @@ TEST_CASE("a file without a digest is compared with nothing", "[unit][report]") 
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 10, {1, 2, 2})});
   const Dataset dataset = Dataset::open(folder / "a.h5");
-  const QuantisationCertificate certificate = report::certify(dataset.split("train"), report::Origin{});
+  const QuantizationCertificate certificate = report::certify(dataset.split("train"), report::Origin{});
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE_THAT(certificate.compared_with, ContainsSubstring("nothing"));
 }
 
-TEST_CASE("what quantising cost is certified from what was counted when packing", "[unit][report]") {
+TEST_CASE("what quantizing cost is certified from what was counted when packing", "[unit][report]") {
   const TemporaryFolder folder;
   // An IDX file of floats: 0, 0.5 and 60, of which 0..51 is covered in steps of 0.2.
   const char header[] = {0, 0, 13, 3, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -132,7 +132,7 @@ TEST_CASE("what quantising cost is certified from what was counted when packing"
   pack(*open_source({{folder / "a-idx3"}}, options), folder / "a.h5");
   const Dataset dataset = Dataset::open(folder / "a.h5");
   REQUIRE(dataset.split("train").source_dtype() == "float32");
-  const QuantisationCertificate certificate = certificate_of(dataset, "train");
+  const QuantizationCertificate certificate = certificate_of(dataset, "train");
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE_THAT(certificate.compared_with, ContainsSubstring("the source (float32), when it was packed"));
   // 60 became 51; 0.5 is two and a half steps, and became two.

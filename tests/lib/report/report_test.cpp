@@ -50,7 +50,7 @@ void figures_agree(Device device) {
     REQUIRE(cost.measured_bytes.value() <= computed[i] + (8 << 20));
 #endif
   }
-  // A batch of 100 samples and labels, once or (on a GPU) three times, and the maps of the normalisation.
+  // A batch of 100 samples and labels, once or (on a GPU) three times, and the maps of the normalization.
   const std::int64_t slots = device.is_cpu() ? 1 : 3;
   REQUIRE(report.residencies[2].batch_buffer_bytes == slots * 100 * (768 * 4 + 4) + 8);
   REQUIRE(report.residencies[1].batch_buffer_bytes == slots * 100 * (768 * 2 + 4) + 8);

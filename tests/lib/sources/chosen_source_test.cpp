@@ -13,7 +13,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// 200 gray images of one pixel whose value is their number, labelled by its last digit.
+/// 200 gray images of one pixel whose value is their number, labeled by its last digit.
 void write_numbers(const TemporaryFolder& folder, bool is_compressed) {
   const std::string images = idx({200, 1, 1}, counting(200));
   std::string labels;

@@ -105,7 +105,7 @@ TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit
   REQUIRE_THROWS_AS(found_at({"/dev/zero", ""}), IoError);
 }
 
-TEST_CASE("a single image is refused in favour of its folder", "[unit][pack]") {
+TEST_CASE("a single image is refused in favor of its folder", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"x.png", "x.JPG"}) {
     write_file(folder / name, "\x89PNG");

@@ -88,14 +88,14 @@ TEST_CASE("IDX files that are not what they say are refused", "[unit][pack]") {
   CHECK_THAT(refused(wrong_crc), ContainsSubstring("incorrect data check"));
 }
 
-TEST_CASE("IDX files of floats are quantised", "[unit][pack]") {
+TEST_CASE("IDX files of floats are quantized", "[unit][pack]") {
   const TemporaryFolder folder;
   // 0, 0.5 and 1 as big-endian floats: a half of 255 is 127.5, which is rounded to even.
   const std::string floats = big_endian(0) + big_endian(0x3F000000) + big_endian(0x3F800000);
   write_file(folder / "a-idx3", std::string{0, 0, 13, 3} + big_endian(3) + big_endian(1) + big_endian(1) + floats);
   const auto source = open(folder / "a-idx3");
   REQUIRE(source->splits()[0].source_dtype == "float32");
-  REQUIRE(source->splits()[0].quantisation == std::vector<ChannelQuantisation>{{1.0 / 255.0, 0.0}});
+  REQUIRE(source->splits()[0].quantization == std::vector<ChannelQuantization>{{1.0 / 255.0, 0.0}});
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{0, 128, 255});
 }
 

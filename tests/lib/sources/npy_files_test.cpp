@@ -82,11 +82,11 @@ TEST_CASE("arrays in Fortran order give the same rows, read in any pieces", "[un
 TEST_CASE("numbers of every type become bytes, exactly where that is possible", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& type, const std::string& data, std::vector<std::uint8_t> values,
-                         ChannelQuantisation map) {
+                         ChannelQuantization map) {
     INFO(type);
     write_file(folder / "x.npy", npy(type, "3, 1, 1", data));
     const auto source = open(folder / "x.npy");
-    CHECK(source->splits()[0].quantisation == std::vector<ChannelQuantisation>{map});
+    CHECK(source->splits()[0].quantization == std::vector<ChannelQuantization>{map});
     CHECK(read_all(*source).values == values);
   };
   check("|i1", bytes_of<std::int8_t>({-128, 0, 127}), {0, 128, 255}, {1.0, -128.0});
@@ -115,7 +115,7 @@ TEST_CASE("the range of values can be given, or measured without the extremes", 
   write_file(folder / "y.npy", npy("<f4", "1001, 1, 1", numbers));
   options.range = {.kind = ValueRange::Kind::percentile, .percentile = 99.0};
   const auto source = open(folder / "y.npy", options);
-  const auto map = source->splits()[0].quantisation.at(0);
+  const auto map = source->splits()[0].quantization.at(0);
   // 99 % of the numbers are below 1,000; a part of the range that is looked at is 15.3 wide.
   REQUIRE(map.zero_point < 30.0);
   REQUIRE(255.0 * map.scale + map.zero_point < 1020.0);
@@ -145,20 +145,20 @@ TEST_CASE("labels are found beside the images, and splits by names", "[unit][pac
   REQUIRE(read_all(*source, 1).labels == std::vector<std::int32_t>{4, 3});
 }
 
-TEST_CASE("channels of quantised images are made one, or one is repeated, where all stand for the same",
+TEST_CASE("channels of quantized images are made one, or one is repeated, where all stand for the same",
           "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "gray.npy", npy("<f4", "1, 1, 2", bytes_of<float>({-1.0f, 1.0f})));
   const auto repeated = open(folder / "gray.npy", {.channels = 3});
-  REQUIRE(repeated->splits()[0].quantisation.size() == 3);
+  REQUIRE(repeated->splits()[0].quantization.size() == 3);
   pack(*repeated, folder / "gray.h5");
-  REQUIRE(Dataset::open(folder / "gray.h5").split("train").statistics().quantisation.size() == 3);
+  REQUIRE(Dataset::open(folder / "gray.h5").split("train").statistics().quantization.size() == 3);
   write_file(folder / "rgb.npy", npy("<f4", "1, 1, 2, 3", bytes_of<float>({0.0f, 0.0f, 0.0f, 10.0f, 20.0f, 20.0f})));
   const ValueRange own = {.kind = ValueRange::Kind::measured};
   REQUIRE_THROWS_WITH(open(folder / "rgb.npy", {.channels = 1, .range = own}),
                       ContainsSubstring("give all of them one --range"));
   const ValueRange range = {ValueRange::Kind::given, 0.0, 20.0};
-  REQUIRE(open(folder / "rgb.npy", {.channels = 1, .range = range})->splits()[0].quantisation.size() == 1);
+  REQUIRE(open(folder / "rgb.npy", {.channels = 1, .range = range})->splits()[0].quantization.size() == 1);
 }
 
 TEST_CASE("labels of several numbers are multi-labels or targets", "[unit][pack]") {
@@ -224,7 +224,7 @@ TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused 
       CHECK_THAT(error.what(), !ContainsSubstring("\n"));
     }
   }
-  // The same 32 colour images, and the same 64 gray ones.
+  // The same 32 color images, and the same 64 gray ones.
   for (const char* name :
        {"u8_nchw.npy", "u8_fortran.npy", "i8.npy", "f32_01.npy", "stored.npz", "deflated.npz", "extra_member.npz"}) {
     INFO(name);

@@ -16,9 +16,9 @@ Counts counts_of(std::initializer_list<std::pair<int, std::int64_t>> entries) {
   return counts;
 }
 
-Statistics two_channels(const Counts& first, const Counts& second, std::vector<octavo::ChannelQuantisation> units) {
+Statistics two_channels(const Counts& first, const Counts& second, std::vector<octavo::ChannelQuantization> units) {
   Statistics statistics;
-  statistics.quantisation = units;
+  statistics.quantization = units;
   for (const auto* counts : {&first, &second}) {
     const auto unit = units[statistics.mean.size()];
     statistics.histogram.insert(statistics.histogram.end(), counts->begin(), counts->end());

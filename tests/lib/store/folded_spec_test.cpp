@@ -15,7 +15,7 @@ namespace {
 /// Two channels of two values: the first has 10 and 30 once each, the second 100 twice.
 Statistics two_channels() {
   Statistics statistics;
-  statistics.quantisation = {{1.0, 0.0}, {1.0, 0.0}};
+  statistics.quantization = {{1.0, 0.0}, {1.0, 0.0}};
   statistics.histogram.assign(512, 0);
   statistics.histogram[10] = statistics.histogram[30] = 1;
   statistics.histogram[256 + 100] = 2;
@@ -28,25 +28,25 @@ const SampleShape kShape{2, 1, 2};
 
 }  // namespace
 
-TEST_CASE("the default is centred on one mean over all channels and divided by 128", "[unit][store]") {
+TEST_CASE("the default is centered on one mean over all channels and divided by 128", "[unit][store]") {
   const FoldedSpec folded = fold_spec({}, two_channels(), kShape);
   REQUIRE(folded.maps.size() == 1);  // one map serves both channels
   REQUIRE(folded.maps[0].scale == 1.0f / 128);
   REQUIRE(folded.maps[0].shift == (128.0f - 60.0f) / 128);  // mean of 10, 30, 100, 100
 }
 
-TEST_CASE("channels are centred on their own means", "[unit][store]") {
+TEST_CASE("channels are centered on their own means", "[unit][store]") {
   BatchSpec spec;
-  spec.centre = Centre::channel;
+  spec.center = Center::channel;
   const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
   REQUIRE(folded.maps.size() == 2);
   REQUIRE(folded.maps[0].shift == 108.0f / 128);
   REQUIRE(folded.maps[1].shift == 28.0f / 128);
 }
 
-TEST_CASE("each pixel is centred on the mean image", "[unit][store]") {
+TEST_CASE("each pixel is centered on the mean image", "[unit][store]") {
   BatchSpec spec;
-  spec.centre = Centre::pixel;
+  spec.center = Center::pixel;
   const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
   REQUIRE(folded.pixel_shifts == std::vector<float>{118.0f / 128, 98.0f / 128, 28.0f / 128, 28.0f / 128});
   spec.layout = Layout::nhwc;
@@ -68,7 +68,7 @@ TEST_CASE("without channel means one standard deviation serves all channels", "[
 
 TEST_CASE("presets on the stored value ignore the source's unit", "[unit][store]") {
   Statistics statistics = two_channels();
-  statistics.quantisation = {{0.5, 7.0}, {0.5, 7.0}};
+  statistics.quantization = {{0.5, 7.0}, {0.5, 7.0}};
   const FoldedSpec folded = fold_spec(BatchSpec::preset("unit"), statistics, kShape);
   REQUIRE(folded.maps[0].scale == static_cast<float>(1.0 / 255));
   REQUIRE(folded.maps[0].shift == static_cast<float>(128.0 / 255));
@@ -76,7 +76,7 @@ TEST_CASE("presets on the stored value ignore the source's unit", "[unit][store]
 
 TEST_CASE("given statistics take the place of the file's", "[unit][store]") {
   BatchSpec spec;
-  spec.centre = Centre::channel;
+  spec.center = Center::channel;
   spec.statistics = two_channels();
   spec.statistics->mean = {0.0, 128.0};
   const FoldedSpec folded = fold_spec(spec, two_channels(), kShape);
@@ -106,8 +106,8 @@ TEST_CASE("numbers that do not fit the channels or are not finite are refused", 
   spec.divisor_values = {std::numeric_limits<double>::quiet_NaN()};
   REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);
   spec = {};
-  spec.centre = Centre::values;
-  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("0 centres for 2 channels"));
+  spec.center = Center::values;
+  REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("0 centers for 2 channels"));
   spec = {};
   spec.dtype = DType::int32;
   REQUIRE_THROWS_AS(fold_spec(spec, two_channels(), kShape), InvalidArgument);

@@ -87,7 +87,7 @@ TEST_CASE("rows are read in any order, with repetitions", "[unit][store]") {
   reads(fixture, random_rows(1000, 300), 0, 1);
 }
 
-TEST_CASE("neighbours and rows with gaps are read", "[unit][store]") {
+TEST_CASE("neighbors and rows with gaps are read", "[unit][store]") {
   std::vector<std::int64_t> all, every_second, far;
   for (std::int64_t row = 0; row < 3000; ++row) all.push_back(row);
   for (std::int64_t row = 1; row < 3000; row += 2) every_second.push_back(row);

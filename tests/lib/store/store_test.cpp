@@ -48,12 +48,12 @@ void given_rows_are_decoded(Device device) {
   }
 }
 
-void batches_are_centred_on_themselves(Device device) {
+void batches_are_centered_on_themselves(Device device) {
   const SampleShape shape{3, 4, 4};
   const PackedFixture fixture({random_split("train", 20, shape)});
   const Store store = Store::load(fixture.dataset().split("train"), device);
   BatchSpec spec;
-  spec.centre = Centre::batch;
+  spec.center = Center::batch;
   const std::vector<std::int64_t> rows = {5, 6, 19};
   const DeviceTensor images(device, DType::float32, {3, 3, 4, 4});
   store.gather(rows, spec, images.view());
@@ -117,7 +117,7 @@ void a_damaged_sample_is_named(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(given_rows_are_decoded, "given rows are decoded to the exact values", "[unit][store]")
-OCTAVO_CONTRACT(batches_are_centred_on_themselves, "a batch is centred on its own mean", "[unit][store]")
+OCTAVO_CONTRACT(batches_are_centered_on_themselves, "a batch is centered on its own mean", "[unit][store]")
 OCTAVO_CONTRACT(bad_requests_write_nothing, "a request that makes no sense is refused and writes nothing",
                 "[unit][store]")
 OCTAVO_CONTRACT(memory_is_one_byte_a_value, "a store takes one byte a value and its labels", "[unit][store]")
@@ -132,11 +132,11 @@ TEST_CASE("CUDA serves the bits that the CPU serves", "[unit][store][cuda]") {
     const Store on_cuda = Store::load(fixture.dataset().split("train"), *cuda);
     std::vector<std::int64_t> rows(257);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(i * 7 % 300);
-    for (const Centre centre : {Centre::none, Centre::dataset, Centre::channel, Centre::pixel, Centre::batch}) {
+    for (const Center center : {Center::none, Center::dataset, Center::channel, Center::pixel, Center::batch}) {
       for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
         for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
           BatchSpec spec;
-          spec.centre = centre;
+          spec.center = center;
           spec.dtype = dtype;
           spec.layout = layout;
           const DeviceTensor a(Device::cpu(), dtype, {257, shape.values()});
@@ -150,7 +150,7 @@ TEST_CASE("CUDA serves the bits that the CPU serves", "[unit][store][cuda]") {
   }
 }
 
-TEST_CASE("batches of a test split are centred by the training split", "[unit][store]") {
+TEST_CASE("batches of a test split are centered by the training split", "[unit][store]") {
   const PackedFixture fixture({random_split("train", 30, {1, 3, 3}, 1), random_split("test", 5, {1, 3, 3}, 2)});
   const Store test = Store::load(fixture.dataset().split("test"), Device::cpu());
   REQUIRE(test.statistics_split() == "train");

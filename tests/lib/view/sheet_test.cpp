@@ -49,12 +49,12 @@ TEST_CASE("a value becomes a square of the given side", "[unit][view]") {
         "....\n");
 }
 
-TEST_CASE("three channels are drawn in colour, others by their first", "[unit][view]") {
-  Sheet colour({.sample = {3, 1, 1}, .count = 1, .columns = 1, .scale = 1});
-  colour.draw(0, std::vector<std::uint8_t>{1, 2, 3});
-  REQUIRE(colour.channels() == 3);
+TEST_CASE("three channels are drawn in color, others by their first", "[unit][view]") {
+  Sheet color({.sample = {3, 1, 1}, .count = 1, .columns = 1, .scale = 1});
+  color.draw(0, std::vector<std::uint8_t>{1, 2, 3});
+  REQUIRE(color.channels() == 3);
   // The middle of 3x3 pixels.
-  CHECK(std::vector<int>(colour.values().begin() + 12, colour.values().begin() + 15) == std::vector<int>{1, 2, 3});
+  CHECK(std::vector<int>(color.values().begin() + 12, color.values().begin() + 15) == std::vector<int>{1, 2, 3});
   Sheet gray({.sample = {2, 1, 1}, .count = 1, .columns = 1, .scale = 1});
   gray.draw(0, std::vector<std::uint8_t>{10, 20});
   CHECK(drawing_of(gray) == "...\n.1.\n...\n");

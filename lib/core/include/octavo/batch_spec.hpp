@@ -1,4 +1,4 @@
-// What a batch looks like: centring, scaling, type and layout.
+// What a batch looks like: centering, scaling, type and layout.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,27 @@
 namespace octavo {
 
 /// What is subtracted from a value, in source units.
-enum class Centre {
+enum class Center {
   none,     ///< nothing
   dataset,  ///< one mean over all channels and samples
   channel,  ///< each channel's mean
   pixel,    ///< the mean image
   batch,    ///< one mean over all channels of the minibatch itself; not with several ranks
-  values,   ///< BatchSpec::centre_values
+  values,   ///< BatchSpec::center_values
 };
 
 /// What the difference is divided by.
 enum class Divisor {
   values,              ///< BatchSpec::divisor_values
-  standard_deviation,  ///< each channel's with Centre::channel, else one over all channels
+  standard_deviation,  ///< each channel's with Center::channel, else one over all channels
 };
 
-/// How samples become batches: y = (x - centre) / divisor, in one fused multiply-add per value with one rounding
+/// How samples become batches: y = (x - center) / divisor, in one fused multiply-add per value with one rounding
 /// (docs/numerics.md), then rounded to the output type.
 struct BatchSpec {
   // What changes the numbers.
-  Centre centre = Centre::dataset;
-  std::vector<double> centre_values = {};  ///< 1 or C numbers, for Centre::values
+  Center center = Center::dataset;
+  std::vector<double> center_values = {};  ///< 1 or C numbers, for Center::values
   Divisor divisor = Divisor::values;
   std::vector<double> divisor_values = {128.0};  ///< 1 or C numbers, not 0
   bool of_stored_values = false;                 ///< x is the stored uint8, not the source's unit

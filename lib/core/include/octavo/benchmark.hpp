@@ -31,7 +31,7 @@ struct LoadSpeed {
   double checked_seconds = 0.0;    ///< median; Store::load as it is by default
 };
 
-/// One kind of batch: [B,C,H,W], normalised as BatchSpec does by default.
+/// One kind of batch: [B,C,H,W], normalized as BatchSpec does by default.
 struct BatchSpeed {
   DType dtype = DType::float32;
   GatherSpeed gather;

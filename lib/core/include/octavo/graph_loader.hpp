@@ -29,7 +29,7 @@ class GraphLoader {
   /// Throws InvalidArgument as Loader does; for samples that are not all on the device, and for the orders blocks and
   /// windows; without drop_last, since every batch must be whole; for a rank whose share
   /// of a batch is empty; for batches_per_launch below 1 or above the batches of an epoch; for several batches a launch
-  /// that are to be centred each on its own mean.
+  /// that are to be centered each on its own mean.
   GraphLoader(const Store& store, LoaderOptions options, std::int64_t batches_per_launch = 1);
   ~GraphLoader();
   GraphLoader(GraphLoader&&) noexcept;

@@ -21,7 +21,7 @@ struct HostSamples {
   std::span<const std::int8_t> codes;      ///< int8 [N,C,H,W]: u8 - 128; N >= 1
   std::span<const std::byte> label_bytes;  ///< N * labels.bytes_per_sample(), as a file has them
   std::vector<std::string> class_names = {};
-  std::optional<Statistics> statistics = {};  ///< what batches are centred by; none: that of these samples, of uint8
+  std::optional<Statistics> statistics = {};  ///< what batches are centered by; none: that of these samples, of uint8
                                               ///< values
   std::shared_ptr<const void> owner =
       {};  ///< of the memory, kept as long as it is borrowed; null if the caller keeps it

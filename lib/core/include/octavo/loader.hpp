@@ -110,7 +110,7 @@ class EpochRange {
 class Loader {
  public:
   /// Throws InvalidArgument for options that make no sense: batch_size below 1, a rank outside world_size,
-  /// Centre::batch with several ranks, drop_last with fewer samples than a batch, an order that the residency of the
+  /// Center::batch with several ranks, drop_last with fewer samples than a batch, an order that the residency of the
   /// store cannot serve. Throws OutOfMemory if there is no room for a batch.
   Loader(const Store& store, LoaderOptions options);
   ~Loader();

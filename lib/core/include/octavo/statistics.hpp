@@ -7,15 +7,15 @@
 namespace octavo {
 
 /// How the codes of one channel map to source units: source = scale * (code + 128) + zero_point.
-struct ChannelQuantisation {
+struct ChannelQuantization {
   double scale = 1.0;
   double zero_point = 0.0;
-  bool operator==(const ChannelQuantisation&) const = default;
+  bool operator==(const ChannelQuantization&) const = default;
 };
 
 /// Statistics of all samples of a split. Everything but `histogram` follows from it (mean_image apart) exactly.
 struct Statistics {
-  std::vector<ChannelQuantisation> quantisation;  ///< [C]
+  std::vector<ChannelQuantization> quantization;  ///< [C]
   std::vector<std::int64_t> histogram;            ///< [C,256]: how often code k - 128 occurs in channel c
   std::vector<double> mean;                       ///< [C], source units
   std::vector<double> standard_deviation;         ///< [C], population, source units
@@ -23,12 +23,12 @@ struct Statistics {
 };
 
 /// Mean of one channel from its 256 counts: an exact integer sum, one division. Zero for an empty histogram.
-double mean_of_counts(const std::int64_t* counts, ChannelQuantisation quantisation);
+double mean_of_counts(const std::int64_t* counts, ChannelQuantization quantization);
 
 /// Population standard deviation of one channel from its 256 counts, by exact 128-bit integers and one square root.
-double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantisation quantisation);
+double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantization quantization);
 
-/// One mean over all channels, as BatchSpec's centre `dataset` uses it.
+/// One mean over all channels, as BatchSpec's center `dataset` uses it.
 double pooled_mean(const Statistics& statistics);
 
 /// One population standard deviation over all channels.

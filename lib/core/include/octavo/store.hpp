@@ -78,7 +78,7 @@ class Store {
   SampleShape shape() const;
   LabelLayout labels() const;
   const std::vector<std::string>& class_names() const;
-  /// The statistics that batches are centred by: those of the split `train` where the file has one, else this split's.
+  /// The statistics that batches are centered by: those of the split `train` where the file has one, else this split's.
   const Statistics& statistics() const;
   /// The split that statistics() belongs to.
   const std::string& statistics_split() const;
@@ -94,10 +94,10 @@ class Store {
   std::int64_t device_bytes() const;
 
   /// Folds `spec` for this store. Throws InvalidArgument if it does not fit: number of values, a zero divisor, a
-  /// channel without spread, a centre that is not finite.
+  /// channel without spread, a center that is not finite.
   PreparedSpec prepare(const BatchSpec& spec) const;
 
-  /// Decodes the given rows, normalised, into `images`, and their labels into `labels`.
+  /// Decodes the given rows, normalized, into `images`, and their labels into `labels`.
   ///
   /// rows    B row numbers in host memory, each in [0, sample_count()); order and repetition are the caller's choice
   /// images  B*C*H*W numbers of the spec's type and layout, on this store's device

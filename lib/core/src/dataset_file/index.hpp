@@ -54,7 +54,7 @@ struct SplitEntry {
   LabelLayout label_layout;
   Color color = Color::other;
   std::string source_dtype;
-  std::vector<ChannelQuantisation> quantisation;  ///< [C]
+  std::vector<ChannelQuantization> quantization;  ///< [C]
   std::vector<double> mean;                       ///< [C]
   std::vector<double> standard_deviation;         ///< [C]
   Extent images;                                  ///< no bytes if they are deflated

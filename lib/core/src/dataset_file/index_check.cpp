@@ -75,7 +75,7 @@ void check_split(const SplitEntry& split, std::int64_t file_length) {
   // (Of deflated images each chunk is compared with its bytes, and a sample has a checksum that is not deflated.)
   const std::int64_t least_bytes = split.deflated ? 8 : split.shape.values();
   if (split.sample_count > file_length / least_bytes) fail(split.name, "more samples than the file can hold");
-  if (const auto problem = quantisation_problem(split.quantisation, split.shape.channels)) fail(split.name, *problem);
+  if (const auto problem = quantization_problem(split.quantization, split.shape.channels)) fail(split.name, *problem);
   const auto channels = static_cast<std::size_t>(split.shape.channels);
   if (split.mean.size() != channels || split.standard_deviation.size() != channels) {
     fail(split.name, "mean or std is not one number a channel");

@@ -41,7 +41,7 @@ Json encode_datasets(const SplitEntry& split) {
 Json encode_split(const SplitEntry& split) {
   Json scale = Json::array();
   Json zero_point = Json::array();
-  for (const ChannelQuantisation& one : split.quantisation) {
+  for (const ChannelQuantization& one : split.quantization) {
     scale.push_back(one.scale);
     zero_point.push_back(one.zero_point);
   }
@@ -102,11 +102,11 @@ void decode_layout(const JsonFields& fields, SplitEntry& split) {
   split.color = *color;
 }
 
-void decode_quantisation(const JsonFields& fields, SplitEntry& split) {
+void decode_quantization(const JsonFields& fields, SplitEntry& split) {
   const auto scale = fields.numbers("scale");
   const auto zero_point = fields.numbers("zero_point");
   if (scale.size() != zero_point.size()) fields.fail("scale", "and zero_point differ in length");
-  for (std::size_t i = 0; i < scale.size(); ++i) split.quantisation.push_back({scale[i], zero_point[i]});
+  for (std::size_t i = 0; i < scale.size(); ++i) split.quantization.push_back({scale[i], zero_point[i]});
 }
 
 SplitEntry decode_split(const JsonFields& fields, Compression compression) {
@@ -115,7 +115,7 @@ SplitEntry decode_split(const JsonFields& fields, Compression compression) {
   split.sample_count = fields.integer("samples");
   decode_layout(fields, split);
   split.source_dtype = fields.text("source_dtype");
-  decode_quantisation(fields, split);
+  decode_quantization(fields, split);
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
   if (compression == Compression::deflate) split.deflated = {fields.integer("chunk_samples"), {}, {}};

@@ -62,12 +62,12 @@ std::optional<std::string> layout_problem(const SampleShape& shape, const LabelL
   return std::nullopt;
 }
 
-std::optional<std::string> quantisation_problem(const std::vector<ChannelQuantisation>& quantisation,
+std::optional<std::string> quantization_problem(const std::vector<ChannelQuantization>& quantization,
                                                 std::int64_t channels) {
-  if (static_cast<std::int64_t>(quantisation.size()) != channels) {
-    return std::to_string(quantisation.size()) + " scales for " + std::to_string(channels) + " channels";
+  if (static_cast<std::int64_t>(quantization.size()) != channels) {
+    return std::to_string(quantization.size()) + " scales for " + std::to_string(channels) + " channels";
   }
-  for (const ChannelQuantisation& one : quantisation) {
+  for (const ChannelQuantization& one : quantization) {
     if (!std::isfinite(one.scale) || !std::isfinite(one.zero_point) || one.scale == 0.0) {
       return "a scale must be finite and not 0, and a zero point finite";
     }

@@ -31,7 +31,7 @@ bool is_split_name(std::string_view name);
 std::optional<std::string> layout_problem(const SampleShape& shape, const LabelLayout& labels,
                                           std::int64_t sample_count);
 /// What is wrong with these mappings to source units, or nothing.
-std::optional<std::string> quantisation_problem(const std::vector<ChannelQuantisation>& quantisation,
+std::optional<std::string> quantization_problem(const std::vector<ChannelQuantization>& quantization,
                                                 std::int64_t channels);
 
 /// The words that the file uses, and back.

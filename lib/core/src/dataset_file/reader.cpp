@@ -64,7 +64,7 @@ std::vector<std::byte> Reader::read_small(const Extent& extent, const std::strin
 
 Statistics Reader::statistics(const SplitEntry& split) const {
   Statistics statistics;
-  statistics.quantisation = split.quantisation;
+  statistics.quantization = split.quantization;
   statistics.mean = split.mean;
   statistics.standard_deviation = split.standard_deviation;
   statistics.histogram = values_of<std::int64_t>(read_small(split.histogram, dataset_path(split, "histogram")));

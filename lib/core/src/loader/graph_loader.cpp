@@ -44,8 +44,8 @@ class GraphLoader::Implementation {
       refuse("batches_per_launch is " + std::to_string(batches_per_launch) + "; an epoch has " +
              std::to_string(batches_per_epoch()) + " batches, choose 1 to as many");
     }
-    if (batches_per_launch > 1 && options_.spec.centre == Centre::batch) {
-      refuse("several batches a launch cannot each be centred on its own mean; choose 1, or another centre");
+    if (batches_per_launch > 1 && options_.spec.center == Center::batch) {
+      refuse("several batches a launch cannot each be centered on its own mean; choose 1, or another center");
     }
     seek(0, 0, {});
     warm_up();

@@ -21,8 +21,8 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
            " does not exist; ranks count from 0");
   }
   if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is absurdly large");
-  if (options.spec.centre == Centre::batch && options.world_size > 1) {
-    refuse("a batch that several ranks share cannot be centred on its own mean; choose another centre");
+  if (options.spec.center == Center::batch && options.world_size > 1) {
+    refuse("a batch that several ranks share cannot be centered on its own mean; choose another center");
   }
   if (options.drop_last && options.batch_size > sample_count) {
     refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +

@@ -26,7 +26,7 @@ class PackedServer final : public BatchServer {
   LabelLayout labels() const override { return samples_->labels; }
   DType dtype() const override { return maps_.spec().dtype; }
   Layout layout() const override { return maps_.spec().layout; }
-  bool depends_on_batch() const override { return maps_.spec().centre == Centre::batch; }
+  bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }
   std::int64_t device_bytes() const override { return maps_.device_bytes() + feed_->device_bytes(); }
   int depth() const override { return feed_->depth(); }
   void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {

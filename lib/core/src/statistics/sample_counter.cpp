@@ -7,7 +7,7 @@
 namespace octavo::statistics {
 namespace {
 
-/// Equal neighbours in an image would wait for each other's count in one table.
+/// Equal neighbors in an image would wait for each other's count in one table.
 constexpr std::size_t kTables = 4;
 constexpr std::size_t kTableEntries = kTables * 256;
 
@@ -48,19 +48,19 @@ SampleTotals::SampleTotals(const SampleShape& sample_shape)
       histogram(static_cast<std::size_t>(sample_shape.channels) * 256),
       value_sums(static_cast<std::size_t>(sample_shape.values())) {}
 
-Statistics SampleTotals::statistics(const std::vector<ChannelQuantisation>& quantisation) const {
+Statistics SampleTotals::statistics(const std::vector<ChannelQuantization>& quantization) const {
   Statistics result;
-  result.quantisation = quantisation;
+  result.quantization = quantization;
   result.histogram = histogram;
-  for (std::size_t channel = 0; channel < quantisation.size(); ++channel) {
+  for (std::size_t channel = 0; channel < quantization.size(); ++channel) {
     const std::int64_t* counts = histogram.data() + channel * 256;
-    result.mean.push_back(mean_of_counts(counts, quantisation[channel]));
-    result.standard_deviation.push_back(standard_deviation_of_counts(counts, quantisation[channel]));
+    result.mean.push_back(mean_of_counts(counts, quantization[channel]));
+    result.standard_deviation.push_back(standard_deviation_of_counts(counts, quantization[channel]));
   }
   const auto plane = static_cast<std::size_t>(shape.values_per_channel());
   result.mean_image.resize(value_sums.size());
   for (std::size_t i = 0; i < value_sums.size(); ++i) {
-    const ChannelQuantisation& unit = quantisation[i / plane];
+    const ChannelQuantization& unit = quantization[i / plane];
     const double mean_value = static_cast<double>(value_sums[i]) / static_cast<double>(sample_count);
     result.mean_image[i] = static_cast<float>(std::fma(unit.scale, mean_value, unit.zero_point));
   }

@@ -14,7 +14,7 @@ namespace octavo::statistics {
 struct SampleTotals {
   explicit SampleTotals(const SampleShape& shape);
   /// Mean, standard deviation and mean image, in source units, as docs/format.md defines them.
-  Statistics statistics(const std::vector<ChannelQuantisation>& quantisation) const;
+  Statistics statistics(const std::vector<ChannelQuantization>& quantization) const;
 
   SampleShape shape;
   std::int64_t sample_count = 0;
@@ -40,7 +40,7 @@ class SampleCounter {
   SampleTotals totals_;
   std::int64_t pending_samples_ = 0;   ///< in the narrow tables, at most pending_limit_
   std::int64_t pending_limit_ = 0;     ///< so many fit without overflow
-  std::vector<std::uint32_t> counts_;  ///< [C,4,256]: neighbouring values go to different tables
+  std::vector<std::uint32_t> counts_;  ///< [C,4,256]: neighboring values go to different tables
   std::int64_t narrow_samples_ = 0;
   std::vector<std::uint16_t> narrow_sums_;  ///< [C,H,W], of narrow_samples_ samples: half the memory to go through
   std::vector<std::uint32_t> sums_;         ///< [C,H,W], of the pending samples before them

@@ -23,28 +23,28 @@ void add_counts(Moments& moments, const std::int64_t* counts) {
   }
 }
 
-double mean_of(const Moments& moments, ChannelQuantisation quantisation) {
+double mean_of(const Moments& moments, ChannelQuantization quantization) {
   if (moments.count == 0) return 0.0;
   const double mean_value = static_cast<double>(moments.sum) / static_cast<double>(moments.count);
-  return std::fma(quantisation.scale, mean_value, quantisation.zero_point);
+  return std::fma(quantization.scale, mean_value, quantization.zero_point);
 }
 
 /// sqrt(count * sum_of_squares - sum^2) / count, the population formula brought onto one denominator.
-double standard_deviation_of(const Moments& moments, ChannelQuantisation quantisation) {
+double standard_deviation_of(const Moments& moments, ChannelQuantization quantization) {
   if (moments.count == 0) return 0.0;
   const Int128 spread = moments.count * moments.sum_of_squares - moments.sum * moments.sum;
   const double deviation = std::sqrt(static_cast<double>(spread)) / static_cast<double>(moments.count);
-  return std::abs(quantisation.scale) * deviation;
+  return std::abs(quantization.scale) * deviation;
 }
 
 bool channels_agree(const Statistics& statistics) {
-  const auto& all = statistics.quantisation;
+  const auto& all = statistics.quantization;
   return std::all_of(all.begin(), all.end(), [&](const auto& one) { return one == all.front(); });
 }
 
 Moments pooled_moments(const Statistics& statistics) {
   Moments moments;
-  for (std::size_t channel = 0; channel < statistics.quantisation.size(); ++channel) {
+  for (std::size_t channel = 0; channel < statistics.quantization.size(); ++channel) {
     add_counts(moments, statistics.histogram.data() + channel * 256);
   }
   return moments;
@@ -58,36 +58,36 @@ double average(const std::vector<double>& values) {
 
 }  // namespace
 
-double mean_of_counts(const std::int64_t* counts, ChannelQuantisation quantisation) {
+double mean_of_counts(const std::int64_t* counts, ChannelQuantization quantization) {
   Moments moments;
   add_counts(moments, counts);
-  return mean_of(moments, quantisation);
+  return mean_of(moments, quantization);
 }
 
-double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantisation quantisation) {
+double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantization quantization) {
   Moments moments;
   add_counts(moments, counts);
-  return standard_deviation_of(moments, quantisation);
+  return standard_deviation_of(moments, quantization);
 }
 
 double pooled_mean(const Statistics& statistics) {
-  if (statistics.quantisation.empty()) return 0.0;
+  if (statistics.quantization.empty()) return 0.0;
   // Channels in different units have no common integers; each has as many values, so the mean of means is the mean.
   if (!channels_agree(statistics)) return average(statistics.mean);
-  return mean_of(pooled_moments(statistics), statistics.quantisation.front());
+  return mean_of(pooled_moments(statistics), statistics.quantization.front());
 }
 
 double pooled_standard_deviation(const Statistics& statistics) {
-  if (statistics.quantisation.empty()) return 0.0;
+  if (statistics.quantization.empty()) return 0.0;
   if (channels_agree(statistics)) {
-    return standard_deviation_of(pooled_moments(statistics), statistics.quantisation.front());
+    return standard_deviation_of(pooled_moments(statistics), statistics.quantization.front());
   }
   // The variance of a mixture: the mean of the variances and the variance of the means.
-  const double centre = average(statistics.mean);
+  const double center = average(statistics.mean);
   std::vector<double> parts;
   for (std::size_t channel = 0; channel < statistics.mean.size(); ++channel) {
     const double deviation = statistics.standard_deviation[channel];
-    const double offset = statistics.mean[channel] - centre;
+    const double offset = statistics.mean[channel] - center;
     parts.push_back(deviation * deviation + offset * offset);
   }
   return std::sqrt(average(parts));

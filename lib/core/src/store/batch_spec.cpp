@@ -19,20 +19,20 @@ std::string join(const std::vector<double>& numbers) {
   return numbers.size() == 1 ? text : "[" + text + "]";
 }
 
-std::string describe_centre(const BatchSpec& spec) {
-  switch (spec.centre) {
-    case Centre::none:
+std::string describe_center(const BatchSpec& spec) {
+  switch (spec.center) {
+    case Center::none:
       return "0";
-    case Centre::dataset:
+    case Center::dataset:
       return "dataset mean";
-    case Centre::channel:
+    case Center::channel:
       return "channel means";
-    case Centre::pixel:
+    case Center::pixel:
       return "mean image";
-    case Centre::batch:
+    case Center::batch:
       return "batch mean";
-    case Centre::values:
-      return join(spec.centre_values);
+    case Center::values:
+      return join(spec.center_values);
   }
   return "?";
 }
@@ -43,32 +43,32 @@ BatchSpec BatchSpec::preset(std::string_view name) {
   BatchSpec spec;
   if (name == "default") return spec;
   if (name == "unit") {
-    spec.centre = Centre::none;
+    spec.center = Center::none;
     spec.divisor_values = {255.0};
     spec.of_stored_values = true;
     return spec;
   }
   if (name == "standard") {
-    spec.centre = Centre::channel;
+    spec.center = Center::channel;
     spec.divisor = Divisor::standard_deviation;
     return spec;
   }
   if (name == "imagenet") {
     // The constants of the ResNet recipe (0.485 ... of 1), on the scale of uint8.
-    spec.centre = Centre::values;
-    spec.centre_values = {0.485 * 255, 0.456 * 255, 0.406 * 255};
+    spec.center = Center::values;
+    spec.center_values = {0.485 * 255, 0.456 * 255, 0.406 * 255};
     spec.divisor_values = {0.229 * 255, 0.224 * 255, 0.225 * 255};
     spec.of_stored_values = true;
     return spec;
   }
-  throw InvalidArgument("choose a normalisation: \"" + std::string(name) +
+  throw InvalidArgument("choose a normalization: \"" + std::string(name) +
                         "\" is none; use default, unit, standard or imagenet");
 }
 
 std::string describe(const BatchSpec& spec) {
   const std::string divisor =
       spec.divisor == Divisor::standard_deviation ? "standard deviation" : join(spec.divisor_values);
-  return "(x - " + describe_centre(spec) + ") / " + divisor + (spec.of_stored_values ? ", x the stored uint8" : "");
+  return "(x - " + describe_center(spec) + ") / " + divisor + (spec.of_stored_values ? ", x the stored uint8" : "");
 }
 
 }  // namespace octavo

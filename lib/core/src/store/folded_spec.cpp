@@ -10,7 +10,7 @@ namespace octavo::store {
 namespace {
 
 using kernels::Affine;
-using kernels::Quantisation;
+using kernels::Quantization;
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("prepare batches: " + why); }
 
@@ -22,54 +22,54 @@ std::vector<double> per_channel(const std::vector<double>& given, std::size_t ch
          " channels; give one, or one a channel");
 }
 
-std::vector<Quantisation> quantisation_of(const BatchSpec& spec, const Statistics& statistics) {
-  std::vector<Quantisation> quantisation;
-  for (const ChannelQuantisation& channel : statistics.quantisation) {
-    quantisation.push_back(spec.of_stored_values ? Quantisation{} : Quantisation{channel.scale, channel.zero_point});
+std::vector<Quantization> quantization_of(const BatchSpec& spec, const Statistics& statistics) {
+  std::vector<Quantization> quantization;
+  for (const ChannelQuantization& channel : statistics.quantization) {
+    quantization.push_back(spec.of_stored_values ? Quantization{} : Quantization{channel.scale, channel.zero_point});
   }
-  return quantisation;
+  return quantization;
 }
 
 /// A number in source units, in the unit of the spec.
-double in_unit(const BatchSpec& spec, const ChannelQuantisation& channel, double source_value) {
+double in_unit(const BatchSpec& spec, const ChannelQuantization& channel, double source_value) {
   return spec.of_stored_values ? (source_value - channel.zero_point) / channel.scale : source_value;
 }
 
-/// Statistics with everything in the unit of the spec: of stored values, quantisation is the identity.
+/// Statistics with everything in the unit of the spec: of stored values, quantization is the identity.
 Statistics in_unit(const BatchSpec& spec, Statistics statistics) {
   if (!spec.of_stored_values) return statistics;
-  const std::size_t values_per_channel = statistics.mean_image.size() / statistics.quantisation.size();
-  for (std::size_t c = 0; c < statistics.quantisation.size(); ++c) {
-    const ChannelQuantisation channel = statistics.quantisation[c];
+  const std::size_t values_per_channel = statistics.mean_image.size() / statistics.quantization.size();
+  for (std::size_t c = 0; c < statistics.quantization.size(); ++c) {
+    const ChannelQuantization channel = statistics.quantization[c];
     statistics.mean[c] = in_unit(spec, channel, statistics.mean[c]);
     statistics.standard_deviation[c] /= std::abs(channel.scale);
     for (std::size_t p = 0; p < values_per_channel; ++p) {
       float& value = statistics.mean_image[c * values_per_channel + p];
       value = static_cast<float>(in_unit(spec, channel, value));
     }
-    statistics.quantisation[c] = {};
+    statistics.quantization[c] = {};
   }
   return statistics;
 }
 
 std::vector<double> divisors_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
   if (spec.divisor == Divisor::values) return per_channel(spec.divisor_values, channel_count, "divisors");
-  if (spec.centre == Centre::channel) return statistics.standard_deviation;
+  if (spec.center == Center::channel) return statistics.standard_deviation;
   return std::vector<double>(channel_count, pooled_standard_deviation(statistics));
 }
 
-/// The centre of each channel; zeros for the centres that are no numbers of channels.
-std::vector<double> centres_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
-  switch (spec.centre) {
-    case Centre::dataset:
+/// The center of each channel; zeros for the centers that are no numbers of channels.
+std::vector<double> centers_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
+  switch (spec.center) {
+    case Center::dataset:
       return std::vector<double>(channel_count, pooled_mean(statistics));
-    case Centre::channel:
+    case Center::channel:
       return statistics.mean;
-    case Centre::values:
-      return per_channel(spec.centre_values, channel_count, "centres");
-    case Centre::none:
-    case Centre::pixel:
-    case Centre::batch:
+    case Center::values:
+      return per_channel(spec.center_values, channel_count, "centers");
+    case Center::none:
+    case Center::pixel:
+    case Center::batch:
       break;
   }
   return std::vector<double>(channel_count, 0.0);
@@ -93,7 +93,7 @@ void check_maps(const FoldedSpec& folded) {
                          [&](const Affine& map) { return finite(map.scale, map.shift); });
   all = all && std::all_of(folded.pixel_shifts.begin(), folded.pixel_shifts.end(),
                            [&](float shift) { return finite(0.0f, shift); });
-  if (!all) refuse("the centre or divisor makes values that are not finite; give other numbers");
+  if (!all) refuse("the center or divisor makes values that are not finite; give other numbers");
 }
 
 bool all_equal(const std::vector<Affine>& maps) {
@@ -107,19 +107,19 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
                                    Layout layout) {
   std::vector<float> shifts(static_cast<std::size_t>(shape.values()));
   if (statistics.mean_image.size() != shifts.size())
-    refuse("there is no mean image of this shape; choose another centre");
+    refuse("there is no mean image of this shape; choose another center");
   const auto C = static_cast<std::size_t>(shape.channels), P = static_cast<std::size_t>(shape.values_per_channel());
   for (std::size_t c = 0; c < C; ++c) {
     for (std::size_t p = 0; p < P; ++p) {
       shifts[layout == Layout::nchw ? c * P + p : p * C + c] =
-          kernels::fold(folded.quantisation[c], statistics.mean_image[c * P + p], folded.divisors[c]).shift;
+          kernels::fold(folded.quantization[c], statistics.mean_image[c * P + p], folded.divisors[c]).shift;
     }
   }
   return shifts;
 }
 
 void check_statistics(const Statistics& statistics, std::size_t channel_count) {
-  if (statistics.quantisation.size() != channel_count || statistics.mean.size() != channel_count ||
+  if (statistics.quantization.size() != channel_count || statistics.mean.size() != channel_count ||
       statistics.standard_deviation.size() != channel_count || statistics.histogram.size() != 256 * channel_count) {
     refuse("the statistics are of another number of channels than the samples, which have " +
            std::to_string(channel_count));
@@ -136,17 +136,17 @@ FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, c
   const Statistics statistics = in_unit(spec, given);
 
   FoldedSpec folded;
-  folded.quantisation = quantisation_of(spec, statistics);
+  folded.quantization = quantization_of(spec, statistics);
   folded.divisors = divisors_of(spec, statistics, channel_count);
   check_divisors(folded.divisors);
-  folded.centre_on_batch = spec.centre == Centre::batch;
-  const std::vector<double> centres = centres_of(spec, statistics, channel_count);
+  folded.center_on_batch = spec.center == Center::batch;
+  const std::vector<double> centers = centers_of(spec, statistics, channel_count);
   for (std::size_t c = 0; c < channel_count; ++c) {
-    folded.maps.push_back(kernels::fold(folded.quantisation[c], centres[c], folded.divisors[c]));
+    folded.maps.push_back(kernels::fold(folded.quantization[c], centers[c], folded.divisors[c]));
   }
-  if (spec.centre == Centre::pixel) folded.pixel_shifts = pixel_shifts_of(folded, statistics, shape, spec.layout);
+  if (spec.center == Center::pixel) folded.pixel_shifts = pixel_shifts_of(folded, statistics, shape, spec.layout);
   check_maps(folded);
-  if (!folded.centre_on_batch && all_equal(folded.maps)) folded.maps.resize(1);
+  if (!folded.center_on_batch && all_equal(folded.maps)) folded.maps.resize(1);
   return folded;
 }
 

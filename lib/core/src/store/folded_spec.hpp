@@ -14,10 +14,10 @@ namespace octavo::store {
 /// A spec in the form that kernels take, in host memory.
 struct FoldedSpec {
   std::vector<kernels::Affine> maps;                ///< [C], or [1] if all channels share it; scales only matter with
-                                                    ///< pixel_shifts, none with centre_on_batch
+                                                    ///< pixel_shifts, none with center_on_batch
   std::vector<float> pixel_shifts;                  ///< C*P in the order of the output, or empty
-  bool centre_on_batch = false;                     ///< maps are made for each batch from the next two
-  std::vector<kernels::Quantisation> quantisation;  ///< [C]
+  bool center_on_batch = false;                     ///< maps are made for each batch from the next two
+  std::vector<kernels::Quantization> quantization;  ///< [C]
   std::vector<double> divisors;                     ///< [C]
 };
 

@@ -85,10 +85,10 @@ Statistics statistics_of(const HostSamples& samples) {
   }
   statistics::SampleTotals totals(samples.shape);
   counter.move_into(totals);
-  return totals.statistics(std::vector<ChannelQuantisation>(static_cast<std::size_t>(samples.shape.channels)));
+  return totals.statistics(std::vector<ChannelQuantization>(static_cast<std::size_t>(samples.shape.channels)));
 }
 
-/// The split whose statistics centre the batches of `split`.
+/// The split whose statistics center the batches of `split`.
 Split statistics_source(const Split& split) {
   const Dataset dataset = split.dataset();
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;

@@ -11,7 +11,7 @@ static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
 
 template <typename T>
 backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend, const std::vector<T>& numbers) {
-  backend::DeviceBuffer buffer(backend, numbers.size() * sizeof(T), "the normalisation of batches");
+  backend::DeviceBuffer buffer(backend, numbers.size() * sizeof(T), "the normalization of batches");
   if (!numbers.empty()) backend->copy_to_device(buffer.data(), numbers.data(), buffer.bytes(), {});
   return buffer;
 }
@@ -36,15 +36,15 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);
-  if (folded.centre_on_batch) {
-    quantisation_ = to_device(backend, folded.quantisation);
+  if (folded.center_on_batch) {
+    quantization_ = to_device(backend, folded.quantization);
     divisors_ = to_device(backend, folded.divisors);
     sums_ = to_device(backend, std::vector<std::int64_t>(folded.divisors.size()));
   }
 }
 
 std::int64_t PreparedMaps::device_bytes() const {
-  return static_cast<std::int64_t>(maps_.bytes() + pixel_shifts_.bytes() + quantisation_.bytes() + divisors_.bytes() +
+  return static_cast<std::int64_t>(maps_.bytes() + pixel_shifts_.bytes() + quantization_.bytes() + divisors_.bytes() +
                                    sums_.bytes());
 }
 
@@ -80,7 +80,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
 void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                                    std::int64_t batch_count, StreamRef stream) const {
   samples_->backend->batch_mean({packed, samples_->shape.channels, samples_->shape.values_per_channel(), selection,
-                                 batch_count, quantisation_.as<kernels::Quantisation>(), divisors_.as<double>(),
+                                 batch_count, quantization_.as<kernels::Quantization>(), divisors_.as<double>(),
                                  sums_.as<std::int64_t>(), maps_.as<kernels::Affine>()},
                                 stream);
 }

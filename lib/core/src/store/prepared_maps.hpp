@@ -40,9 +40,9 @@ class PreparedMaps {
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
-  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; written anew for each batch if it centres on itself
+  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; written anew for each batch if it centers on itself
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in the order of the output, or empty
-  backend::DeviceBuffer quantisation_;  ///< [C]; this and the next two only if batches centre on themselves
+  backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only if batches center on themselves
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]
   mutable std::mutex centering_;        ///< batches that center on themselves take turns with the maps

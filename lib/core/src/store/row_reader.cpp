@@ -18,7 +18,7 @@ constexpr std::int64_t kMostGapBytes = 4096;
 /// come with a gap).
 constexpr std::int64_t kMostRunBytes = std::int64_t{1} << 20;
 constexpr std::size_t kMostRunRows = 512;
-/// Rows of which fewer than one in so many is expected to have a neighbour within the gap are far apart.
+/// Rows of which fewer than one in so many is expected to have a neighbor within the gap are far apart.
 constexpr std::int64_t kFarApart = 8;
 /// Work for one thread at a time: calls, or bytes.
 constexpr std::int64_t kPieceRuns = 32;
@@ -84,7 +84,7 @@ std::vector<RowReader::Wanted> RowReader::in_reading_order(std::span<const std::
   std::vector<Wanted> wanted;
   wanted.reserve(rows.size());
   for (const std::int64_t row : rows) wanted.push_back({row, static_cast<std::int64_t>(wanted.size())});
-  // In the order of the file, neighbours come together; where hardly any are near each other that is not worth it.
+  // In the order of the file, neighbors come together; where hardly any are near each other that is not worth it.
   const std::int64_t reach = kMostGapBytes / sample_bytes_ + 1;
   const bool are_far = static_cast<std::int64_t>(rows.size()) < entry_.sample_count / reach / kFarApart;
   if (!are_far) {

@@ -18,7 +18,7 @@
 
 namespace octavo::store {
 
-/// Reads on several threads at the samples' offsets in the file: neighbours, and those with a small gap between them,
+/// Reads on several threads at the samples' offsets in the file: neighbors, and those with a small gap between them,
 /// by one call. What is not in the page cache is asked for all at once before it is waited for, so that a disk always
 /// has many requests. Never maps the file: a file that is cut short is an error and not the end of the process.
 ///

@@ -23,7 +23,7 @@ struct SampleDescription {
   SampleShape shape;
   LabelLayout labels;
   std::vector<std::string> class_names;
-  Statistics statistics;         ///< that batches are centred by
+  Statistics statistics;         ///< that batches are centered by
   std::string statistics_split;  ///< that they belong to
 };
 

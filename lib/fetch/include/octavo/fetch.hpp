@@ -28,7 +28,7 @@ struct RemoteSet {
   std::vector<std::string> pack = {};     ///< what is packed, [SPLIT=]FILE below the folder; empty: the folder
   std::string title = {};                 ///< such as "Fashion-MNIST"
   std::string content = {};               ///< such as "60,000 + 10,000, 28x28 gray, 10 classes"
-  std::string licence = {};               ///< as the publisher states it
+  std::string license = {};               ///< as the publisher states it
   std::string page = {};                  ///< the publisher's page
 };
 

@@ -14,7 +14,7 @@ constexpr const char* kTrainLabels = "train-labels-idx1-ubyte.gz";
 constexpr const char* kTestImages = "t10k-images-idx3-ubyte.gz";
 constexpr const char* kTestLabels = "t10k-labels-idx1-ubyte.gz";
 
-constexpr const char* kNoLicence = "none stated; the authors ask for a citation";
+constexpr const char* kNoLicense = "none stated; the authors ask for a citation";
 
 RemoteSet mnist() {
   return {
@@ -32,7 +32,7 @@ RemoteSet mnist() {
                   "https://storage.googleapis.com/cvdf-datasets/mnist/", "http://yann.lecun.com/exdb/mnist/"},
       .title = "MNIST",
       .content = "60,000 + 10,000, 28x28 gray, 10 classes",
-      .licence = "CC BY-SA 3.0",
+      .license = "CC BY-SA 3.0",
       .page = "http://yann.lecun.com/exdb/mnist/",
   };
 }
@@ -53,7 +53,7 @@ RemoteSet fashion_mnist() {
                   "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/"},
       .title = "Fashion-MNIST",
       .content = "60,000 + 10,000, 28x28 gray, 10 classes",
-      .licence = "MIT",
+      .license = "MIT",
       .page = "https://github.com/zalandoresearch/fashion-mnist",
   };
 }
@@ -72,7 +72,7 @@ RemoteSet kmnist() {
       .mirrors = {"https://codh.rois.ac.jp/kmnist/dataset/kmnist/", "http://codh.rois.ac.jp/kmnist/dataset/kmnist/"},
       .title = "Kuzushiji-MNIST",
       .content = "60,000 + 10,000, 28x28 gray, 10 classes",
-      .licence = "CC BY-SA 4.0",
+      .license = "CC BY-SA 4.0",
       .page = "https://github.com/rois-codh/kmnist",
   };
 }
@@ -87,7 +87,7 @@ RemoteSet cifar10() {
       .pack = {"cifar-10-binary.tar.gz"},
       .title = "CIFAR-10",
       .content = "50,000 + 10,000, 32x32 RGB, 10 classes",
-      .licence = kNoLicence,
+      .license = kNoLicense,
       .page = "https://www.cs.toronto.edu/~kriz/cifar.html",
   };
 }
@@ -102,7 +102,7 @@ RemoteSet cifar100() {
       .pack = {"cifar-100-binary.tar.gz"},
       .title = "CIFAR-100",
       .content = "50,000 + 10,000, 32x32 RGB, 100 classes",
-      .licence = kNoLicence,
+      .license = kNoLicense,
       .page = "https://www.cs.toronto.edu/~kriz/cifar.html",
   };
 }
@@ -117,13 +117,13 @@ RemoteSet stl10() {
       .pack = {"stl10_binary.tar.gz"},
       .title = "STL-10",
       .content = "5,000 + 8,000, 96x96 RGB, 10 classes",
-      .licence = kNoLicence,
+      .license = kNoLicense,
       .page = "https://cs.stanford.edu/~acoates/stl10/",
   };
 }
 
 constexpr const char* kSvhnFolder = "http://ufldl.stanford.edu/housenumbers/";
-constexpr const char* kSvhnLicence = "for non-commercial use only";
+constexpr const char* kSvhnLicense = "for non-commercial use only";
 
 RemoteSet svhn() {
   return {
@@ -136,7 +136,7 @@ RemoteSet svhn() {
       .pack = {"train_32x32.mat", "test_32x32.mat"},
       .title = "SVHN, cropped digits",
       .content = "73,257 + 26,032, 32x32 RGB, 10 classes",
-      .licence = kSvhnLicence,
+      .license = kSvhnLicense,
       .page = kSvhnFolder,
   };
 }
@@ -150,7 +150,7 @@ RemoteSet svhn_extra() {
       .pack = {"extra=extra_32x32.mat"},
       .title = "SVHN, the easier digits beside it",
       .content = "531,131, 32x32 RGB, 10 classes",
-      .licence = kSvhnLicence,
+      .license = kSvhnLicense,
       .page = kSvhnFolder,
   };
 }

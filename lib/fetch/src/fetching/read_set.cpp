@@ -54,7 +54,7 @@ RemoteSet set_of(const Json& document) {
   set.pack = optional_texts(fields, "pack");
   set.title = optional_text(fields, "title");
   set.content = optional_text(fields, "content");
-  set.licence = optional_text(fields, "licence");
+  set.license = optional_text(fields, document.contains("licence") ? "licence" : "license");  // spelled so before 0.2
   set.page = optional_text(fields, "page");
   if (const auto problem = fetching::set_problem(set)) throw FormatError(*problem);
   return set;

@@ -22,7 +22,7 @@ enum class ModelKind {
 };
 
 /// The learning rate where none is given: 0.05 for the mlp, 0.02 for softmax regression. For momentum 0.9 and batches
-/// of about 128, centred and scaled as BatchSpec does by default.
+/// of about 128, centered and scaled as BatchSpec does by default.
 double default_learning_rate(ModelKind model);
 
 /// In which form the training samples are kept between batches.

@@ -18,9 +18,9 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
   }
   if (packed.depends_on_batch()) {
     throw InvalidArgument(
-        "decode all samples to float32: batches that are centred on themselves have no values beforehand; choose "
+        "decode all samples to float32: batches that are centered on themselves have no values beforehand; choose "
         "another "
-        "centre");
+        "center");
   }
   const std::int64_t N = order_.sample_count();
   values_ = backend::DeviceBuffer(backend_, static_cast<std::size_t>(N * shape_.values()) * sizeof(float),

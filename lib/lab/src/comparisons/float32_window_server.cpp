@@ -17,8 +17,8 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
       maps_(samples_, order_.options().spec),
       window_samples_(order_.options().shuffle.window_samples()) {
   if (order_.options().shuffle.kind() != Shuffle::Kind::windows || order_.options().spec.dtype != DType::float32 ||
-      order_.options().spec.centre == Centre::batch) {
-    throw InvalidArgument("serve windows of float32: only in an order of windows, and not centred on batches");
+      order_.options().spec.center == Center::batch) {
+    throw InvalidArgument("serve windows of float32: only in an order of windows, and not centered on batches");
   }
   if (order_.largest_count() > window_samples_) {
     throw InvalidArgument("serve windows of float32: a batch is larger than a window");

@@ -17,7 +17,7 @@ namespace octavo::comparisons {
 /// device. Float32, [B,C,H,W], and the same bits as ever. Not thread-safe.
 class OneByOneServer final : public loader::BatchServer {
  public:
-  /// Throws InvalidArgument as Loader does, and for batches of another type or layout or centred on themselves.
+  /// Throws InvalidArgument as Loader does, and for batches of another type or layout or centered on themselves.
   OneByOneServer(const Split& split, std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options);
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }

@@ -22,7 +22,7 @@ struct ExportOptions {
 };
 
 /// Writes every sample of `dataset` below `folder`, which must not exist or be empty: the values are, byte for byte,
-/// those that were packed; what they stand for (ChannelQuantisation), sample names and provenance are not written. PNG
+/// those that were packed; what they stand for (ChannelQuantization), sample names and provenance are not written. PNG
 /// wants 1 or 3 channels. Throws InvalidArgument for a folder that holds something, FormatError if a sample is damaged,
 /// IoError. What was written is removed again if it fails; of what a killed process leaves, octavo.json, or a .npy file,
 /// is not whole, so that packing refuses it. Once done, all is on the disk.

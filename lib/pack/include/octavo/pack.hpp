@@ -32,7 +32,7 @@ enum class SourceFormat {
   archive,   ///< tar or zip: images in folders, WebDataset shards, or files of the formats above
   folder,    ///< images in folders
 };
-/// How an image is brought to the wanted size: its centre is cut out, it is fitted into a background, or distorted.
+/// How an image is brought to the wanted size: its center is cut out, it is fitted into a background, or distorted.
 enum class Fit { crop, pad, stretch };
 /// How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
 enum class ClassOrder { bytes, natural };

@@ -24,7 +24,7 @@ struct ReportOptions {
 };
 
 /// What packing did to the values.
-struct QuantisationCertificate {
+struct QuantizationCertificate {
   bool lossless = false;              ///< the packed values are, byte for byte, the source's
   std::string compared_with;          ///< "the source, read again", "the digest stored at packing", or why nothing
   std::vector<double> largest_error;  ///< [C], source units; 0 if lossless
@@ -56,8 +56,8 @@ struct MemoryReport {
   std::vector<ResidencyCost> residencies;     ///< float32, float16, int8
   std::optional<GatherSpeed> gather;          ///< none if the split is too small to be timed
   std::optional<TrainingFootprint> training;  ///< none without ReportOptions::model_bytes
-  QuantisationCertificate certificate;
-  std::string normalisation;  ///< what batches are centred by, and from which split
+  QuantizationCertificate certificate;
+  std::string normalization;  ///< what batches are centered by, and from which split
 };
 
 /// Measures `dataset` on the device. To be called while nothing else of the process takes or frees memory.

@@ -21,7 +21,7 @@ struct SourceSplit {
   LabelLayout labels;
   Color color = Color::other;
   std::string source_dtype = "uint8";                  ///< the type of the numbers before they became bytes
-  std::vector<ChannelQuantisation> quantisation = {};  ///< [C], what a value stands for; empty: scale 1, zero point 0
+  std::vector<ChannelQuantization> quantization = {};  ///< [C], what a value stands for; empty: scale 1, zero point 0
 };
 
 /// One sample that could not be read.
@@ -74,7 +74,7 @@ class Source {
 
   /// Files that were read, for the provenance.
   virtual std::vector<std::string> files() const = 0;
-  /// Notes for the provenance (resizing, background, colour conversion) as a JSON object; "{}" if none.
+  /// Notes for the provenance (resizing, background, color conversion) as a JSON object; "{}" if none.
   virtual std::string notes() const { return "{}"; }
 };
 

@@ -24,7 +24,7 @@ struct SplitLayout {
   Color color = Color::other;
   std::int64_t row_capacity = 0;                       ///< N, or with `rows_may_be_skipped` the most there can be
   bool with_names = false;                             ///< store where each sample came from
-  std::vector<ChannelQuantisation> quantisation = {};  ///< [C], what a value means; empty: scale 1, zero point 0
+  std::vector<ChannelQuantization> quantization = {};  ///< [C], what a value means; empty: scale 1, zero point 0
   std::string source_dtype = "uint8";                  ///< the type that the source had
 };
 

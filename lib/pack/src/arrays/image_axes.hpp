@@ -10,7 +10,7 @@
 
 namespace octavo::arrays {
 
-/// The shape of one image, and how many numbers of its row lie between neighbours along each axis.
+/// The shape of one image, and how many numbers of its row lie between neighbors along each axis.
 struct ImageAxes {
   SampleShape shape;
   std::int64_t channel_step = 0;
@@ -22,7 +22,7 @@ struct ImageAxes {
 };
 
 /// Reads the axes of `images` as `order` has it. With AxisOrder::found, three axes are N, H, W, unless the last is 3
-/// or 4 as in one colour image; four are N, H, W, C where the last is 1, 3 or 4, else N, C, H, W where the second is.
+/// or 4 as in one color image; four are N, H, W, C where the last is 1, 3 or 4, else N, C, H, W where the second is.
 /// Throws FormatError, naming the array, if the axes fit no such order, or both.
 ImageAxes image_axes(const Array& images, AxisOrder order);
 

@@ -122,18 +122,18 @@ ChannelBounds cut_ends(const std::vector<const ArraySet*>& sets, const ChannelBo
   return cut;
 }
 
-ChannelQuantisation covering(const Bounds& bounds) {
+ChannelQuantization covering(const Bounds& bounds) {
   const double span = bounds.high - bounds.low;
   return {span > 0.0 ? span / kLargestValue : 1.0, bounds.low};
 }
 
 /// All channels alike, where the numbers are bytes, a share of one, or whole numbers of a small range; else each
 /// channel's own range.
-std::vector<ChannelQuantisation> natural_quantisation(const ArraySet& set, const ChannelBounds& bounds) {
+std::vector<ChannelQuantization> natural_quantization(const ArraySet& set, const ChannelBounds& bounds) {
   Bounds all;
   for (const Bounds& one : bounds) all.include(one.low), all.include(one.high);
   const bool are_whole = is_integer(set.images->element());
-  std::optional<ChannelQuantisation> common;
+  std::optional<ChannelQuantization> common;
   if (are_whole && all.low >= 0.0 && all.high <= kLargestValue) {
     common = {1.0, 0.0};
   } else if (are_whole && all.high - all.low <= kLargestValue) {
@@ -145,8 +145,8 @@ std::vector<ChannelQuantisation> natural_quantisation(const ArraySet& set, const
   } else if (!are_whole && all.low >= 0.0 && all.high >= kLeastOfBytes && all.high <= kLargestValue) {
     common = {1.0, 0.0};
   }
-  if (common) return std::vector<ChannelQuantisation>(bounds.size(), *common);
-  std::vector<ChannelQuantisation> each;
+  if (common) return std::vector<ChannelQuantization>(bounds.size(), *common);
+  std::vector<ChannelQuantization> each;
   for (const Bounds& one : bounds) each.push_back(covering(one));
   return each;
 }
@@ -169,24 +169,24 @@ bool holds_bytes(const Array& images) {
   return images.element() == Element::uint8 || images.element() == Element::boolean;
 }
 
-std::vector<ChannelQuantisation> find_quantisation(const std::vector<const ArraySet*>& sets, const ValueRange& range,
+std::vector<ChannelQuantization> find_quantization(const std::vector<const ArraySet*>& sets, const ValueRange& range,
                                                    int thread_count) {
   check_range(range);
   const auto channels = static_cast<std::size_t>(image_axes(*sets[0]->images, sets[0]->order).shape.channels);
   if (range.kind == ValueRange::Kind::given) {
-    return std::vector<ChannelQuantisation>(channels, covering({range.low, range.high}));
+    return std::vector<ChannelQuantization>(channels, covering({range.low, range.high}));
   }
-  // Of one type the same quantisation always, whatever the samples.
+  // Of one type the same quantization always, whatever the samples.
   if (range.kind == ValueRange::Kind::automatic && sets[0]->images->element() == Element::int8) {
-    return std::vector<ChannelQuantisation>(channels, {1.0, -128.0});
+    return std::vector<ChannelQuantization>(channels, {1.0, -128.0});
   }
   const int threads = resolve_thread_count(thread_count);
   ChannelBounds bounds = measure_bounds(sets, channels, threads);
-  if (range.kind == ValueRange::Kind::automatic) return natural_quantisation(*sets[0], bounds);
+  if (range.kind == ValueRange::Kind::automatic) return natural_quantization(*sets[0], bounds);
   if (range.kind == ValueRange::Kind::percentile) {
     bounds = cut_ends(sets, bounds, 1.0 - range.percentile / 100.0, threads);
   }
-  std::vector<ChannelQuantisation> each;
+  std::vector<ChannelQuantization> each;
   for (const Bounds& one : bounds) each.push_back(covering(one));
   return each;
 }

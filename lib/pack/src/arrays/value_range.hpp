@@ -15,10 +15,10 @@ namespace octavo::arrays {
 bool holds_bytes(const Array& images);
 
 /// What value v stands for, scale * v + zero_point, for each channel of the images of `sets`, which have the same
-/// number of channels: one quantisation for all of them, so that a number has the same value in every split. Reads all
+/// number of channels: one quantization for all of them, so that a number has the same value in every split. Reads all
 /// of them where the range is to be measured. NaN and infinities are passed over: a sample that has any is refused when
 /// it is packed. Throws FormatError if there are no numbers, or their range is too large; else what reading throws.
-std::vector<ChannelQuantisation> find_quantisation(const std::vector<const ArraySet*>& sets, const ValueRange& range,
+std::vector<ChannelQuantization> find_quantization(const std::vector<const ArraySet*>& sets, const ValueRange& range,
                                                    int thread_count);
 
 }  // namespace octavo::arrays

@@ -10,7 +10,7 @@
 
 namespace octavo::images {
 
-/// The channels that an image gets: transparent gray over a coloured background is RGB.
+/// The channels that an image gets: transparent gray over a colored background is RGB.
 inline std::int64_t channels_over(std::int64_t colors, bool has_alpha, const std::array<std::uint8_t, 3>& background) {
   return has_alpha && !is_gray(background) ? 3 : colors;
 }

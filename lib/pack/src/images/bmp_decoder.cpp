@@ -29,7 +29,7 @@ class Field {
   int largest_;
 };
 
-/// A colour number for each pixel, in the order of the file's rows.
+/// A color number for each pixel, in the order of the file's rows.
 using Numbers = std::vector<std::uint8_t>;
 
 void unpack_row(std::span<const std::byte> row, int bits, std::span<std::uint8_t> numbers) {
@@ -151,7 +151,7 @@ Pixels decode_palette(std::span<const std::byte> data, const BmpLayout& layout) 
     std::uint8_t* to = image.row(shown_row(layout, y));
     for (std::int64_t x = 0; x < layout.width; ++x, to += image.channels) {
       const std::size_t number = numbers[static_cast<std::size_t>(y * layout.width + x)];
-      if (number >= layout.palette.size()) throw FormatError("its pixels have colours that its palette has not");
+      if (number >= layout.palette.size()) throw FormatError("its pixels have colors that its palette has not");
       std::copy_n(layout.palette[number].begin(), image.channels, to);
     }
   }

@@ -89,7 +89,7 @@ std::array<std::uint32_t, 4> read_masks(const ByteView& bytes, const Info& info)
   return masks;
 }
 
-/// Colours from the headers' end up to the pixels: B, G, R, and a byte of padding but in OS/2's first format.
+/// Colors from the headers' end up to the pixels: B, G, R, and a byte of padding but in OS/2's first format.
 Palette read_palette(const ByteView& bytes, const Info& info, std::size_t pixels_at) {
   if (info.bits > 8) return {};
   const std::size_t entry_bytes = info.header_bytes == kOs2Bytes ? 3 : 4;

@@ -36,7 +36,7 @@ struct BmpLayout {
 /// with the reason only.
 std::optional<BmpLayout> read_bmp_layout(std::span<const std::byte> bytes);
 
-/// Size and colour of the BMP file that begins with `bytes`: a palette of grays makes a gray image. Nothing if they end
+/// Size and color of the BMP file that begins with `bytes`: a palette of grays makes a gray image. Nothing if they end
 /// before the palette does. Throws FormatError with the reason only.
 std::optional<ImageHeader> parse_bmp_header(std::span<const std::byte> bytes);
 

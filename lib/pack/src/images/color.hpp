@@ -1,4 +1,4 @@
-// The colour formulas, all in integers (docs/conversions.md).
+// The color formulas, all in integers (docs/conversions.md).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline std::uint8_t luma(int red, int green, int blue) {
   return static_cast<std::uint8_t>((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
 }
 
-/// One colour channel from its ink and black ink (0: none, 255: full): what the black leaves, less the ink's share of
+/// One color channel from its ink and black ink (0: none, 255: full): what the black leaves, less the ink's share of
 /// it.
 inline std::uint8_t ink_to_light(int ink, int black) {
   const int left = 255 - black;
@@ -37,7 +37,7 @@ inline std::uint8_t over(int value, int alpha, int background) {
   return static_cast<std::uint8_t>((2 * (value * alpha + background * (255 - alpha)) + 255) / 510);
 }
 
-/// The same for a value that holds its share of the opacity already, as premultiplied colours do.
+/// The same for a value that holds its share of the opacity already, as premultiplied colors do.
 inline std::uint8_t over_premultiplied(int value, int alpha, int background) {
   return static_cast<std::uint8_t>(std::min(255, value + multiply_255(background, 255 - alpha)));
 }

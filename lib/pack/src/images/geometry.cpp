@@ -10,7 +10,7 @@ std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t
   return std::clamp<std::int64_t>((2 * a * b + c) / (2 * c), 1, most);
 }
 
-/// The largest box of aspect ratio aspect_width : aspect_height in width x height, centred.
+/// The largest box of aspect ratio aspect_width : aspect_height in width x height, centered.
 Box largest_box(std::int64_t width, std::int64_t height, std::int64_t aspect_width, std::int64_t aspect_height) {
   Box box = {0, 0, width, height};
   if (width * aspect_height >= height * aspect_width) {

@@ -26,8 +26,8 @@ struct Placement {
 ///
 /// crop     from: the largest region of the target's aspect ratio, its other side rounded to the nearest (halves up)
 /// and
-///          at least 1, centred, the left and upper margin rounded down; to: the whole target
-/// pad      from: the whole image; to: the largest region of the image's aspect ratio, rounded and centred likewise
+///          at least 1, centered, the left and upper margin rounded down; to: the whole target
+/// pad      from: the whole image; to: the largest region of the image's aspect ratio, rounded and centered likewise
 /// stretch  from the whole image to the whole target
 Placement place(std::int64_t width, std::int64_t height, std::int64_t target_width, std::int64_t target_height,
                 Fit fit);

@@ -112,7 +112,7 @@ Pixels decode_gif(std::span<const std::byte> file, const std::array<std::uint8_t
     for (const int number : numbers) {
       if (number != layout->transparent) {
         if (static_cast<std::size_t>(number) >= layout->palette.size()) {
-          throw FormatError("its pixels have colours that its palette has not");
+          throw FormatError("its pixels have colors that its palette has not");
         }
         std::copy_n(layout->palette[static_cast<std::size_t>(number)].begin(), image.channels, to);
       }

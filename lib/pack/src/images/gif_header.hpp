@@ -20,7 +20,7 @@ struct GifLayout {
   std::int64_t height = 0;  ///< likewise
   std::int64_t frame_x = 0, frame_y = 0, frame_width = 0, frame_height = 0;
   bool is_interlaced = false;
-  int transparent = -1;  ///< the colour number that is transparent; -1: none
+  int transparent = -1;  ///< the color number that is transparent; -1: none
   Palette palette;       ///< the frame's own or the file's; grays where the file has none
 
   bool covers_canvas() const { return frame_width == width && frame_height == height; }
@@ -30,7 +30,7 @@ struct GifLayout {
 /// with the reason only.
 std::optional<GifLayout> read_gif_layout(std::span<const std::byte> bytes);
 
-/// Size and colour of the GIF file that begins with `bytes`: a palette of grays makes a gray image. Nothing if they end
+/// Size and color of the GIF file that begins with `bytes`: a palette of grays makes a gray image. Nothing if they end
 /// before the first frame's pixels. Throws FormatError with the reason only.
 std::optional<ImageHeader> parse_gif_header(std::span<const std::byte> bytes);
 

@@ -1,4 +1,4 @@
-// What the first bytes of an image file tell: its format, size, colour and orientation.
+// What the first bytes of an image file tell: its format, size, color and orientation.
 #pragma once
 
 #include <cstddef>

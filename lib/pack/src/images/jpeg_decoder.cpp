@@ -121,7 +121,7 @@ class JpegDecoder {
     if (info_.num_components == 1) return JCS_GRAYSCALE;
     if (info_.num_components == 3) return JCS_RGB;
     if (info_.num_components == 4) return JCS_CMYK;
-    throw FormatError("it has " + std::to_string(info_.num_components) + " colour components; 1, 3 and 4 can be read");
+    throw FormatError("it has " + std::to_string(info_.num_components) + " color components; 1, 3 and 4 can be read");
   }
 
   jpeg_decompress_struct info_ = {};

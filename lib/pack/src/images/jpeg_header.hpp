@@ -13,7 +13,7 @@ namespace octavo::images {
 
 inline constexpr std::array<std::uint8_t, 3> kJpegMagic = {0xFF, 0xD8, 0xFF};
 
-/// Size, colour and orientation of the JPEG file that begins with `bytes`; nothing if they end before its frame header.
+/// Size, color and orientation of the JPEG file that begins with `bytes`; nothing if they end before its frame header.
 /// Junk between segments is passed over, as decoders do. Throws FormatError, with the reason only, if there is no frame
 /// header or its samples have not 8 bits.
 std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes);

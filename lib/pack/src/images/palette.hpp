@@ -1,4 +1,4 @@
-// Tables of colours that pixels point into.
+// Tables of colors that pixels point into.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace octavo::images {
 
-/// R, G, B of each colour number.
+/// R, G, B of each color number.
 using Palette = std::vector<std::array<std::uint8_t, 3>>;
 
 /// Whether an image with this palette is gray. For formats that have gray images in no other way: BMP and GIF.

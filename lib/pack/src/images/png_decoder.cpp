@@ -91,7 +91,7 @@ class PngDecoder {
   int passes_ = 1;
 };
 
-/// Turns rows as libpng gives them into 8-bit rows without alpha. Transparent gray over a coloured background is RGB.
+/// Turns rows as libpng gives them into 8-bit rows without alpha. Transparent gray over a colored background is RGB.
 class RowConverter {
  public:
   RowConverter(int depth, int stored_channels, const std::array<std::uint8_t, 3>& background)

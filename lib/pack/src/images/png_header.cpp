@@ -10,11 +10,11 @@
 namespace octavo::images {
 namespace {
 
-// Magic, then the chunk: length, "IHDR", width, height, depth, colour type, three methods, CRC.
+// Magic, then the chunk: length, "IHDR", width, height, depth, color type, three methods, CRC.
 constexpr std::size_t kHeaderBytes = 8 + 4 + 4 + 13 + 4;
 constexpr std::size_t kWidthAt = 16, kHeightAt = 20, kDepthAt = 24, kColorTypeAt = 25;
 
-/// Values a pixel has as stored; 0 for a colour type that does not exist.
+/// Values a pixel has as stored; 0 for a color type that does not exist.
 std::int64_t stored_channels(std::int64_t color_type) {
   switch (color_type) {
     case 0:
@@ -45,7 +45,7 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
   }
   const std::int64_t depth = byte(kDepthAt), color_type = byte(kColorTypeAt);
   const std::int64_t bits = depth * stored_channels(color_type);
-  if (bits == 0 || depth > 16) throw FormatError("its PNG header has a colour type or depth that does not exist");
+  if (bits == 0 || depth > 16) throw FormatError("its PNG header has a color type or depth that does not exist");
   ImageHeader header;
   header.format = Format::png;
   header.width = word(kWidthAt);

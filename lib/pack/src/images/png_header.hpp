@@ -13,8 +13,8 @@ namespace octavo::images {
 
 inline constexpr std::array<std::uint8_t, 8> kPngMagic = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
-/// Size and colour of the PNG file that begins with `bytes`; nothing if they end before its header chunk does. A
-/// palette counts as colour. Throws FormatError, with the reason only, if the header chunk is not where it must be or
+/// Size and color of the PNG file that begins with `bytes`; nothing if they end before its header chunk does. A
+/// palette counts as color. Throws FormatError, with the reason only, if the header chunk is not where it must be or
 /// its type and depth do not exist.
 std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes);
 

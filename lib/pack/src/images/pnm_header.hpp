@@ -33,7 +33,7 @@ bool is_pnm(std::span<const std::byte> bytes);
 /// reason only, also if it has more than 64 KiB (it may hold comments).
 std::optional<PnmLayout> read_pnm_layout(std::span<const std::byte> bytes);
 
-/// Size and colour of the PNM file that begins with `bytes`; nothing if they end before its header does. Throws
+/// Size and color of the PNM file that begins with `bytes`; nothing if they end before its header does. Throws
 /// FormatError with the reason only.
 std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes);
 

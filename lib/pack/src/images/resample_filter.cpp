@@ -26,14 +26,14 @@ void round_weights(const std::vector<double>& weights, std::int16_t* out) {
 ResampleFilter::ResampleFilter(double begin, double length, std::int64_t input_count, std::int64_t output_count) {
   const double scale = length / static_cast<double>(output_count);
   const double support = std::max(scale, 1.0);
-  const auto centre_of = [&](std::int64_t output) { return begin + (static_cast<double>(output) + 0.5) * scale; };
-  // The pixels whose centres lie within the support, or the nearest one.
+  const auto center_of = [&](std::int64_t output) { return begin + (static_cast<double>(output) + 0.5) * scale; };
+  // The pixels whose centers lie within the support, or the nearest one.
   const auto low_of = [&](std::int64_t output) {
-    const auto low = static_cast<std::int64_t>(std::floor(centre_of(output) - support + 0.5));
+    const auto low = static_cast<std::int64_t>(std::floor(center_of(output) - support + 0.5));
     return std::clamp<std::int64_t>(low, 0, input_count - 1);
   };
   const auto high_of = [&](std::int64_t output) {
-    const auto high = static_cast<std::int64_t>(std::floor(centre_of(output) + support + 0.5));
+    const auto high = static_cast<std::int64_t>(std::floor(center_of(output) + support + 0.5));
     return std::clamp<std::int64_t>(high, low_of(output) + 1, input_count);
   };
 
@@ -46,7 +46,7 @@ ResampleFilter::ResampleFilter(double begin, double length, std::int64_t input_c
     const std::int64_t low = low_of(i), high = high_of(i);
     weights.clear();
     for (std::int64_t k = low; k < high; ++k) {
-      weights.push_back(std::max(0.0, 1.0 - std::abs(static_cast<double>(k) + 0.5 - centre_of(i)) / support));
+      weights.push_back(std::max(0.0, 1.0 - std::abs(static_cast<double>(k) + 0.5 - center_of(i)) / support));
     }
     const std::int64_t first = std::min(low, input_count - tap_count_);
     first_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(first);

@@ -18,7 +18,7 @@ constexpr std::int64_t kSpareBytes = std::int64_t{16} << 20;
 // The most that a pixel takes anywhere in libtiff, generously.
 constexpr std::int64_t kTiffBytesAPixel = 16;
 
-/// Spreads samples of `bits` bits over 0 ... 255, or leaves numbers of colours as they are. 16 bits are in the order of
+/// Spreads samples of `bits` bits over 0 ... 255, or leaves numbers of colors as they are. 16 bits are in the order of
 /// this machine, as libtiff gives them; fewer are packed from each byte's upper end.
 class SampleReader {
  public:

@@ -13,9 +13,9 @@ namespace octavo::images {
 
 /// The pixels of a TIFF file's first page as stored, not yet turned. Unsigned values of 1 to 16 bits, in strips or
 /// tiles, interleaved or in planes; gray, RGB, palette, CMYK and YCbCr. Values of n bits are spread over 0 ... 255,
-/// alpha is composed over `background` (and transparent gray becomes RGB if that is coloured). Throws FormatError with
+/// alpha is composed over `background` (and transparent gray becomes RGB if that is colored). Throws FormatError with
 /// the reason only: damaged or cut data (the decoder's warnings included), what is none of these, another size or
-/// colour than `header` says; Unavailable in a build without libtiff.
+/// color than `header` says; Unavailable in a build without libtiff.
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
                    const std::array<std::uint8_t, 3>& background);
 

@@ -26,7 +26,7 @@ enum Tag : int {
   kSamples = 277
 };
 
-// Color models: gray with white as 0, gray with black as 0; YCbCr, whose colour may have fewer samples.
+// Color models: gray with white as 0, gray with black as 0; YCbCr, whose color may have fewer samples.
 constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kYCbCr = 6;
 
 /// How much shorter or longer the fields of BigTIFF's directories are.

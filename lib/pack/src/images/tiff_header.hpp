@@ -12,7 +12,7 @@ namespace octavo::images {
 /// Whether a file that begins with `bytes` is a TIFF or BigTIFF file.
 bool is_tiff(std::span<const std::byte> bytes);
 
-/// Size, colour and orientation of a TIFF file's first page. A palette counts as colour. Throws FormatError with the
+/// Size, color and orientation of a TIFF file's first page. A palette counts as color. Throws FormatError with the
 /// reason only; IoError.
 ImageHeader parse_tiff_header(const FileBytes& file);
 

@@ -35,7 +35,7 @@ void check_samples(const TiffFile& tiff, const TiffLayout& layout) {
                       " bits a sample, only TIFF files of 1 to 16 can be read");
   }
   if (layout.samples < layout.colors || layout.samples > kMostSamples) {
-    throw FormatError("it has " + std::to_string(layout.samples) + " samples a pixel, which its colours do not fit");
+    throw FormatError("it has " + std::to_string(layout.samples) + " samples a pixel, which its colors do not fit");
   }
 }
 
@@ -58,7 +58,7 @@ TiffColor color_of(const TiffFile& tiff) {
     case PHOTOMETRIC_YCBCR:
       return TiffColor::ycbcr;
     default:
-      throw FormatError("it has TIFF colour model " + std::to_string(model) +
+      throw FormatError("it has TIFF color model " + std::to_string(model) +
                         "; gray, RGB, palette, CMYK and YCbCr can be read");
   }
 }
@@ -80,7 +80,7 @@ TiffAlpha alpha_of(const TiffFile& tiff, const TiffLayout& layout) {
   return kinds[0] == EXTRASAMPLE_UNASSALPHA ? TiffAlpha::straight : TiffAlpha::none;
 }
 
-/// 16 bits of each colour; writers fill them as v * 257 or as v * 256, and the upper 8 are v in both.
+/// 16 bits of each color; writers fill them as v * 257 or as v * 256, and the upper 8 are v in both.
 Palette read_palette(const TiffFile& tiff, const TiffLayout& layout) {
   if (layout.bits > 8) throw FormatError("it has a palette for more than 8 bits");
   const std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;

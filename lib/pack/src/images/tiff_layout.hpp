@@ -18,7 +18,7 @@ struct TiffLayout {
   std::int64_t height = 0;
   int bits = 0;     ///< a sample, 1 to 16
   int samples = 0;  ///< a pixel, alpha and unknown ones included
-  int colors = 0;   ///< the first samples, which make the colour: 1, 3 or 4
+  int colors = 0;   ///< the first samples, which make the color: 1, 3 or 4
   TiffColor color = TiffColor::black_is_zero;
   TiffAlpha alpha = TiffAlpha::none;  ///< of the sample after those
   bool in_planes = false;             ///< each sample in blocks of its own
@@ -29,7 +29,7 @@ struct TiffLayout {
 };
 
 /// Reads the tags of the page that `tiff` stands at, and has JPEG data turned into RGB. Throws FormatError with the
-/// reason only: what cannot be read, another size or colour than `header` says.
+/// reason only: what cannot be read, another size or color than `header` says.
 TiffLayout read_tiff_layout(TiffFile& tiff, const ImageHeader& header);
 
 }  // namespace octavo::images

@@ -47,7 +47,7 @@ ImageHeader read_size(const ByteView& bytes) {
   } else {
     throw FormatError("it does not begin with a WebP image or header chunk");
   }
-  // At least: a lossless image may take one value a pixel, a lossy one has half a value of colour more.
+  // At least: a lossless image may take one value a pixel, a lossy one has half a value of color more.
   header.raw_bytes = header.width * header.height;
   return header;
 }

@@ -14,7 +14,7 @@ namespace octavo::images {
 /// Whether a file that begins with `bytes` is a WebP file.
 bool is_webp(std::span<const std::byte> bytes);
 
-/// Size and orientation of a WebP file; it always counts as colour. Throws FormatError with the reason only; IoError.
+/// Size and orientation of a WebP file; it always counts as color. Throws FormatError with the reason only; IoError.
 ImageHeader parse_webp_header(const FileBytes& file);
 
 /// The first frame of an animation, and where on the canvas it is.

@@ -35,7 +35,7 @@ WriterOptions writer_options(const Source& source, const PackOptions& options) {
   WriterOptions made;
   for (const SourceSplit& split : source.splits()) {
     made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, options.with_names,
-                           split.quantisation, split.source_dtype});
+                           split.quantization, split.source_dtype});
   }
   made.class_names = source.class_names();
   made.rows_may_be_skipped = options.skip_bad_samples;

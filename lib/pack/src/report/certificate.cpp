@@ -60,8 +60,8 @@ std::vector<ChannelError> compare(const Split& split, const ReopenedSource& from
   return errors;
 }
 
-QuantisationCertificate describe(const Split& split, const std::vector<ChannelError>& errors) {
-  QuantisationCertificate certificate;
+QuantizationCertificate describe(const Split& split, const std::vector<ChannelError>& errors) {
+  QuantizationCertificate certificate;
   certificate.compared_with = "the source, read again";
   certificate.clipped_count.assign(errors.size(), 0);
   const auto values_per_channel = static_cast<double>(split.sample_count() * split.shape().values_per_channel());
@@ -77,8 +77,8 @@ QuantisationCertificate describe(const Split& split, const std::vector<ChannelEr
   return certificate;
 }
 
-QuantisationCertificate certify_by_digest(const Split& split, const Origin& origin) {
-  QuantisationCertificate certificate;
+QuantizationCertificate certify_by_digest(const Split& split, const Origin& origin) {
+  QuantizationCertificate certificate;
   if (!origin.digest) {
     certificate.compared_with = "nothing: the source is not to be read again, and no digest was stored";
     return certificate;
@@ -95,8 +95,8 @@ QuantisationCertificate certify_by_digest(const Split& split, const Origin& orig
 }
 
 /// By what was counted when the numbers became bytes.
-QuantisationCertificate certify_by_losses(const Split& split, const Origin& origin) {
-  QuantisationCertificate certificate;
+QuantizationCertificate certify_by_losses(const Split& split, const Origin& origin) {
+  QuantizationCertificate certificate;
   if (std::ssize(origin.losses) != split.shape().channels) {
     certificate.compared_with = "nothing: the source was " + split.source_dtype();
     return certificate;
@@ -132,7 +132,7 @@ std::uint64_t digest_of(const Split& split) {
   return digest;
 }
 
-QuantisationCertificate certify(const Split& split, const Origin& origin) {
+QuantizationCertificate certify(const Split& split, const Origin& origin) {
   if (split.source_dtype() != "uint8") {
     return certify_by_losses(split, origin);
   }

@@ -11,8 +11,8 @@
 
 namespace octavo::report {
 
-/// Compares `split` with its source, else with the digest of its origin; see QuantisationCertificate.
-QuantisationCertificate certify(const Split& split, const Origin& origin);
+/// Compares `split` with its source, else with the digest of its origin; see QuantizationCertificate.
+QuantizationCertificate certify(const Split& split, const Origin& origin);
 
 /// The sum modulo 2^64 over the rows of XXH3-64, seeded with the row, of the sample's uint8 values: what a Writer
 /// stores as "source_digests".

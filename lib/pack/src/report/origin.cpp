@@ -70,7 +70,9 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
 }
 
 std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string& split_name) {
-  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantised " + split_name) / "channels";
+  Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "channels";
+  // As files of version 0.1 spell it.
+  if (!provenance.contains(place)) place = Json::json_pointer() / "notes" / ("quantised " + split_name) / "channels";
   std::vector<Origin::Loss> losses;
   if (!provenance.contains(place) || !provenance[place].is_array()) return losses;
   for (const Json& channel : provenance[place]) {

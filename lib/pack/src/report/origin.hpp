@@ -19,7 +19,7 @@ struct Origin {
   bool is_as_read = false;                   ///< samples were neither converted, chosen nor skipped
   std::optional<std::uint64_t> digest;       ///< of the split's values, taken when they were packed
 
-  /// What quantising changed in one channel, counted when the split was packed.
+  /// What quantizing changed in one channel, counted when the split was packed.
   struct Loss {
     double largest_error = 0.0;
     double mean_error = 0.0;

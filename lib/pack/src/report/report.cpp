@@ -14,7 +14,7 @@
 namespace octavo {
 namespace {
 
-std::string normalisation_of(const Store& store) {
+std::string normalization_of(const Store& store) {
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.4f", pooled_mean(store.statistics()));
   return describe(BatchSpec{}) + ", mean " + mean + " of split " + store.statistics_split();
@@ -39,7 +39,7 @@ void measure_on_device(const Split& split, Device device, const ReportOptions& o
   report.residencies = measuring::measure_decoded(store, options.batch_size);
   measuring::GatherTimer timer(store);
   if (timer.can_measure()) report.gather = timer.measure({}, options.batch_size);
-  report.normalisation = normalisation_of(store);
+  report.normalization = normalization_of(store);
 }
 
 }  // namespace

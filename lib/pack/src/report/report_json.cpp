@@ -41,7 +41,7 @@ Json training_json(const TrainingFootprint& footprint) {
           {"float32_total_bytes", footprint.float32_total()}};
 }
 
-Json certificate_json(const QuantisationCertificate& certificate) {
+Json certificate_json(const QuantizationCertificate& certificate) {
   return {{"lossless", certificate.lossless},           {"compared_with", certificate.compared_with},
           {"largest_error", certificate.largest_error}, {"mean_error", certificate.mean_error},
           {"clipped_count", certificate.clipped_count}, {"psnr_db", or_null(certificate.psnr_db)}};
@@ -64,7 +64,7 @@ std::string to_json(const MemoryReport& report) {
                      {"gather", report.gather ? gather_json(*report.gather) : Json()},
                      {"training", report.training ? training_json(*report.training) : Json()},
                      {"certificate", certificate_json(report.certificate)},
-                     {"normalisation", report.normalisation}};
+                     {"normalization", report.normalization}};
   // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -16,7 +16,7 @@ std::string head(const MemoryReport& report) {
          summary_line("samples", grouped(report.sample_count) + " of " + report.shape) +
          summary_line("on disk", "file " + in_units(report.file_bytes) + source) +
          summary_line("device", report.device + ": " + report.device_name) +
-         summary_line("batches", report.normalisation);
+         summary_line("batches", report.normalization);
 }
 
 std::string residency_row(const ResidencyCost& cost, const ResidencyCost& whole) {
@@ -65,7 +65,7 @@ std::string training_line(const MemoryReport& report) {
                                 in_units(footprint.model_bytes).c_str()));
 }
 
-std::string certificate_line(const QuantisationCertificate& certificate) {
+std::string certificate_line(const QuantizationCertificate& certificate) {
   // Images that were converted before packing are not those of the source, whatever the digest says.
   if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
     return summary_line("values", "lossless: byte for byte " + certificate.compared_with);

@@ -23,11 +23,11 @@ Color color_of(std::int64_t channels) {
 
 }  // namespace
 
-ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantisation> quantisation)
+ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> quantization)
     : set_(std::move(set)),
       axes_(arrays::image_axes(*set_.images, set_.order)),
-      quantisation_(std::move(quantisation)),
-      losses_(quantisation_.size()) {
+      quantization_(std::move(quantization)),
+      losses_(quantization_.size()) {
   const std::int64_t count = set_.images->row_count();
   // The writer would find out, too, but knows no file.
   if (const auto problem = dataset_file::layout_problem(axes_.shape, {}, count)) {
@@ -36,7 +36,7 @@ ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantisation> 
   if (set_.labels) labels_ = arrays::read_labels(*set_.labels, set_.numbering, count);
   if (!set_.class_names.empty()) set_.class_count = std::ssize(set_.class_names);
   splits_.push_back({set_.split, count, axes_.shape, labels_.layout, color_of(axes_.shape.channels),
-                     arrays::name_of(set_.images->element()), quantisation_});
+                     arrays::name_of(set_.images->element()), quantization_});
 }
 
 std::string ArraySource::sample_name(std::size_t, std::int64_t row) const {
@@ -63,7 +63,7 @@ std::vector<SampleFailure> ArraySource::read(std::size_t, std::int64_t first_row
   const std::byte* const first_label = labels_.labels.data() + first_row * labels_.layout.bytes_per_sample();
   std::copy(first_label, first_label + labels.size(), labels.begin());
   std::vector<SampleFailure> failures;
-  if (quantisation_.empty() && axes_.is_planar()) {
+  if (quantization_.empty() && axes_.is_planar()) {
     set_.images->read_rows(first_row, count, std::as_writable_bytes(values));
     for (std::int64_t i = 0; i < count; ++i) check_label(first_row + i, failures);
     return failures;
@@ -73,14 +73,14 @@ std::vector<SampleFailure> ArraySource::read(std::size_t, std::int64_t first_row
   const auto row_values = static_cast<std::size_t>(axes_.shape.values());
   std::vector<std::byte> rows(static_cast<std::size_t>(count) * row_bytes);
   set_.images->read_rows(first_row, count, rows);
-  std::vector<Loss> losses(quantisation_.size());
+  std::vector<Loss> losses(quantization_.size());
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     const auto stored = std::span<const std::byte>(rows).subspan(i * row_bytes, row_bytes);
     const auto made = values.subspan(i * row_values, row_values);
-    if (quantisation_.empty()) {
+    if (quantization_.empty()) {
       arrange(stored, made);
-    } else if (!quantise(stored, made, losses)) {
+    } else if (!quantize(stored, made, losses)) {
       failures.push_back({row, sample_name(0, row), "it has a NaN or an infinity"});
       continue;
     }
@@ -108,14 +108,14 @@ void ArraySource::arrange(std::span<const std::byte> row, std::span<std::uint8_t
   }
 }
 
-bool ArraySource::quantise(std::span<const std::byte> row, std::span<std::uint8_t> values,
+bool ArraySource::quantize(std::span<const std::byte> row, std::span<std::uint8_t> values,
                            std::vector<Loss>& losses) const {
   std::vector<double> numbers(values.size());
   arrays::to_doubles(set_.images->element(), row, numbers);
   if (!std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); })) return false;
   std::uint8_t* to = values.data();
   for (std::int64_t c = 0; c < axes_.shape.channels; ++c) {
-    const ChannelQuantisation map = quantisation_[static_cast<std::size_t>(c)];
+    const ChannelQuantization map = quantization_[static_cast<std::size_t>(c)];
     Loss& loss = losses[static_cast<std::size_t>(c)];
     for (std::int64_t h = 0; h < axes_.shape.height; ++h) {
       const double* from = numbers.data() + c * axes_.channel_step + h * axes_.row_step;
@@ -144,18 +144,18 @@ std::string ArraySource::notes() const {
   nlohmann::ordered_json notes = nlohmann::ordered_json::object();
   if (!set_.labels) notes["labels"] = "no labels beside the images";
   const std::lock_guard lock(mutex_);
-  if (quantisation_.empty()) return notes.dump();
+  if (quantization_.empty()) return notes.dump();
   nlohmann::ordered_json channels = nlohmann::ordered_json::array();
-  for (std::size_t c = 0; c < quantisation_.size(); ++c) {
+  for (std::size_t c = 0; c < quantization_.size(); ++c) {
     const Loss& loss = losses_[c];
-    const double sum = static_cast<double>(loss.rounding_sum) / kRoundingUnit * quantisation_[c].scale;
-    channels.push_back({{"low", quantisation_[c].zero_point},
-                        {"high", quantisation_[c].zero_point + 255.0 * quantisation_[c].scale},
+    const double sum = static_cast<double>(loss.rounding_sum) / kRoundingUnit * quantization_[c].scale;
+    channels.push_back({{"low", quantization_[c].zero_point},
+                        {"high", quantization_[c].zero_point + 255.0 * quantization_[c].scale},
                         {"largest_error", loss.largest},
                         {"mean_rounding", loss.count > 0 ? sum / static_cast<double>(loss.count) : 0.0},
                         {"clipped", loss.clipped_count}});
   }
-  notes["quantised " + set_.split] = {{"from", arrays::name_of(set_.images->element())}, {"channels", channels}};
+  notes["quantized " + set_.split] = {{"from", arrays::name_of(set_.images->element())}, {"channels", channels}};
   return notes.dump();
 }
 

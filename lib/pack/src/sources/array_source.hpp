@@ -16,8 +16,8 @@ namespace octavo::sources {
 /// or an infinity, is a bad sample, reported by read().
 class ArraySource final : public Source {
  public:
-  /// `quantisation` [C]: what values stand for; empty if the images hold bytes. Throws FormatError or IoError.
-  ArraySource(arrays::ArraySet set, std::vector<ChannelQuantisation> quantisation);
+  /// `quantization` [C]: what values stand for; empty if the images hold bytes. Throws FormatError or IoError.
+  ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> quantization);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return set_.class_names; }
@@ -28,7 +28,7 @@ class ArraySource final : public Source {
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override;
-  /// With what quantising has cost the samples that were read so far.
+  /// With what quantizing has cost the samples that were read so far.
   std::string notes() const override;
 
  private:
@@ -42,11 +42,11 @@ class ArraySource final : public Source {
 
   void check_label(std::int64_t row, std::vector<SampleFailure>& failures) const;
   void arrange(std::span<const std::byte> row, std::span<std::uint8_t> values) const;
-  bool quantise(std::span<const std::byte> row, std::span<std::uint8_t> values, std::vector<Loss>& losses) const;
+  bool quantize(std::span<const std::byte> row, std::span<std::uint8_t> values, std::vector<Loss>& losses) const;
 
   arrays::ArraySet set_;
   arrays::ImageAxes axes_;
-  std::vector<ChannelQuantisation> quantisation_;
+  std::vector<ChannelQuantization> quantization_;
   arrays::LabelTable labels_;
   std::vector<SourceSplit> splits_;
   mutable std::mutex mutex_;

@@ -18,7 +18,7 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
                       std::to_string(set.images->axes().size()) +
                       " axes; images have 3 (N, H, W) or 4 (with channels); give the file of the images");
   }
-  // IDX has no other layout than channels last, as in EMNIST's and others' colour files.
+  // IDX has no other layout than channels last, as in EMNIST's and others' color files.
   set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::hwc : arrays::AxisOrder::hw;
   if (const auto labels = labels_beside(*finding.tree, finding.path)) {
     set.labels = arrays::open_idx(finding.tree->open(*labels));

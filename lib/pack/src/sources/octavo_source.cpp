@@ -47,7 +47,7 @@ nlohmann::ordered_json take_sizes(nlohmann::ordered_json& provenance, const std:
 
 SourceSplit describe(const Split& split) {
   return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
-          split.source_dtype(), split.statistics().quantisation};
+          split.source_dtype(), split.statistics().quantization};
 }
 
 }  // namespace

@@ -93,14 +93,14 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   for (const arrays::ArraySet& set : sets) {
     if (!arrays::holds_bytes(*set.images)) alike[kind_of(set)].push_back(&set);
   }
-  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantisation>> found;
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantization>> found;
   for (const auto& [kind, group] : alike) {
-    found[kind] = arrays::find_quantisation(group, options.range, options.thread_count);
+    found[kind] = arrays::find_quantization(group, options.range, options.thread_count);
   }
   for (arrays::ArraySet& set : sets) {
-    auto quantisation = found[kind_of(set)];
+    auto quantization = found[kind_of(set)];
     parts.push_back(
-        sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantisation)), options));
+        sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantization)), options));
   }
 }
 

@@ -17,7 +17,7 @@ struct SheetPlan {
   std::int64_t scale = 0;    ///< side of the square that a value becomes; 0: a readable size
 };
 
-/// An 8-bit picture of `count` cells, all empty at first. Samples of 3 channels are drawn in colour, others by their
+/// An 8-bit picture of `count` cells, all empty at first. Samples of 3 channels are drawn in color, others by their
 /// first channel in gray.
 class Sheet {
  public:

@@ -157,7 +157,7 @@ void compare_split(const Comparison& compare, const SplitEntry& split) {
   const std::string group = "/" + split.name;
   std::vector<double> scale;
   std::vector<double> zero_point;
-  for (const ChannelQuantisation& one : split.quantisation) {
+  for (const ChannelQuantization& one : split.quantization) {
     scale.push_back(one.scale);
     zero_point.push_back(one.zero_point);
   }
@@ -168,8 +168,8 @@ void compare_split(const Comparison& compare, const SplitEntry& split) {
   compare.text(group, "source_dtype", split.source_dtype);
   compare.text(group, "color", to_text(split.color));
   compare.text(group, "layout", "NCHW");
-  const auto& first = split.quantisation.front();
-  if (std::count(split.quantisation.begin(), split.quantisation.end(), first) != split.shape.channels) return;
+  const auto& first = split.quantization.front();
+  if (std::count(split.quantization.begin(), split.quantization.end(), first) != split.shape.channels) return;
   compare.numbers(group + "/images", "scale_factor", {first.scale});
   compare.numbers(group + "/images", "add_offset", {128.0 * first.scale + first.zero_point});
 }

@@ -161,7 +161,7 @@ DefectList verify_samples(const Reader& reader, const SplitEntry& split, const S
   run_on_threads(thread_count, [&](int) { pass.work(); });
   DefectList defects = std::move(pass.defects());
   if (defects.count() > 0) return defects;  // the counts are then of other samples than those that were packed
-  const Statistics counted = pass.totals().statistics(split.quantisation);
+  const Statistics counted = pass.totals().statistics(split.quantization);
   if (statistics != nullptr) compare_statistics(*statistics, counted, split, defects);
   compare_with_index(counted, split, defects);
   return defects;

@@ -52,7 +52,7 @@ Description::Split split_from(const JsonFields& fields) {
   const auto scale = fields.numbers("scale");
   const auto zero_point = fields.numbers("zero_point");
   if (scale.size() != zero_point.size()) fields.fail("scale", "and zero_point differ in length");
-  for (std::size_t i = 0; i < scale.size(); ++i) layout.quantisation.push_back({scale[i], zero_point[i]});
+  for (std::size_t i = 0; i < scale.size(); ++i) layout.quantization.push_back({scale[i], zero_point[i]});
   layout.with_names = fields.boolean("has_names");
   split.is_deflated = fields.boolean("is_deflated");
   split.has_checksums = fields.boolean("has_checksums");

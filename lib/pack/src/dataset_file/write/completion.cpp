@@ -116,7 +116,7 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   const std::string group = "/" + entry.name;
   std::vector<double> scale;
   std::vector<double> zero_point;
-  for (const ChannelQuantisation& one : entry.quantisation) {
+  for (const ChannelQuantization& one : entry.quantization) {
     scale.push_back(one.scale);
     zero_point.push_back(one.zero_point);
   }
@@ -127,8 +127,8 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   skeleton_.add_attribute(group, "source_dtype", entry.source_dtype);
   skeleton_.add_attribute(group, "color", to_text(entry.color));
   skeleton_.add_attribute(group, "layout", "NCHW");
-  const auto& first = entry.quantisation.front();
-  if (std::count(entry.quantisation.begin(), entry.quantisation.end(), first) != entry.shape.channels) return;
+  const auto& first = entry.quantization.front();
+  if (std::count(entry.quantization.begin(), entry.quantization.end(), first) != entry.shape.channels) return;
   // The convention of NetCDF, which xarray decodes unasked: source = scale_factor * code + add_offset.
   skeleton_.add_attribute(group + "/images", "scale_factor", first.scale);
   skeleton_.add_attribute(group + "/images", "add_offset", 128.0 * first.scale + first.zero_point);

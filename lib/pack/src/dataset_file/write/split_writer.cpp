@@ -18,9 +18,9 @@ namespace {
 /// Writes of this size keep the disk at work while the next samples are prepared; for smaller ones it is not worth it.
 constexpr std::size_t kWrittenBackBytes = std::size_t{256} << 10;
 
-std::vector<ChannelQuantisation> quantisation_of(const SplitLayout& layout) {
-  if (!layout.quantisation.empty()) return layout.quantisation;
-  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(layout.shape.channels));
+std::vector<ChannelQuantization> quantization_of(const SplitLayout& layout) {
+  if (!layout.quantization.empty()) return layout.quantization;
+  return std::vector<ChannelQuantization>(static_cast<std::size_t>(layout.shape.channels));
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ void SplitWriter::check_complete() const {
   if (written_.size() == 0) throw InvalidArgument("finish split " + layout_.name + ": no samples are left in it");
 }
 
-/// Rows that become neighbours: where runs of them wait, and where they go.
+/// Rows that become neighbors: where runs of them wait, and where they go.
 struct SplitWriter::WaitingBlock {
   struct Run {
     std::int64_t first = 0;
@@ -225,7 +225,7 @@ SplitEntry SplitWriter::entry() const {
   entry.label_layout = layout_.labels;
   entry.color = layout_.color;
   entry.source_dtype = layout_.source_dtype;
-  entry.quantisation = quantisation_of(layout_);
+  entry.quantization = quantization_of(layout_);
   if (place_.chunks) {
     entry.deflated = {place_.chunks->layout().samples_per_chunk, {}, place_.chunks->chunks()};
   }
@@ -235,7 +235,7 @@ SplitEntry SplitWriter::entry() const {
 Statistics SplitWriter::statistics() {
   statistics::SampleTotals totals(layout_.shape);
   for (const auto& counter : idle_counters_) counter->move_into(totals);
-  return totals.statistics(quantisation_of(layout_));
+  return totals.statistics(quantization_of(layout_));
 }
 
 }  // namespace octavo::dataset_file

@@ -63,8 +63,8 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
                           "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
   }
   if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, layout.row_capacity)) fail(*problem);
-  if (!layout.quantisation.empty()) {
-    if (const auto problem = dataset_file::quantisation_problem(layout.quantisation, layout.shape.channels)) fail(*problem);
+  if (!layout.quantization.empty()) {
+    if (const auto problem = dataset_file::quantization_problem(layout.quantization, layout.shape.channels)) fail(*problem);
   }
   if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
   if (options.compression != Compression::none && layout.shape.values() > dataset_file::kMostChunkBytes) {

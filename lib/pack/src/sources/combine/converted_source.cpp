@@ -18,15 +18,15 @@ SampleShape wanted_shape(SampleShape shape, const SourceOptions& options) {
 
 /// What the values of converted channels stand for. Gray of three channels, or the other way round, has one meaning
 /// only if all channels have the same.
-std::vector<ChannelQuantisation> converted_quantisation(const SourceSplit& split, std::int64_t channels) {
-  if (split.quantisation.empty() || split.shape.channels == channels) return split.quantisation;
-  for (const ChannelQuantisation& channel : split.quantisation) {
-    if (channel == split.quantisation[0]) continue;
+std::vector<ChannelQuantization> converted_quantization(const SourceSplit& split, std::int64_t channels) {
+  if (split.quantization.empty() || split.shape.channels == channels) return split.quantization;
+  for (const ChannelQuantization& channel : split.quantization) {
+    if (channel == split.quantization[0]) continue;
     throw InvalidArgument("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
                           " channels: the values of its channels stand for different numbers; give all of them one "
                           "--range LOW,HIGH");
   }
-  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(channels), split.quantisation[0]);
+  return std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), split.quantization[0]);
 }
 
 /// One sample [C,H,W] as interleaved pixels.
@@ -57,7 +57,7 @@ ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOpt
                             " can be brought to another size");
     }
     const SampleShape shape = wanted_shape(split.shape, options);
-    split.quantisation = converted_quantisation(split, shape.channels);
+    split.quantization = converted_quantization(split, shape.channels);
     split.shape = shape;
     split.color = split.shape.channels == 1 ? Color::gray : Color::rgb;
     targets_.push_back({split.shape, options.size.has_value(), options.fit, options.background});

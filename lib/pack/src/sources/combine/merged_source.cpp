@@ -28,9 +28,9 @@ bool are_in_place(const std::vector<std::int32_t>& places) {
   return true;
 }
 
-std::vector<ChannelQuantisation> quantisation_of(const SourceSplit& split) {
-  if (!split.quantisation.empty()) return split.quantisation;
-  return std::vector<ChannelQuantisation>(static_cast<std::size_t>(split.shape.channels));
+std::vector<ChannelQuantization> quantization_of(const SourceSplit& split) {
+  if (!split.quantization.empty()) return split.quantization;
+  return std::vector<ChannelQuantization>(static_cast<std::size_t>(split.shape.channels));
 }
 
 std::string first_file(const Source& source) {
@@ -129,7 +129,7 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
         to_string(added.shape) + ", those before have " + to_string(at->shape) +
         ", or their labels differ in kind; name other splits, or bring all to one with octavo pack --size --channels");
   }
-  if (quantisation_of(*at) != quantisation_of(added)) {
+  if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
                           " stand for other numbers than those before; pack the sources together with one octavo pack "
                           "--range, or name other splits");

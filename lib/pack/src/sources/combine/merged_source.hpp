@@ -14,7 +14,7 @@ namespace octavo::sources {
 /// gives one name become one.
 class MergedSource final : public Source {
  public:
-  /// Throws InvalidArgument if splits of one name differ in shape, labels or colour, or if only some of the parts that
+  /// Throws InvalidArgument if splits of one name differ in shape, labels or color, or if only some of the parts that
   /// have class numbers have class names, or if the map names a class that no part has.
   explicit MergedSource(std::vector<std::shared_ptr<Source>> parts,
                         const std::map<std::string, std::string>& class_map = {});
