@@ -1,7 +1,7 @@
 # octavo_target_flags(target): the language level, the warnings and the floating-point rules of every target of ours.
 #
 # -ffp-contract=off: the compiler may not fuse a multiply and an add on its own. Every fused operation is written
-# fmaf, so that all back ends and all targets give the same bits (docs/numerics.md).
+# fmaf, so that all backends and all targets give the same bits (docs/numerics.md).
 function(octavo_target_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE

@@ -1,4 +1,4 @@
-// Trains a softmax regression with a loop of one's own: a packed file, a store, a loader, and plain C++.
+// Trains a softmax regression with a loop of one's own: a dataset file, a store, a loader, and plain C++.
 #include <algorithm>
 #include <cmath>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Centering a minibatch on its own mean: exact integer sums, then one fold that both back ends share.
+// Centering a minibatch on its own mean: exact integer sums, then one fold that both backends share.
 #pragma once
 
 #include <cstdint>

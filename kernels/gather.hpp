@@ -74,7 +74,7 @@ struct CodePlace {
   std::int64_t channel;  ///< c
 };
 OCTAVO_HOST_DEVICE inline CodePlace code_place(const GatherArgs& args, std::int64_t out_index) {
-  // C*P < 2^31, so 32-bit division, which is several times faster on both back ends, is enough.
+  // C*P < 2^31, so 32-bit division, which is several times faster on both backends, is enough.
   const auto i = static_cast<std::uint32_t>(out_index);
   if (args.layout == Layout::nchw) {
     return {out_index, static_cast<std::int64_t>(i / static_cast<std::uint32_t>(args.values_per_channel))};

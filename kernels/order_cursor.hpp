@@ -48,14 +48,14 @@ OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_coun
 }
 
 /// A stretch of one epoch's order.
-struct OrderStretch {
+struct OrderRange {
   const OrderKey* key;
   std::int64_t position;  ///< of the first place
   std::int64_t count;     ///< places that follow each other in the order
 };
 
 /// Where place `place` of the batches from the cursor on lies in the order; `place` < batches_per_epoch * share_count.
-OCTAVO_HOST_DEVICE inline OrderStretch stretch_at(const OrderCursor& cursor, std::int64_t place) {
+OCTAVO_HOST_DEVICE inline OrderRange range_at(const OrderCursor& cursor, std::int64_t place) {
   const std::int64_t batch = place / cursor.share_count, in_share = place - batch * cursor.share_count;
   const std::int64_t step = cursor.step + batch;
   const bool is_ahead = step >= cursor.batches_per_epoch;

@@ -22,7 +22,7 @@ struct RowSelection {
 OCTAVO_HOST_DEVICE inline std::int64_t row_at(const RowSelection& selection, std::int64_t b) {
   if (selection.rows != nullptr) return selection.rows[b];
   if (selection.cursor == nullptr) return permute(selection.order, selection.first_position + b);
-  const OrderStretch stretch = stretch_at(*selection.cursor, b);
+  const OrderRange stretch = range_at(*selection.cursor, b);
   return permute(*stretch.key, stretch.position);
 }
 

@@ -1,4 +1,4 @@
-// `octavo bench`: how fast a packed file is loaded and served here, against the machine's own limits.
+// `octavo bench`: how fast a dataset file is loaded and served here, against the machine's own limits.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -186,8 +186,8 @@ int run(const BenchArguments& arguments) {
 
 Command add_bench_command(CLI::App& program) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* verb = add_verb(program, "bench", "Measure how fast a packed file is loaded and served here", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  CLI::App* verb = add_verb(program, "bench", "Measure how fast a dataset file is loaded and served here", *arguments);
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_option("--split", arguments->split, "The split to measure (train, else the first)");
   verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")

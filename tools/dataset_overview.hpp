@@ -1,4 +1,4 @@
-// What `octavo info` finds out about a packed file.
+// What `octavo info` finds out about a dataset file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// `octavo export`: a packed file back to images or arrays.
+// `octavo export`: a dataset file back to images or arrays.
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -76,8 +76,8 @@ int run(const ExportArguments& arguments) {
 
 Command add_export_command(CLI::App& program) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* verb = add_verb(program, "export", "Write a packed file back as images or NumPy arrays", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  CLI::App* verb = add_verb(program, "export", "Write a dataset file back as images or NumPy arrays", *arguments);
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_option("-o,--output", arguments->folder, "The folder to write, new or empty")->required();
   verb->add_option("--as", arguments->format, "png: an image a sample, and octavo.json; npy: arrays (png)")
       ->check(CLI::IsMember({"png", "npy"}));

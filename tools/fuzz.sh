@@ -2,7 +2,7 @@
 # tools/fuzz.sh [TARGET...] [--runs N] [--seconds N] [--out FILE]: feeds made bytes to every parser and image decoder.
 #
 #   TARGET        as in tests/fuzz; the default is all of them
-#   --runs N      of each; the default is 1,000,000 for a parser and 200,000 for an image decoder, a packed file, a source
+#   --runs N      of each; the default is 1,000,000 for a parser and 200,000 for an image decoder, a dataset file, a source
 #   --seconds N   at most for each; the default is no limit
 #   --out FILE    where the figures go; the default is docs/results/fuzzing.md if all targets are run. Rows of other targets
 #                 that are there stay
@@ -91,14 +91,14 @@ default_runs() {
     *) echo 1000000 ;;
   esac
 }
-# most_bytes TARGET: of an input. A CIFAR record has 3,073 bytes, a packed file 8 KiB at the least; lists of many lines
+# most_bytes TARGET: of an input. A CIFAR record has 3,073 bytes, a dataset file 8 KiB at the least; lists of many lines
 # are looked for line by line.
 most_bytes() {
   case $1 in
     cifar_* | source) echo 16384 ;;
     dataset) echo 32768 ;;
     archive_tree | npz) echo 8192 ;;
-    manifest) echo 1024 ;;
+    image_table) echo 1024 ;;
     *) echo 4096 ;;
   esac
 }

@@ -293,7 +293,7 @@ stage_build() {
 # shellcheck disable=SC2016 # expanded by the inner shell
 to_file=(bash -c '"$@" >"$0.part" && mv "$0.part" "$0"')
 
-# pack_dataset: the packed file that several stages need.
+# pack_dataset: the dataset file that several stages need.
 pack_dataset() {
   local few=()
   if [[ $rehearse == yes ]]; then few=(--limit 500); fi

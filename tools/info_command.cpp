@@ -1,4 +1,4 @@
-// `octavo info`: what is in a packed file.
+// `octavo info`: what is in a dataset file.
 #include <memory>
 #include <octavo/duplicates.hpp>
 
@@ -30,8 +30,8 @@ int run(const InfoArguments& arguments) {
 
 Command add_info_command(CLI::App& program) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* verb = add_verb(program, "info", "Show what is in a packed file", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  CLI::App* verb = add_verb(program, "info", "Show what is in a dataset file", *arguments);
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_flag("--duplicates", arguments->with_duplicates,
                  "Read all samples, and tell which are there more than once, within a split and between splits");
   return {verb, [arguments] { return run(*arguments); }};

@@ -1,4 +1,4 @@
-// `octavo pack`: image files into one packed file.
+// `octavo pack`: image files into one dataset file.
 #include <iostream>
 #include <map>
 #include <memory>
@@ -161,7 +161,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
 }
 
 void add_output_options(CLI::App& verb, PackArguments& arguments) {
-  verb.add_option("-o,--output", arguments.output, "The packed file to write");
+  verb.add_option("-o,--output", arguments.output, "The dataset file to write");
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
   auto* compress = verb.add_option("--compress", arguments.compression,
                                    "Deflate images on all threads, or store them as they are (none)")

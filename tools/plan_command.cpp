@@ -56,7 +56,7 @@ Command add_plan_command(CLI::App& program) {
   auto arguments = std::make_shared<PlanArguments>();
   CLI::App* verb =
       add_verb(program, "plan", "Tell what fits a device: residency, largest batch, bytes of each part", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_option("--split", arguments->split, "The split (train, else the first)");
   CLI::Option* device = verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--memory", arguments->memory, "Plan for a GPU that is not here, such as 24GiB")->excludes(device);

@@ -1,4 +1,4 @@
-// `octavo reindex`: takes over a packed file that another HDF5 program changed.
+// `octavo reindex`: takes over a dataset file that another HDF5 program changed.
 #include <iostream>
 #include <memory>
 #include <octavo/reindex.hpp>
@@ -51,9 +51,9 @@ int run(const ReindexArguments& arguments) {
 Command add_reindex_command(CLI::App& program) {
   auto arguments = std::make_shared<ReindexArguments>();
   CLI::App* verb =
-      add_verb(program, "reindex", "Take over a packed file that another HDF5 program changed", *arguments);
+      add_verb(program, "reindex", "Take over a dataset file that another HDF5 program changed", *arguments);
   verb->add_option("FILE", arguments->file, "The changed file, which stays as it is")->required();
-  verb->add_option("-o,--output", arguments->output, "The packed file to write")->required();
+  verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--accept-changes", arguments->accept_changes,
                  "Also take over samples and labels that differ from their checksums");
   verb->add_flag("--force", arguments->force, "Replace the output file if there is one");

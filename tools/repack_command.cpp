@@ -1,4 +1,4 @@
-// `octavo repack`: packed files into a new one: a part of them, several as one, compressed or not.
+// `octavo repack`: dataset files into a new one: a part of them, several as one, compressed or not.
 #include <algorithm>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -85,10 +85,10 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
 Command add_repack_command(CLI::App& program, const std::string& command_line) {
   auto arguments = std::make_shared<RepackArguments>();
   CLI::App* verb =
-      add_verb(program, "repack", "Pack packed files again: a part, several as one, compressed or not", *arguments);
-  verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: packed files, or one split of each")
+      add_verb(program, "repack", "Pack dataset files again: a part, several as one, compressed or not", *arguments);
+  verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: dataset files, or one split of each")
       ->required();
-  verb->add_option("-o,--output", arguments->output, "The packed file to write")->required();
+  verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--force", arguments->force, "Replace the output file if there is one");
   verb->add_option("--compress", arguments->compression, "none or deflate (as the first file is)")
       ->check(CLI::IsMember({"none", "deflate"}));

@@ -54,8 +54,8 @@ int run(const ReportArguments& arguments) {
 
 Command add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* verb = add_verb(program, "report", "Measure the memory that a packed file saves on a device", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+  CLI::App* verb = add_verb(program, "report", "Measure the memory that a dataset file saves on a device", *arguments);
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_size, "Samples in the batches that are measured (512)")
       ->check(above_zero());

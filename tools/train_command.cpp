@@ -111,7 +111,7 @@ int run(const TrainArguments& arguments) {
 
 void add_options(CLI::App& verb, TrainArguments& arguments) {
   TrainOptions& training = arguments.training;
-  verb.add_option("FILE", arguments.file, "A packed file with class labels")->required();
+  verb.add_option("FILE", arguments.file, "A dataset file with class labels")->required();
   verb.add_option("--model", arguments.model, "softmax: one layer; mlp: a hidden layer with ReLU (mlp)")
       ->check(CLI::IsMember({"softmax", "mlp"}));
   verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(above_zero());
@@ -136,7 +136,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
 
 Command add_train_command(CLI::App& program) {
   auto arguments = std::make_shared<TrainArguments>();
-  CLI::App* verb = add_verb(program, "train", "Train a small reference model on a packed file", *arguments);
+  CLI::App* verb = add_verb(program, "train", "Train a small reference model on a dataset file", *arguments);
   add_options(*verb, *arguments);
   return {verb, [arguments] { return run(*arguments); }};
 }

@@ -1,4 +1,4 @@
-// `octavo verify`: every checksum and invariant of a packed file.
+// `octavo verify`: every checksum and invariant of a dataset file.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -78,8 +78,8 @@ int run(const VerifyArguments& arguments) {
 Command add_verify_command(CLI::App& program) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* verb =
-      add_verb(program, "verify", "Check every byte of a packed file; exit 1 if anything is wrong", *arguments);
-  verb->add_option("FILE", arguments->file, "A packed file")->required();
+      add_verb(program, "verify", "Check every byte of a dataset file; exit 1 if anything is wrong", *arguments);
+  verb->add_option("FILE", arguments->file, "A dataset file")->required();
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -58,7 +58,7 @@ int run(const ViewArguments& arguments) {
 
 void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments) {
   ContactSheetOptions& sheet = arguments->sheet;
-  verb.add_option("FILE", arguments->file, "A packed file")->required();
+  verb.add_option("FILE", arguments->file, "A dataset file")->required();
   verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
   verb.add_flag("--force", sheet.replace_existing, "Replace the output file if there is one");
   verb.add_option("--split", sheet.split, "The split to show; the first if left out");

@@ -1,4 +1,4 @@
-// Writes the packed file that bench/python/peers.py draws batches from: random samples, so that nothing compresses.
+// Writes the dataset file that bench/python/peers.py draws batches from: random samples, so that nothing compresses.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Minibatches from a packed file by Octavo and by what people use instead, in one process, on the CPU.
+"""Minibatches from a dataset file by Octavo and by what people use instead, in one process, on the CPU.
 
 peers.py LIBRARY FILE.h5 [--batch-size B] [--rounds R] [--json OUT]
 

@@ -1,4 +1,4 @@
-// Packed files of random samples, in a folder that goes when the benchmark ends.
+// Dataset files of random samples, in a folder that goes when the benchmark ends.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The same with Lightning: a LightningDataModule over packed files is ten lines.
+"""The same with Lightning: a LightningDataModule over dataset files is ten lines.
 
 lightning_train.py FILE.h5 [--epochs E] [--device auto|cpu|cuda]
 """

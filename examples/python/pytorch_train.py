@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a small convolutional network on a packed file, on whatever device there is.
+"""Trains a small convolutional network on a dataset file, on whatever device there is.
 
 pytorch_train.py FILE.h5 [--epochs E] [--batch-size B] [--lr LR] [--seed S] [--device auto|cpu|cuda]
 

@@ -46,7 +46,7 @@ class RowWindow {
   /// The rows of `count` places from known_ on.
   void find_by_cursor(std::int64_t count, std::int64_t* out) const {
     for (std::int64_t done = 0; done < count;) {
-      const OrderStretch stretch = stretch_at(*selection_.cursor, known_ + done);
+      const OrderRange stretch = range_at(*selection_.cursor, known_ + done);
       const std::int64_t part = std::min(count - done, stretch.count);
       permute_range(*stretch.key, stretch.position, part, out + done);
       done += part;

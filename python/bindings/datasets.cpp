@@ -1,4 +1,4 @@
-// Opening packed files and reading what is in them.
+// Opening dataset files and reading what is in them.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -148,7 +148,7 @@ void add_split(nb::module_& module) {
 }
 
 void add_dataset(nb::module_& module) {
-  nb::class_<Dataset>(module, "Dataset", "A packed file, opened for reading.")
+  nb::class_<Dataset>(module, "Dataset", "A dataset file, opened for reading.")
       .def_static("open", &Dataset::open, "path"_a, nb::call_guard<GilRelease>())
       .def_prop_ro("split_names", &Dataset::split_names)
       .def("split", &Dataset::split, "name"_a)

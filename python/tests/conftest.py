@@ -1,4 +1,4 @@
-"""Small packed files with known contents."""
+"""Small dataset files with known contents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @dataclass
 class Packed:
-    """A packed file and what was packed: `values` uint8 [N, C, H, W]."""
+    """A dataset file and what was packed: `values` uint8 [N, C, H, W]."""
 
     path: Path
     values: np.ndarray

@@ -43,7 +43,7 @@ std::string jpeg_claiming(std::uint16_t width, std::uint16_t height) {
   return jpeg.replace(frame + 5, 4, size, 4);
 }
 
-const std::string kManifestHead = R"({"format":"octavo-export","version":1,"splits":{"train":[)";
+const std::string kExportIndexHead = R"({"format":"octavo-export","version":1,"splits":{"train":[)";
 
 const Bomb kBombs[] = {
     {"an IDX file of 2^32 - 1 images",
@@ -134,12 +134,12 @@ const Bomb kBombs[] = {
     {"a manifest that names a file outside",
      [](const auto& folder) {
        write_file(folder / "secret.png", png_claiming(1, 1, 2));
-       write_file(folder / "in" / "octavo.json", kManifestHead + R"({"file":"../secret.png","label":0}]}})");
+       write_file(folder / "in" / "octavo.json", kExportIndexHead + R"({"file":"../secret.png","label":0}]}})");
        return std::vector<std::string>{folder / "in"};
      }},
     {"a manifest that names a file by its absolute path",
      [](const auto& folder) {
-       write_file(folder / "octavo.json", kManifestHead + R"({"file":"/etc/hostname","label":0}]}})");
+       write_file(folder / "octavo.json", kExportIndexHead + R"({"file":"/etc/hostname","label":0}]}})");
        return std::vector<std::string>{folder};
      }},
     {"a manifest that is nested a million deep",

@@ -1,4 +1,4 @@
-// Damages packed files in every way of one kind, or at random, and requires that none of it goes unseen or is served.
+// Damages dataset files in every way of one kind, or at random, and requires that none of it goes unseen or is served.
 #include <unistd.h>
 
 #include <octavo/dataset.hpp>

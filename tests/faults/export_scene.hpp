@@ -1,4 +1,4 @@
-// A small packed file to be exported while something goes wrong, and what may be found in the folder afterwards.
+// A small dataset file to be exported while something goes wrong, and what may be found in the folder afterwards.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace octavo::test {
 
-/// A packed file of two splits, and a folder that it is exported to.
+/// A dataset file of two splits, and a folder that it is exported to.
 class ExportScene {
  public:
   /// `train_count` images of 16x16 in the split train, 3 in test; exported as `format`, "png" or "npy".

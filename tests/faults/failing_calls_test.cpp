@@ -151,7 +151,7 @@ TEST_CASE("verify, info and train end with an error when they cannot open or rea
   }
 }
 
-TEST_CASE("export ends with an error and leaves nothing when it cannot open or read the packed file",
+TEST_CASE("export ends with an error and leaves nothing when it cannot open or read the dataset file",
           "[faults][calls]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const ExportScene scene(GENERATE(std::string("png"), std::string("npy")));

@@ -1,4 +1,4 @@
-// A packed file in the hands of somebody who does things at random, beside plain arrays that say what must come of it.
+// A dataset file in the hands of somebody who does things at random, beside plain arrays that say what must come of it.
 #include <algorithm>
 #include <fstream>
 #include <iterator>

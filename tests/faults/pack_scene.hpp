@@ -24,7 +24,7 @@ constexpr PackKind kPackKinds[] = {PackKind::fresh,     PackKind::replacing,  Pa
                                    PackKind::appending, PackKind::reindexing, PackKind::repacking};
 const char* to_text(PackKind kind);
 
-/// A source, a folder for the packed file, and the bytes of the file before and after.
+/// A source, a folder for the dataset file, and the bytes of the file before and after.
 class PackScene {
  public:
   /// `image_count` images of 16x16; each packs in some milliseconds.
@@ -33,7 +33,7 @@ class PackScene {
   PackKind kind() const { return kind_; }
   /// The arguments of `octavo` that pack the source.
   std::vector<std::string> arguments(int jobs = 1) const;
-  /// The folder where the packed file is; in the beginning, and after reset(), only the older file is in it, if any.
+  /// The folder where the dataset file is; in the beginning, and after reset(), only the older file is in it, if any.
   std::filesystem::path folder() const { return folder_ / "out"; }
   std::filesystem::path source() const { return folder_ / "source"; }
   std::filesystem::path target() const { return folder() / "data.h5"; }

@@ -1,4 +1,4 @@
-// All that a packed file serves when it is read with its checksums compared.
+// All that a dataset file serves when it is read with its checksums compared.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Feeds packed files: opening, statistics, names, every sample, and verify() but for its child process. The mutator
+// Feeds dataset files: opening, statistics, names, every sample, and verify() but for its child process. The mutator
 // changes header, index and data, and makes our checksums right again.
 #include <octavo/dataset.hpp>
 #include <octavo/verify.hpp>

@@ -1,4 +1,4 @@
-// Feeds the JSON index of a packed file: strict parsing, decoding, and the rules that its places must keep.
+// Feeds the JSON index of a dataset file: strict parsing, decoding, and the rules that its places must keep.
 #include "dataset_file/index.hpp"
 #include "support/strict_json.hpp"
 #include "support/fuzz_target.hpp"

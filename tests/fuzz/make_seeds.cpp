@@ -109,15 +109,15 @@ void add_arrays(Seeds& seeds) {
 // ---- Lists ------------------------------------------------------------------
 
 void add_lists(Seeds& seeds) {
-  seeds["manifest/csv"] = "\0file_name,label,split\na.png,cat,train\nb,\"dog\",test\n"s;
-  seeds["manifest/tsv"] = "\1path\ttarget\na\t0.5\nc\t1\n"s;
-  seeds["manifest/json_lines"] =
+  seeds["image_table/csv"] = "\0file_name,label,split\na.png,cat,train\nb,\"dog\",test\n"s;
+  seeds["image_table/tsv"] = "\1path\ttarget\na\t0.5\nc\t1\n"s;
+  seeds["image_table/json_lines"] =
       "\2{\"image\": \"a.png\", \"label\": [0, 1]}\n{\"image\": \"b.jpg\", \"label\": [1, 1]}\n"s;
-  seeds["manifest/columns"] = "\0id,one,two\na,0,1\nb,1,0\n"s;
-  seeds["export_manifest/classes"] =
+  seeds["image_table/columns"] = "\0id,one,two\na,0,1\nb,1,0\n"s;
+  seeds["export_index/classes"] =
       R"({"format": "octavo-export", "version": 1, "classes": ["cat", "dog"],
  "splits": {"train": [{"file": "0/a.png", "label": 1}, {"file": "b.png", "label": 0}]}})";
-  seeds["export_manifest/targets"] =
+  seeds["export_index/targets"] =
       R"({"format": "octavo-export", "splits": {"val": [{"file": "a.png", "label": [0.5, 1]}]}})";
   seeds["name_list/names"] = "cat\n dog \xC3\xA4\r\n\n";
   seeds["numbered_paths/shards"] = "/nowhere/shard-{000..012}.tar";
@@ -251,7 +251,7 @@ void add_all_formats(Seeds& seeds) {
   }
 }
 
-// ---- Archives and packed files ----------------------------------------------
+// ---- Archives and dataset files ----------------------------------------------
 
 #if __has_include(<archive.h>)
 void add_archives(Seeds& seeds) {

@@ -1,4 +1,4 @@
-// Gathers to test with: data, maps and an independent plain reference, for every back end.
+// Gathers to test with: data, maps and an independent plain reference, for every backend.
 #pragma once
 
 #include <bit>

@@ -12,7 +12,7 @@ namespace {
 std::vector<std::int64_t> rows_of(const OrderCursor& cursor, std::int64_t count) {
   std::vector<std::int64_t> rows;
   for (std::int64_t place = 0; place < count; ++place) {
-    const OrderStretch stretch = stretch_at(cursor, place);
+    const OrderRange stretch = range_at(cursor, place);
     rows.push_back(permute(*stretch.key, stretch.position));
   }
   return rows;

@@ -1,4 +1,4 @@
-// Small packed files with known contents.
+// Small dataset files with known contents.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
   writer.finish("{}");
 }
 
-/// A packed file in a folder of its own.
+/// A dataset file in a folder of its own.
 class PackedFixture {
  public:
   explicit PackedFixture(std::vector<PlainSplit> splits, Compression compression = Compression::none)

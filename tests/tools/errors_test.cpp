@@ -45,7 +45,7 @@ TEST_CASE("an unknown verb is named, and where help is", "[unit][tools][plain-on
 
 TEST_CASE("work that fails is one line and exit code 1", "[unit][tools]") {
   const TemporaryFolder folder;
-  std::ofstream(folder / "text.h5") << "no packed file";
+  std::ofstream(folder / "text.h5") << "no dataset file";
   for (const char* verb : {"info", "verify", "report", "train"}) {
     const Outcome missing = run_octavo({verb, folder / "missing.h5", "--json"});
     INFO(verb << ": " << missing.err);

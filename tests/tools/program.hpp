@@ -57,7 +57,7 @@ inline Outcome run_octavo(const std::vector<std::string>& arguments) { return Ru
 /// Packs the digits of the project into `path`.
 void pack_digits(const std::filesystem::path& path);
 
-/// Turns a bit in the middle of a packed file, which is in a sample where samples take most of it.
+/// Turns a bit in the middle of a dataset file, which is in a sample where samples take most of it.
 void damage_sample(const std::filesystem::path& path);
 
 /// Writes a PNG of one color.

@@ -1,4 +1,4 @@
-"""Opening packed files and looking at what is in them."""
+"""Opening dataset files and looking at what is in them."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class Split:
 
 
 class Dataset:
-    """A packed file, opened for reading; what it holds is read when it is asked for.
+    """A dataset file, opened for reading; what it holds is read when it is asked for.
 
     Safe to use after ``fork()``, and to pass to other processes, which open it again.
 

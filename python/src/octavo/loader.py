@@ -48,7 +48,7 @@ class Loader:
     Parameters
     ----------
     data
-        A packed file, a `Dataset`, a `Split`; or a `Store`, whose memory several loaders can share.
+        A dataset file, a `Dataset`, a `Split`; or a `Store`, whose memory several loaders can share.
     split
         The split of the file; by default ``train`` if there is one, else the first.
     batch_size

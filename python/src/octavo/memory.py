@@ -43,7 +43,7 @@ def plan(
     Parameters
     ----------
     data
-        A packed file or a `Dataset`.
+        A dataset file or a `Dataset`.
     split
         By default ``train`` if there is one, else the first.
     device

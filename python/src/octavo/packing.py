@@ -88,7 +88,7 @@ def pack(
     ----------
     source
         A file or folder, several, or a mapping from split names to them. Splits are found by their names else.
-        ``"FILE::IMAGES::LABELS"`` names the arrays of a file of several, ``"FILE::SPLIT"`` the split of a packed file.
+        ``"FILE::IMAGES::LABELS"`` names the arrays of a file of several, ``"FILE::SPLIT"`` the split of a dataset file.
     path
         The file to write. It appears complete or not at all.
     format

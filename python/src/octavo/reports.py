@@ -50,7 +50,7 @@ def report(
     Parameters
     ----------
     data
-        A packed file or a `Dataset`.
+        A dataset file or a `Dataset`.
     split
         By default ``train`` if there is one, else the first.
     device
@@ -77,7 +77,7 @@ def report(
 def verify(
     path: str | os.PathLike[str], *, threads: int = 0, progress: _progress.Progress = None
 ) -> _native.VerifyResult:
-    """Checks every byte of a packed file: header, index, metadata, every sample, and that the statistics follow.
+    """Checks every byte of a dataset file: header, index, metadata, every sample, and that the statistics follow.
 
     Returns
     -------

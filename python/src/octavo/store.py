@@ -32,7 +32,7 @@ class Store:
     Parameters
     ----------
     data
-        A packed file, a `Dataset` or a `Split`.
+        A dataset file, a `Dataset` or a `Split`.
     split
         The split of the file; by default ``train`` if there is one, else the first.
     device

@@ -1,4 +1,4 @@
-// Mutates packed files where it matters: a number or any text of the index, the fields of the header, the data. Then
+// Mutates dataset files where it matters: a number or any text of the index, the fields of the header, the data. Then
 // the checksums are made right again.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// A packed file in memory whose header, index and data are changed, and whose checksums are made right again.
+// A dataset file in memory whose header, index and data are changed, and whose checksums are made right again.
 #pragma once
 
 #include <cstdint>

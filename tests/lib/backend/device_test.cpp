@@ -43,7 +43,7 @@ TEST_CASE("there is a CUDA device or a reason why there is none", "[unit][backen
   if (octavo::cpu_fallback_reason()) REQUIRE(octavo::cpu_fallback_reason() == octavo::cuda_problem());
 }
 
-TEST_CASE("all that use a device at the same time share its back end", "[unit][backend]") {
+TEST_CASE("all that use a device at the same time share its backend", "[unit][backend]") {
   auto first = octavo::backend::make_backend(Device::cpu());
   REQUIRE(octavo::backend::make_backend(Device::cpu()) == first);
   const std::weak_ptr<octavo::backend::Backend> gone = first;

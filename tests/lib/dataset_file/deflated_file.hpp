@@ -1,4 +1,4 @@
-// Packed files whose images are deflated, of contents that a formula gives.
+// Dataset files whose images are deflated, of contents that a formula gives.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Packed files with a forged header or index whose hashes are right, as an attacker or a broken program would make
+// Dataset files with a forged header or index whose hashes are right, as an attacker or a broken program would make
 // them.
 #pragma once
 

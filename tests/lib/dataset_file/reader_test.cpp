@@ -122,7 +122,7 @@ TEST_CASE("a split keeps its file open after the dataset has gone", "[unit][arch
               .size() == 4);
 }
 
-TEST_CASE("what is no packed file is refused with a reason", "[unit][archive]") {
+TEST_CASE("what is no dataset file is refused with a reason", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(Dataset::open(folder / "missing"), octavo::IoError);
   REQUIRE_THROWS_AS(Dataset::open(folder.path()), octavo::IoError);

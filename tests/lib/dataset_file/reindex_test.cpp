@@ -243,7 +243,7 @@ TEST_CASE("data that lies in another file is refused", "[unit][archive]") {
                                              ContainsSubstring("another place or file"));
 }
 
-TEST_CASE("shapes and types that a packed file does not have are refused", "[unit][archive]") {
+TEST_CASE("shapes and types that a dataset file does not have are refused", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   SECTION("another rank") {
@@ -290,7 +290,7 @@ TEST_CASE("shapes and types that a packed file does not have are refused", "[uni
   REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("reindex \"" + (folder / "a.h5").string() + "\": "));
 }
 
-TEST_CASE("what is no packed file cannot be taken over", "[unit][archive]") {
+TEST_CASE("what is no dataset file cannot be taken over", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(reindex(folder / "missing", folder / "b.h5"), octavo::IoError);
   std::ofstream(folder / "text") << "hello";

@@ -1,4 +1,4 @@
-// Small packed files for tests, made of values that a formula gives.
+// Small dataset files for tests, made of values that a formula gives.
 #pragma once
 
 #include <cstddef>

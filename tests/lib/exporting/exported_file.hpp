@@ -1,4 +1,4 @@
-// Packed files for the export tests, and reading splits back whole.
+// Dataset files for the export tests, and reading splits back whole.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ QuantizationCertificate certificate_of(const Dataset& dataset, const std::string
 
 }  // namespace
 
-TEST_CASE("a packed file is compared with its source, read again", "[unit][report]") {
+TEST_CASE("a dataset file is compared with its source, read again", "[unit][report]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   for (const char* split : {"train", "test"}) {
@@ -54,7 +54,7 @@ TEST_CASE("a packed file is compared with its source, read again", "[unit][repor
   REQUIRE(report::bytes_of_files(report::origin_of(dataset, "train")) == bytes);
 }
 
-TEST_CASE("without its source, a packed file is compared with the stored digest", "[unit][report]") {
+TEST_CASE("without its source, a dataset file is compared with the stored digest", "[unit][report]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   std::filesystem::remove_all(folder / "source");

@@ -1,4 +1,4 @@
-// Files of several arrays, and published formats: HDF5, MATLAB, pickled CIFAR, STL-10, packed files.
+// Files of several arrays, and published formats: HDF5, MATLAB, pickled CIFAR, STL-10, dataset files.
 #include <hdf5.h>
 
 #include <cstring>
@@ -172,7 +172,7 @@ TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digi
                       ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
 }
 
-TEST_CASE("a folder of MATLAB, HDF5 or packed files is read as these are", "[unit][pack]") {
+TEST_CASE("a folder of MATLAB, HDF5 or dataset files is read as these are", "[unit][pack]") {
   const TemporaryFolder svhn;
   for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) {
     write_file(svhn / name,
@@ -244,7 +244,7 @@ TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]
   REQUIRE(samples.values[96 * 96] == 9);
 }
 
-TEST_CASE("a packed file is a source: what it holds stays as it is", "[unit][pack]") {
+TEST_CASE("a dataset file is a source: what it holds stays as it is", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {3, 5, 7}), random_split("test", 3, {3, 5, 7})});
   const auto source = open_part({folder / "a.h5"});
@@ -264,7 +264,7 @@ TEST_CASE("a packed file is a source: what it holds stays as it is", "[unit][pac
   REQUIRE_THAT(repacked.provenance(), ContainsSubstring("made from a.h5"));
 }
 
-TEST_CASE("the classes of a packed file are named, and named anew if each is", "[unit][pack]") {
+TEST_CASE("the classes of a dataset file are named, and named anew if each is", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {1, 2, 2})});
   REQUIRE(Dataset::open(folder / "a.h5").class_names().empty());

@@ -1,4 +1,4 @@
-// How fast a packed file is loaded and served on a machine, measured against the machine's own limits in the same run.
+// How fast a dataset file is loaded and served on a machine, measured against the machine's own limits in the same run.
 #pragma once
 
 #include <cstdint>

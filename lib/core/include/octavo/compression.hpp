@@ -1,4 +1,4 @@
-// How images lie in a packed file.
+// How images lie in a dataset file.
 #pragma once
 
 namespace octavo {

@@ -1,4 +1,4 @@
-// Opening a packed file and reading what is in it.
+// Opening a dataset file and reading what is in it.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ class Split {
   const dataset_file::SplitEntry* entry_;
 };
 
-/// A packed file, opened for reading.
+/// A dataset file, opened for reading.
 class Dataset {
  public:
   /// Opens `path` by its header and index, in time that does not depend on the number of samples, without HDF5.

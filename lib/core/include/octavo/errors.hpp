@@ -48,7 +48,7 @@ class OutOfMemory : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Something that this build or this machine does not have, such as the CUDA back end.
+/// Something that this build or this machine does not have, such as the CUDA backend.
 class Unavailable : public Error {
  public:
   using Error::Error;

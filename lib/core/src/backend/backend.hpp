@@ -1,4 +1,4 @@
-// What the library asks of a device: memory, streams, copies and the kernels. One implementation per back end.
+// What the library asks of a device: memory, streams, copies and the kernels. One implementation per backend.
 #pragma once
 
 #include <cstddef>
@@ -78,11 +78,11 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
 };
 
-/// The back end of `device`: one for all that use it at the same time, so that they share its threads.
+/// The backend of `device`: one for all that use it at the same time, so that they share its threads.
 /// Throws Unavailable if this build or this machine does not have it.
 std::shared_ptr<Backend> make_backend(Device device);
 
-/// The CPU back end on `thread_count` threads (0: all that this process may use).
+/// The CPU backend on `thread_count` threads (0: all that this process may use).
 std::shared_ptr<Backend> make_cpu_backend(int thread_count = 0);
 
 /// Owns device memory; empty if default-constructed or made with 0 bytes.
@@ -115,7 +115,7 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Owns a stream or an event of a back end.
+/// Owns a stream or an event of a backend.
 template <void* (Backend::*kCreate)(), void (Backend::*kRelease)(void*) noexcept>
 class BackendHandle {
  public:

@@ -1,4 +1,4 @@
-// The CPU back end: host memory, all cores, and queues for streams.
+// The CPU backend: host memory, all cores, and queues for streams.
 #include <algorithm>
 #include <cstring>
 #include <string>

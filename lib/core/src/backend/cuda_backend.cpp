@@ -1,4 +1,4 @@
-// The CUDA back end.
+// The CUDA backend.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

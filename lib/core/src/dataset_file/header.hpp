@@ -1,4 +1,4 @@
-// The header of a packed file: the first 4096 bytes, HDF5's user block (docs/format.md, "Header").
+// The header of a dataset file: the first 4096 bytes, HDF5's user block (docs/format.md, "Header").
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-/// Whether a file that begins so is, or was, a packed file.
+/// Whether a file that begins so is, or was, a dataset file.
 bool begins_as_packed_file(std::span<const std::byte> bytes);
 
 /// The 4096 bytes of `header`, with their own hash at the end.

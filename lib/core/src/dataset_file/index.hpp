@@ -1,4 +1,4 @@
-// What the index of a packed file says: every split, where its data lies, and the rules it must keep (docs/format.md,
+// What the index of a dataset file says: every split, where its data lies, and the rules it must keep (docs/format.md,
 // "Index").
 #pragma once
 

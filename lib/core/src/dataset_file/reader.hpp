@@ -1,4 +1,4 @@
-// An open packed file: its index, and reading what the index lists. What Dataset, Split, stores and loaders stand on.
+// An open dataset file: its index, and reading what the index lists. What Dataset, Split, stores and loaders stand on.
 #pragma once
 
 #include <cstddef>

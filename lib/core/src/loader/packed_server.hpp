@@ -6,7 +6,7 @@
 
 #include "loader/batch_server.hpp"
 #include "loader/options_check.hpp"
-#include "loader/row_feed.hpp"
+#include "loader/row_provider.hpp"
 #include "store/prepared_maps.hpp"
 
 namespace octavo::loader {
@@ -18,7 +18,7 @@ class PackedServer final : public BatchServer {
       : samples_(std::move(samples)),
         order_(checked(std::move(options), *samples_), samples_->sample_count),
         maps_(samples_, order_.options().spec),
-        feed_(make_row_feed(samples_, order_)) {}
+        feed_(make_row_provider(samples_, order_)) {}
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
@@ -52,7 +52,7 @@ class PackedServer final : public BatchServer {
   std::shared_ptr<const store::StoredSamples> samples_;
   BatchOrder order_;
   store::PreparedMaps maps_;
-  std::unique_ptr<RowFeed> feed_;
+  std::unique_ptr<RowProvider> feed_;
 };
 
 }  // namespace octavo::loader

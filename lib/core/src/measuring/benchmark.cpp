@@ -1,4 +1,4 @@
-// The benchmark of a packed file: loading it, then batches of every kind.
+// The benchmark of a dataset file: loading it, then batches of every kind.
 #include <octavo/benchmark.hpp>
 
 #include <algorithm>

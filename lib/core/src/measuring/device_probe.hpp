@@ -1,4 +1,4 @@
-// What the report asks of a device beside the work of a back end: its cache, and its fastest copy.
+// What the report asks of a device beside the work of a backend: its cache, and its fastest copy.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@ namespace octavo::measuring {
 
 DeviceProbe probe_cuda(Device device) {
   throw Unavailable("measure " + to_string(device) +
-                    ": this build has no CUDA back end; build with -DOCTAVO_CUDA=ON, or use the device cpu");
+                    ": this build has no CUDA backend; build with -DOCTAVO_CUDA=ON, or use the device cpu");
 }
 
 }  // namespace octavo::measuring

@@ -1,4 +1,4 @@
-// Training small reference models on a packed file: softmax regression, and a perceptron with one hidden layer.
+// Training small reference models on a dataset file: softmax regression, and a perceptron with one hidden layer.
 #pragma once
 
 #include <cstdint>

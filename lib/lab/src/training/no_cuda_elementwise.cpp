@@ -7,7 +7,7 @@ namespace octavo::training {
 
 std::unique_ptr<Elementwise> make_cuda_elementwise(Device device, StreamRef) {
   throw Unavailable("train on " + to_string(device) +
-                    ": this build has no CUDA back end; build with -DOCTAVO_CUDA=ON, or use the device cpu");
+                    ": this build has no CUDA backend; build with -DOCTAVO_CUDA=ON, or use the device cpu");
 }
 
 }  // namespace octavo::training

@@ -1,4 +1,4 @@
-// Samples that a packed file has more than once.
+// Samples that a dataset file has more than once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writing the samples of a packed file back as images or arrays.
+// Writing the samples of a dataset file back as images or arrays.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ enum class SourceFormat {
   npy,       ///< .npy, or .npz
   mat,       ///< MATLAB 5, as SVHN's cropped digits
   hdf5,      ///< any HDF5 file that Octavo has not made
-  octavo,    ///< a packed file
+  octavo,    ///< a dataset file
   manifest,  ///< CSV, TSV or JSON lines that name images
   archive,   ///< tar or zip: images in folders, WebDataset shards, or files of the formats above
   folder,    ///< images in folders
@@ -59,7 +59,7 @@ struct ValueRange {
 struct SourceSpec {
   std::filesystem::path path;
   std::string split = {};  ///< empty: found by convention
-  /// Of a file of several arrays (.npz, HDF5, MATLAB): which are the images; of a packed file: the only split that is
+  /// Of a file of several arrays (.npz, HDF5, MATLAB): which are the images; of a dataset file: the only split that is
   /// wanted. Empty: found, or all.
   std::string images = {};
   std::string labels = {};  ///< likewise the labels
@@ -125,7 +125,7 @@ struct PackSummary {
 /// that names it. Nothing is left under `path` then.
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
-/// Adds the splits of `source` to the packed file `path`, at once: a new file with all splits takes its place when it
+/// Adds the splits of `source` to the dataset file `path`, at once: a new file with all splits takes its place when it
 /// is whole. Classes are numbered as the file has them, and its compression and sample names are kept. Throws what
 /// pack() throws, InvalidArgument if the file has a split of one of these names, IoError if another program replaced
 /// the file meanwhile; the file is then as it was.

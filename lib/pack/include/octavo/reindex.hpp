@@ -1,4 +1,4 @@
-// Taking over a packed file that another HDF5 program changed.
+// Taking over a dataset file that another HDF5 program changed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ReindexSummary {
 };
 
 /// Reads `path` with the HDF5 library, in a child process with limits on memory and time, and writes its samples as a
-/// new packed file `new_path`. Throws FormatError if the file is no packed file, refers to other files, or has changed
+/// new dataset file `new_path`. Throws FormatError if the file is no dataset file, refers to other files, or has changed
 /// samples without accept_changes.
 ReindexSummary reindex(const std::filesystem::path& path, const std::filesystem::path& new_path,
                        const ReindexOptions& options = {});

@@ -1,4 +1,4 @@
-// Checking every byte of a packed file.
+// Checking every byte of a dataset file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writing a packed file sample by sample.
+// Writing a dataset file sample by sample.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct WriterOptions {
   int thread_count = 0;           ///< of finish() where rows may be skipped; 0: all that this process may use
 };
 
-/// Writes one packed file. Nothing appears under its name until finish() has returned; a Writer destroyed before
+/// Writes one dataset file. Nothing appears under its name until finish() has returned; a Writer destroyed before
 /// that removes what it wrote. write() and skip() may be called from several threads at once; all else from one.
 class Writer {
  public:

@@ -1,4 +1,4 @@
-// Labels in an array: which kind they are, and their numbers as a packed file has them.
+// Labels in an array: which kind they are, and their numbers as a dataset file has them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Writing a packed file back as images or arrays, or leaving nothing.
+// Writing a dataset file back as images or arrays, or leaving nothing.
 #include <octavo/export.hpp>
 
 #include "exporting/npy_export.hpp"

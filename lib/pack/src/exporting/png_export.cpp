@@ -11,7 +11,7 @@
 
 #include "exporting/class_folders.hpp"
 #include "exporting/export_progress.hpp"
-#include "exporting/manifest_writer.hpp"
+#include "exporting/export_index_writer.hpp"
 #include "exporting/stored_labels.hpp"
 #include "exporting/target_folder.hpp"
 #include "png/png_writer.hpp"
@@ -119,17 +119,17 @@ class SplitExport {
 void export_png(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options) {
   const std::vector<std::string> names = dataset.split_names();
   for (const std::string& name : names) ensure_images(dataset.split(name));
-  ManifestWriter manifest(folder / "octavo.json", dataset.class_names());
+  ExportIndexWriter index(folder / "octavo.json", dataset.class_names());
   for (const std::string& name : names) {
     const Split split = dataset.split(name);
     const std::set<std::int32_t> classes = classes_in(split);
     const ClassFolders folders(split, names.size() > 1 ? name : "", *classes.rbegin());
     for (const std::int32_t label : classes) make_folder(folder / folders.folder(label));
     SplitExport(split, folders, folder, options).run();
-    manifest.add(split, folders);
+    index.add(split, folders);
     split.ensure_unchanged();
   }
-  manifest.finish();
+  index.finish();
 }
 
 }  // namespace octavo::exporting

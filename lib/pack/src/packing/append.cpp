@@ -1,4 +1,4 @@
-// Adding splits to a packed file: a new file with all of them takes its place.
+// Adding splits to a dataset file: a new file with all of them takes its place.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
@@ -11,7 +11,7 @@
 namespace octavo {
 namespace {
 
-/// What tells one packed file from another, even where both have the fixed uuid of reproducible files.
+/// What tells one dataset file from another, even where both have the fixed uuid of reproducible files.
 struct Identity {
   std::string uuid;
   std::int64_t file_bytes = 0;

@@ -1,4 +1,4 @@
-// The provenance of a packed file: how it was made, as JSON.
+// The provenance of a dataset file: how it was made, as JSON.
 #pragma once
 
 #include <string>

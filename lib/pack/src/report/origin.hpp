@@ -1,4 +1,4 @@
-// What the provenance of a packed file tells about the source that it was made from.
+// What the provenance of a dataset file tells about the source that it was made from.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,7 @@ std::optional<SourceFormat> as_npy(const FileTree& tree, const std::string& path
   return SourceFormat::npy;
 }
 
-/// Such files are read by libraries that want them on disk. Packed files are HDF5 files too.
+/// Such files are read by libraries that want them on disk. Dataset files are HDF5 files too.
 std::optional<SourceFormat> as_container(const FileTree& tree, const std::string& path) {
   if (!tree.disk_path(path)) return std::nullopt;
   const auto format = container_format(*tree.open(path));

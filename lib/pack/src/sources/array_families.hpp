@@ -1,5 +1,5 @@
 // Files of arrays that are found in a folder, or an archive, by their names: IDX, STL-10, CIFAR; .npy and .npz; HDF5,
-// MATLAB and packed files.
+// MATLAB and dataset files.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ std::vector<Finding> numpy_files(const std::shared_ptr<const files::FileTree>& t
 /// Whether there may be some, by the names alone.
 bool may_hold_numpy_files(const files::FileTree& tree, SourceFormat wanted);
 
-/// HDF5, MATLAB and packed files of a folder on disk: only there they can be read.
+/// HDF5, MATLAB and dataset files of a folder on disk: only there they can be read.
 std::vector<Finding> container_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
 /// The files that are named as such.
 std::vector<std::string> names_of_containers(const files::FileTree& tree, SourceFormat wanted);

@@ -13,7 +13,7 @@
 #include "arrays/npy.hpp"
 #include "sources/array_files.hpp"
 #include "sources/lists/image_names.hpp"
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_table.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -67,7 +67,7 @@ void refuse_pickle(files::ByteStream& stream, const fs::path& path) {
   refuse_one_image(path);
   throw FormatError(
       "read " + quoted(path) +
-      ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or packed file, nor a tar or zip "
+      ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, nor a tar or zip "
       "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
       "check the path, or name its --format");
 }
@@ -114,7 +114,7 @@ SourceFormat format_of_file(const fs::path& path, files::OpenArchives& archives)
     return holds_arrays_alone(*archives.open(path)) ? SourceFormat::npy : SourceFormat::archive;
   const auto folder = files::open_folder(path.parent_path());
   if (const auto format = array_format(*folder, path.filename().string())) return *format;
-  if (is_manifest_name(path.filename().string())) return SourceFormat::manifest;
+  if (is_image_table_name(path.filename().string())) return SourceFormat::manifest;
   refuse_cut_zip(*stream, path);
   refuse_pickle(*stream, path);
   refuse_unknown(path);

@@ -1,4 +1,4 @@
-// A packed file as a source: to repack it, to take a part of it, or to merge several.
+// A dataset file as a source: to repack it, to take a part of it, or to merge several.
 #pragma once
 
 #include <filesystem>

@@ -12,10 +12,10 @@
 #include "sources/combine/chosen_source.hpp"
 #include "sources/combine/converted_source.hpp"
 #include "sources/lists/discovery.hpp"
-#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/export_index.hpp"
 #include "sources/lists/folder_listing.hpp"
-#include "sources/lists/folder_source.hpp"
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_list_source.hpp"
+#include "sources/lists/image_table.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/octavo_source.hpp"
 #include "sources/lists/row_choice.hpp"
@@ -105,7 +105,7 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
 }
 
 std::unique_ptr<Source> open_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
-  auto contents = sources::read_export_manifest(finding.tree, folder);
+  auto contents = sources::read_export_index(finding.tree, folder);
   if (!options.class_names.empty()) contents.class_names = options.class_names;
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
@@ -114,7 +114,7 @@ std::unique_ptr<Source> open_exported(const Finding& finding, const std::string&
     }
     contents.splits[0].split = finding.split;
   }
-  return std::make_unique<sources::FolderSource>(std::move(contents), options);
+  return std::make_unique<sources::ImageListSource>(std::move(contents), options);
 }
 
 /// All folders are one source, so that their classes and channels are found together; and so are all shards.
@@ -126,11 +126,11 @@ void open_image_sources(const std::vector<sources::ImageRoot>& roots, const Sour
   }
   if (!folders.empty()) {
     auto contents = sources::list_image_folders(folders, options.class_order, options.class_names);
-    parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+    parts.push_back(std::make_unique<sources::ImageListSource>(std::move(contents), options));
   }
   if (!shards.empty()) {
     auto contents = sources::list_web_dataset(shards, options.class_names, options.skip_unreadable);
-    parts.push_back(std::make_unique<sources::FolderSource>(std::move(contents), options));
+    parts.push_back(std::make_unique<sources::ImageListSource>(std::move(contents), options));
   }
 }
 
@@ -138,7 +138,7 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   std::vector<std::unique_ptr<Source>> parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
-  std::vector<sources::FolderContents> lists;
+  std::vector<sources::ImageList> lists;
   for (const Finding& finding : findings) {
     refuse_damaged(*finding.tree);
     if (finding.format == SourceFormat::octavo) {
@@ -152,7 +152,7 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.format == SourceFormat::manifest) {
-      lists.push_back(sources::read_manifest(finding.tree, finding.path, finding.split, options.class_names,
+      lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options.class_names,
                                              options.skip_unreadable));
     } else if (finding.format != SourceFormat::folder) {
       for (arrays::ArraySet& set : open_arrays(finding)) {
@@ -171,7 +171,7 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
         "images keep their 8 bits, or the upper ones of 16; leave --range out");
   }
   sources::remark_on_unlisted(lists);
-  for (auto& list : lists) parts.push_back(std::make_unique<sources::FolderSource>(std::move(list), options));
+  for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));
   open_array_sources(std::move(sets), options, parts);
   open_image_sources(roots, options, parts);
   return parts;

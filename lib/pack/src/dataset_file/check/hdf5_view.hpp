@@ -1,4 +1,4 @@
-// What HDF5 programs see of a packed file, compared with what its index says.
+// What HDF5 programs see of a dataset file, compared with what its index says.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@ namespace octavo::dataset_file {
 
 class ForeignSplit {
  public:
-  /// Throws FormatError if it is made of types or shapes that a packed file does not have.
+  /// Throws FormatError if it is made of types or shapes that a dataset file does not have.
   ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes);
 
   const std::string& name() const { return name_; }

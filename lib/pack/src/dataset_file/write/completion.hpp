@@ -1,4 +1,4 @@
-// Completing a packed file once its samples are in place: statistics, names, provenance, index and header.
+// Completing a dataset file once its samples are in place: statistics, names, provenance, index and header.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Making the HDF5 side of a packed file: groups, attributes and datasets that take their places without any data.
+// Making the HDF5 side of a dataset file: groups, attributes and datasets that take their places without any data.
 #pragma once
 
 #include <cstdint>

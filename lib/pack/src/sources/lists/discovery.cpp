@@ -7,10 +7,10 @@
 #include <octavo/errors.hpp>
 
 #include "sources/array_families.hpp"
-#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/export_index.hpp"
 #include "sources/file_format.hpp"
 #include "sources/lists/image_names.hpp"
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_table.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/web_dataset.hpp"
@@ -31,9 +31,9 @@ bool is_named_as_archive(const std::string& name) {
 }
 
 /// Lists of images beside the images.
-std::vector<Finding> manifests_in(const Tree& tree, const std::string& folder) {
+std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder) {
   std::vector<Finding> findings;
-  for (const std::string& name : files_named(*tree, folder, &is_manifest_name)) {
+  for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
     if (lists_images(*tree, path)) findings.push_back({SourceFormat::manifest, "", tree, path, "", ""});
   }
@@ -42,7 +42,7 @@ std::vector<Finding> manifests_in(const Tree& tree, const std::string& folder) {
 
 /// Lists within folders that are splits, beside the images (as Hugging Face's imagefolder has them); a split without a
 /// list has no labels then.
-std::vector<Finding> manifests_in_splits(const Tree& tree, const std::string& folder) {
+std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder) {
   std::vector<Finding> findings;
   bool has_list = false;
   for (const std::string& name : tree->entries(folder).folders) {
@@ -51,7 +51,7 @@ std::vector<Finding> manifests_in_splits(const Tree& tree, const std::string& fo
     const std::string path = files::join_path(folder, name);
     const auto files = tree->entries(path).files;
     if (std::none_of(files.begin(), files.end(), &has_image_name)) return {};
-    const auto lists = manifests_in(tree, path);
+    const auto lists = image_tables_in(tree, path);
     has_list = has_list || !lists.empty();
     if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path, "", ""});
     for (const Finding& list : lists) findings.push_back({SourceFormat::manifest, *split, tree, list.path, "", ""});
@@ -151,8 +151,8 @@ std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArch
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in(tree, folder);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = manifests_in_splits(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = image_tables_in(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = image_tables_in_splits(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
@@ -226,11 +226,11 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
     if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
-          ": only .npz, HDF5 and MATLAB files hold several arrays, and packed files splits; leave the names out");
+          ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; leave the names out");
     }
     if (!spec.labels.empty() && finding.format == SourceFormat::octavo) {
       throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
-                            ": a split of a packed file has its own labels; leave \"::" + spec.labels + "\" out");
+                            ": a split of a dataset file has its own labels; leave \"::" + spec.labels + "\" out");
     }
   }
 }

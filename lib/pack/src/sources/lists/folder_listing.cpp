@@ -58,7 +58,7 @@ std::string split_of_root(const ImageRoot& root) {
 /// Beside folders that are splits, images elsewhere would be lost unnoticed: images in other folders are an error, as
 /// they are likely a split too; all other files are counted as left out.
 void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
-                         const std::vector<SplitFolder>& splits, FolderContents& contents) {
+                         const std::vector<SplitFolder>& splits, ImageList& contents) {
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
@@ -69,7 +69,7 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
 }
 
 /// The splits of one root; counts in `contents` what is left out beside them.
-std::vector<SplitFolder> split_folders(const ImageRoot& root, FolderContents& contents) {
+std::vector<SplitFolder> split_folders(const ImageRoot& root, ImageList& contents) {
   if (!root.split.empty()) return {{root.split, root.tree, root.folder}};
   const files::FolderEntries entries = root.tree->entries(root.folder);
   std::vector<SplitFolder> folders;
@@ -87,7 +87,7 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, FolderContents& co
 }
 
 /// The images of one split folder; counts in `contents` what is left out.
-ClassImages images_in(const SplitFolder& folder, FolderContents& contents) {
+ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
   ClassImages images = {folder, {}};
   const files::FolderEntries entries = folder.tree->entries(folder.path);
   bool has_classes = false;
@@ -128,7 +128,7 @@ bool is_called_as_split(const std::string& name) {
 }
 
 /// Splits that may have been taken for classes, or for parts of classes.
-void remark_on_splits(const std::vector<ClassImages>& all, FolderContents& contents) {
+void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) {
   std::set<std::string> classes, parts;
   for (const ClassImages& images : all) {
     for (const auto& [name, paths] : images.paths_of) {
@@ -153,7 +153,7 @@ void remark_on_splits(const std::vector<ClassImages>& all, FolderContents& conte
 }
 
 /// The classes that have images anywhere, in order; the others are noted in `contents`.
-void find_classes(const std::vector<ClassImages>& all, ClassOrder order, FolderContents& contents) {
+void find_classes(const std::vector<ClassImages>& all, ClassOrder order, ImageList& contents) {
   std::map<std::string, bool> has_images;
   for (const ClassImages& images : all) {
     for (const auto& [name, paths] : images.paths_of) {
@@ -170,7 +170,7 @@ void find_classes(const std::vector<ClassImages>& all, ClassOrder order, FolderC
   sort_names(contents.class_names, order);
 }
 
-void use_given_names(const std::vector<std::string>& given_names, FolderContents& contents) {
+void use_given_names(const std::vector<std::string>& given_names, ImageList& contents) {
   if (given_names.empty()) return;
   for (const std::string& name : contents.class_names) {
     if (std::find(given_names.begin(), given_names.end(), name) == given_names.end()) {
@@ -181,8 +181,8 @@ void use_given_names(const std::vector<std::string>& given_names, FolderContents
   contents.class_names = given_names;
 }
 
-ImageList list_of(ClassImages& images, const std::vector<std::string>& class_names) {
-  ImageList list = {images.folder.split, images.folder.tree, {}, {}, {}};
+SplitImages list_of(ClassImages& images, const std::vector<std::string>& class_names) {
+  SplitImages list = {images.folder.split, images.folder.tree, {}, {}, {}};
   for (std::size_t label = 0; label < class_names.size(); ++label) {
     for (std::string& path : images.paths_of[class_names[label]]) {
       list.paths.push_back(std::move(path));
@@ -196,9 +196,9 @@ ImageList list_of(ClassImages& images, const std::vector<std::string>& class_nam
 }
 
 /// Adds a list to the split of its name, or as a new split.
-void add_list(ImageList list, FolderContents& contents) {
+void add_list(SplitImages list, ImageList& contents) {
   if (list.paths.empty()) return;
-  for (const ImageList& other : contents.splits) {
+  for (const SplitImages& other : contents.splits) {
     if (other.split != list.split) continue;
     // The first images, because two folders of one root, as val and valid, differ only below it.
     throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
@@ -210,9 +210,9 @@ void add_list(ImageList list, FolderContents& contents) {
 
 }  // namespace
 
-FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
+ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
                                   const std::vector<std::string>& given_names) {
-  FolderContents contents;
+  ImageList contents;
   std::vector<ClassImages> all;
   for (const ImageRoot& root : roots) {
     for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);

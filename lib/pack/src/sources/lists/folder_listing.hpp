@@ -7,7 +7,7 @@
 
 #include <octavo/pack.hpp>
 
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
@@ -24,7 +24,7 @@ struct ImageRoot {
 /// Classes of all splits are numbered together, in `order`, or as in `given_names` if there are any.
 /// Throws InvalidArgument if there is no image, another folder beside the splits holds images, two folders are one
 /// split, a class is not among the given names, or a name is not UTF-8; IoError.
-FolderContents list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
+ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
                                   const std::vector<std::string>& given_names);
 
 }  // namespace octavo::sources

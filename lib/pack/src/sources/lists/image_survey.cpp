@@ -29,8 +29,8 @@ struct Look {
 
 class Survey {
  public:
-  Survey(const FolderContents& contents, const SourceOptions& options) : options_(options) {
-    for (const ImageList& list : contents.splits) {
+  Survey(const ImageList& contents, const SourceOptions& options) : options_(options) {
+    for (const SplitImages& list : contents.splits) {
       for (std::size_t i = 0; i < list.paths.size(); ++i) images_.push_back({&list, i});
     }
     looks_.resize(images_.size());
@@ -108,7 +108,7 @@ class Survey {
   }
 
   const SourceOptions& options_;
-  std::vector<std::pair<const ImageList*, std::size_t>> images_;
+  std::vector<std::pair<const SplitImages*, std::size_t>> images_;
   std::vector<Look> looks_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> failed_ = false;
@@ -124,7 +124,7 @@ images::ImageHeader probe_image(const files::FileTree& tree, const std::string& 
   return *header;
 }
 
-SampleShape survey_images(const FolderContents& contents, const SourceOptions& options) {
+SampleShape survey_images(const ImageList& contents, const SourceOptions& options) {
   SampleShape shape;
   if (!options.size || !options.channels) {
     Survey survey(contents, options);

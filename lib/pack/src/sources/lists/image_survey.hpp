@@ -4,7 +4,7 @@
 #include <octavo/pack.hpp>
 
 #include "images/image_header.hpp"
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
@@ -19,6 +19,6 @@ images::ImageHeader probe_image(const files::FileTree& tree, const std::string& 
 /// images and the background are gray, else 3. Headers are read on all threads, and only if they are needed.
 /// Throws FormatError or IoError naming the first image that cannot be read, unless options.skip_unreadable (then at
 /// least one must be readable); InvalidArgument naming two images whose sizes differ.
-SampleShape survey_images(const FolderContents& contents, const SourceOptions& options);
+SampleShape survey_images(const ImageList& contents, const SourceOptions& options);
 
 }  // namespace octavo::sources

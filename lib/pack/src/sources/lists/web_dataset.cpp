@@ -142,7 +142,7 @@ class LabelNumbers {
 };
 
 /// Gives the images of a list their numbers; those whose label has none are left out, if that may be.
-void number_samples(ImageList& list, const std::vector<std::string>& labels, const LabelNumbers& numbers, bool may_skip,
+void number_samples(SplitImages& list, const std::vector<std::string>& labels, const LabelNumbers& numbers, bool may_skip,
                     std::vector<SampleFailure>& left_out) {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -191,14 +191,14 @@ bool is_web_dataset(const files::FileTree& tree) {
   return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
 }
 
-FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
+ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
                                 bool may_skip) {
-  FolderContents contents;
+  ImageList contents;
   contents.format = "webdataset";
   std::vector<std::vector<std::string>> labels;
   for (const ImageRoot& root : united_by_split(roots)) {
     for (const auto& path : root.tree->roots()) contents.roots.push_back(path);
-    ImageList list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
+    SplitImages list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
     std::vector<std::string>& texts = labels.emplace_back();
     for (Sample& sample : samples_in(*root.tree)) {
       try {
@@ -218,7 +218,7 @@ FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::
   const LabelNumbers numbers(labels, given_names);
   contents.class_names = numbers.names();
   for (std::size_t split = 0; split < labels.size(); ++split) {
-    ImageList& list = contents.splits[split];
+    SplitImages& list = contents.splits[split];
     number_samples(list, labels[split], numbers, may_skip, contents.left_out);
     if (list.paths.empty()) {
       throw FormatError("read " + list.tree->name_of("") + ": no sample is left; of the last, " +

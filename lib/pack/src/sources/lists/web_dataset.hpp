@@ -2,7 +2,7 @@
 // first point, "000017.jpg" and "000017.cls".
 #pragma once
 
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 #include "sources/lists/folder_listing.hpp"
 
 namespace octavo::sources {
@@ -15,7 +15,7 @@ bool is_web_dataset(const files::FileTree& tree);
 /// split that the root does not name is found by the name of its shard, else it is "train"; shards of one split are put
 /// one after another. Samples whose label is missing or is none are left out if `may_skip`; else it throws FormatError,
 /// naming the sample.
-FolderContents list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
+ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
                                 bool may_skip);
 
 }  // namespace octavo::sources

@@ -6,12 +6,12 @@
 
 #include <octavo/pack.hpp>
 
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
 /// Whether a file ends as such lists do: .csv, .tsv, .jsonl or .ndjson.
-bool is_manifest_name(const std::string& name);
+bool is_image_table_name(const std::string& name);
 
 /// Whether a file lists images and their labels: its first line names a column of paths, and one of labels or others of
 /// nothing but numbers, and the first path leads to an image that is there.
@@ -29,10 +29,10 @@ bool lists_images(const files::FileTree& tree, const std::string& path);
 /// Without a column of labels, all others are labels if they hold numbers: multi-labels where these are 0 and 1 (the
 /// columns are the classes), else targets. Lines without an image or a label are left out if `may_skip`. Throws
 /// FormatError naming the list and the line, or IoError.
-FolderContents read_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
+ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                              const std::string& split, const std::vector<std::string>& given_names, bool may_skip);
 
 /// Adds a remark where images that lie in one folder with listed ones are in none of the lists.
-void remark_on_unlisted(std::vector<FolderContents>& lists);
+void remark_on_unlisted(std::vector<ImageList>& lists);
 
 }  // namespace octavo::sources

@@ -7,7 +7,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "loader/row_feed.hpp"
+#include "loader/row_provider.hpp"
 #include "loader/staging_ring.hpp"
 #include "store/lent_rows.hpp"
 
@@ -33,9 +33,9 @@ const BatchOrder& checked_order(const BatchOrder& order, std::int64_t window_sam
 
 /// Two slots: a batch may begin in one window and end in the next. As soon as the order has left a window, the one
 /// after the next is read into its slot.
-class WindowFeed final : public RowFeed {
+class WindowRows final : public RowProvider {
  public:
-  WindowFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+  WindowRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : samples_(std::move(samples)),
         order_(checked_order(order, samples_->window_samples)),
         window_samples_(samples_->window_samples),
@@ -130,9 +130,9 @@ class WindowFeed final : public RowFeed {
 
 }  // namespace
 
-std::unique_ptr<RowFeed> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
                                           const BatchOrder& order) {
-  return std::make_unique<WindowFeed>(std::move(samples), order);
+  return std::make_unique<WindowRows>(std::move(samples), order);
 }
 
 }  // namespace octavo::loader

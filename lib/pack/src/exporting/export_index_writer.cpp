@@ -1,4 +1,4 @@
-#include "exporting/manifest_writer.hpp"
+#include "exporting/export_index_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ std::string as_json(float number) { return Json(static_cast<double>(number)).dum
 
 }  // namespace
 
-ManifestWriter::ManifestWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
+ExportIndexWriter::ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
     : file_(File::create_new(path)) {
   sync_folder_of(path);
   pending_ = "{\"format\": \"octavo-export\", \"version\": 1,\n\"classes\": [";
@@ -30,7 +30,7 @@ ManifestWriter::ManifestWriter(const std::filesystem::path& path, const std::vec
   pending_ += "],\n\"splits\": {";
 }
 
-void ManifestWriter::add(const Split& split, const ClassFolders& folders) {
+void ExportIndexWriter::add(const Split& split, const ClassFolders& folders) {
   pending_ += std::string(has_splits_ ? ",\n" : "\n") + as_json(split.name()) + ": [";
   has_splits_ = true;
   const auto label_bytes = static_cast<std::size_t>(split.labels().bytes_per_sample());
@@ -53,7 +53,7 @@ void ManifestWriter::add(const Split& split, const ClassFolders& folders) {
   pending_ += "]";
 }
 
-void ManifestWriter::append_label(const Split& split, std::span<const std::byte> label) {
+void ExportIndexWriter::append_label(const Split& split, std::span<const std::byte> label) {
   const LabelLayout layout = split.labels();
   if (layout.kind == LabelKind::none) return;
   pending_ += ", \"label\": ";
@@ -74,7 +74,7 @@ void ManifestWriter::append_label(const Split& split, std::span<const std::byte>
   if (layout.kind != LabelKind::class_index) pending_ += "]";
 }
 
-void ManifestWriter::finish() {
+void ExportIndexWriter::finish() {
   flush();
   sync_file_system_of(file_.path().parent_path());
   pending_ += "}}\n";
@@ -82,7 +82,7 @@ void ManifestWriter::finish() {
   file_.sync();
 }
 
-void ManifestWriter::flush() {
+void ExportIndexWriter::flush() {
   file_.write_at(written_bytes_, std::as_bytes(std::span(pending_)));
   written_bytes_ += static_cast<std::int64_t>(pending_.size());
   pending_.clear();

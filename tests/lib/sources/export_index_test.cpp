@@ -1,4 +1,4 @@
-#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/export_index.hpp"
 
 #include <cstring>
 #include <octavo/errors.hpp>
@@ -11,7 +11,7 @@
 
 using namespace octavo;
 using namespace octavo::test;
-using sources::read_export_manifest;
+using sources::read_export_index;
 
 TEST_CASE("octavo.json restores order, labels, class names and splits", "[unit][pack]") {
   const TemporaryFolder folder;
@@ -33,7 +33,7 @@ TEST_CASE("octavo.json may hold several labels a sample, targets, or none", "[un
   const TemporaryFolder folder;
   const auto contents = [&](const std::string& samples) {
     write_file(folder / "octavo.json", R"({"format": "octavo-export", "splits": {"train": [)" + samples + "]}}");
-    return read_export_manifest(files::open_folder(folder.path()), "").splits[0];
+    return read_export_index(files::open_folder(folder.path()), "").splits[0];
   };
   const auto several = contents(R"({"file": "a.png", "label": [0, 1, 1]}, {"file": "b.png", "label": [1, 0, 0]})");
   REQUIRE(several.layout == LabelLayout{LabelKind::multi_label, 3});
@@ -51,7 +51,7 @@ TEST_CASE("an octavo.json that is not what it says is refused by name", "[unit][
   const auto refused = [&](const std::string& text) {
     write_file(folder / "octavo.json", text);
     try {
-      read_export_manifest(files::open_folder(folder.path()), "");
+      read_export_index(files::open_folder(folder.path()), "");
     } catch (const FormatError& error) {
       return std::string(error.what());
     }

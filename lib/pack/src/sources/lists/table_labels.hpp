@@ -36,11 +36,11 @@ bool is_missing(const Cell& cell);
 /// A cell as text: what a text holds, nothing for null, else as JSON spells it.
 std::string text_of(const Cell& cell);
 
-class ManifestLabels {
+class TableLabels {
  public:
   /// The labels in the column find_label_column(); without it, in all columns of numbers but `other_columns`.
   /// `table` and `given_names` must outlive this.
-  ManifestLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
+  TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
                  const std::vector<std::string>& given_names);
 
   /// The columns that hold labels; several, or of other names, where find_label_column() found none.

@@ -1,4 +1,4 @@
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 
 #include "dataset_file/limits.hpp"
 #include "sources/lists/image_names.hpp"
-#include "sources/lists/manifest_labels.hpp"
+#include "sources/lists/table_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/table_rows.hpp"
 #include "support/checked_math.hpp"
@@ -130,9 +130,9 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
 }
 
 /// A list as rows of a path, perhaps a split, and a label. Throws FormatError with the reason only.
-class ManifestReader {
+class TableReader {
  public:
-  ManifestReader(Table table, const std::vector<std::string>& given_names)
+  TableReader(Table table, const std::vector<std::string>& given_names)
       : table_(std::move(table)),
         path_column_(find_any(table_, kPathColumns)),
         split_column_(find_any(table_, kSplitColumns)),
@@ -156,7 +156,7 @@ class ManifestReader {
     const std::string name = text_of(cell(row, split_column_));
     return split_of_folder_name(name).value_or(name);
   }
-  const ManifestLabels& labels() const { return labels_; }
+  const TableLabels& labels() const { return labels_; }
   /// What one should know of the labels where no column is called as they are.
   std::optional<std::string> remark(const std::string& list) const {
     if (find_label_column(table_) >= 0) return std::nullopt;
@@ -173,10 +173,10 @@ class ManifestReader {
 
   const Table table_;
   const std::ptrdiff_t path_column_, split_column_;
-  const ManifestLabels labels_;
+  const TableLabels labels_;
 };
 
-void append(ImageList& list, const std::vector<double>& numbers) {
+void append(SplitImages& list, const std::vector<double>& numbers) {
   for (const double number : numbers) {
     if (list.layout.kind != LabelKind::target) {
       append_label(list.labels, static_cast<std::int32_t>(number));
@@ -188,8 +188,8 @@ void append(ImageList& list, const std::vector<double>& numbers) {
   }
 }
 
-ImageList& list_of(FolderContents& contents, const Tree& tree, const std::string& split, LabelLayout layout) {
-  for (ImageList& list : contents.splits) {
+SplitImages& list_of(ImageList& contents, const Tree& tree, const std::string& split, LabelLayout layout) {
+  for (SplitImages& list : contents.splits) {
     if (list.split == split) return list;
   }
   if (contents.splits.size() == dataset_file::kMostSplits) {
@@ -206,7 +206,7 @@ struct UsableRows {
 };
 
 /// What is no such row ends it, or is left out, as `may_skip` says.
-UsableRows find_usable_rows(const ManifestReader& reader, const files::FileTree& tree, const std::string& list,
+UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
                             bool may_skip, std::vector<SampleFailure>& left_out) {
   UsableRows usable;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
@@ -227,20 +227,20 @@ UsableRows find_usable_rows(const ManifestReader& reader, const files::FileTree&
   return usable;
 }
 
-void fill(FolderContents& contents, const ManifestReader& reader, const Tree& tree, const std::string& list,
+void fill(ImageList& contents, const TableReader& reader, const Tree& tree, const std::string& list,
           const std::string& other_split, bool may_skip) {
   const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents.left_out);
-  const ManifestLabels::Labels labels = reader.labels().read(usable.rows);
+  const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
     const std::string split = reader.split(usable.rows[i]);
-    ImageList& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
+    SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
     images.paths.push_back(usable.images[i]);
     if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
   }
   std::stable_sort(contents.splits.begin(), contents.splits.end(),
-                   [](const ImageList& a, const ImageList& b) { return split_rank(a.split) < split_rank(b.split); });
-  for (ImageList& images : contents.splits) order_for_reading(images);
+                   [](const SplitImages& a, const SplitImages& b) { return split_rank(a.split) < split_rank(b.split); });
+  for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
 /// Whether a list has labels: a column that is named as such, or no others than of numbers. Nothing if cells that are
@@ -275,11 +275,11 @@ std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string
 
 }  // namespace
 
-void remark_on_unlisted(std::vector<FolderContents>& lists) {
+void remark_on_unlisted(std::vector<ImageList>& lists) {
   // By the tree and folder that the images lie in.
   std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
-  for (const FolderContents& list : lists) {
-    for (const ImageList& images : list.splits) {
+  for (const ImageList& list : lists) {
+    for (const SplitImages& images : list.splits) {
       for (const std::string_view path : images.paths) {
         const std::size_t end = path.rfind('/');
         const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
@@ -289,7 +289,7 @@ void remark_on_unlisted(std::vector<FolderContents>& lists) {
   }
   for (auto& [folder, paths] : listed_in) std::sort(paths.begin(), paths.end());
   std::set<fs::path> told;
-  for (FolderContents& list : lists) {
+  for (ImageList& list : lists) {
     const files::FileTree& tree = *list.splits.at(0).tree;
     if (!told.insert(tree.root()).second) continue;
     std::int64_t count = 0;
@@ -308,7 +308,7 @@ void remark_on_unlisted(std::vector<FolderContents>& lists) {
   }
 }
 
-bool is_manifest_name(const std::string& name) {
+bool is_image_table_name(const std::string& name) {
   const std::string extension = fs::path(name).extension().string();
   return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
 }
@@ -329,13 +329,13 @@ bool lists_images(const files::FileTree& tree, const std::string& path) {
   }
 }
 
-FolderContents read_manifest(const Tree& tree, const std::string& path, const std::string& split,
+ImageList read_image_table(const Tree& tree, const std::string& path, const std::string& split,
                              const std::vector<std::string>& given_names, bool may_skip) {
-  FolderContents contents;
+  ImageList contents;
   contents.format = "manifest";
   contents.roots.push_back(tree->file_of(path));
   try {
-    const ManifestReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
+    const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
     const std::string name = fs::path(path).filename().string();
     if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split, may_skip);

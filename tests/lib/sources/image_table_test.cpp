@@ -1,4 +1,4 @@
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_table.hpp"
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
@@ -200,7 +200,7 @@ TEST_CASE("folders that are splits may hold a list each", "[unit][pack]") {
   CHECK(open_source({{folder.path()}}, {})->format() == "folder");
 }
 
-TEST_CASE("a list names no more splits than a packed file has", "[unit][pack]") {
+TEST_CASE("a list names no more splits than a dataset file has", "[unit][pack]") {
   ListedFolder files("list.csv");
   std::string list = "path,split\n";
   for (int i = 0; i < 1025; ++i) list += "1.png,s" + std::to_string(i) + "\n";

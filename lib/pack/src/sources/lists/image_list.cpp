@@ -1,4 +1,4 @@
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,7 @@ void append_label(std::vector<std::byte>& labels, std::int32_t label) {
   labels.insert(labels.end(), bytes, bytes + sizeof label);
 }
 
-void order_for_reading(ImageList& list) {
+void order_for_reading(SplitImages& list) {
   std::vector<std::int64_t> ranks;
   for (const std::string& path : list.paths) ranks.push_back(list.tree->reading_rank(path));
   if (std::is_sorted(ranks.begin(), ranks.end())) return;

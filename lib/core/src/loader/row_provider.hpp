@@ -13,13 +13,13 @@
 namespace octavo::loader {
 
 /// One for each residency. Calls from several threads take turns.
-class RowFeed {
+class RowProvider {
  public:
   /// What is to be enqueued once the samples of a batch are there: a gather of `batch_count` of them.
   using Use = std::function<void(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                                  std::int64_t batch_count)>;
 
-  virtual ~RowFeed() = default;
+  virtual ~RowProvider() = default;
 
   /// Calls use() once, or not at all if this rank has no part in the batch; it enqueues on `stream` what needs the
   /// samples of this rank's part of batch `step` of `epoch`. Throws what reading them throws.
@@ -32,12 +32,12 @@ class RowFeed {
 
 /// The feed for these samples and this order. Throws InvalidArgument if the order cannot be served from their
 /// residency, OutOfMemory.
-std::unique_ptr<RowFeed> make_row_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
+std::unique_ptr<RowProvider> make_row_provider(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
 
-std::unique_ptr<RowFeed> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
                                             const BatchOrder& order);
 /// For `hybrid` and `streamed`.
-std::unique_ptr<RowFeed> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
-std::unique_ptr<RowFeed> make_window_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
+std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
+std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
 
 }  // namespace octavo::loader

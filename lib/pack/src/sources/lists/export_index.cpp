@@ -1,4 +1,4 @@
-#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/export_index.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,15 +19,15 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
-// An exported manifest nests five deep.
-constexpr int kDeepestManifest = 16;
+// An exported index nests five deep.
+constexpr int kDeepestTable = 16;
 // Some 15 million samples. What is held of one, its path and its label, takes no more than a few times its text.
-constexpr std::int64_t kMostManifestBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostTableBytes = std::int64_t{1} << 30;
 // The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
 constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
 // Of the document. An export has four; newer ones may have some more.
 constexpr int kMostMembers = 1000;
-// The index of a packed file has no room for more.
+// The index of a dataset file has no room for more.
 constexpr std::size_t kMostClasses = 1 << 20;
 
 /// Thrown with the reason only; the name of the file is put before it.
@@ -51,7 +51,7 @@ class LabelColumn {
   }
 
   /// Several numbers are targets, unless all in all samples are whole: one that is none may come last.
-  void finish(ImageList& list) {
+  void finish(SplitImages& list) {
     list.layout = layout_;
     if (layout_.kind == LabelKind::target && are_whole_) {
       if (!are_bits_) refuse("a label is not between 0 and 1");
@@ -105,16 +105,16 @@ class LabelColumn {
 
 /// Watches the parser at work and takes from it, as soon as it is read, what may come by the million: samples and class
 /// names. The parser then forgets them.
-class ManifestTaker {
+class ExportIndexReader {
  public:
-  ManifestTaker(JsonBytes& bytes, std::shared_ptr<const files::FileTree> tree, std::string folder)
+  ExportIndexReader(JsonBytes& bytes, std::shared_ptr<const files::FileTree> tree, std::string folder)
       : bytes_(bytes), tree_(std::move(tree)), folder_(std::move(folder)) {
     contents_.roots = {tree_->file_of(folder_)};
   }
 
   /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
   bool keep(int depth, Event event, const Json& json) {
-    if (depth > kDeepestManifest) refuse("it is nested too deep");
+    if (depth > kDeepestTable) refuse("it is nested too deep");
     if (depth <= kSampleDepth) bytes_.note_progress();
     if (depth == 0 && event == Event::array_start) refuse("it is no object");
     if (depth == 0) return true;
@@ -129,7 +129,7 @@ class ManifestTaker {
     return true;
   }
 
-  FolderContents take() {
+  ImageList take() {
     if (contents_.splits.empty()) refuse("it has no splits");
     return std::move(contents_);
   }
@@ -165,7 +165,7 @@ class ManifestTaker {
   }
 
   void begin_split(const std::string& name) {
-    for (const ImageList& other : contents_.splits) {
+    for (const SplitImages& other : contents_.splits) {
       if (other.split == name) refuse("the split " + quoted(fs::path(name)) + " is there twice");
     }
     if (contents_.splits.size() >= dataset_file::kMostSplits) refuse("it has too many splits");
@@ -174,7 +174,7 @@ class ManifestTaker {
   }
 
   void end_split() {
-    ImageList& list = contents_.splits.back();
+    SplitImages& list = contents_.splits.back();
     if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
     labels_.finish(list);
     order_for_reading(list);
@@ -196,47 +196,47 @@ class ManifestTaker {
   JsonBytes& bytes_;
   const std::shared_ptr<const files::FileTree> tree_;
   const std::string folder_;
-  FolderContents contents_;
+  ImageList contents_;
   std::string member_;  ///< of the document, that the parser is in
   int member_count_ = 0;
   LabelColumn labels_;  ///< of the split that it is in
 };
 
 /// Reads the rest, of which the parser has kept everything.
-void check_kind(const Json& manifest) {
-  if (!manifest.is_object() || manifest.value("format", "") != "octavo-export") {
+void check_kind(const Json& index) {
+  if (!index.is_object() || index.value("format", "") != "octavo-export") {
     refuse("its \"format\" is not \"octavo-export\"");
   }
-  if (manifest.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
+  if (index.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
 }
 
 std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {
   auto stream = tree.open(path);
   if (tree.disk_path(path) && !stream->is_random_access()) refuse("it is compressed");
-  if (stream->most_bytes() > kMostManifestBytes)
-    refuse("it has more than " + std::to_string(kMostManifestBytes) + " bytes");
+  if (stream->most_bytes() > kMostTableBytes)
+    refuse("it has more than " + std::to_string(kMostTableBytes) + " bytes");
   return stream;
 }
 
 }  // namespace
 
 std::optional<std::string> exported_folder(const files::FileTree& tree) {
-  if (tree.has_file(kExportManifestName)) return "";
+  if (tree.has_file(kExportIndexName)) return "";
   const auto folders = tree.entries("").folders;
-  if (folders.size() != 1 || !tree.has_file(files::join_path(folders[0], kExportManifestName))) return std::nullopt;
+  if (folders.size() != 1 || !tree.has_file(files::join_path(folders[0], kExportIndexName))) return std::nullopt;
   return folders[0];
 }
 
-FolderContents read_export_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder) {
-  const std::string path = files::join_path(folder, kExportManifestName);
+ImageList read_export_index(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder) {
+  const std::string path = files::join_path(folder, kExportIndexName);
   try {
     const auto stream = open_bounded(*tree, path);
     JsonBytes bytes(*stream, kMostSampleText);
-    ManifestTaker taker(bytes, tree, folder);
+    ExportIndexReader taker(bytes, tree, folder);
     const auto keep = [&](int depth, Event event, const Json& json) { return taker.keep(depth, event, json); };
-    const Json manifest = Json::parse(bytes.begin(), bytes.end(), keep, false);
-    if (manifest.is_discarded()) refuse("it is not JSON");
-    check_kind(manifest);
+    const Json index = Json::parse(bytes.begin(), bytes.end(), keep, false);
+    if (index.is_discarded()) refuse("it is not JSON");
+    check_kind(index);
     return taker.take();
   } catch (const nlohmann::json::exception& error) {
     throw FormatError("read " + tree->name_of(path) + ": " + error.what());

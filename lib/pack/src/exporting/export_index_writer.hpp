@@ -24,10 +24,10 @@ namespace octavo::exporting {
 ///
 /// `label` is a class number, an array of 0 and 1 (multi-label) or of numbers with a point or an exponent (targets),
 /// and absent without labels.
-class ManifestWriter {
+class ExportIndexWriter {
  public:
   /// Throws IoError if `path` exists or cannot be written.
-  ManifestWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names);
+  ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names);
   /// Appends all samples of a split. Throws InvalidArgument for a target that JSON cannot hold, IoError.
   void add(const Split& split, const ClassFolders& folders);
   /// Forces everything to disk, this file and all below its folder, and then ends the file. Throws IoError.

@@ -15,7 +15,7 @@
 namespace octavo::sources {
 
 /// The images of one split, in order.
-struct ImageList {
+struct SplitImages {
   std::string split;
   std::shared_ptr<const files::FileTree> tree;
   std::vector<std::string> paths;  ///< in `tree`
@@ -27,9 +27,9 @@ struct ImageList {
 };
 
 /// The images of one or several folders or archives.
-struct FolderContents {
+struct ImageList {
   std::string format = "folder";  ///< for the provenance
-  std::vector<ImageList> splits;
+  std::vector<SplitImages> splits;
   std::vector<std::string> class_names;
   std::vector<std::filesystem::path> roots;
   std::int64_t ignored_file_count = 0;     ///< visible files that are no images by their names, or of no class
@@ -42,6 +42,6 @@ struct FolderContents {
 void append_label(std::vector<std::byte>& labels, std::int32_t label);
 
 /// Brings the images of an archive into the order in which the archive has them: it is read from front to back.
-void order_for_reading(ImageList& list);
+void order_for_reading(SplitImages& list);
 
 }  // namespace octavo::sources

@@ -1,4 +1,4 @@
-#include "sources/lists/folder_source.hpp"
+#include "sources/lists/image_list_source.hpp"
 
 #include <cstring>
 #include <map>
@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
 
 /// Each damaged archive once, though several splits may lie in it.
-std::vector<SampleFailure> damage_of(const FolderContents& contents) {
+std::vector<SampleFailure> damage_of(const ImageList& contents) {
   std::map<std::filesystem::path, std::string> problems;
-  for (const ImageList& list : contents.splits) {
+  for (const SplitImages& list : contents.splits) {
     for (files::DamagedArchive& archive : list.tree->damaged()) {
       problems.emplace(std::move(archive.path), std::move(archive.problem));
     }
@@ -30,38 +30,38 @@ std::vector<SampleFailure> damage_of(const FolderContents& contents) {
 
 }  // namespace
 
-FolderSource::FolderSource(FolderContents contents, const SourceOptions& options)
+ImageListSource::ImageListSource(ImageList contents, const SourceOptions& options)
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
       target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background},
       decode_memory_(kDecodedBytes) {
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
-  for (const ImageList& list : contents_.splits) {
+  for (const SplitImages& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
     sizes_.emplace_back(list.paths.size());
   }
 }
 
-std::string FolderSource::sample_name(std::size_t split, std::int64_t row) const {
+std::string ImageListSource::sample_name(std::size_t split, std::int64_t row) const {
   return contents_.splits[split].paths[static_cast<std::size_t>(row)];
 }
 
-std::optional<std::string> FolderSource::sample_path(std::size_t split, std::int64_t row) const {
+std::optional<std::string> ImageListSource::sample_path(std::size_t split, std::int64_t row) const {
   return sample_name(split, row);
 }
 
-std::optional<std::int32_t> FolderSource::class_index(std::size_t split, std::int64_t row) const {
-  const ImageList& list = contents_.splits[split];
+std::optional<std::int32_t> ImageListSource::class_index(std::size_t split, std::int64_t row) const {
+  const SplitImages& list = contents_.splits[split];
   if (list.layout.kind != LabelKind::class_index) return std::nullopt;
   std::int32_t label;
   std::memcpy(&label, list.labels.data() + 4 * row, sizeof label);
   return label;
 }
 
-std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+std::vector<SampleFailure> ImageListSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                               std::span<std::uint8_t> values, std::span<std::byte> labels) {
-  const ImageList& list = contents_.splits[split];
+  const SplitImages& list = contents_.splits[split];
   const auto value_count = static_cast<std::size_t>(target_.shape.values());
   std::vector<SampleFailure> failures;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -77,8 +77,8 @@ std::vector<SampleFailure> FolderSource::read(std::size_t split, std::int64_t fi
   return failures;
 }
 
-void FolderSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
-  const ImageList& list = contents_.splits[split];
+void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
+  const SplitImages& list = contents_.splits[split];
   const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
   const auto header = images::parse_header(bytes, true);
@@ -88,18 +88,18 @@ void FolderSource::read_image(std::size_t split, std::size_t at, std::span<std::
   sizes_[split].set(at, header->height, header->width);
 }
 
-std::vector<std::string> FolderSource::files() const {
+std::vector<std::string> ImageListSource::files() const {
   std::vector<std::string> files;
   for (const auto& root : contents_.roots) files.push_back(root.string());
   return files;
 }
 
-std::string FolderSource::notes() const {
+std::string ImageListSource::notes() const {
   auto notes = conversion_notes(target_);
   notes["ignored_files"] = contents_.ignored_file_count;
   notes["source_sizes"] = nlohmann::ordered_json::array();
   for (std::size_t split = 0; split < sizes_.size(); ++split) {
-    const ImageList& list = contents_.splits[split];
+    const SplitImages& list = contents_.splits[split];
     auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
     if (!sizes.is_null()) notes["source_sizes"].push_back(std::move(sizes));
   }

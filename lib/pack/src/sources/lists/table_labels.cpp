@@ -1,4 +1,4 @@
-#include "sources/lists/manifest_labels.hpp"
+#include "sources/lists/table_labels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,7 +78,7 @@ std::string text_of(const Cell& cell) {
   return cell.is_null() ? "" : cell.dump();
 }
 
-ManifestLabels::ManifestLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
+TableLabels::TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
                                const std::vector<std::string>& given_names)
     : table_(table), given_names_(given_names) {
   if (const std::ptrdiff_t column = find_label_column(table); column >= 0) {
@@ -94,7 +94,7 @@ ManifestLabels::ManifestLabels(const Table& table, const std::vector<std::ptrdif
   }
 }
 
-ManifestLabels::Kind ManifestLabels::find_kind() const {
+TableLabels::Kind TableLabels::find_kind() const {
   bool are_names = false;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (label(row).is_array()) return Kind::list;
@@ -105,7 +105,7 @@ ManifestLabels::Kind ManifestLabels::find_kind() const {
 }
 
 /// Of a column whose first cell is missing the next one tells.
-void ManifestLabels::find_columns(const std::vector<std::ptrdiff_t>& other_columns) {
+void TableLabels::find_columns(const std::vector<std::ptrdiff_t>& other_columns) {
   for (std::size_t column = 0; column < table_.columns.size(); ++column) {
     const auto at = static_cast<std::ptrdiff_t>(column);
     if (std::find(other_columns.begin(), other_columns.end(), at) != other_columns.end()) continue;
@@ -116,7 +116,7 @@ void ManifestLabels::find_columns(const std::vector<std::ptrdiff_t>& other_colum
   }
 }
 
-void ManifestLabels::number_names() {
+void TableLabels::number_names() {
   std::set<std::string> found;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     std::string name = text_of(label(row));
@@ -126,13 +126,13 @@ void ManifestLabels::number_names() {
   for (std::size_t i = 0; i < class_names_.size(); ++i) places_of_[class_names_[i]] = static_cast<double>(i);
 }
 
-std::vector<std::string> ManifestLabels::columns() const {
+std::vector<std::string> TableLabels::columns() const {
   std::vector<std::string> names;
   for (const std::size_t column : columns_) names.push_back(table_.columns[column]);
   return names;
 }
 
-std::optional<std::string> ManifestLabels::problem(std::size_t row) const {
+std::optional<std::string> TableLabels::problem(std::size_t row) const {
   switch (kind_) {
     case Kind::none:
       return std::nullopt;
@@ -149,7 +149,7 @@ std::optional<std::string> ManifestLabels::problem(std::size_t row) const {
   return std::nullopt;
 }
 
-std::optional<std::string> ManifestLabels::problem_of_name(std::size_t row) const {
+std::optional<std::string> TableLabels::problem_of_name(std::size_t row) const {
   const std::string name = text_of(label(row));
   if (name.empty()) return "it has no label";
   if (!is_clean_utf8(name)) return "its label is not UTF-8";
@@ -157,7 +157,7 @@ std::optional<std::string> ManifestLabels::problem_of_name(std::size_t row) cons
   return std::nullopt;
 }
 
-std::optional<std::string> ManifestLabels::problem_of_list(std::size_t row) const {
+std::optional<std::string> TableLabels::problem_of_list(std::size_t row) const {
   const Cell& list = label(row);
   if (!list.is_array()) return "its label is no list, as that of other lines is";
   if (list.empty() || list.size() != list_width_) {
@@ -167,7 +167,7 @@ std::optional<std::string> ManifestLabels::problem_of_list(std::size_t row) cons
   return are_numbers ? std::nullopt : std::optional<std::string>("a label is no number");
 }
 
-std::optional<std::string> ManifestLabels::problem_of_columns(std::size_t row) const {
+std::optional<std::string> TableLabels::problem_of_columns(std::size_t row) const {
   for (const std::size_t column : columns_) {
     if (number_of(cell(row, column))) continue;
     const std::string name = "\"" + table_.columns[column] + "\"";
@@ -177,7 +177,7 @@ std::optional<std::string> ManifestLabels::problem_of_columns(std::size_t row) c
   return std::nullopt;
 }
 
-std::vector<double> ManifestLabels::numbers_of(std::size_t row) const {
+std::vector<double> TableLabels::numbers_of(std::size_t row) const {
   if (kind_ == Kind::name) return {places_of_.at(text_of(label(row)))};
   std::vector<double> numbers;
   if (kind_ == Kind::list) {
@@ -188,7 +188,7 @@ std::vector<double> ManifestLabels::numbers_of(std::size_t row) const {
   return numbers;
 }
 
-ManifestLabels::Labels ManifestLabels::read(const std::vector<std::size_t>& rows) const {
+TableLabels::Labels TableLabels::read(const std::vector<std::size_t>& rows) const {
   Labels labels;
   if (kind_ == Kind::none || rows.empty()) return labels;
   for (const std::size_t row : rows) labels.numbers.push_back(numbers_of(row));

@@ -1,5 +1,5 @@
 // Feeds octavo.json, the list that `octavo export` leaves beside images.
-#include "sources/lists/export_manifest.hpp"
+#include "sources/lists/export_index.hpp"
 
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"
@@ -11,12 +11,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::MemoryFile file;
   static const test::TemporaryFolder folder;
   static const bool is_linked = [] {
-    std::filesystem::create_symlink(file.path(), folder / sources::kExportManifestName);
+    std::filesystem::create_symlink(file.path(), folder / sources::kExportIndexName);
     return true;
   }();
   file.write(fuzz::bytes_of(data, size));
   return fuzz::run_input([&] {
-    if (is_linked) sources::read_export_manifest(files::open_folder(folder.path()), "");
+    if (is_linked) sources::read_export_index(files::open_folder(folder.path()), "");
     return true;
   });
 }

@@ -1,5 +1,5 @@
 // Feeds lists of images: CSV, TSV or JSON lines, as the first byte says.
-#include "sources/lists/manifest.hpp"
+#include "sources/lists/image_table.hpp"
 
 #include <array>
 
@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
         {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
     if (!sources::lists_images(*tree, name)) return false;
-    fuzz::refuse_or_read([&] { sources::read_manifest(tree, name, "train", {"cat", "dog"}, true); });
-    sources::read_manifest(tree, name, "", {}, false);
+    fuzz::refuse_or_read([&] { sources::read_image_table(tree, name, "train", {"cat", "dog"}, true); });
+    sources::read_image_table(tree, name, "", {}, false);
     return true;
   });
 }

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
-inline constexpr const char* kExportManifestName = "octavo.json";
+inline constexpr const char* kExportIndexName = "octavo.json";
 
 /// The folder of the tree in which octavo.json is: the root, or the only folder in it, as archives are made.
 std::optional<std::string> exported_folder(const files::FileTree& tree);
@@ -24,6 +24,6 @@ std::optional<std::string> exported_folder(const files::FileTree& tree);
 /// written with a point (targets), or left out; the same in all samples of a split. `classes` may be left out or empty.
 /// Splits keep their order, and samples theirs, in an archive that of the archive. Throws FormatError if it is anything
 /// else, if a file lies outside the folder, or IoError.
-FolderContents read_export_manifest(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder);
+ImageList read_export_index(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder);
 
 }  // namespace octavo::sources

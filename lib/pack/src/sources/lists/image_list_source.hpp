@@ -4,17 +4,17 @@
 #include <octavo/pack.hpp>
 
 #include "images/image_reader.hpp"
-#include "sources/lists/folder_contents.hpp"
+#include "sources/lists/image_list.hpp"
 #include "sources/lists/image_sizes.hpp"
 #include "sources/lists/memory_budget.hpp"
 
 namespace octavo::sources {
 
 /// Images decoded on demand, by any number of threads. What cannot be decoded is a bad sample, reported by read().
-class FolderSource final : public Source {
+class ImageListSource final : public Source {
  public:
   /// Finds the shape of the samples by the images' headers; see survey_images() for what it throws.
-  FolderSource(FolderContents contents, const SourceOptions& options);
+  ImageListSource(ImageList contents, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return contents_.class_names; }
@@ -32,7 +32,7 @@ class FolderSource final : public Source {
  private:
   void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);
 
-  FolderContents contents_;
+  ImageList contents_;
   images::Limits limits_;
   images::Target target_;
   std::vector<SourceSplit> splits_;

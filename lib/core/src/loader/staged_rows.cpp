@@ -2,15 +2,15 @@
 #include <mutex>
 #include <utility>
 
-#include "loader/row_feed.hpp"
+#include "loader/row_provider.hpp"
 #include "loader/staging_ring.hpp"
 
 namespace octavo::loader {
 namespace {
 
-class StagedFeed final : public RowFeed {
+class StagedRows final : public RowProvider {
  public:
-  StagedFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+  StagedRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : ring_(std::move(samples),
               {order.batches_per_epoch(), order.largest_count(),
                [order](StagedPart batch) { return order.rows(batch.epoch, batch.number); }},
@@ -38,9 +38,9 @@ class StagedFeed final : public RowFeed {
 
 }  // namespace
 
-std::unique_ptr<RowFeed> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
                                           const BatchOrder& order) {
-  return std::make_unique<StagedFeed>(std::move(samples), order);
+  return std::make_unique<StagedRows>(std::move(samples), order);
 }
 
 }  // namespace octavo::loader

@@ -1,15 +1,15 @@
 // Batches of samples that are all on the device: there is nothing to bring.
 #include <utility>
 
-#include "loader/row_feed.hpp"
+#include "loader/row_provider.hpp"
 #include "store/lent_rows.hpp"
 
 namespace octavo::loader {
 namespace {
 
-class ResidentFeed final : public RowFeed {
+class ResidentRows final : public RowProvider {
  public:
-  ResidentFeed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
+  ResidentRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : samples_(std::move(samples)), order_(order) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
@@ -29,9 +29,9 @@ class ResidentFeed final : public RowFeed {
 
 }  // namespace
 
-std::unique_ptr<RowFeed> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
                                             const BatchOrder& order) {
-  return std::make_unique<ResidentFeed>(std::move(samples), order);
+  return std::make_unique<ResidentRows>(std::move(samples), order);
 }
 
 }  // namespace octavo::loader

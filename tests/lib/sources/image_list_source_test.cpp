@@ -1,4 +1,4 @@
-#include "sources/lists/folder_source.hpp"
+#include "sources/lists/image_list_source.hpp"
 
 #include <octavo/errors.hpp>
 
