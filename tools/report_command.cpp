@@ -36,8 +36,7 @@ MemoryReport measure(const ReportArguments& arguments) {
   options.batch_size = arguments.batch_size;
   options.on_progress = bar.function();
   const Dataset dataset = Dataset::open(arguments.file);
-  options.model_bytes =
-      default_model_bytes(dataset, options.split, options.device.value_or(Device::best()), options.batch_size);
+  options.model_bytes = default_model_bytes(dataset, options.split, *options.device, options.batch_size);
   MemoryReport report = measure_report(dataset, options);
   name_what_was_digested(dataset, report.certificate);
   return report;
