@@ -346,7 +346,7 @@ stage_test() {
 # Not the cases that take the whole device or compare its memory, which a sanitizer changes. Racecheck and initcheck look
 # at our kernels alone: what trains is cuBLAS, and what reports is a timing.
 sanitize_cases='[cuda]~[large]~[exclusive]'
-not_ours='^(training_tests|report_tests)$'
+not_ours='^(training_tests|report_tests|comparisons_tests)$'
 
 stage_sanitize() {
   local tool name path options executables
