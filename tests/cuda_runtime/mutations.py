@@ -51,6 +51,8 @@ EXPLAINED = {
         "what fill() copied is waited for by every use(), whose event is waited for next",
     "backend.synchronize_event(used_.get());":
         "for the CPU only, whose tests notice it under ThreadSanitizer",
+    "if (stream_.get() != nullptr) backend::finish(*samples_->backend, StreamRef(stream_.get()));":
+        "slots and uploads, which are destroyed first, wait for everything that was enqueued; kept for safety",
     "device.copy_to_device(labels, batch_labels.data()":
         "the copy before it has waited for the stream, and this one waits too: nothing is left to order",
 }

@@ -136,6 +136,22 @@ TEST_CASE("batches that a replay could not make again are refused, and the captu
   }
 }
 
+TEST_CASE("a thread's capture mode is what it was after any call", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  for (const cudaStreamCaptureMode mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
+    cudaStreamCaptureMode exchanged = mode;
+    REQUIRE(cudaThreadExchangeStreamCaptureMode(&exchanged) == cudaSuccess);
+    {
+      const Store store = small_store(fixture, Residency::device);
+      const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+      store.gather(std::vector<std::int64_t>{1, 2, 3, 4}, BatchSpec{}, images.view());
+      images.to_host<float>();
+    }
+    REQUIRE(cudaThreadExchangeStreamCaptureMode(&exchanged) == cudaSuccess);
+    CHECK(exchanged == mode);
+  }
+}
+
 TEST_CASE("a graph loader's place is neither set nor asked for within a capture", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Store store = small_store(fixture, Residency::device);

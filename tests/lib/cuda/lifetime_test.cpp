@@ -295,6 +295,20 @@ TEST_CASE("an upload's pinned memory is not freed before it is copied", "[unit][
   stream.synchronize();
 }
 
+TEST_CASE("an upload whose copy fails waits for the copies before it", "[unit][cuda]") {
+  const auto backend = backend::make_backend(Device::cuda(0));
+  const backend::DeviceBuffer memory(backend, 64, "a test");
+  const OwnStream stream;
+  store::Upload upload(backend, 64);
+  std::byte* block = upload.begin_block();
+  std::fill_n(block, 64, std::byte{1});
+  upload.copy(memory.data(), block, 32, stream);
+  fake_cuda::fail_call("cudaMemcpyAsync", 1, cudaErrorInvalidValue);
+  CHECK_THROWS_AS(upload.copy(memory.as<std::byte>() + 32, block + 32, 32, stream), DeviceError);
+  std::fill_n(upload.begin_block(), 64, std::byte{2});  // the same block: nothing may still be copied from it
+  stream.synchronize();
+}
+
 TEST_CASE("what fails while samples are brought to the device is an error of that call", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);

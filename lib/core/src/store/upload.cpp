@@ -37,7 +37,14 @@ void Upload::add_second_block() {
 }
 
 void Upload::copy(void* to, const std::byte* from, std::int64_t bytes, StreamRef stream) {
-  if (bytes != 0) backend_->copy_pinned_to_device(to, from, static_cast<std::size_t>(bytes), stream);
+  if (bytes == 0) return;
+  try {
+    backend_->copy_pinned_to_device(to, from, static_cast<std::size_t>(bytes), stream);
+  } catch (...) {
+    // Copies from this block that were enqueued before have no event yet.
+    backend::finish(*backend_, stream);
+    throw;
+  }
 }
 
 void Upload::finish_block(StreamRef stream) {
