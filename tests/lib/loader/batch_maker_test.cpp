@@ -51,6 +51,35 @@ void makes_what_a_loader_serves(Device device) {
   }
 }
 
+/// On the CPU too a stream has its own pace: the room for staged samples is filled by the caller's thread.
+void batches_on_a_stream_keep_their_samples(Device device) {
+  const PackedFixture fixture({random_split("train", 96, {3, 32, 32})});
+  const Split split = fixture.dataset().split("train");
+  const Store whole = Store::load(split, Device::cpu());
+  const BatchMaker expected_maker(whole, {.batch_size = 8, .shuffle = true});
+  for (const Residency residency : {Residency::streamed, Residency::hybrid}) {
+    LoadOptions load;
+    load.residency = residency;
+    if (residency == Residency::hybrid) load.resident_count = 30;
+    const Store store = Store::load(split, device, load);
+    const auto backend = backend::make_backend(device);
+    const backend::OwnedStream stream(backend);
+    std::vector<DeviceTensor> images;
+    {
+      const BatchMaker maker(store, {.batch_size = 8, .shuffle = true});
+      for (std::int64_t step = 0; step < 12; ++step) {
+        images.emplace_back(device, DType::float32, std::vector<std::int64_t>{8, 3, 32, 32});
+        maker.make(0, step, images.back().view(), {}, StreamRef(stream.get()));
+      }
+    }
+    for (std::int64_t step = 0; step < 12; ++step) {
+      const DeviceTensor expected(Device::cpu(), DType::float32, {8, 3, 32, 32});
+      expected_maker.make(0, step, expected.view());
+      REQUIRE(images[static_cast<std::size_t>(step)].to_host<float>(StreamRef(stream.get())) == expected.to_host<float>());
+    }
+  }
+}
+
 void widens_multi_labels(Device device) {
   PlainSplit split = random_split("train", 5, {1, 2, 2});
   split.label_width = 3;
@@ -70,6 +99,8 @@ void widens_multi_labels(Device device) {
 
 OCTAVO_CONTRACT(makes_what_a_loader_serves, "a batch maker makes the batches of a loader, by number", "[unit][loader]")
 OCTAVO_CONTRACT(widens_multi_labels, "multi-labels are written as float32 or int64", "[unit][loader]")
+OCTAVO_CONTRACT(batches_on_a_stream_keep_their_samples, "batches on a stream keep the samples that were read for them",
+                "[unit][loader]")
 
 TEST_CASE("a batch maker refuses batches and tensors that do not fit", "[unit][loader]") {
   const PackedFixture fixture = fixture_of(20);
