@@ -318,11 +318,11 @@ TEST_CASE("what fails while samples are brought to the device is an error of tha
   const loader::PackedServer packed(store::StoreAccess::samples(store), {.batch_size = 4});
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(comparisons::Float32Server(packed), DeviceError);
+}
 
-  // The last but one is of the kernels that are loaded beforehand; the last one waits whatever happens.
-  const auto waits = [] { return fake_cuda::calls()["cudaStreamSynchronize"]; };
-  const std::int64_t before = waits();
-  const GraphLoader loader(store, {.batch_size = 4, .drop_last = true});
-  fake_cuda::fail_call("cudaStreamSynchronize", static_cast<int>(waits() - before) - 1, cudaErrorLaunchFailure);
+TEST_CASE("a graph loader whose kernels fail is an error when it is made", "[unit][cuda]") {
+  const PackedFixture fixture = small_fixture();
+  const Store store = small_store(fixture, Residency::device);
+  fake_cuda::fail_kernel(1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(GraphLoader(store, {.batch_size = 4, .drop_last = true}), DeviceError);
 }
