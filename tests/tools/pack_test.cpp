@@ -187,7 +187,7 @@ TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tool
   CHECK_THAT(lists, !ContainsSubstring("in no list"));
 }
 
-TEST_CASE("classes of a dataset file are named anew by their numbers, and only where that mixes nothing up",
+TEST_CASE("classes of a dataset file are renamed after their numbers, and only where that mixes nothing up",
           "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");

@@ -264,7 +264,7 @@ TEST_CASE("a dataset file is a source: what it holds stays as it is", "[unit][pa
   REQUIRE_THAT(repacked.provenance(), ContainsSubstring("made from a.h5"));
 }
 
-TEST_CASE("the classes of a dataset file are named, and named anew if each is", "[unit][pack]") {
+TEST_CASE("the classes of a dataset file are named, and renamed if each is", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {1, 2, 2})});
   REQUIRE(Dataset::open(folder / "a.h5").class_names().empty());

@@ -40,7 +40,7 @@ class PreparedMaps {
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
-  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; written anew for each batch if it centers on itself
+  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch if it centers on itself
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in the order of the output, or empty
   backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only if batches center on themselves
   backend::DeviceBuffer divisors_;      ///< [C]
