@@ -1,8 +1,8 @@
-// Batches of every size through the public API: what a batch costs, against the best copy of as many bytes, on one
-// thread or, from the size on that the library shares out, on all.
+// The cost of batches of every size through the public API, compared with the fastest copy of as many bytes: on one
+// thread, or on all threads for sizes that the library splits between threads.
 //
-// Samples and outputs are together far larger than the cache: rows are drawn in the order of an epoch, and outputs go
-// round a large buffer.
+// The total size of samples and outputs is far larger than the cache. Rows are drawn in the order of an epoch, and
+// outputs cycle through a large buffer.
 #include <algorithm>
 #include <cstring>
 #include <octavo/octavo.hpp>
@@ -21,9 +21,9 @@ namespace {
 using namespace octavo::bench;
 
 constexpr std::size_t kOutputBytes = std::size_t{1} << 30;
-/// Bytes that a batch moves from which on the library shares it out, and so the copy is.
+/// The library, and therefore the copy, uses several threads for batches that move at least this many bytes.
 constexpr double kSharedBytes = 2 << 20;
-/// A timing is of batches that together move at least so many bytes.
+/// One timing covers batches that move at least this many bytes in total.
 constexpr std::int64_t kTimedBytes = std::int64_t{256} << 20;
 
 octavo::SampleShape sample_shape(const Shape& shape) { return {shape.channels, 1, shape.values_per_channel}; }
@@ -42,7 +42,7 @@ class Batches {
   }
   double moved_bytes(std::int64_t batch) const { return 5.0 * static_cast<double>(batch * values()); }
 
-  /// Seconds of a batch.
+  /// Seconds per batch.
   double run(std::int64_t batch) {
     const auto repeats = std::clamp<std::int64_t>(kTimedBytes / (5 * batch * values()), 1, 20000);
     return seconds_of([&] {
@@ -51,7 +51,7 @@ class Batches {
            static_cast<double>(repeats);
   }
 
-  /// Copies of as many bytes as the gather moves, from and to places that go round as its do.
+  /// Copies of as many bytes as the gather moves, with source and target cycling in the same way.
   std::vector<Subject> copies(std::int64_t batch, const std::byte* from) {
     std::vector<Subject> subjects = {
         {"memcpy of as many bytes", moved_bytes(batch), [=, this] { return copy(batch, 1, from, false); }},
@@ -66,7 +66,7 @@ class Batches {
     return subjects;
   }
 
-  /// The first and the last sample of a batch have the values of their rows, by plain arithmetic from the file.
+  /// Checks the first and the last sample of a batch against values computed from the file by plain arithmetic.
   void check(const octavo::Split& split, std::int64_t batch) {
     position_ = 0;
     offset_ = 0;

@@ -1,5 +1,5 @@
-// Deflated files: packing and loading them against h5py with gzip at the same level, and against as many threads as
-// there are of nothing but libdeflate. Samples come from memory, so that no source is timed; packing is synced.
+// Packing and loading deflated files, compared with h5py with gzip at the same level, and with libdeflate alone on as
+// many threads. Samples come from memory, so that no source is timed; packing is synced.
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kLevel = octavo::kDefaultCompressionLevel;
 
-/// Samples in memory, repeated: sample i is number i mod M of those that there are.
+/// Samples in memory, repeated: sample i is sample i mod M of the M that exist.
 class MemorySource final : public octavo::Source {
  public:
   MemorySource(std::vector<std::uint8_t> values, const octavo::SampleShape& shape, std::int64_t sample_count)
@@ -52,7 +52,7 @@ class MemorySource final : public octavo::Source {
   std::vector<std::string> class_names_;
 };
 
-/// All samples of the training split of `path`, which must fit memory, about `bytes` of them.
+/// All samples of the training split of `path`, which must fit into memory, repeated up to about `bytes` bytes.
 std::unique_ptr<MemorySource> read_source(const fs::path& path, const octavo::SourceOptions& options,
                                           std::int64_t bytes, const ScratchFolder& folder) {
   octavo::pack(*octavo::open_source({{path, ""}}, options), folder / "plain.h5");
@@ -72,17 +72,17 @@ void pack(MemorySource& source, const fs::path& path, octavo::Compression compre
   octavo::pack(source, path, options);
 }
 
-/// What it prints.
+/// Runs the script and returns the numbers that it prints.
 std::vector<double> run_h5py(const std::string& arguments) { return run_python("deflate_h5py.py", arguments); }
 
-// ---- Nothing but libdeflate ---------------------------------------------------
+// ---- libdeflate alone ---------------------------------------------------------
 
 struct FreeCodec {
   void operator()(libdeflate_compressor* codec) const { libdeflate_free_compressor(codec); }
   void operator()(libdeflate_decompressor* codec) const { libdeflate_free_decompressor(codec); }
 };
 
-/// The same samples in memory, in chunks as Octavo cuts them, deflated and inflated.
+/// The same samples in memory, in the chunks that Octavo would choose, deflated and inflated.
 class BareChunks {
  public:
   BareChunks(const std::vector<std::int8_t>& codes, std::size_t chunk_bytes)
@@ -102,7 +102,7 @@ class BareChunks {
       }
     });
   }
-  /// After deflate(); into memory that was written before.
+  /// Call after deflate(). Writes to memory that was touched before.
   double inflate(int thread_count) {
     return run_team(thread_count, [&](int thread) {
       const std::unique_ptr<libdeflate_decompressor, FreeCodec> codec(libdeflate_alloc_decompressor());
@@ -127,7 +127,7 @@ class BareChunks {
 
 // ---- The measurement ------------------------------------------------------------
 
-/// As Octavo cuts chunks (docs/format.md): at least 1 MiB, and at most 8,000 of them.
+/// The chunk size that Octavo chooses (docs/format.md): at least 1 MiB, and at most 8,000 chunks.
 std::int64_t samples_per_chunk(const octavo::SampleShape& shape, std::int64_t sample_count) {
   const std::int64_t bytes = std::max<std::int64_t>(1 << 20, sample_count * shape.values() / 8000);
   return std::min(sample_count, (bytes + shape.values() - 1) / shape.values());
@@ -139,7 +139,7 @@ void measure_source(MemorySource& source, const ScratchFolder& folder, int round
   const auto bytes = static_cast<double>(layout.sample_count * layout.shape.values());
   const fs::path deflated = folder / "deflated.h5", foreign = folder / "h5py.h5", raw = folder / "raw";
 
-  // What is timed is right: the samples, for Octavo and for others, and the size.
+  // Check before timing: the samples, for Octavo and for the others, and the size.
   pack(source, deflated, octavo::Compression::deflate);
   require(octavo::verify(deflated).defect_count == 0, "packing");
   const octavo::Split split = octavo::Dataset::open(deflated).split("train");
@@ -209,7 +209,7 @@ int main(int argc, char** argv) try {
   const fs::path path = argc > 1 && argv[1][0] != '-' ? argv[1] : "/usr/share/datasets/fashion-mnist";
   const int rounds = static_cast<int>(option(argc, argv, "--rounds", 5));
   const long mebibytes = option(argc, argv, "--mib", 512);
-  const long side = option(argc, argv, "--side", 0);  // images of a folder are brought to so many pixels
+  const long side = option(argc, argv, "--side", 0);  // images of a folder are resized to this many pixels
   Results results("deflate", argc, argv);
   if (!fs::exists(path)) {
     std::printf("SKIPPED: there is no %s\n", path.c_str());

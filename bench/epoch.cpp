@@ -1,4 +1,4 @@
-// An epoch of loading through the public API against a copy of the bytes that it moves.
+// An epoch of loading through the public API, compared with a copy of the bytes that it moves.
 #include <algorithm>
 #include <cstring>
 #include <octavo/octavo.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace octavo::bench;
 
-/// Copies as many bytes as an epoch reads and writes, on all threads, past the cache.
+/// Copies as many bytes as an epoch reads and writes, on all threads, bypassing the cache.
 double copy_of(double moved_bytes, std::byte* to, const std::byte* from, std::size_t room) {
   const int threads = thread_count_of_process();
   const auto bytes = std::min(room, static_cast<std::size_t>(moved_bytes / 2)) / 256 * 256;

@@ -1,6 +1,6 @@
-// Loading a split into host memory against plain reads of the same bytes into memory that is allocated in the same way.
+// Loading a split into host memory, compared with plain reads of the same bytes into memory allocated in the same way.
 //
-// Warm: the file is in the page cache. Cold: it was dropped from it before each run.
+// Warm: the file is in the page cache. Cold: the file was dropped from the page cache before each run.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using namespace octavo::bench;
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
-/// Fresh memory with huge pages where the system gives them, as a Store takes it.
+/// Fresh memory, with huge pages if the system provides them, as a Store allocates it.
 class FreshMemory {
  public:
   explicit FreshMemory(std::size_t bytes) : bytes_((bytes + kHugePage - 1) / kHugePage * kHugePage + kHugePage) {
@@ -55,7 +55,7 @@ class PlainFile {
 
   void drop_from_page_cache() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
 
-  /// Reads the first `bytes` bytes by threads that take a block each in turn.
+  /// Reads the first `bytes` bytes on threads that claim blocks in turn.
   void read(std::size_t bytes, int thread_count, std::byte* to) const {
     run_team(thread_count, [&](int thread) {
       for (std::size_t at = kReadBytes * static_cast<std::size_t>(thread); at < bytes;

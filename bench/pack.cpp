@@ -1,5 +1,5 @@
-// Packing against writing: gzip-compressed IDX files against `gzip -dc` of the same files, and a plain IDX file against
-// writing as many bytes; everything synced.
+// Packing gzip-compressed IDX files, compared with `gzip -dc` of the same files; and packing a plain IDX file, compared
+// with writing as many bytes. Everything is synced.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ double packed_bytes(const fs::path& packed) {
   return bytes;
 }
 
-/// A word for the shell.
+/// The text, quoted as one word for the shell.
 std::string quoted(const fs::path& path) {
   std::string word = "'";
   for (const char c : path.string()) word += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -1,5 +1,5 @@
-// What packing takes as the number of samples grows: seconds and memory for 10^4 to 10^7 of them, and the same through
-// a spool, as where their number is not known. Each run is a process of its own, so that its memory can be told.
+// The cost of packing as the number of samples grows: time and memory for 10^4 to 10^7 samples; and the same through a
+// spool, which is used if their number is unknown. Each run is a separate process, so that its memory can be measured.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr octavo::SampleShape kShape = {1, 8, 8};
 
-/// Samples made from their numbers, of ten classes; every `skipped_every`-th cannot be read.
+/// Samples computed from their index, in ten classes; every `skipped_every`-th one is unreadable.
 class GeneratedSource final : public octavo::Source {
  public:
   GeneratedSource(std::int64_t sample_count, std::int64_t skipped_every)
@@ -52,7 +52,7 @@ class GeneratedSource final : public octavo::Source {
   std::int64_t skipped_every_;
 };
 
-/// Runs `work` in a process of its own; its peak memory in bytes.
+/// Runs `work` in a separate process; returns its peak memory in bytes.
 template <typename Work>
 double peak_bytes_of(Work&& work) {
   const pid_t child = ::fork();
@@ -73,7 +73,7 @@ double peak_bytes_of(Work&& work) {
 }
 
 void pack(std::int64_t sample_count, bool is_spooled, const fs::path& path) {
-  // A thousandth of the samples is skipped, so that their number is not known beforehand.
+  // One sample in a thousand is skipped, so the number of samples is not known in advance.
   GeneratedSource source(sample_count, is_spooled ? 1000 : 0);
   octavo::PackOptions options;
   options.replace_existing = true;

@@ -1,13 +1,13 @@
-// Packing a folder of JPEGs or PNGs against nothing but decoding and resizing them on as many threads, against the same
-// with what comes out written, and against Pillow and h5py in one process a core. Images come from the page cache;
-// packing is synced.
+// Packing a folder of JPEGs or PNGs, compared with only decoding and resizing them on as many threads, with the same
+// plus writing the result, and with Pillow and h5py in one process per core. Images come from the page cache; packing
+// is synced.
 #include <fcntl.h>
 #include <png.h>
 #include <unistd.h>
 
 #include <csetjmp>
 #include <cstdio>
-// jpeglib.h needs the one above it.
+// jpeglib.h needs the header above it.
 #include <jpeglib.h>
 
 #include <atomic>
@@ -37,14 +37,14 @@ std::vector<std::uint8_t> bytes_of(const fs::path& path) {
 
 // ---- The decoders alone --------------------------------------------------------
 
-/// An image, perhaps decoded at a half, a quarter or an eighth of its size.
+/// An image, possibly decoded at 1/2, 1/4 or 1/8 of its size.
 struct Decoded {
   octavo::images::Pixels pixels;
   int reduction = 1;
   std::int64_t full_width = 0, full_height = 0;
 };
 
-/// Reduced as long as twice the target is left, as Octavo decodes.
+/// Decodes at the smallest scale that gives at least twice the target size, as in Octavo.
 Decoded decode_jpeg(const std::vector<std::uint8_t>& bytes, unsigned side) {
   jpeg_decompress_struct info = {};
   jpeg_error_mgr errors = {};
@@ -124,7 +124,7 @@ class Photos {
     });
   }
 
-  /// Likewise, and what comes out is written and synced: what nobody who keeps it can do without.
+  /// The same, with the result written and synced, which is the minimum for anyone who stores it.
   double decode_and_write(const fs::path& path) const {
     fs::remove(path);
     return seconds_of([&] {
@@ -144,17 +144,17 @@ class Photos {
     });
   }
 
-  /// Every image stretched to side x side; no order of classes, so that the folder may be flat.
+  /// Every image is stretched to side x side; no classes are used, so the folder may be flat.
   double pack(const fs::path& path) const {
     octavo::SourceOptions options;
     options.size = {side_, side_};
     options.fit = octavo::Fit::stretch;
     options.channels = 3;
-    fs::remove(path);  // an older file is kept until the new one is whole, and takes as much of the page cache again
+    fs::remove(path);  // an older file would stay until the new one is complete, and double the use of the page cache
     return seconds_of([&] { octavo::pack(*octavo::open_source({{folder_, "train"}}, options), path); });
   }
 
-  /// The packed samples are what the decoder and the resizer give.
+  /// Checks the packed samples against the output of the decoder and the resizer.
   void require_equal(const fs::path& packed) const {
     require(octavo::verify(packed).defect_count == 0, "packing");
     const octavo::Split split = octavo::Dataset::open(packed).split("train");
@@ -187,7 +187,7 @@ class Photos {
   double source_bytes_ = 0;
 };
 
-/// `count` files in one folder: copies of the images below `source`, again and again.
+/// `count` files in one folder: repeated copies of the images below `source`.
 void make_folder(const fs::path& source, const fs::path& folder, std::size_t count) {
   std::vector<fs::path> images;
   for (const auto& entry : fs::recursive_directory_iterator(source)) {

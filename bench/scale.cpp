@@ -1,5 +1,5 @@
-// What does not grow with the number of samples: evaluating the order, opening a file, and, a sample, loading and
-// serving it.
+// Costs that should not grow with the number of samples: evaluating the order, opening a file, and, per sample, loading
+// and serving.
 #include <algorithm>
 #include <octavo/octavo.hpp>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace octavo::kernels;
 
 constexpr std::int64_t kPositions = 1 << 20;
 
-/// The order is a bijection at both of its ends, and the vector code agrees with the definition.
+/// Checks both ends of the order: it is a bijection, and the vector code agrees with the definition.
 void check(const OrderKey& key) {
   std::vector<std::int64_t> rows(1000);
   for (const std::int64_t first : {std::int64_t{0}, key.sample_count - 1000}) {
@@ -53,7 +53,7 @@ Subject open_file(const std::filesystem::path& path, std::int64_t sample_count) 
           }};
 }
 
-/// Seconds for a million samples, whatever their number.
+/// Seconds for a million samples, for any number of samples.
 Subject load_file(const std::filesystem::path& path, std::int64_t sample_count) {
   return {"load " + power_of_ten(sample_count) + " samples, a million of them", 0, [=] {
             const octavo::Split train = octavo::Dataset::open(path).split("train");
@@ -62,11 +62,11 @@ Subject load_file(const std::filesystem::path& path, std::int64_t sample_count) 
           }};
 }
 
-/// Likewise of batches of 4,096 in shuffled order, of at most 2^22 samples.
+/// The same for batches of 4,096 in shuffled order, of at most 2^22 samples.
 Subject serve_file(const std::filesystem::path& path, std::int64_t sample_count) {
   const auto store = octavo::Store::load(octavo::Dataset::open(path).split("train"), octavo::Device::cpu(),
                                          {.verify_checksums = false});
-  require(store.device_bytes() - sample_count * 20 < 4096, "the memory of a sample");  // 16 of values, 4 of label
+  require(store.device_bytes() - sample_count * 20 < 4096, "the memory of a sample");  // 16 for values, 4 for the label
   return {"batches of 4,096 out of " + power_of_ten(sample_count) + ", a million samples", 0, [=] {
             octavo::Loader loader(store, {.batch_size = 4096, .shuffle = true});
             std::int64_t served = 0;

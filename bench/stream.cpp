@@ -1,9 +1,9 @@
-// Batches streamed from the file in a shuffled order, against plain reads of the same rows in the same order.
+// Batches streamed from the file in a shuffled order, compared with plain reads of the same rows in the same order.
 //
-// The reference reads each row of a batch by one pread into a buffer of the batch's size, on all threads, and does
-// nothing with it. Streaming also compares checksums and decodes to float32, four times as many bytes. Gathering the
-// same batches from memory shows how long decoding takes alone. Warm: the file is in the page cache. Cold: it was
-// dropped from it before each run.
+// The reference reads each row of a batch with one pread into a buffer of the batch's size, on all threads, and does
+// nothing else. Streaming also verifies checksums and decodes to float32, four times as many bytes. Gathering the same
+// batches from memory shows the time of decoding alone. Warm: the file is in the page cache. Cold: the file was dropped
+// from the page cache before each run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 using namespace octavo;
 using namespace octavo::bench;
 
-constexpr std::int64_t kRowsAtOnce = 16;  ///< that a thread of the reference takes in turn
+constexpr std::int64_t kRowsAtOnce = 16;  ///< rows that a thread of the reference claims in turn
 
 struct Shape {
   const char* name;
@@ -30,8 +30,8 @@ struct Shape {
 constexpr Shape kShapes[] = {
     {"1x28x28", {1, 28, 28}, 512}, {"3x32x32", {3, 32, 32}, 512}, {"3x224x224", {3, 224, 224}, 64}};
 
-/// The rows of an epoch as plain reads of the file. Where samples begin is not told by the public headers: any place
-/// does, since nothing is made of what is read.
+/// Reads the rows of an epoch with plain reads. The public headers do not provide the offsets of samples; any offset
+/// works, since the data is not used.
 class PlainRows {
  public:
   PlainRows(const std::filesystem::path& path, const BatchMaker& order, std::int64_t sample_bytes,
@@ -49,7 +49,7 @@ class PlainRows {
   void drop_from_page_cache() const { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
 
   double read_epoch(std::int64_t epoch, int thread_count) {
-    // The order is worked out before: it costs the reference nothing.
+    // The order is computed in advance, at no cost to the reference.
     std::vector<std::vector<std::int64_t>> batches;
     for (std::int64_t step = 0; step < order_.batches_per_epoch(); ++step) batches.push_back(order_.rows(epoch, step));
     return run_team(thread_count, [&](int thread) {
@@ -83,7 +83,7 @@ double serve_epoch(const Store& store, const LoaderOptions& options, std::int64_
   });
 }
 
-/// Streaming serves the bits that are served from memory.
+/// Checks that streaming serves the same bits as serving from memory.
 void check(const Store& resident, const Store& streamed, const LoaderOptions& options) {
   Loader expected(resident, options), actual(streamed, options);
   auto place = actual.epoch(0).begin();

@@ -1,5 +1,5 @@
-// What loading costs a training: epochs fed from int8 and from float32 samples in memory, and by one batch that was
-// made beforehand and never changes, so that loading costs nothing.
+// The cost of loading during training: epochs fed from int8 and from float32 samples in memory, and from one
+// precomputed batch that never changes, so that loading costs nothing.
 #include <algorithm>
 #include <octavo/octavo.hpp>
 #include <vector>
@@ -23,7 +23,7 @@ octavo::TrainResult train(const octavo::Dataset& dataset, octavo::TrainOptions o
   return octavo::train(dataset, options);
 }
 
-/// int8 and float32 residency give the same losses.
+/// Checks that int8 and float32 residency give the same losses.
 void check(const octavo::Dataset& dataset, octavo::TrainOptions options) {
   options.epochs = 1;
   const auto losses = [&](octavo::SampleForm form) { return train(dataset, options, form).epochs[0].batch_losses; };

@@ -1,7 +1,7 @@
-# Decides whether the CUDA backend is built: OCTAVO_HAS_CUDA, with the language switched on and CUDAToolkit found.
+# Decides whether to build the CUDA backend: sets OCTAVO_HAS_CUDA, enables the language and finds CUDAToolkit.
 #
-# OCTAVO_CUDART is what the code that calls the CUDA runtime links. With OCTAVO_FAKE_CUDA it is the runtime of
-# tests/cuda_runtime, which needs NVIDIA's headers but neither its compiler nor a GPU.
+# Code that calls the CUDA runtime links OCTAVO_CUDART. With OCTAVO_FAKE_CUDA, it is the runtime of tests/cuda_runtime,
+# which needs NVIDIA's headers but neither its compiler nor a GPU.
 include(OctavoCudaArchitectures)
 set(OCTAVO_HAS_CUDA OFF)
 set(OCTAVO_CUDART CUDA::cudart_static)
@@ -15,7 +15,7 @@ elseif(NOT OCTAVO_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
   endif()
   check_language(CUDA)
-  # Before the language is enabled: CMake would choose one architecture of its own, and stop at one that is not known.
+  # Before the language is enabled: CMake would choose a single architecture itself, and stop at an unknown one.
   if(CMAKE_CUDA_COMPILER)
     octavo_known_architectures(OCTAVO_KNOWN_ARCHITECTURES ${CMAKE_CUDA_COMPILER})
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -29,7 +29,7 @@ elseif(NOT OCTAVO_CUDA STREQUAL "OFF")
     if(unknown_architectures)
       list(JOIN unknown_architectures ", " unknown_architectures)
       string(CONCAT architecture_problem
-        "compile for CUDA architecture ${unknown_architectures}: ${CMAKE_CUDA_COMPILER} does not know it; "
+        "compile for CUDA architecture ${unknown_architectures}: ${CMAKE_CUDA_COMPILER} does not support it; "
         "change CMAKE_CUDA_ARCHITECTURES, or use another CUDA toolkit")
       if(OCTAVO_CUDA STREQUAL "ON")
         message(FATAL_ERROR "${architecture_problem}")
@@ -51,7 +51,7 @@ elseif(NOT OCTAVO_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA backend: ${OCTAVO_HAS_CUDA} (OCTAVO_CUDA=${OCTAVO_CUDA}, OCTAVO_FAKE_CUDA=${OCTAVO_FAKE_CUDA})")
 
-# octavo_cuda_flags(target): CMake 3.25 does not know C++20 for nvcc 13, so the flag is spelled out. --fmad=false is
+# octavo_cuda_flags(target): CMake 3.25 does not support C++20 with nvcc 13, so the flag is explicit. --fmad=false is
 # -ffp-contract=off for device code.
 function(octavo_cuda_flags target)
   target_compile_options(${target} PRIVATE

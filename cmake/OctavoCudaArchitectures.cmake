@@ -1,8 +1,8 @@
-# Which CUDA architectures to compile for: those of ours that the toolkit knows. CUDA 12.4 knows up to 9.0, 12.8 up to
-# 12.0, and 13.0 from 7.5 on.
+# Chooses the CUDA architectures to compile for: those of ours that the toolkit supports. CUDA 12.4 supports up to 9.0,
+# 12.8 up to 12.0, and 13.0 starts at 7.5.
 
-# octavo_known_architectures(result nvcc): the numbers that `nvcc --list-gpu-arch` prints, such as 75;80;90; empty if the
-# compiler does not answer, as another one than nvcc.
+# octavo_known_architectures(result nvcc): the numbers that `nvcc --list-gpu-arch` prints, such as 75;80;90. Empty if
+# the compiler is not nvcc and lacks this option.
 function(octavo_known_architectures result nvcc)
   set(known "")
   execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE listing ERROR_QUIET RESULT_VARIABLE status)
@@ -13,9 +13,9 @@ function(octavo_known_architectures result nvcc)
   set(${result} "${known}" PARENT_SCOPE)
 endfunction()
 
-# octavo_choose_architectures(result known): what CMAKE_CUDA_ARCHITECTURES is by default. Code for one minor version runs
-# on the later ones of its major version; the PTX of the last one is kept for chips that are newer than the toolkit.
-# Where the known ones are not known, those that every toolkit from 12.4 on has.
+# octavo_choose_architectures(result known): the default of CMAKE_CUDA_ARCHITECTURES. Code for one minor version runs on
+# later ones of the same major version; the PTX of the last one is kept for chips newer than the toolkit. If `known` is
+# empty, chooses those that every toolkit since 12.4 supports.
 function(octavo_choose_architectures result known)
   set(chosen 75 80 86 89 90)
   if(known)
@@ -31,8 +31,9 @@ function(octavo_choose_architectures result known)
   set(${result} ${chosen} ${newest} PARENT_SCOPE)
 endfunction()
 
-# octavo_unknown_architectures(result known architecture...): those, of the form of CMAKE_CUDA_ARCHITECTURES, that are not
-# known. Words such as native, and everything where the known ones are not known, pass.
+# octavo_unknown_architectures(result known architecture...): the given architectures (in the form of
+# CMAKE_CUDA_ARCHITECTURES) that are not in `known`. Words such as native always pass, as does everything if `known` is
+# empty.
 function(octavo_unknown_architectures result known)
   set(unknown "")
   foreach(architecture IN LISTS ARGN)

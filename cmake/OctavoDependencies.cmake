@@ -1,9 +1,9 @@
-# Finds the libraries that Octavo builds on, and gives each a target octavo_deps::<name>.
+# Finds the libraries that Octavo depends on, and defines a target octavo_deps::<name> for each.
 #
-# They come from the distribution's packages (tools/setup.sh) or, on a machine without a network, from .deps/, which
-# tools/bundle_deps.sh gathers elsewhere and which is preferred. Headers and libraries are looked up by name, so that
-# both places work alike. The installed package includes this file too: there a program only links what the static
-# library needs, and headers that only our own sources include are not asked for.
+# They come from the distribution's packages (tools/setup.sh) or, on a machine without network access, from .deps/,
+# which tools/bundle_deps.sh creates elsewhere and which takes precedence. Headers and libraries are looked up by name,
+# so that both sources work the same way. The installed package includes this file too: a program that uses it only
+# links what the static library needs, so headers that only our own sources include are not searched.
 find_package(Threads REQUIRED)
 
 # Packages that were not found. OCTAVO_INSTALLED is set by the installed octavo-config.cmake.
@@ -15,7 +15,7 @@ endif()
 
 # octavo_find_dependency(name FOR component HEADER h [LIBRARIES l...] [SUFFIXES s...] [OPTIONAL] PACKAGE p)
 #
-# The component of the installed package that needs it. OCTAVO_COMPONENTS is set where the package is searched for.
+# FOR names the component of the installed package that needs it. octavo-config.cmake sets OCTAVO_COMPONENTS.
 function(octavo_find_dependency name)
   cmake_parse_arguments(arg "OPTIONAL" "FOR;HEADER;PACKAGE" "LIBRARIES;SUFFIXES" ${ARGN})
   if(TARGET octavo_deps::${name})
@@ -34,7 +34,7 @@ function(octavo_find_dependency name)
     endif()
   endif()
   if(arg_LIBRARIES)
-    # All names in one folder before the next folder: .deps wins whatever its library is called.
+    # Search all names in one folder before the next folder, so that .deps takes precedence for every name.
     find_library(OCTAVO_${name}_LIBRARY NAMES ${arg_LIBRARIES} NAMES_PER_DIR PATH_SUFFIXES ${arg_SUFFIXES})
     mark_as_advanced(OCTAVO_${name}_LIBRARY)
     if(NOT OCTAVO_${name}_LIBRARY)
@@ -53,7 +53,7 @@ function(octavo_find_dependency name)
     return()
   endif()
 
-  # Imported, so that the name can stand in the link interface of the installed library.
+  # Imported, so that the link interface of the installed library can use the name.
   if(arg_LIBRARIES)
     add_library(octavo_deps::${name} UNKNOWN IMPORTED GLOBAL)
     set_property(TARGET octavo_deps::${name} PROPERTY IMPORTED_LOCATION ${OCTAVO_${name}_LIBRARY})
@@ -65,7 +65,7 @@ function(octavo_find_dependency name)
   endif()
 endfunction()
 
-# The serial HDF5 is asked for first: an installed MPI build takes over the plain name.
+# Search the serial HDF5 first: the plain name may belong to an MPI build.
 octavo_find_dependency(hdf5 FOR pack HEADER hdf5.h LIBRARIES hdf5_serial hdf5 SUFFIXES hdf5/serial PACKAGE libhdf5-dev)
 octavo_find_dependency(xxhash FOR core HEADER xxhash.h LIBRARIES xxhash PACKAGE libxxhash-dev)
 octavo_find_dependency(json FOR core HEADER nlohmann/json.hpp PACKAGE nlohmann-json3-dev)
@@ -88,7 +88,7 @@ if(OCTAVO_TOOLS)
   octavo_find_dependency(cli11 FOR tools HEADER CLI/CLI.hpp PACKAGE libcli11-dev)
 endif()
 
-# The distributions' xxHash also has functions that choose the widest instructions of the processor: twice as fast.
+# The distributions' xxHash also has functions that use the processor's widest instructions: twice as fast.
 if(TARGET octavo_deps::xxhash AND NOT OCTAVO_INSTALLED)
   include(CheckCXXSourceCompiles)
   include(CMakePushCheckState)
@@ -102,7 +102,7 @@ if(TARGET octavo_deps::xxhash AND NOT OCTAVO_INSTALLED)
   endif()
 endif()
 
-# A static library does not name what it needs itself.
+# A static library does not list its own dependencies.
 if(TARGET octavo_deps::png AND OCTAVO_png_LIBRARY MATCHES "\\.a$")
   set_property(TARGET octavo_deps::png APPEND PROPERTY INTERFACE_LINK_LIBRARIES octavo_deps::zlib m)
 endif()
@@ -119,5 +119,5 @@ endif()
 
 if(octavo_missing AND NOT OCTAVO_INSTALLED)
   list(JOIN octavo_missing " " octavo_missing)
-  message(FATAL_ERROR "Libraries were not found; run tools/setup.sh, or install the packages: ${octavo_missing}")
+  message(FATAL_ERROR "Required libraries not found; run tools/setup.sh, or install the packages: ${octavo_missing}")
 endif()

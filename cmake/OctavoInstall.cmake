@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the package that find_package(octavo) finds.
+# Installation, and the package for find_package(octavo).
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -26,7 +26,7 @@ octavo_install(all octavo-targets octavo)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/octavo-config.cmake.in octavo-config.cmake
   INSTALL_DESTINATION ${octavo_package_folder})
-# Before 1.0 a new minor version may change the interface.
+# Before 1.0, a new minor version may change the interface.
 write_basic_package_version_file(octavo-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/octavo-config.cmake

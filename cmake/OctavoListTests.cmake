@@ -1,4 +1,4 @@
-# Run after a test executable has been linked: writes ${list_file}, which adds one ctest test per Catch2 test case.
+# Runs after a test executable is linked: writes ${list_file}, which adds one ctest test per Catch2 test case.
 cmake_policy(VERSION 3.22)
 function(list_names out)
   execute_process(COMMAND ${executable} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE ignored ERROR_QUIET)
@@ -8,7 +8,7 @@ function(list_names out)
   string(REPLACE "\n" ";" lines "${text}")
   set(names "")
   foreach(line IN LISTS lines)
-    # Version 3 indents names under a heading, version 2 lists them bare when asked so.
+    # Version 3 indents names under a heading; version 2 can list only the names.
     string(STRIP "${line}" line)
     if(line AND NOT line MATCHES "^(All available|Matching) test cases" AND NOT line MATCHES "^[0-9]+ (matching )?test cases?$")
       list(APPEND names "${line}")
@@ -28,8 +28,8 @@ list_names(large ${list_flag} "[large]")
 list_names(cuda ${list_flag} "[cuda]")
 list_names(plain_only ${list_flag} "[plain-only]")
 
-# OCTAVO_TEST_TIMEOUT in ctest's environment shortens every limit: a TIMEOUT property overrides ctest's own --timeout.
-# What may take longest begins first (COST): nothing else is left to do while the last one runs.
+# OCTAVO_TEST_TIMEOUT in ctest's environment lowers every limit: a TIMEOUT property overrides ctest's own --timeout.
+# The longest tests start first (COST), so that no long test runs alone at the end.
 set(script "set(octavo_timeout ${timeout})
 if(DEFINED ENV{OCTAVO_TEST_TIMEOUT} AND \"\$ENV{OCTAVO_TEST_TIMEOUT}\" LESS octavo_timeout)
   set(octavo_timeout \"\$ENV{OCTAVO_TEST_TIMEOUT}\")
@@ -43,7 +43,7 @@ foreach(name IN LISTS all)
   set(lock "")
   if(name IN_LIST cuda)
     list(APPEND labels cuda)
-    # Some compare the memory that is free on the whole device, or take all of it.
+    # Some tests compare the free memory of the whole device, or use all of it.
     set(lock " RESOURCE_LOCK octavo_gpu")
   endif()
   if(name IN_LIST plain_only)

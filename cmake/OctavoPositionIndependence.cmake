@@ -1,12 +1,12 @@
 # Decides whether the dependencies can be linked into a shared library: OCTAVO_DEPENDENCIES_ARE_PIC.
 #
-# Debian and Ubuntu compile some of their static libraries for executables only (-fPIE). A Python module or a plugin
-# that links one of them fails at its last step, with an error that names a relocation and no cause.
+# Debian and Ubuntu compile some of their static libraries for executables only (-fPIE). A Python module or plugin that
+# links one of them fails at link time, with an error about a relocation that does not name the cause.
 include(CheckCXXSourceCompiles)
 include(CMakePushCheckState)
 
 # octavo_check_position_independence(out): YES if every static library among octavo_deps::* is position independent.
-# The answer is remembered for each file, so that another library is checked again.
+# The result is cached for each library file and its timestamp, so that a changed library is checked again.
 function(octavo_check_position_independence out)
   set(offenders "")
   get_cmake_property(variables CACHE_VARIABLES)
@@ -31,7 +31,7 @@ function(octavo_check_position_independence out)
   endforeach()
   if(offenders)
     list(JOIN offenders " " offenders)
-    message(STATUS "Not position independent, so that no shared library can link them: ${offenders}")
+    message(STATUS "Not position independent, unusable in shared libraries: ${offenders}")
     set(${out} NO PARENT_SCOPE)
   else()
     set(${out} YES PARENT_SCOPE)

@@ -1,4 +1,4 @@
-# OCTAVO_SANITIZE=address,undefined becomes the flags that every target of ours is compiled and linked with.
+# Turns OCTAVO_SANITIZE=address,undefined into compiler and linker flags for all our targets.
 set(OCTAVO_SANITIZE_FLAGS "")
 if(OCTAVO_SANITIZE)
   set(OCTAVO_SANITIZE_FLAGS -fsanitize=${OCTAVO_SANITIZE} -fno-omit-frame-pointer)
@@ -6,10 +6,10 @@ if(OCTAVO_SANITIZE)
     list(APPEND OCTAVO_SANITIZE_FLAGS -fno-sanitize-recover=all)
   endif()
 endif()
-# OCTAVO_FUZZ adds the counters that libFuzzer steers by; its main() comes with the targets of tests/fuzz/.
+# OCTAVO_FUZZ adds the coverage counters that guide libFuzzer; its main() is linked into the targets of tests/fuzz/.
 if(OCTAVO_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-    message(FATAL_ERROR "OCTAVO_FUZZ wants Clang, whose libFuzzer it uses; use the preset fuzz, or run tools/fuzz.sh")
+    message(FATAL_ERROR "OCTAVO_FUZZ requires Clang for libFuzzer; use the preset fuzz, or run tools/fuzz.sh")
   endif()
   list(APPEND OCTAVO_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
 endif()

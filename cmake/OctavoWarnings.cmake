@@ -1,6 +1,6 @@
-# octavo_target_flags(target): the language level, the warnings and the floating-point rules of every target of ours.
+# octavo_target_flags(target): the language level, warnings and floating-point rules for all our targets.
 #
-# -ffp-contract=off: the compiler may not fuse a multiply and an add on its own. Every fused operation is written
+# -ffp-contract=off: the compiler must not fuse a multiplication and an addition. Every fused operation is written as
 # fmaf, so that all backends and all targets give the same bits (docs/numerics.md).
 function(octavo_target_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -10,8 +10,8 @@ function(octavo_target_flags target)
     $<$<AND:$<BOOL:${OCTAVO_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_compile_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${OCTAVO_SANITIZE_FLAGS})
-  # GCC 12 sees overlapping copies in std::string's operator+ where there are none (its bug 105651).
+  # GCC 12 falsely reports overlapping copies in std::string's operator+ (GCC bug 105651).
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
-  # Messages name source files as they are named in the project, wherever it was built.
+  # Messages show source paths relative to the project, wherever it was built.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endfunction()

@@ -1,4 +1,4 @@
-// Trains a softmax regression with a loop of one's own: a dataset file, a store, a loader, and plain C++.
+// Trains a softmax regression with a custom loop: a dataset file, a store, a loader, and plain C++.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -9,16 +9,16 @@
 
 namespace {
 
-/// Logits of D values are x W + b, with the biases as row D of W.
+/// The logits of D values are x W + b, with the biases as row D of W.
 struct Regression {
   std::int64_t D, K;
   std::vector<float> weights = std::vector<float>(static_cast<std::size_t>((D + 1) * K));
 
   float* row(std::int64_t d) { return weights.data() + d * K; }
 
-  /// One step down the gradient of one sample's cross-entropy; returns whether it had been classified rightly.
+  /// One gradient step on the cross-entropy of one sample; returns whether the sample was classified correctly before.
   bool learn(const float* x, std::int32_t label, float rate) {
-    if (label >= K) throw octavo::InvalidArgument("learn ten classes: there is a label " + std::to_string(label));
+    if (label >= K) throw octavo::InvalidArgument("learn ten classes: unexpected label " + std::to_string(label));
     std::vector<float> p(row(D), row(D) + K);
     for (std::int64_t d = 0; d < D; ++d) {
       for (std::int64_t k = 0; k < K; ++k) p[static_cast<std::size_t>(k)] += x[d] * row(d)[k];
@@ -38,7 +38,7 @@ struct Regression {
 
 void train(const char* file) {
   const octavo::Dataset dataset = octavo::Dataset::open(file);
-  // The packed samples, a byte a value; on a GPU it would be Device::best(), and the model would run there.
+  // The samples, one byte per value. With Device::best() they would be on a GPU, and the model would run there too.
   const octavo::Store store = octavo::Store::load(dataset.split("train"), octavo::Device::cpu());
   octavo::Loader loader(store, {.batch_size = 128, .shuffle = true, .seed = 7});
 
@@ -56,7 +56,7 @@ void train(const char* file) {
     }
     std::cout << "epoch " << epoch << ": "
               << 100.0 * static_cast<double>(right_count) / static_cast<double>(store.sample_count())
-              << " % right while learning\n";
+              << " % training accuracy\n";
   }
 }
 
@@ -64,7 +64,7 @@ void train(const char* file) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " FILE.h5, with a split `train` of at most ten classes\n";
+    std::cerr << "usage: " << argv[0] << " FILE.h5 (with a split `train` of at most ten classes)\n";
     return 2;
   }
   try {

@@ -1,4 +1,4 @@
-// Loads and stores that say how the caches should treat them, each with a host twin that moves the same bytes.
+// Loads and stores with cache hints. Each has a host version that moves the same bytes.
 #pragma once
 
 #include <cassert>
@@ -9,45 +9,45 @@
 
 namespace octavo::kernels {
 
-/// kBytes bytes that are loaded or stored by one instruction, and lie at a multiple of kBytes.
+/// kBytes bytes, aligned to kBytes, that one instruction loads or stores.
 template <int kBytes>
 struct alignas(kBytes) Words {
   std::uint32_t words[kBytes / 4];
 };
 
-/// Which lines the L2 cache gives up first.
+/// Which lines the L2 cache evicts first.
 enum class L2Priority { normal, evict_first, evict_last };
 
-/// How a gather treats the L2 cache. A change of speed only.
+/// How a gather uses the L2 cache. Affects only speed.
 struct CachePolicies {
   L2Priority codes;
   L2Priority values;
 };
 
-/// For a store of `stored_bytes` and a batch of `output_bytes`, beside an L2 cache of `l2_bytes`.
+/// Chooses policies for a store of `stored_bytes` and a batch of `output_bytes`, given an L2 cache of `l2_bytes`.
 ///
-/// A row of a large store is read once an epoch: its lines go first, so that they displace nothing that is read again.
-/// A store of at most half of the cache stays there, and leaves the other half to what is computed from its batches.
-/// A batch larger than the cache displaces its own beginning before anyone reads it; a smaller one is left for its
+/// A row of a large store is read once per epoch. Its lines are evicted first, so that they do not displace data that
+/// is read again. A store of at most half the cache stays cached and leaves the other half to the work on its batches.
+/// A batch larger than the cache would displace its own beginning before it is read; a smaller one stays for its
 /// reader.
 inline CachePolicies cache_policies(std::int64_t stored_bytes, std::int64_t output_bytes, std::int64_t l2_bytes) {
   return {stored_bytes <= l2_bytes / 2 ? L2Priority::evict_last : L2Priority::evict_first,
           output_bytes > l2_bytes ? L2Priority::evict_first : L2Priority::normal};
 }
 
-/// An L2Priority as the device's instructions take it; only from compute capability 8.0 on do they.
+/// An L2Priority in the form of device instructions. Has no effect below compute capability 8.0.
 class L2Policy {
  public:
   OCTAVO_HOST_DEVICE explicit L2Policy(L2Priority priority);
 
-  // All do nothing unless `wanted`, without a branch; what is loaded is unspecified then.
+  // If not `wanted`, these functions do nothing, without a branch, and the loaded value is unspecified.
 
-  /// Reads memory that nobody writes while the kernel runs. Not kept in the L1 cache: for lines of which a warp takes
-  /// all bytes.
+  /// Reads memory that does not change while the kernel runs. Bypasses the L1 cache: for lines of which a warp uses all
+  /// bytes.
   template <int kBytes>
   OCTAVO_HOST_DEVICE Words<kBytes> load_once(bool wanted, const void* from) const;
 
-  /// Likewise a word, kept in the L1 cache, for words that two lanes load.
+  /// The same for one word, but keeps it in the L1 cache: for words that two lanes load.
   OCTAVO_HOST_DEVICE std::uint32_t load_word(bool wanted, const void* from) const;
 
   template <int kBytes>
@@ -70,7 +70,7 @@ __device__ inline L2Policy::L2Policy(L2Priority priority) {
     asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy_));
 }
 
-// `volatile` keeps loads before the stores that follow them.
+// `volatile` keeps loads before later stores.
 template <int kBytes>
 __device__ inline Words<kBytes> L2Policy::load_once(bool wanted, const void* from) const {
   Words<kBytes> to;

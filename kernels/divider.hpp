@@ -1,4 +1,4 @@
-// Division by a number that many dividends share, as a multiplication.
+// Exact division by a shared divisor, as a multiplication.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace octavo::kernels {
 
-/// Divides numbers below 2^31 by `divisor`, 1 to 2^31 - 1, exactly: with the least s for which divisor <= 2^s and the
-/// factor m = ceil(2^(31+s) / divisor) < 2^32, m * divisor exceeds 2^(31+s) by less than 2^s, so that n * m / 2^(31+s)
-/// exceeds n / divisor by less than 1 / divisor.
+/// Divides numbers below 2^31 exactly by `divisor`, 1 to 2^31 - 1. Let s be the least number with divisor <= 2^s, and
+/// m = ceil(2^(31+s) / divisor) < 2^32. Then m * divisor exceeds 2^(31+s) by less than 2^s, so n * m / 2^(31+s) exceeds
+/// n / divisor by less than 1 / divisor.
 class Divider {
  public:
   Divider() = default;

@@ -1,4 +1,4 @@
-// The fused gather: packed rows in, dequantized, centered, scaled values and labels out.
+// The fused gather: reads packed rows, writes dequantized, centered and scaled values, and labels.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace octavo::kernels {
 
-/// Types of output values; each is the float32 value rounded to nearest, ties to even.
+/// Type of output values: the float32 value rounded to nearest, ties to even.
 enum class ValueType { float32, float16, bfloat16 };
 
-/// Order of the axes of the output: [B,C,P] or [B,P,C].
+/// Axis order of the output: [B,C,P] or [B,P,C].
 enum class Layout { nchw, nhwc };
 
-/// A float16 or bfloat16 value as its bits; distinct types, so that templates tell them apart.
+/// A float16 or bfloat16 value as its bits. Distinct types, so that templates can distinguish them.
 struct Float16 {
   std::uint16_t bits;
 };
@@ -27,10 +27,10 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-/// The most channels that a gather takes.
+/// The largest number of channels that a gather supports.
 inline constexpr std::int64_t kMostChannels = 4096;
 
-/// Everything a gather needs; borrowed pointers, on the device that runs it.
+/// The arguments of a gather. Borrowed pointers, in memory of the device that runs it.
 struct GatherArgs {
   PackedRows packed;                ///< N rows
   std::int64_t channel_count;       ///< C, at most kMostChannels
@@ -39,18 +39,18 @@ struct GatherArgs {
   std::int64_t batch_count;         ///< B
   const Affine* maps;               ///< [C], or [1] if uniform_map
   bool uniform_map;                 ///< all channels share maps[0]
-  const float* pixel_shifts;        ///< C*P, in the order of the output, used in place of the maps' shift; or null
+  const float* pixel_shifts;        ///< C*P, in output order, replaces the maps' shift; or null
   Layout layout;
   ValueType value_type;
   void* values;          ///< B*C*P values of value_type
-  LabelType label_type;  ///< what labels are written as
+  LabelType label_type;  ///< type of the written labels
   void* out_labels;      ///< [B,label_words] of label_type, or null
-  /// How far selection.cursor moves on when the whole batch, which is not empty, has been drawn: at most
-  /// batches_per_epoch; 0: it stays.
+  /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
+  /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches = 0;
 };
 
-/// `value` rounded to the output type.
+/// Rounds `value` to the output type.
 template <typename Value>
 OCTAVO_HOST_DEVICE inline Value round_to(float value) {
   if constexpr (std::is_same_v<Value, float>)
@@ -61,20 +61,20 @@ OCTAVO_HOST_DEVICE inline Value round_to(float value) {
     return BFloat16{to_bfloat16_bits(value)};
 }
 
-/// The map of the value at place `out_index` of an output sample, which is in channel `c`.
+/// The map of value `out_index` of an output sample, which is in channel `c`.
 OCTAVO_HOST_DEVICE inline Affine map_of(const GatherArgs& args, std::int64_t c, std::int64_t out_index) {
   Affine map = args.maps[args.uniform_map ? 0 : c];
   if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[out_index];
   return map;
 }
 
-/// Where the value at place `out_index` of an output sample stands in the packed sample, and in which channel.
+/// The index in the packed sample, and the channel, of value `out_index` of an output sample.
 struct CodePlace {
   std::int64_t index;    ///< c*P + p
   std::int64_t channel;  ///< c
 };
 OCTAVO_HOST_DEVICE inline CodePlace code_place(const GatherArgs& args, std::int64_t out_index) {
-  // C*P < 2^31, so 32-bit division, which is several times faster on both backends, is enough.
+  // C*P < 2^31, so 32-bit division is enough. It is several times faster on both backends.
   const auto i = static_cast<std::uint32_t>(out_index);
   if (args.layout == Layout::nchw) {
     return {out_index, static_cast<std::int64_t>(i / static_cast<std::uint32_t>(args.values_per_channel))};
@@ -84,7 +84,7 @@ OCTAVO_HOST_DEVICE inline CodePlace code_place(const GatherArgs& args, std::int6
   return {static_cast<std::int64_t>(c) * args.values_per_channel + p, static_cast<std::int64_t>(c)};
 }
 
-/// The value at place `out_index` of the output sample that comes from the packed sample `codes`.
+/// Value `out_index` of the output sample that is decoded from the packed sample `codes`.
 template <typename Value>
 OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std::int8_t* codes,
                                                std::int64_t out_index) {
@@ -92,7 +92,7 @@ OCTAVO_HOST_DEVICE inline Value gathered_value(const GatherArgs& args, const std
   return round_to<Value>(decode(codes[place.index], map_of(args, place.channel, out_index)));
 }
 
-/// Copies a word of the label of `row` to place `b`.
+/// Copies a word of the label of `row` to position `b` of the batch.
 OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
                                                std::int64_t word) {
   write_label(args.label_type, label_of(args.packed, row)[word], args.out_labels, b * args.packed.label_words + word);

@@ -1,4 +1,4 @@
-// The one macro that lets a function body be compiled for the host and for the device.
+// The macro that compiles a function for both the host and the device.
 #pragma once
 
 #if defined(__CUDACC__)

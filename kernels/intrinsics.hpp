@@ -1,4 +1,4 @@
-// Every instruction that a plain C++ expression does not name, for the device, each with a host twin of equal bits.
+// Device instructions without a plain C++ expression. Each has a host version with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ OCTAVO_HOST_DEVICE inline float float_of(std::uint32_t bits) {
 #endif
 }
 
-/// The upper 32 bits of the 64-bit product.
+/// Returns the upper 32 bits of the 64-bit product.
 OCTAVO_HOST_DEVICE inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
 #if defined(__CUDA_ARCH__)
   return __umulhi(a, b);
@@ -44,7 +44,7 @@ OCTAVO_HOST_DEVICE inline std::uint32_t multiply_high(std::uint32_t a, std::uint
 #endif
 }
 
-/// A bfloat16 as its 16 bits: `value` rounded to nearest, ties to even; a NaN stays a (quiet) NaN.
+/// Returns the 16 bits of `value` as bfloat16, rounded to nearest, ties to even. A NaN stays a (quiet) NaN.
 OCTAVO_HOST_DEVICE inline std::uint16_t to_bfloat16_bits(float value) {
 #if defined(__CUDA_ARCH__)
   return __bfloat16_as_ushort(__float2bfloat16_rn(value));
@@ -55,8 +55,8 @@ OCTAVO_HOST_DEVICE inline std::uint16_t to_bfloat16_bits(float value) {
 #endif
 }
 
-/// A float16 (IEEE binary16) as its 16 bits: `value` rounded to nearest, ties to even; overflow gives infinity, small
-/// values give subnormals, a NaN stays a (quiet) NaN.
+/// Returns the 16 bits of `value` as float16 (IEEE binary16), rounded to nearest, ties to even. Overflow gives
+/// infinity, small values give subnormals, and a NaN stays a (quiet) NaN.
 OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
 #if defined(__CUDA_ARCH__)
   return __half_as_ushort(__float2half_rn(value));
@@ -67,7 +67,7 @@ OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
   if (magnitude > 0x7F800000u) return 0x7FFF;           // NaN
   if (magnitude >= 0x47800000u) return sign | 0x7C00u;  // 65536 and more, infinity
   if (magnitude < 0x33000000u) return sign;             // below half of the least subnormal, 2^-25
-  // Normal values lose 13 bits of the significand; a subnormal loses one more for each step below 2^-14.
+  // Normal values lose 13 bits of the significand. A subnormal loses one more for each step below 2^-14.
   std::uint32_t significand, exponent;
   int dropped_bits = 13;
   if (magnitude >= 0x38800000u) {
@@ -80,12 +80,12 @@ OCTAVO_HOST_DEVICE inline std::uint16_t to_float16_bits(float value) {
   }
   const std::uint32_t half = 1u << (dropped_bits - 1);
   const std::uint32_t odd = (significand >> dropped_bits) & 1;
-  const std::uint32_t rounded = (significand + half - 1 + odd) >> dropped_bits;  // a carry moves up the exponent
+  const std::uint32_t rounded = (significand + half - 1 + odd) >> dropped_bits;  // a carry increments the exponent
   return static_cast<std::uint16_t>(sign | (rounded - exponent));
 #endif
 }
 
-/// Two values as bfloat16, `low` in the lower half of the word; one instruction for both.
+/// Converts two values to bfloat16 with one instruction, `low` in the lower half of the word.
 OCTAVO_HOST_DEVICE inline std::uint32_t to_bfloat16_pair(float low, float high) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
@@ -97,7 +97,7 @@ OCTAVO_HOST_DEVICE inline std::uint32_t to_bfloat16_pair(float low, float high) 
 #endif
 }
 
-/// Likewise as float16.
+/// The same for float16.
 OCTAVO_HOST_DEVICE inline std::uint32_t to_float16_pair(float low, float high) {
 #if defined(__CUDA_ARCH__)
   const __half2 pair = __floats2half2_rn(low, high);
@@ -109,7 +109,7 @@ OCTAVO_HOST_DEVICE inline std::uint32_t to_float16_pair(float low, float high) {
 #endif
 }
 
-/// Four bytes of the eight in `low` and `high`; nibble i of `selector` (0 to 7) says which becomes byte i.
+/// Selects four of the eight bytes in `low` and `high`: nibble i of `selector` (0 to 7) chooses byte i.
 OCTAVO_HOST_DEVICE inline std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(low, high, selector);
@@ -123,7 +123,7 @@ OCTAVO_HOST_DEVICE inline std::uint32_t permute_bytes(std::uint32_t low, std::ui
 #endif
 }
 
-/// The four bytes that begin `byte_count` (0 to 3) bytes into `low`, and go on in `high`.
+/// Returns the four bytes that start `byte_count` (0 to 3) bytes into `low` and continue in `high`.
 OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint32_t high, unsigned byte_count) {
 #if defined(__CUDA_ARCH__)
   return __funnelshift_r(low, high, 8 * byte_count);
@@ -132,8 +132,8 @@ OCTAVO_HOST_DEVICE inline std::uint32_t bytes_from(std::uint32_t low, std::uint3
 #endif
 }
 
-/// Four packed codes with their sign bits flipped: bytes of code + 128. On the device the compiler leaves it where it
-/// is written, so that a kernel says where it waits for the load of the codes.
+/// Flips the sign bits of four packed codes, which gives bytes of code + 128. On the device the compiler does not move
+/// this instruction, so a kernel controls where it waits for the codes to load.
 OCTAVO_HOST_DEVICE inline std::uint32_t flip_signs(std::uint32_t four_codes) {
 #if defined(__CUDA_ARCH__)
   std::uint32_t flipped;
@@ -144,10 +144,11 @@ OCTAVO_HOST_DEVICE inline std::uint32_t flip_signs(std::uint32_t four_codes) {
 #endif
 }
 
-/// `value`, once it has been loaded: on the device an instruction that changes nothing, which the compiler cannot know.
+/// Returns `value` after it has been loaded. On the device this is an instruction that changes nothing, but the
+/// compiler cannot know that.
 OCTAVO_HOST_DEVICE inline float wait_for(float value) {
 #if defined(__CUDA_ARCH__)
-  // blockDim.y is 1 in every launch: the selector keeps all four bytes where they are.
+  // blockDim.y is 1 in every launch, so the selector keeps all four bytes in place.
   std::uint32_t bits = __float_as_uint(value);
   asm volatile("prmt.b32 %0, %0, %0, %1;" : "+r"(bits) : "r"(0x320Fu + blockDim.y));
   return __uint_as_float(bits);
@@ -156,9 +157,9 @@ OCTAVO_HOST_DEVICE inline float wait_for(float value) {
 #endif
 }
 
-/// float(code) of byte `index` (0 to 3) of four packed codes with flipped signs. On the device a byte permutation and
-/// one exact subtraction replace the conversion instruction, which runs at a quarter of the rate: 0x4B000000 | u is
-/// 2^23 + u.
+/// Returns float(code) for byte `index` (0 to 3) of four packed codes with flipped signs. On the device, a byte
+/// permutation and one exact subtraction replace the conversion instruction, which runs at a quarter of the rate:
+/// 0x4B000000 | u is 2^23 + u.
 OCTAVO_HOST_DEVICE inline float flipped_code(std::uint32_t four_flipped, unsigned index) {
 #if defined(__CUDA_ARCH__)
   return __uint_as_float(__byte_perm(four_flipped, 0x4B000000u, 0x7650u | index)) - 8388736.0f;
@@ -167,7 +168,7 @@ OCTAVO_HOST_DEVICE inline float flipped_code(std::uint32_t four_flipped, unsigne
 #endif
 }
 
-/// The sum of the four signed bytes of a word, added to `sum`.
+/// Adds the four signed bytes of a word to `sum`.
 OCTAVO_HOST_DEVICE inline std::int32_t add_codes_in_word(std::uint32_t four_codes, std::int32_t sum) {
 #if defined(__CUDA_ARCH__)
   return __dp4a(static_cast<int>(four_codes), 0x01010101, sum);

@@ -1,4 +1,4 @@
-// Copying labels: as they are stored, or in the type that a training loop asks for.
+// Copies labels as stored, or converts them to the type that a training loop expects.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace octavo::kernels {
 
-/// What a label is written as.
+/// Type of a written label.
 enum class LabelType {
-  words,    ///< the 4 bytes that are stored: int32, or float32 for targets
+  words,    ///< the 4 stored bytes: int32, or float32 for targets
   int64,    ///< stored int32, widened
   float32,  ///< stored int32, rounded to nearest even (exact for 0 and 1)
 };
 
-/// Writes a stored label word to place `index` of `out`.
+/// Writes a stored label word to element `index` of `out`.
 OCTAVO_HOST_DEVICE inline void write_label(LabelType type, std::uint32_t stored, void* out, std::int64_t index) {
   const auto number = static_cast<std::int32_t>(stored);
   switch (type) {

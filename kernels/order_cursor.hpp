@@ -1,5 +1,5 @@
-// A place in the order of epochs, kept in the memory of the device that gathers: launches that read it need no new
-// arguments for a new batch.
+// A position in the order of epochs, kept in the memory of the device that gathers, so that a launch needs no new
+// arguments for each batch.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace octavo::kernels {
 
-/// What a rank draws: the places [share_first, share_first + share_count) of every whole batch, epoch after epoch.
+/// A rank's share: positions [share_first, share_first + share_count) of every full batch, epoch after epoch.
 struct OrderCursor {
-  OrderKey keys[2];  ///< of the epoch, and of the one after it
+  OrderKey keys[2];  ///< keys of the current epoch and the next one
   std::uint64_t seed;
   std::int64_t batch_size;
   std::int64_t share_first, share_count;  ///< share_count >= 1
-  std::int64_t batches_per_epoch;         ///< whole ones, at least 1
-  std::int64_t epoch, step;               ///< of the next batch
-  std::uint32_t blocks_done;              ///< on a device: thread blocks of the running gather that have read the rest
+  std::int64_t batches_per_epoch;         ///< full batches, at least 1
+  std::int64_t epoch, step;               ///< position of the next batch
+  std::uint32_t blocks_done;              ///< on a device: blocks of the running gather that have read the cursor
 };
 
-/// The part of a batch that `rank` of `world_size` draws: places [first, end).
+/// The share of `rank` of `world_size` in a batch: positions [first, end).
 struct BatchShare {
   std::int64_t first, end;
 };
@@ -28,7 +28,7 @@ OCTAVO_HOST_DEVICE inline BatchShare batch_share(std::int64_t batch_size, std::i
   return {rank * batch_size / world_size, (rank + 1) * batch_size / world_size};
 }
 
-/// A cursor at batch `step` of `epoch`. Of a batch_size that N samples have, and a share that is not empty.
+/// Returns a cursor at batch `step` of `epoch`. Requires batch_size <= N and a share that is not empty.
 OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_count, std::uint64_t seed, bool shuffled,
                                                         std::int64_t batch_size, BatchShare share, std::int64_t epoch,
                                                         std::int64_t step) {
@@ -47,14 +47,15 @@ OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_coun
   return cursor;
 }
 
-/// A stretch of one epoch's order.
+/// Consecutive positions in one epoch's order.
 struct OrderRange {
   const OrderKey* key;
-  std::int64_t position;  ///< of the first place
-  std::int64_t count;     ///< places that follow each other in the order
+  std::int64_t position;  ///< the first position
+  std::int64_t count;     ///< number of consecutive positions
 };
 
-/// Where place `place` of the batches from the cursor on lies in the order; `place` < batches_per_epoch * share_count.
+/// Maps `place`, which counts this rank's samples from the cursor on, to its position in the order.
+/// Requires `place` < batches_per_epoch * share_count.
 OCTAVO_HOST_DEVICE inline OrderRange range_at(const OrderCursor& cursor, std::int64_t place) {
   const std::int64_t batch = place / cursor.share_count, in_share = place - batch * cursor.share_count;
   const std::int64_t step = cursor.step + batch;
@@ -64,7 +65,7 @@ OCTAVO_HOST_DEVICE inline OrderRange range_at(const OrderCursor& cursor, std::in
           cursor.share_count - in_share};
 }
 
-/// Goes on by `batches` <= batches_per_epoch.
+/// Advances the cursor by `batches` <= batches_per_epoch.
 OCTAVO_HOST_DEVICE inline void advance(OrderCursor& cursor, std::int64_t batches) {
   cursor.step += batches;
   if (cursor.step < cursor.batches_per_epoch) return;

@@ -1,4 +1,4 @@
-// Packed samples and their labels on a device, in one place or in two.
+// Packed samples and their labels on a device, in one or two blocks of memory.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace octavo::kernels {
 
-/// N rows. The first ones are resident; those from resident_count on were staged for this batch, and lie elsewhere.
-/// Borrowed pointers, on the device that gathers.
+/// N rows. The first ones are resident. Those from resident_count on are staged for this batch in separate memory.
+/// Borrowed pointers, in memory of the device that gathers.
 struct PackedRows {
   const std::int8_t* codes;         ///< rows of row_stride_bytes; the first C*P bytes of each are its codes [C,P]
   const std::uint32_t* labels;      ///< [resident_count,label_words], or null
   std::int64_t resident_count;      ///< N if nothing is staged
-  const std::int8_t* staged_codes;  ///< the rows from resident_count on, in the same form; or null
+  const std::int8_t* staged_codes;  ///< the rows from resident_count on, in the same layout; or null
   const std::uint32_t* staged_labels;
   std::int64_t row_stride_bytes;
-  std::int64_t label_words;  ///< K: 4-byte words of a label
+  std::int64_t label_words;  ///< K: 4-byte words per label
 };
 
 /// The codes of `row`, which must be in [0, N).
@@ -25,7 +25,7 @@ OCTAVO_HOST_DEVICE inline const std::int8_t* codes_of(const PackedRows& packed, 
                                      : packed.staged_codes + (row - packed.resident_count) * packed.row_stride_bytes;
 }
 
-/// The label of `row`, which must be in [0, N); only if there are labels.
+/// The label of `row`, which must be in [0, N). Requires labels.
 OCTAVO_HOST_DEVICE inline const std::uint32_t* label_of(const PackedRows& packed, std::int64_t row) {
   return row < packed.resident_count ? packed.labels + row * packed.label_words
                                      : packed.staged_labels + (row - packed.resident_count) * packed.label_words;

@@ -1,9 +1,9 @@
-// The order of samples: a keyed bijection on [0, N), evaluated position by position, with no table.
+// The order of samples: a keyed bijection on [0, N), evaluated position by position, without a table.
 //
-// An alternating unbalanced Feistel network over the mixed radix domain [0, a) x [0, b), a * b >= N, with modular
-// addition; positions that leave [0, N) are walked back along their cycle. Because the domain is hardly larger than N
-// (a * b < N + a + b, a about sqrt(N)), a walk is rare. `a` is even, so that odd and even permutations both occur.
-// Rounds, keys and mixing are pinned by docs/numerics.md, "Order 1", and by tests/golden/order.tsv.
+// An alternating unbalanced Feistel network over the mixed-radix domain [0, a) x [0, b), a * b >= N, with modular
+// addition. Positions that leave [0, N) walk along their cycle until they return. The domain is hardly larger than N
+// (a * b < N + a + b, a about sqrt(N)), so walks are rare. `a` is even, so that odd and even permutations both occur.
+// Rounds, keys and mixing are fixed by docs/numerics.md, "Order 1", and by tests/golden/order.tsv.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,29 @@
 
 namespace octavo::kernels {
 
-/// Rounds of the network. Each pair of rounds renews both halves; see docs/numerics.md for how many it takes.
+/// Rounds of the network. Each pair of rounds changes both halves; docs/numerics.md explains the number.
 inline constexpr int kOrderRounds = 12;
 
-/// The smallest radix: halves of fewer values have too few round functions to mix well (measured at N = 5 to 7).
+/// The smallest radix. Smaller halves have too few round functions to mix well (measured at N = 5 to 7).
 inline constexpr std::uint32_t kOrderSmallestRadix = 4;
 
-/// The order of one epoch over N samples: everything `permute` needs, small enough to travel as a kernel argument.
+/// The order of one epoch over N samples: everything `permute` needs, small enough for a kernel argument.
 struct OrderKey {
   std::int64_t sample_count;  ///< N >= 1
   std::uint32_t high_radix;   ///< a: even, about sqrt(N)
   std::uint32_t low_radix;    ///< b: a * b >= N
-  bool shuffled;              ///< false: the order of the file
+  bool shuffled;              ///< false: file order
   std::uint64_t round_keys[kOrderRounds];
 };
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the finalizer that turns a counter into round keys.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): converts a counter to round keys.
 OCTAVO_HOST_DEVICE inline std::uint64_t splitmix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
 }
 
-/// The smallest even a with a * a >= N; N < 2^63, so a fits 32 bits.
+/// Returns the smallest even a with a * a >= N. N < 2^63, so a fits in 32 bits.
 OCTAVO_HOST_DEVICE inline std::uint32_t order_high_radix(std::int64_t sample_count) {
   const auto n = static_cast<std::uint64_t>(sample_count);
   std::uint64_t low = 1, high = std::uint64_t{1} << 32;  // low * low < n <= high * high, or n == 1
@@ -49,7 +49,7 @@ OCTAVO_HOST_DEVICE inline std::uint32_t order_high_radix(std::int64_t sample_cou
   return static_cast<std::uint32_t>(high + (high & 1));
 }
 
-/// The order of `epoch` under `seed` over `sample_count` >= 1 samples; with `shuffled` false, the order of the file.
+/// Returns the order of `epoch` under `seed` over `sample_count` >= 1 samples; file order if not `shuffled`.
 OCTAVO_HOST_DEVICE inline OrderKey make_order_key(std::int64_t sample_count, std::uint64_t seed, std::uint64_t epoch,
                                                   bool shuffled) {
   OrderKey key{};
@@ -59,7 +59,7 @@ OCTAVO_HOST_DEVICE inline OrderKey make_order_key(std::int64_t sample_count, std
   key.low_radix = static_cast<std::uint32_t>((sample_count - 1) / key.high_radix + 1);
   if (key.low_radix < kOrderSmallestRadix) key.low_radix = kOrderSmallestRadix;
   key.shuffled = shuffled;
-  // Two finalizers in sequence keep (seed, epoch) and (seed + 1, epoch - 1) apart.
+  // Two finalizers in sequence distinguish (seed, epoch) from (seed + 1, epoch - 1).
   const std::uint64_t stream = splitmix64(splitmix64(seed + 0x9E3779B97F4A7C15u) ^ (epoch + 0xD1B54A32D192ED03u));
   for (int round = 0; round < kOrderRounds; ++round) {
     key.round_keys[round] = splitmix64(stream + 0x9E3779B97F4A7C15u * static_cast<std::uint64_t>(round + 1));
@@ -67,7 +67,7 @@ OCTAVO_HOST_DEVICE inline OrderKey make_order_key(std::int64_t sample_count, std
   return key;
 }
 
-/// 32 bits that depend on all of `half` and `round_key`; the high bits are the best mixed.
+/// Returns 32 bits that depend on all of `half` and `round_key`. The high bits are mixed best.
 OCTAVO_HOST_DEVICE inline std::uint32_t order_mix(std::uint32_t half, std::uint64_t round_key) {
   std::uint32_t h = (half ^ static_cast<std::uint32_t>(round_key)) * 0x85EBCA6Bu;
   h ^= h >> 15;
@@ -76,13 +76,13 @@ OCTAVO_HOST_DEVICE inline std::uint32_t order_mix(std::uint32_t half, std::uint6
   return h * 0x9E3779B1u;
 }
 
-/// value + step modulo radix, for value and step below it.
+/// Returns value + step modulo radix, for value and step below radix.
 OCTAVO_HOST_DEVICE inline std::uint32_t add_modulo(std::uint32_t value, std::uint32_t step, std::uint32_t radix) {
   const std::uint32_t room = radix - step;
   return value >= room ? value - room : value + step;
 }
 
-/// One pass of `rounds` rounds over the whole domain a * b. Public for the test that shows what too few rounds do.
+/// One pass of `rounds` rounds over the whole domain a * b. Public for a test that shows the effect of too few rounds.
 OCTAVO_HOST_DEVICE inline std::uint64_t permute_domain(const OrderKey& key, std::uint64_t value, int rounds) {
   auto high = static_cast<std::uint32_t>(value / key.low_radix);
   auto low = static_cast<std::uint32_t>(value % key.low_radix);
@@ -93,7 +93,7 @@ OCTAVO_HOST_DEVICE inline std::uint64_t permute_domain(const OrderKey& key, std:
   return static_cast<std::uint64_t>(high) * key.low_radix + low;
 }
 
-/// The sample at `position` of the epoch; a bijection of [0, N). `position` must be in [0, N).
+/// Returns the sample at `position` of the epoch: a bijection of [0, N). `position` must be in [0, N).
 OCTAVO_HOST_DEVICE inline std::int64_t permute(const OrderKey& key, std::int64_t position, int rounds = kOrderRounds) {
   if (!key.shuffled) return position;
   auto value = static_cast<std::uint64_t>(position);

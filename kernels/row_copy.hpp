@@ -1,4 +1,4 @@
-// Gathering rows that are float32 already: what a float32-resident data set costs, for comparison.
+// Gathers float32 rows, to compare with a dataset that is resident as float32.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace octavo::kernels {
 
-/// Borrowed pointers, on the device that runs it.
+/// Borrowed pointers, in memory of the device that runs the kernel.
 struct RowCopyArgs {
   const float* rows;            ///< [N,S]
   std::int64_t values_per_row;  ///< S

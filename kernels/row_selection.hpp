@@ -1,4 +1,4 @@
-// Which samples make up a batch: given row numbers, or a stretch of an epoch's order.
+// The samples of a batch: given row numbers, or consecutive positions of an epoch's order.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace octavo::kernels {
 
-/// The samples of a batch. Every row number must be in [0, order.sample_count): kernels do not check it, their callers
-/// have.
+/// The samples of a batch. Every row number must be in [0, order.sample_count). Kernels do not check this; their
+/// callers must.
 struct RowSelection {
   const std::int64_t* rows;       ///< [B] row numbers, or null: take them from `cursor` or `order`
-  OrderKey order;                 ///< its sample_count bounds `rows` too
-  std::int64_t first_position;    ///< of the batch in the epoch; used only with `order`
-  OrderCursor* cursor = nullptr;  ///< in memory of the device that gathers, read when the work is done; or null
+  OrderKey order;                 ///< its sample_count is also the bound of `rows`
+  std::int64_t first_position;    ///< position of the batch in the epoch; used only with `order`
+  OrderCursor* cursor = nullptr;  ///< in memory of the device that gathers, read when the work runs; or null
 };
 
-/// The row at place `b` of the batch.
+/// The row at position `b` of the batch.
 OCTAVO_HOST_DEVICE inline std::int64_t row_at(const RowSelection& selection, std::int64_t b) {
   if (selection.rows != nullptr) return selection.rows[b];
   if (selection.cursor == nullptr) return permute(selection.order, selection.first_position + b);

@@ -1,4 +1,4 @@
-// The arithmetic of training small models that is no matrix product: biases, ReLU, softmax cross-entropy, momentum.
+// The arithmetic of training small models, except matrix products: biases, ReLU, softmax cross-entropy, momentum.
 #pragma once
 
 #include <cmath>
@@ -8,18 +8,18 @@
 
 namespace octavo::kernels {
 
-/// Adds a bias to each row; borrowed pointers, on the device that runs it, here and below.
+/// Adds a bias to each row. Here and below: borrowed pointers, in memory of the device that runs the kernel.
 struct BiasArgs {
   float* values;           ///< [row_count, width], changed in place
   const float* bias;       ///< [width]
   std::int64_t row_count;  ///< B
   std::int64_t width;
-  bool relu;  ///< then sets negative values to 0
+  bool relu;  ///< whether to set negative values to 0 afterwards
 };
 
-/// Takes a gradient back through a ReLU.
+/// Propagates a gradient back through a ReLU.
 struct ReluGradientArgs {
-  const float* activations;  ///< [count], what the ReLU gave
+  const float* activations;  ///< [count], output of the ReLU
   float* gradients;          ///< [count], changed in place
   std::int64_t count;
 };
@@ -31,8 +31,8 @@ struct SoftmaxArgs {
   std::int64_t row_count;      ///< B
   std::int64_t class_count;    ///< K, at least 1
   float* losses;               ///< [row_count], written
-  std::int32_t* hits;          ///< [row_count], written: 1 where the first largest logit is the label's, else 0
-  float* gradients;            ///< [row_count, class_count], written: of the mean loss by the logits; or null
+  std::int32_t* hits;          ///< [row_count], written: 1 if the first largest logit is the label's, else 0
+  float* gradients;            ///< [row_count, class_count], written: gradients of the mean loss; or null
 };
 
 /// One step of gradient descent with momentum.
@@ -45,7 +45,7 @@ struct MomentumArgs {
   float momentum;
 };
 
-/// max(value + bias, 0) or value + bias; a NaN stays one.
+/// max(value + bias, 0) or value + bias. A NaN stays a NaN.
 OCTAVO_HOST_DEVICE inline float add_bias(float value, float bias, bool relu) {
   const float sum = value + bias;
   return relu && sum < 0.0f ? 0.0f : sum;
@@ -55,7 +55,7 @@ OCTAVO_HOST_DEVICE inline float relu_gradient(float activation, float gradient) 
   return activation > 0.0f ? gradient : 0.0f;
 }
 
-/// The place of the first largest of `logits`.
+/// The index of the first largest value in `logits`.
 OCTAVO_HOST_DEVICE inline std::int64_t first_largest(const float* logits, std::int64_t class_count) {
   std::int64_t largest = 0;
   for (std::int64_t k = 1; k < class_count; ++k) {
@@ -64,8 +64,8 @@ OCTAVO_HOST_DEVICE inline std::int64_t first_largest(const float* logits, std::i
   return largest;
 }
 
-/// Row `b`: loss = log(sum_k exp(z_k - m)) - (z_label - m) with m the largest logit, so that nothing overflows;
-/// gradient_k = (exp(z_k - m) / sum - [k == label]) / B. A label that is no class gives a loss of NaN, and no hit.
+/// Row `b`: loss = log(sum_k exp(z_k - m)) - (z_label - m), with m the largest logit to avoid overflow;
+/// gradient_k = (exp(z_k - m) / sum - [k == label]) / B. An invalid label gives a loss of NaN and no hit.
 OCTAVO_HOST_DEVICE inline void softmax_row(const SoftmaxArgs& args, std::int64_t b) {
   const std::int64_t K = args.class_count;
   const float* logits = args.logits + b * K;

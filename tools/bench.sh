@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# tools/bench.sh [--out DIR] [--only NAMES] [--quick]: measures Octavo on this machine's CPU against the machine's limits.
-# tools/bench.sh --compare OLD.json NEW.json: prints what moved between two results files.
+# tools/bench.sh [--out DIR] [--only NAMES] [--quick]: measures Octavo on this machine's CPU, relative to its limits.
+# tools/bench.sh --compare OLD.json NEW.json: prints the differences between two results files.
 #
-#   --out DIR      where the results go; the default is docs/results, or build/bench/results with --only or --quick
-#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders; the default is all of them
-#   --quick        less data and fewer rounds: to see that it works, not to report
+#   --out DIR      the folder for results (docs/results, or build/bench/results with --only or --quick)
+#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
+#                  (all)
+#   --quick        less data and fewer rounds: to check that it works, not for reporting
 #
-# Builds the release preset in build/bench and runs every benchmark of bench/, one after another, while nothing else
-# should run. Writes <processor>.json, .md and a plot of each figure. The rows of PyTorch, NumPy and h5py are measured
-# with the python3 that $PYTHON names, and left out, and counted, where it lacks them; `loaders` needs the Python package
-# installed there; `photos` a folder of JPEGs or PNGs that $PHOTOS names.
+# Builds the release preset in build/bench and runs every benchmark of bench/ in sequence. Nothing else should run
+# meanwhile. Writes <processor>.json, .md and plots. $PYTHON names the Python interpreter for the rows of PyTorch, NumPy
+# and h5py; missing packages are skipped and counted. `loaders` needs the Python package installed there; `photos` needs
+# a folder of JPEGs or PNGs in $PHOTOS.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 names=gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
@@ -19,18 +20,18 @@ while (($# > 0)); do
   case $1 in
     -h | --help) usage ;;
     --compare)
-      (($# == 3)) || wrong_usage "--compare wants two results files"
+      (($# == 3)) || wrong_usage "--compare expects two results files"
       exec python3 "$root/tools/bench_results.py" --compare "$2" "$3"
       ;;
     --out)
-      [[ -n ${2-} ]] || wrong_usage "--out wants a folder"
+      [[ -n ${2-} ]] || wrong_usage "--out expects a folder"
       mkdir -p "$2"
       chosen_out=$(cd "$2" && pwd)
       shift 2
       ;;
     --only)
       only=${2-}
-      [[ -n $only ]] || wrong_usage "--only wants names"
+      [[ -n $only ]] || wrong_usage "--only expects names"
       shift 2
       ;;
     --quick)
@@ -42,7 +43,7 @@ while (($# > 0)); do
 done
 IFS=, read -ra wanted <<<"${only:-$names}"
 for name in "${wanted[@]}"; do
-  [[ ,$names, == *,$name,* ]] || wrong_usage "--only knows $names"
+  [[ ,$names, == *,$name,* ]] || wrong_usage "--only expects some of $names"
 done
 out=$root/docs/results
 if [[ -n $only$quick ]]; then out=$root/build/bench/results; fi
@@ -64,7 +65,7 @@ dataset=$(find_dataset)
 packed=$work/$(basename "$dataset").h5
 "$build/tools/octavo" pack "$dataset" -o "$packed" --quiet
 
-# The arguments of each benchmark, after what --quick takes away.
+# arguments_of NAME: the arguments of a benchmark, reduced by --quick.
 arguments_of() {
   local name=$1
   case $name in
@@ -91,7 +92,7 @@ for name in "${wanted[@]}"; do
       "$python" "$root/bench/python/peers.py" "$build/bench/liboctavo_bench_gather.so" "$work/peers.h5" \
         ${quick:+--rounds 2} --json "$results/peers.json"
     else
-      note "SKIPPED: $python has no NumPy or no h5py"
+      note "SKIPPED: $python lacks NumPy or h5py"
     fi
   elif [[ $name == loaders ]]; then
     if "$python" -c 'import octavo' 2>/dev/null; then
@@ -109,7 +110,7 @@ command_line="tools/bench.sh${only:+ --only $only}${quick:+ --quick}"
 commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
 if [[ -n $(git status --porcelain --untracked-files=no 2>/dev/null) ]]; then commit+=" and changes"; fi
 export command_line commit
-# The distribution's matplotlib belongs to the distribution's Python.
+# The distribution's matplotlib works only with the distribution's Python.
 plotter=python3
 if ! python3 -c 'import matplotlib' 2>/dev/null && [[ -x /usr/bin/python3 ]]; then plotter=/usr/bin/python3; fi
 "$plotter" "$root/tools/bench_results.py" "$results" "$out"

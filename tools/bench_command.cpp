@@ -1,4 +1,4 @@
-// `octavo bench`: how fast a dataset file is loaded and served here, against the machine's own limits.
+// `octavo bench`: how fast this machine loads a dataset file and serves batches, relative to the machine's own limits.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -23,7 +23,7 @@ struct BenchArguments : CommonOptions {
   std::string file;
   std::string split;
   std::string device = "auto";
-  std::vector<std::int64_t> batch_sizes;  ///< empty: the usual ones
+  std::vector<std::int64_t> batch_sizes;  ///< empty: the defaults
   bool strategies = false;
   bool compare_batch_sizes = false;
   std::vector<std::int64_t> windows = StrategyOptions{}.window_counts;
@@ -48,14 +48,14 @@ void print_load(const LoadSpeed& load) {
     table.add_row({what, format_seconds(seconds), format_rate(static_cast<double>(load.bytes) / seconds),
                    format_fixed(load.read_seconds / seconds, 2)});
   };
-  table.add_row({"load " + format_bytes(load.bytes), "time", "rate", "of reading"});
-  add_row("only read, from the page cache", load.read_seconds);
-  add_row("loaded, checksums not compared", load.unchecked_seconds);
-  add_row("loaded, every sample checked", load.checked_seconds);
+  table.add_row({"load " + format_bytes(load.bytes), "time", "rate", "vs. read"});
+  add_row("read only, from the page cache", load.read_seconds);
+  add_row("load, checksums not compared", load.unchecked_seconds);
+  add_row("load, every sample checked", load.checked_seconds);
   table.print(std::cout, "  ");
 }
 
-/// The batch sizes that were asked for and not measured.
+/// The requested batch sizes that were not measured.
 std::string describe_left_out(const std::vector<std::int64_t>& asked, const std::vector<BatchSpeed>& batches) {
   std::string text;
   for (const std::int64_t size : asked) {
@@ -67,7 +67,7 @@ std::string describe_left_out(const std::vector<std::int64_t>& asked, const std:
 
 void print_batches(const std::vector<std::int64_t>& asked, const std::vector<BatchSpeed>& batches) {
   TextTable table("lrrrrrr");
-  table.add_row({"batch", "size", "time", "images/s", "moved", "best copy", "of the copy"});
+  table.add_row({"dtype", "batch size", "time", "images/s", "rate", "copy rate", "vs. copy"});
   bool some_fit = false;
   for (const BatchSpeed& batch : batches) {
     const GatherSpeed& gather = batch.gather;
@@ -80,9 +80,10 @@ void print_batches(const std::vector<std::int64_t>& asked, const std::vector<Bat
   }
   table.print(std::cout, "  ");
   if (const std::string left_out = describe_left_out(asked, batches); !left_out.empty()) {
-    std::cout << "  left out: batches of " << left_out << "; the split or the memory has no room for them\n";
+    std::cout << "  not measured: batch sizes " << left_out
+              << "; larger than the split or a quarter of the free memory\n";
   }
-  if (some_fit) std::cout << "  * samples and batch fit the cache, which the copy does not\n";
+  if (some_fit) std::cout << "  * the data fits in the cache, the copy does not, so this does not show memory speed\n";
 }
 
 void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
@@ -91,7 +92,8 @@ void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
   print_load(result.load);
   std::cout << '\n';
   print_batches(arguments.batch_sizes.empty() ? BenchmarkOptions{}.batch_sizes : arguments.batch_sizes, result.batches);
-  std::cout << "Medians. Bytes are read + written; the best copy was timed by turns with the batches.\n";
+  std::cout
+      << "Times are medians. Rates count bytes read and written. The copy was timed alternately with the batches.\n";
 }
 
 void print_benchmark_json(const BenchArguments& arguments, const Benchmark& result) {
@@ -144,7 +146,7 @@ BatchSizeComparison measure_batch_sizes(const BenchArguments& arguments) {
   return compare_batch_sizes(Dataset::open(arguments.file), options);
 }
 
-/// Prints and draws what was measured.
+/// Prints the comparison and, if requested, draws a chart of it.
 template <typename Comparison, typename Print>
 int show(const BenchArguments& arguments, const Comparison& comparison, const Print& print) {
   if (arguments.json)
@@ -155,17 +157,17 @@ int show(const BenchArguments& arguments, const Comparison& comparison, const Pr
   return kDone;
 }
 
-/// Before minutes of measuring.
+/// Checks the arguments before minutes of measuring.
 void check_arguments(const BenchArguments& arguments) {
   if (arguments.strategies && arguments.batch_sizes.size() > 1) {
-    throw InvalidArgument("compare strategies: several batch sizes were given; give one --batch-size");
+    throw InvalidArgument("compare strategies: got several batch sizes; give one --batch-size");
   }
   if (arguments.compare_batch_sizes && !arguments.batch_sizes.empty()) {
-    throw InvalidArgument("compare batch sizes: they are 1, 10, 100 and so on; leave out --batch-size");
+    throw InvalidArgument("compare batch sizes: the sizes are fixed (1, 10, 100, ...); leave out --batch-size");
   }
   if (arguments.plot.empty()) return;
   if (!arguments.strategies && !arguments.compare_batch_sizes) {
-    throw InvalidArgument("draw a chart: --plot goes with --strategies or --batch-sizes; give one of them");
+    throw InvalidArgument("draw a chart: --plot requires --strategies or --batch-sizes; give one of them");
   }
   check_can_draw(arguments.plot);
 }
@@ -186,28 +188,30 @@ int run(const BenchArguments& arguments) {
 
 Command add_bench_command(CLI::App& program) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* verb = add_verb(program, "bench", "Measure how fast a dataset file is loaded and served here", *arguments);
+  CLI::App* verb =
+      add_verb(program, "bench", "Measure how fast this machine loads a dataset file and serves batches", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
-  verb->add_option("--split", arguments->split, "The split to measure (train, else the first)");
+  verb->add_option("--split", arguments->split, "The split to measure (train if it exists, else the first)");
   verb->add_option("--device", arguments->device, kDeviceHelp);
-  verb->add_option("--batch-size", arguments->batch_sizes, "Samples in a batch; several, with commas between them")
+  verb->add_option("--batch-size", arguments->batch_sizes, "Samples per batch; separate several sizes by commas")
       ->delimiter(',')
       ->check(above_zero());
   CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
-                                           "Compare the ways a batch can travel: resident, windows, batch by batch");
+                                           "Compare ways to serve batches: resident, windows, streamed");
   CLI::Option* sizes = verb->add_flag("--batch-sizes", arguments->compare_batch_sizes,
-                                      "Compare batch sizes: loading, and a matrix product done in several ways");
+                                      "Compare batch sizes: loading, and a matrix product computed in several ways");
   strategies->excludes(sizes);
-  verb->add_option("--windows", arguments->windows, "For --strategies: windows in a split (1,10,100)")
+  verb->add_option("--windows", arguments->windows, "With --strategies: numbers of windows per split (1,10,100)")
       ->delimiter(',')
       ->check(above_zero())
       ->needs(strategies);
-  verb->add_option("--epochs", arguments->epochs, "For --strategies: epochs that are timed (3)")
+  verb->add_option("--epochs", arguments->epochs, "With --strategies: number of epochs to time (3)")
       ->check(above_zero())
       ->needs(strategies);
-  verb->add_flag("--no-training", arguments->without_training, "For --strategies: leave out the training view")
+  verb->add_flag("--no-training", arguments->without_training, "With --strategies: do not measure training")
       ->needs(strategies);
-  verb->add_option("--plot", arguments->plot, "Draw a chart of --strategies or --batch-sizes: a .png or .svg file");
+  verb->add_option("--plot", arguments->plot,
+                   "Write a chart of --strategies or --batch-sizes to this .png or .svg file");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

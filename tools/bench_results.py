@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts together what tools/bench.sh measured: one JSON document, tables to read beside it, and a plot of each figure.
+"""Assembles the results of tools/bench.sh: one JSON document, tables in Markdown, and plots.
 
-bench_results.py RESULTS OUT               RESULTS holds a JSON document a benchmark; writes OUT/<processor>.json and more
+bench_results.py RESULTS OUT               RESULTS has one JSON document per benchmark; writes OUT/<processor>.json etc.
 bench_results.py --compare OLD NEW         prints the rows of two results files that differ by more than their spread
 """
 import datetime
@@ -14,7 +14,7 @@ import sys
 
 from gpu_results import cpu_name
 
-SMALLEST_MOVE = 0.05  # of a fraction of the limit; less is noise on most machines
+SMALLEST_MOVE = 0.05  # relative change of a ratio; less is noise on most machines
 
 
 def assemble(folder):
@@ -38,7 +38,7 @@ def sections(document):
 
 
 def ratio(row):
-    """The figure that does not depend on how fast the machine is."""
+    """The number that does not depend on the speed of the machine."""
     return row.get("fraction_of_reference", row.get("octavo_is_faster_by"))
 
 
@@ -53,8 +53,8 @@ def to_text(result):
     host = result["host"]
     lines = [f"# {host['cpu']}, {host['cores']} cores", "",
              f"Measured by `{result['command']}` on {result['date'][:10]} at commit {result['commit']}, Linux "
-             f"{host['kernel']}. Medians; spread is (third quartile - first) / median. Every figure is in the JSON "
-             "document beside this one.", ""]
+             f"{host['kernel']}. Medians; spread is (third quartile - first) / median. The JSON document next to "
+             "this file has all numbers.", ""]
     for name, document in result["bench"].items():
         lines += [f"## {name}", ""]
         for section, rows in sections(document).items():
@@ -69,7 +69,7 @@ def to_text(result):
 
 
 def plot(result, stem):
-    """A bar chart a section, as SVG; nothing where matplotlib is not installed. Returns the files."""
+    """Draws one bar chart per section, as SVG. Draws nothing without matplotlib. Returns the files."""
     try:
         import matplotlib
     except ImportError:
@@ -104,7 +104,7 @@ def plot(result, stem):
 
 
 def compare(old, new):
-    """Prints what moved; what is noise is counted."""
+    """Prints the rows that changed, and counts those that changed by noise only."""
     def rows(result):
         return {(name, row["section"], row["name"]): row for name, document in result["bench"].items()
                 for row in document["rows"]}

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# tools/bundle_deps.sh [--again]: gathers the libraries that a build needs into .deps/, for a host without a network.
+# tools/bundle_deps.sh [--again]: collects the libraries for a build in .deps/, for a host without network access.
 #
-#   --again   compile the libraries of build/deps again
+#   --again   recompile the libraries in build/deps
 #
-# Run it on Debian or Ubuntu on x86-64, and take the checkout with .deps/ to the host, which needs only CMake, Ninja, g++
-# and a C library that is not older. Packages that are not installed are downloaded, and nothing is installed. The
-# libraries are static, except Highway where the distribution has no static one.
+# Run it on Debian or Ubuntu on x86-64, and copy the checkout with .deps/ to the host, which needs only CMake, Ninja,
+# g++ and a C library that is at least as new. Packages that are not installed are downloaded; nothing is installed. The
+# libraries are static, except Highway if the distribution has no static version.
 #
-# Debian compiles its static HDF5, zlib, JPEG and PNG for executables only, and a Python module cannot link them. These
-# four are compiled here, as position-independent code, from the distribution's sources with its patches, in build/deps;
-# a second run reuses them. HDF5 comes without its S3 reader, which alone needs the curl and ssl libraries.
+# Debian compiles its static HDF5, zlib, JPEG and PNG for executables only, and a Python module cannot link them. This
+# script compiles these four as position-independent code in build/deps, from the distribution's patched sources; a
+# second run reuses them. HDF5 is built without its S3 reader, the only part that needs the curl and ssl libraries.
 #
-# Also in .deps: data/fashion-mnist where this machine has it (the package dataset-fashion-mnist, or a folder in
-# $OCTAVO_DATA), python/nanobind where PyPI is reachable, and licenses/. Not in .deps is what Octavo works without:
-# OpenBLAS, the readers of archives, WebP, TIFF and GIF, and `octavo fetch`.
+# .deps also contains data/fashion-mnist if this machine has it (the package dataset-fashion-mnist, or a folder in
+# $OCTAVO_DATA), python/nanobind if PyPI is reachable, and licenses/. It does not contain the libraries for optional
+# features: OpenBLAS, archives, WebP, TIFF, GIF, and `octavo fetch`.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 again=no
@@ -25,25 +25,25 @@ for argument in "$@"; do
   esac
 done
 
-# Where two names stand, the first one is Debian's, the second one Ubuntu's.
+# If there are two names, the first is for Debian and the second for Ubuntu.
 packages=(libaec-dev libxxhash-dev nlohmann-json3-dev libexif-dev libdeflate-dev libcsv-dev libhwy-dev
   'libhwy1|libhwy1t64' libcli11-dev catch2)
-# The source packages that are compiled here, in the order in which they need each other.
+# The source packages to compile, in dependency order.
 sources=(zlib libpng1.6 libjpeg-turbo hdf5)
 
-step="looking for apt-get"
+step="checking for apt-get"
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  fail "this runs on Debian and Ubuntu"
+  fail "this script requires Debian or Ubuntu"
 fi
-command -v dpkg-source >/dev/null || fail "there is no dpkg-source; install the package dpkg-dev"
+command -v dpkg-source >/dev/null || fail "dpkg-source not found; install the package dpkg-dev"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unpacked=$work/unpacked
 bundle=$work/bundle
 mkdir -p "$unpacked" "$bundle/include" "$bundle/lib" "$bundle/licenses"
 
-# ---- Gather: every package, unpacked in one tree -----------------------------
-# unpack PACKAGE: from this machine where it is installed, else downloaded.
+# ---- Gather: unpack every package into one tree ------------------------------
+# unpack PACKAGE: copies its files if it is installed, else downloads it.
 unpack() {
   if dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -q '^installed'; then
     dpkg-query -L "$1" | sed -n 's,^/\(usr/\(include\|lib\|share/doc\)/\),\1,p' |
@@ -64,12 +64,12 @@ heading "Gather the packages"
 for names in "${packages[@]}"; do
   IFS='|' read -ra alternatives <<<"$names"
   unpack "${alternatives[0]}" || unpack "${alternatives[-1]}" ||
-    fail "neither installed nor to be downloaded: ${names/|/ or }; run apt-get update"
+    fail "not installed and cannot be downloaded: ${names/|/ or }; run apt-get update"
 done
 
-# ---- Compile: what the distribution has for executables only -------------------
-# The source packages come from where the machine gets its packages: each entry for packages, as one for sources. Their
-# index is one of its own, since the machine's need not list them.
+# ---- Compile: libraries that the distribution builds for executables only -----
+# The source packages come from the machine's package sources, with each entry turned into one for sources. They use a
+# separate index, because the machine's own may not list them.
 prepare_source_index() {
   local entries
   mkdir -p "$work/index/partial" "$work/sources"
@@ -82,11 +82,11 @@ prepare_source_index() {
   done
   apt_of_sources=(-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$work/sources" -o Dir::State::lists="$work/index"
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root -qq)
-  apt-get "${apt_of_sources[@]}" update || fail "the index of the source packages could not be downloaded"
+  apt-get "${apt_of_sources[@]}" update || fail "cannot download the index of the source packages"
 }
 
-# fetch_source NAME: unpacks it, with the distribution's patches, in $work/source/NAME; prints the version. The newest
-# version comes first; a mirror may lack it.
+# fetch_source NAME: unpacks the package, with the distribution's patches, in $work/source/NAME; prints the version.
+# Tries the newest version first; a mirror may lack it.
 fetch_source() {
   local version
   mkdir -p "$work/download/$1" "$work/source"
@@ -100,7 +100,7 @@ fetch_source() {
   return 1
 }
 
-# compile_source NAME: in a subshell, static and position independent, installed in $compiled.
+# compile_source NAME: compiles it in a subshell, static and position independent, and installs it in $compiled.
 compile_source() (
   local options=()
   case $1 in
@@ -117,7 +117,7 @@ compile_source() (
       -D HDF5_ENABLE_SZIP_ENCODING=ON -D SZIP_USE_EXTERNAL=OFF -D SZIP_INCLUDE_DIR="$unpacked/usr/include"
       -D SZIP_LIBRARY="$libraries/libsz.a") ;;
   esac
-  # HDF5 looks for a file that a program of its own leaves in the working folder.
+  # HDF5's build needs a file that one of its own programs writes to the working folder.
   mkdir -p "$work/build/$1" && cd "$work/build/$1" && cmake -S "$work/source/$1" -B . -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" \
     -D CMAKE_POSITION_INDEPENDENT_CODE=ON -D CMAKE_INSTALL_PREFIX="$compiled" -D CMAKE_INSTALL_LIBDIR:STRING=lib \
     -D CMAKE_PREFIX_PATH="$compiled" -D ZLIB_LIBRARY="$compiled/lib/libz.a" -D ZLIB_INCLUDE_DIR="$compiled/include" \
@@ -133,19 +133,19 @@ if [[ ! -f $compiled/complete ]]; then
   rm -rf "$compiled"
   mkdir -p "$compiled/licenses"
   prepare_source_index
-  # libjpeg-turbo's SIMD code is for this assembler.
+  # libjpeg-turbo's SIMD code needs this assembler.
   if ! command -v nasm >/dev/null; then
     (cd "$work" && apt-get -qq -o APT::Sandbox::User=root download nasm && dpkg -x nasm_*.deb "$work/nasm") ||
-      fail "there is no nasm, and it could not be downloaded; run apt-get update"
+      fail "nasm not found and cannot be downloaded; run apt-get update"
     PATH=$work/nasm/usr/bin:$PATH
   fi
   for name in "${sources[@]}"; do
-    version=$(fetch_source "$name") || fail "the sources of $name could not be downloaded"
+    version=$(fetch_source "$name") || fail "cannot download the sources of $name"
     echo "$name $version" | tee -a "$compiled/versions"
     cp "$work/source/$name/debian/copyright" "$compiled/licenses/$name"
     if ! compile_source "$name" >"$work/$name.log" 2>&1; then
       tail -n 20 "$work/$name.log" >&2
-      fail "$name could not be compiled"
+      fail "cannot compile $name; see the output above"
     fi
   done
   touch "$compiled/complete"
@@ -153,7 +153,7 @@ fi
 
 # ---- Arrange: include/ and lib/ ----------------------------------------------
 heading "Arrange .deps"
-# Headers under their usual names, whatever links stood in the way.
+# Copy headers under their usual names, following links.
 for header in CLI catch2 csv.h hwy libexif nlohmann libdeflate.h xxhash.h xxh_x86dispatch.h; do
   cp -rL "$unpacked/usr/include/$header" "$bundle/include"
 done
@@ -173,7 +173,7 @@ else
   cp -L "$libraries/libhwy.so.1" "$bundle/lib"
   ln -s libhwy.so.1 "$bundle/lib/libhwy.so"
 fi
-# Catch2 2 is a header; version 3 has a library, and its CMake files know where it lies.
+# Catch2 2 is a header. Version 3 has a library and CMake files that locate it.
 if [[ -f $bundle/include/catch2/catch_all.hpp ]]; then
   (cd "$unpacked/usr" && find lib -path '*Catch2*' -print0 | tar --null -T - --no-recursion -cf -) |
     tar -C "$bundle" -xf -
@@ -181,26 +181,26 @@ fi
 
 strip --strip-debug "$bundle"/lib/*.a
 
-# ---- Data and nanobind: for runs without a network -----------------------------
+# ---- Data and nanobind: for runs without network access ------------------------
 if dataset=$(find_fashion_mnist); then
   mkdir -p "$bundle/data/fashion-mnist"
   cp -L "$dataset"/*-ubyte.gz "$bundle/data/fashion-mnist"
   for license in /usr/share/doc/dataset-fashion-mnist/copyright "$dataset/LICENSE"; do
     if [[ -f $license ]]; then cp -L "$license" "$bundle/data/fashion-mnist/LICENSE"; fi
   done
-  [[ -f $bundle/data/fashion-mnist/LICENSE ]] || note "$dataset has no license beside it"
+  [[ -f $bundle/data/fashion-mnist/LICENSE ]] || note "$dataset has no license file"
   (cd "$bundle/data/fashion-mnist" && sha256sum ./*-ubyte.gz >SHA256SUMS)
 else
-  note "no Fashion-MNIST here (tools/setup.sh --data installs it); a run with .deps uses data/digits"
+  note "Fashion-MNIST not found (tools/setup.sh --data installs it); a run with .deps uses data/digits"
 fi
 nanobind=$(sed -n 's/.*"\(nanobind[^"]*\)".*/\1/p' "$root/python/pyproject.toml")
 if python3 -m pip download -q --no-deps --only-binary=:all: -d "$work/wheels" "$nanobind" 2>"$work/pip.log"; then
   python3 -m zipfile -e "$work"/wheels/nanobind-*.whl "$bundle/python"
 else
-  note "nanobind could not be downloaded; the Python module builds where the host has it: $(tail -n 1 "$work/pip.log")"
+  note "cannot download nanobind; the host needs it to build the Python module: $(tail -n 1 "$work/pip.log")"
 fi
 
-# ---- Prove: a program built with it alone writes and reads a file -------------
+# ---- Check: a program built only with .deps writes and reads a file -----------
 heading "Check .deps"
 undefined=$(nm "$bundle/lib/libhdf5.a" 2>/dev/null | grep -E ' U (curl_|EVP_|HMAC|SHA256)' || true)
 [[ -z $undefined ]] || fail "HDF5 refers to network libraries: $undefined"
@@ -251,7 +251,7 @@ g++ -std=c++20 -I"$bundle/include" "$work/check.cpp" -o "$work/check" -L"$bundle
 "$work/check" "$work/check.h5"
 linked=$(ldd "$work/check")
 if grep -E 'libcurl|libssl|libcrypto|libhdf5|libsz|libz\.' <<<"$linked"; then
-  fail "the check program needs shared libraries that .deps should have replaced"
+  fail "the check program uses shared libraries that .deps should replace"
 fi
 
 rm -rf "$root/.deps"

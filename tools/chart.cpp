@@ -11,7 +11,7 @@
 namespace octavo::tools {
 namespace {
 
-/// Reads the chart as JSON from its input.
+/// Reads the chart as JSON from stdin.
 constexpr const char* kProgram = R"python(
 import json, sys
 import matplotlib
@@ -44,7 +44,7 @@ if len(series) > 1:
 figure.savefig(sys.argv[1], bbox_inches="tight", dpi=150, metadata={"Date": None} if sys.argv[1].endswith(".svg") else None)
 )python";
 
-/// The distribution's Python if there is one: it is what python3-matplotlib belongs to.
+/// Prefers the distribution's Python, for which python3-matplotlib installs.
 std::string python() { return std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3"; }
 
 nlohmann::json chart_as_json(const Chart& chart) {
@@ -67,10 +67,10 @@ nlohmann::json chart_as_json(const Chart& chart) {
 void check_can_draw(const std::filesystem::path& path) {
   const std::string text = path.string();
   if (!text.ends_with(".png") && !text.ends_with(".svg")) {
-    throw InvalidArgument("draw \"" + text + "\": charts are PNG or SVG; end the name in .png or .svg");
+    throw InvalidArgument("draw \"" + text + "\": the file must be PNG or SVG; use a name that ends in .png or .svg");
   }
   if (std::system((python() + " -c 'import matplotlib' 2> /dev/null").c_str()) != 0) {
-    throw Unavailable("draw \"" + text + "\": Python with Matplotlib is needed; install python3-matplotlib");
+    throw Unavailable("draw \"" + text + "\": Python with Matplotlib is missing; install python3-matplotlib");
   }
 }
 
@@ -82,7 +82,7 @@ void draw_chart(const Chart& chart, const std::filesystem::path& path) {
       process != nullptr && std::fwrite(document.data(), 1, document.size(), process) == document.size();
   const int status = process == nullptr ? -1 : ::pclose(process);
   if (status != 0 || !is_written) {
-    throw IoError("draw \"" + path.string() + "\": it could not be written; see what Python says above");
+    throw IoError("draw \"" + path.string() + "\": the chart was not written; see the Python error above");
   }
 }
 

@@ -1,4 +1,4 @@
-// What a verb of the program is.
+// A verb of the program, and its registration.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,19 +13,19 @@ struct CommonOptions {
   bool quiet = false;  ///< no progress
 };
 
-/// A verb: the part of the command line that it reads, and its work, which gives the exit code and may throw.
+/// A verb: the options that it adds to the command line, and its work, which returns the exit code and may throw.
 struct Command {
   CLI::App* arguments = nullptr;
   std::function<int()> run;
 };
 
-/// CLI11's own check of the same names a largest double of 309 digits.
+/// Accepts numbers above 0. The error of CLI11's own check contains the largest double, with 309 digits.
 inline CLI::Validator above_zero() {
   return CLI::Validator(
       [](std::string& text) {
         double number = 0.0;
         const bool is_above = CLI::detail::lexical_cast(text, number) && number > 0.0;
-        return is_above ? std::string() : text + " is no number above 0";
+        return is_above ? std::string() : text + " is not a number above 0";
       },
       "POSITIVE");
 }
@@ -35,12 +35,12 @@ inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std:
                           CommonOptions& options) {
   CLI::App* verb = program.add_subcommand(name, description);
   verb->group("Verbs")->footer("");
-  verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else there");
+  verb->add_flag("--json", options.json, "Write one JSON document to stdout, and nothing else");
   verb->add_flag("--quiet", options.quiet, "Show no progress");
   return verb;
 }
 
-/// Each verb adds its options to the program. `command_line` is kept in the provenance of what is packed.
+/// Each function adds its verb to the program. `command_line` is stored in the provenance of the dataset file.
 Command add_pack_command(CLI::App& program, const std::string& command_line);
 Command add_info_command(CLI::App& program);
 Command add_verify_command(CLI::App& program);

@@ -10,7 +10,7 @@
 namespace octavo::tools {
 namespace {
 
-/// Labels of more bytes than this are not counted: reading them takes longer than one likes to wait.
+/// Labels are not counted beyond this size: reading them takes too long.
 constexpr std::int64_t kMostLabelBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kRowsAtOnce = 1 << 16;
 
@@ -26,7 +26,7 @@ std::optional<std::map<std::int32_t, std::int64_t>> count_classes(const Split& s
   return counts;
 }
 
-/// Empty if they are no targets, or too many.
+/// Empty if the labels are not targets, or there are too many.
 std::vector<float> targets_of(const Split& split) {
   const LabelLayout layout = split.labels();
   const bool are_too_many =
@@ -61,13 +61,13 @@ SplitOverview survey_split(const Split& split) {
           count_classes(split)};
 }
 
-/// "dataset mean / 128: the mean of train, 72.94; ..."
+/// "(x - dataset mean) / 128; the mean is that of train, 72.9400"
 std::string describe_center(const std::vector<SplitOverview>& splits) {
   const auto train =
       std::find_if(splits.begin(), splits.end(), [](const auto& split) { return split.name == "train"; });
   const std::string centered = describe(BatchSpec());
   if (train != splits.end()) return centered + "; the mean is that of train, " + format_fixed(train->pooled_mean, 4);
-  return centered + "; the mean is each split's own";
+  return centered + "; each split has its own mean";
 }
 
 }  // namespace

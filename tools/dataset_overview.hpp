@@ -1,4 +1,4 @@
-// What `octavo info` finds out about a dataset file.
+// What `octavo info` reports about a dataset file.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct SplitOverview {
   std::string source_dtype;
   std::int64_t packed_bytes = 0;
   Compression compression = Compression::none;
-  std::int64_t stored_bytes = 0;           ///< that the images take in the file
+  std::int64_t stored_bytes = 0;           ///< of the images in the file
   std::vector<double> mean;                ///< [C]
   std::vector<double> standard_deviation;  ///< [C]
   double pooled_mean = 0.0;
   double pooled_standard_deviation = 0.0;
   std::optional<std::map<std::int32_t, std::int64_t>>
-      class_counts;  ///< none if there are no classes, or too many samples
+      class_counts;  ///< empty if there are no classes, or too many samples
 };
 
 /// The whole file.
@@ -43,10 +43,10 @@ struct DatasetOverview {
   std::int64_t file_bytes = 0;
   std::vector<std::string> class_names;
   std::vector<SplitOverview> splits;
-  std::string center;                         ///< what batches are centered by unless a BatchSpec says otherwise
+  std::string center;                         ///< the default normalization of batches
   std::vector<LabelOutliers> label_outliers;  ///< of each split that has any
   Json provenance;
-  std::optional<DuplicateReport> duplicates;  ///< none unless they were looked for
+  std::optional<DuplicateReport> duplicates;  ///< empty unless requested
 };
 
 DatasetOverview survey(const Dataset& dataset);

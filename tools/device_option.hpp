@@ -6,12 +6,12 @@
 
 namespace octavo::tools {
 
-/// What the help says about --device.
+/// The help text of --device.
 inline constexpr const char* kDeviceHelp = "auto, cpu, cuda or cuda:N (auto)";
 
-/// The device that --device names. For verbs that work on a device, when they run: "auto" asks CUDA for its devices.
-/// Where it means the CPU because CUDA is broken or too old, one line on stderr has the reason.
-/// Throws InvalidArgument for anything else than auto, cpu, cuda and cuda:N.
+/// The device that --device names. Call it only when a verb runs and needs a device: "auto" initializes CUDA. If "auto"
+/// falls back to the CPU because CUDA is broken or too old, prints the reason to stderr as one line.
+/// Throws InvalidArgument for anything but auto, cpu, cuda and cuda:N.
 Device device_of_option(const std::string& text);
 
 }  // namespace octavo::tools

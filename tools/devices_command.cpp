@@ -13,7 +13,7 @@
 namespace octavo::tools {
 namespace {
 
-/// null for nothing.
+/// null if empty.
 template <typename Value>
 Json as_json(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -53,7 +53,7 @@ void print_devices() {
   for (const DeviceInfo& info : list_devices()) add_row(table, info);
   table.print(std::cout);
   if (const auto problem = cuda_problem()) std::cout << "\nCUDA is not usable: " << *problem << ".\n";
-  std::cout << "\n--device auto means " << to_string(Device::best()) << " here.\n";
+  std::cout << "\n--device auto selects " << to_string(Device::best()) << " on this machine.\n";
 }
 
 }  // namespace

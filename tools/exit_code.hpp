@@ -1,11 +1,11 @@
-// What the program's exit codes mean.
+// The exit codes of the program.
 #pragma once
 
 namespace octavo::tools {
 
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;        ///< the work failed: bad data, I/O, memory, a device
-inline constexpr int kWrongUsage = 2;    ///< the command line asks for something that cannot be done
-inline constexpr int kSignalBase = 128;  ///< ended by a signal: its number is added
+inline constexpr int kWrongUsage = 2;    ///< invalid command line or arguments
+inline constexpr int kSignalBase = 128;  ///< plus the number of the signal that ended the program
 
 }  // namespace octavo::tools

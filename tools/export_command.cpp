@@ -1,4 +1,4 @@
-// `octavo export`: a dataset file back to images or arrays.
+// `octavo export`: writes a dataset file as images or arrays.
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -30,7 +30,7 @@ void export_file(const ExportArguments& arguments, const Dataset& dataset) {
   export_dataset(dataset, arguments.folder, options);
 }
 
-/// Whether the bytes stand for other numbers.
+/// Whether the bytes represent other source values.
 bool is_quantized(const Dataset& dataset) {
   for (const std::string& name : dataset.split_names()) {
     for (const ChannelQuantization& channel : dataset.split(name).statistics().quantization) {
@@ -42,7 +42,7 @@ bool is_quantized(const Dataset& dataset) {
 
 int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
-  const bool has_other_numbers = is_quantized(dataset);  // asked first: nothing may fail once the export is there
+  const bool has_other_numbers = is_quantized(dataset);  // computed first: nothing may fail after the export
   export_file(arguments, dataset);
   std::int64_t sample_count = 0;
   Json splits = Json::object();
@@ -60,11 +60,11 @@ int run(const ExportArguments& arguments) {
             << (arguments.format == "png" ? "PNG images" : "NumPy arrays") << '\n';
   if (has_other_numbers) {
     std::cout
-        << "  note: these are the bytes; the numbers that they stand for are scale * byte + zero_point, as octavo info "
-        << quote_word(arguments.file) << " tells, and the export does not\n";
+        << "  note: the export has the stored bytes; source values are scale * byte + zero_point, and octavo info "
+        << quote_word(arguments.file) << " shows scale and zero_point\n";
   }
   if (arguments.format == "npy" && !dataset.class_names().empty()) {
-    std::cout << "  note: arrays have no class names; --as png keeps them\n";
+    std::cout << "  note: arrays do not store class names; use --as png to keep them\n";
   }
   if (arguments.format == "png") {
     std::cout << "try next: octavo pack " << quote_word(arguments.folder) << " -o FILE.h5\n";
@@ -76,10 +76,11 @@ int run(const ExportArguments& arguments) {
 
 Command add_export_command(CLI::App& program) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* verb = add_verb(program, "export", "Write a dataset file back as images or NumPy arrays", *arguments);
+  CLI::App* verb =
+      add_verb(program, "export", "Write the samples of a dataset file as images or NumPy arrays", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
-  verb->add_option("-o,--output", arguments->folder, "The folder to write, new or empty")->required();
-  verb->add_option("--as", arguments->format, "png: an image a sample, and octavo.json; npy: arrays (png)")
+  verb->add_option("-o,--output", arguments->folder, "The output folder, new or empty")->required();
+  verb->add_option("--as", arguments->format, "png: one image per sample and octavo.json; npy: arrays (png)")
       ->check(CLI::IsMember({"png", "npy"}));
   return {verb, [arguments] { return run(*arguments); }};
 }

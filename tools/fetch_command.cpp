@@ -1,4 +1,4 @@
-// `octavo fetch`: a published set from its publisher's servers into a folder.
+// `octavo fetch`: downloads a published dataset from its publisher's servers into a folder.
 #include <memory>
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
@@ -26,12 +26,12 @@ struct FetchArguments : CommonOptions {
 RemoteSet wanted_set(const FetchArguments& arguments) {
   if (!arguments.description.empty()) return read_set(arguments.description);
   if (!arguments.name.empty()) return known_set(arguments.name);
-  throw InvalidArgument("read the command line: no set was named; octavo fetch --list shows those that are known");
+  throw InvalidArgument("read the command line: no dataset named; octavo fetch --list shows the known ones");
 }
 
 FetchSummary fetch_set(const RemoteSet& set, const std::string& folder, const FetchArguments& arguments) {
   ProgressBar bar(arguments.quiet);
-  const CleanUpOnInterruption guard("interrupted; what was received is kept, and the same command goes on from there");
+  const CleanUpOnInterruption guard("interrupted; received data is kept: run the same command again to resume");
   FetchOptions options;
   options.mirrors = arguments.mirrors;
   options.retries = arguments.retries;
@@ -62,22 +62,23 @@ int run(const FetchArguments& arguments) {
 
 Command add_fetch_command(CLI::App& program) {
   auto arguments = std::make_shared<FetchArguments>();
-  CLI::App* verb = add_verb(program, "fetch", "Fetch a well-known image set from its publisher", *arguments);
-  auto* name = verb->add_option("NAME", arguments->name, "The set: mnist, cifar10, ...; --list shows all");
-  verb->add_option("-o,--output", arguments->folder, "The folder for its files (one of the set's name)");
+  CLI::App* verb = add_verb(program, "fetch", "Download a well-known image dataset from its publisher", *arguments);
+  auto* name = verb->add_option("NAME", arguments->name, "The dataset: mnist, cifar10, ...; --list shows all");
+  verb->add_option("-o,--output", arguments->folder, "The folder for its files (./NAME)");
   auto* from = verb->add_option("--from", arguments->description,
-                                "A JSON file that describes another set: its files, checksums and addresses");
+                                "A JSON file that describes another dataset: files, checksums and URLs");
   from->excludes(name);
-  verb->add_flag("--list", arguments->list, "Show the known sets, or what NAME is; with --json, as --from reads it")
+  verb->add_flag("--list", arguments->list,
+                 "List the known datasets, or describe NAME; --json writes the form that --from reads")
       ->excludes(from);
-  verb->add_option("--mirror", arguments->mirrors, "An http or https address to fetch the files below, instead")
+  verb->add_option("--mirror", arguments->mirrors, "Download the files from below this http or https URL instead")
       ->allow_extra_args(false);
-  verb->add_option("--retries", arguments->retries, "More attempts at an address after one that failed by chance (3)")
+  verb->add_option("--retries", arguments->retries, "Retries per URL after a transient error (3)")
       ->check(CLI::Range(0, 1000));
   verb->add_option("--timeout", arguments->stall_seconds,
-                   "Seconds without a connection, or with less than 1 KiB each, that end an attempt (30)")
+                   "End an attempt after this many seconds without a connection or below 1 KiB/s (30)")
       ->check(CLI::Range(1, 86400));
-  verb->add_flag("--force", arguments->force, "Replace files of the same names that are not the published ones");
+  verb->add_flag("--force", arguments->force, "Replace existing files that differ from the published ones");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -11,13 +11,13 @@
 namespace octavo::tools {
 namespace {
 
-/// [SPLIT=]FILE with the folder before the file.
+/// Turns [SPLIT=]FILE into [SPLIT=]FOLDER/FILE.
 std::string source_below(const std::string& folder, const std::string& source) {
-  const std::size_t file = source.rfind('=') + 1;  // 0 where there is none
+  const std::size_t file = source.rfind('=') + 1;  // 0 without "="
   return source.substr(0, file) + (std::filesystem::path(folder) / source.substr(file)).string();
 }
 
-/// What is empty is left out, as it may be.
+/// Leaves out empty fields, which are optional.
 Json described(const RemoteFile& file) {
   Json description = {{"name", file.name}, {"bytes", file.bytes}};
   if (!file.sha256.empty()) description["sha256"] = file.sha256;
@@ -36,8 +36,8 @@ Json described(const RemoteSet& set) {
 }
 
 std::string what_became_of(const FetchedFile& file) {
-  if (file.was_there) return "was there";
-  return file.url.empty() ? "was received before" : "from " + file.url;
+  if (file.was_there) return "already there";
+  return file.url.empty() ? "received earlier" : "from " + file.url;
 }
 
 }  // namespace
@@ -51,12 +51,12 @@ std::string pack_command(const RemoteSet& set, const std::string& folder) {
 
 void print_known_sets() {
   TextTable table("lrll");
-  table.add_row({"set", "bytes", "images", "license"});
+  table.add_row({"dataset", "bytes", "images", "license"});
   for (const RemoteSet& set : known_sets()) {
     table.add_row({set.name, format_bytes(total_bytes(set)), set.content, set.license});
   }
   table.print(std::cout);
-  std::cout << "\nThe licenses are as their publishers state them; octavo fetch NAME --list names its page.\n"
+  std::cout << "\nLicenses are as stated by the publishers; octavo fetch NAME --list shows the dataset's page.\n"
             << "try next: octavo fetch " << known_sets().front().name << '\n';
 }
 
@@ -71,7 +71,7 @@ void print_set(const RemoteSet& set) {
   TextTable table("lr");
   for (const RemoteFile& file : set.files) table.add_row({file.name, format_bytes(file.bytes)});
   table.print(std::cout, "  ");
-  std::cout << "  license, as its publishers state it: " << set.license << "; " << set.page << '\n'
+  std::cout << "  license, as stated by the publisher: " << set.license << "; " << set.page << '\n'
             << "try next: octavo fetch " << set.name << '\n';
 }
 

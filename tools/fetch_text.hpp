@@ -1,4 +1,4 @@
-// What `octavo fetch` says, for people and as JSON.
+// The output of `octavo fetch`, as text and as JSON.
 #pragma once
 
 #include <octavo/fetch.hpp>
@@ -6,12 +6,12 @@
 
 namespace octavo::tools {
 
-/// The command that packs what was fetched into `folder`.
+/// The command that packs the files fetched into `folder`.
 std::string pack_command(const RemoteSet& set, const std::string& folder);
 
 void print_known_sets();
 void print_known_sets_json();
-/// What one set is; as JSON the description that --from reads.
+/// Describes one dataset. The JSON is the form that --from reads.
 void print_set(const RemoteSet& set);
 void print_set_json(const RemoteSet& set);
 void print_fetched(const RemoteSet& set, const std::string& folder, const FetchSummary& summary);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh [TARGET...] [--runs N] [--seconds N] [--out FILE]: feeds made bytes to every parser and image decoder.
+# tools/fuzz.sh [TARGET...] [--runs N] [--seconds N] [--out FILE]: fuzzes every parser and image decoder.
 #
-#   TARGET        as in tests/fuzz; the default is all of them
-#   --runs N      of each; the default is 1,000,000 for a parser and 200,000 for an image decoder, a dataset file, a source
-#   --seconds N   at most for each; the default is no limit
-#   --out FILE    where the figures go; the default is docs/results/fuzzing.md if all targets are run. Rows of other targets
-#                 that are there stay
+#   TARGET        a target of tests/fuzz (all)
+#   --runs N      runs per target (1,000,000 for parsers; 200,000 for image decoders, dataset files and sources)
+#   --seconds N   time limit per target (none)
+#   --out FILE    the file for the results (docs/results/fuzzing.md if all targets run). Existing rows of other targets
+#                 are kept
 #
-# Builds the fuzz preset: Clang's libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. Two targets run at a
-# time, each with the seeds of its corpus and, where the shared data are, the difficult files of its kind. Writes a row of
-# a table as each ends. Ends with exit status 1 if anything failed: build/fuzz/run has the bytes, which belong into
-# tests/fuzz/corpus once the cause is mended. tools/setup.sh --fuzz installs what this needs.
+# Builds the fuzz preset: Clang's libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. Runs two targets at a
+# time, each with the seeds of its corpus and, if the shared data exists, the difficult files of its kind. Writes one
+# table row when a target ends. Exits with status 1 if anything failed: the failing inputs are in build/fuzz/run; add
+# them to tests/fuzz/corpus with the fix. tools/setup.sh --fuzz installs the dependencies.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 targets=()
@@ -22,23 +22,23 @@ while (($# > 0)); do
   case $1 in
     -h | --help) usage ;;
     --runs)
-      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--runs wants a whole number"
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--runs expects a whole number"
       runs=$2
       shift 2
       ;;
     --seconds)
-      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--seconds wants a whole number"
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--seconds expects a whole number"
       seconds=$2
       shift 2
       ;;
     --out)
-      [[ -n ${2-} ]] || wrong_usage "--out wants a file"
+      [[ -n ${2-} ]] || wrong_usage "--out expects a file"
       out=$(realpath -m "$2")
       shift 2
       ;;
     -*) wrong_usage "unknown option $1" ;;
     *)
-      [[ -d $root/tests/fuzz/corpus/$1 ]] || wrong_usage "there is no target $1"
+      [[ -d $root/tests/fuzz/corpus/$1 ]] || wrong_usage "unknown target $1"
       targets+=("$1")
       shift
       ;;
@@ -48,7 +48,7 @@ done
 heading "Compiler"
 compiler=clang++-14
 if ! command -v $compiler >/dev/null; then compiler=clang++; fi
-command -v $compiler >/dev/null || fail "there is no Clang; run tools/setup.sh --fuzz"
+command -v $compiler >/dev/null || fail "Clang not found; run tools/setup.sh --fuzz"
 printf 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n' |
   $compiler -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null ||
   fail "$compiler has no libFuzzer; run tools/setup.sh --fuzz"
@@ -59,7 +59,7 @@ heading "Build"
 cd "$root"
 build=$root/build/fuzz
 cmake --preset fuzz -DCMAKE_CXX_COMPILER=$compiler >/dev/null
-# Those that this build's libraries allow.
+# The targets that can be built with the installed libraries.
 mapfile -t all_targets <"$build/tests/fuzz/targets.txt"
 if ((${#targets[@]} == 0)); then
   targets=("${all_targets[@]}")
@@ -70,7 +70,7 @@ for target in "${targets[@]}"; do
 done
 cmake --build "$build" -j "$(nproc)" --target "${targets[@]/#/fuzz_}"
 
-# ---- What each target is run with -------------------------------------------------
+# ---- The inputs and limits of each target ------------------------------------------
 odd=${root%/*}/shared/data/odd
 # odd_folders TARGET: difficult files of its kind, below shared/data/odd.
 odd_folders() {
@@ -91,8 +91,8 @@ default_runs() {
     *) echo 1000000 ;;
   esac
 }
-# most_bytes TARGET: of an input. A CIFAR record has 3,073 bytes, a dataset file 8 KiB at the least; lists of many lines
-# are looked for line by line.
+# most_bytes TARGET: the largest input. A CIFAR record has 3,073 bytes, a dataset file at least 8 KiB; long lists are
+# slow because they are processed line by line.
 most_bytes() {
   case $1 in
     cifar_* | source) echo 16384 ;;
@@ -103,11 +103,11 @@ most_bytes() {
   esac
 }
 
-# What a parser may take is bounded by its input: deflate makes 1,032 bytes of one, archives and images may claim
-# 4 MiB whatever they have. Decoders take a few times the pixels that they may be asked for here. Above that is the
-# largest window of zstd, 128 MiB, which libarchive asks for on the word of five bytes.
+# The memory of a parser is bounded by its input: deflate expands one byte to at most 1,032; archives and images may
+# always claim 4 MiB. Decoders use a few times the largest number of pixels here. The limit is above zstd's largest
+# window, 128 MiB, which libarchive allocates if five bytes of the input say so.
 limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=160)
-# What needs a file of its own is faster in memory.
+# Targets that write temporary files are faster in memory.
 if [[ -w /dev/shm ]]; then export TMPDIR=/dev/shm; fi
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=1:allocator_may_return_null=0
 
@@ -117,7 +117,7 @@ mkdir -p "$work"
 commit=$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown)
 if [[ -n $(git status --porcelain --untracked-files=no -- lib kernels tests 2>/dev/null) ]]; then commit+=" and changes"; fi
 
-# row TARGET: a line of the table.
+# row TARGET: prints a row of the table.
 row() {
   local log=$work/$1.log seen total
   seen=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
@@ -128,7 +128,7 @@ row() {
     "$(find "$work" -maxdepth 1 -name "$1-*" | wc -l)" "$commit"
 }
 
-# write_row TARGET: puts its row in the place of the one that the file of results has.
+# write_row TARGET: replaces the target's row in the results file.
 write_row() {
   local rows
   rows=$({
@@ -136,15 +136,15 @@ write_row() {
     if [[ -e $out ]]; then grep -E '^\| [a-z0-9_]+ \| [0-9]' "$out" | grep -v "^| $1 |" || true; fi
   } | sort)
   cat >"$out.new" <<END
-# Figures of the fuzz targets
+# Results of the fuzz targets
 
 Written by \`tools/fuzz.sh\`, the last time by \`$command_line\`. [How it is tested](../reliability.md).
 
 - preset fuzz, $version
 - $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, two targets at a time
 - each run: ${limits[*]}
-- edges are those covered of all that the program has; a target reaches a part of the library only. A failure is a crash, a
-  report of a sanitizer, a leak, more than 10 seconds, or more memory than the limits
+- edges are the covered ones of all in the program; a target reaches only a part of the library. A
+  failure is a crash, a sanitizer report, a leak, more than 10 seconds, or more memory than the limits
 
 | target | runs | runs/s | edges | corpus | failures | commit |
 |---|---:|---:|---:|---:|---:|---|
@@ -153,7 +153,7 @@ END
   mv "$out.new" "$out"
 }
 
-# run_target TARGET: leaves its log in $work/TARGET.log.
+# run_target TARGET: runs it and writes its log to $work/TARGET.log.
 run_target() {
   local target=$1 folder folders=()
   mkdir -p "$work/$target"
@@ -178,5 +178,5 @@ done
 wait
 
 if [[ -n $out ]]; then note "written to $out"; fi
-compgen -G "$work/*.failed" >/dev/null && fail "some targets failed; $work has their logs and the bytes"
+compgen -G "$work/*.failed" >/dev/null && fail "some targets failed; see their logs and inputs in $work"
 exit 0

@@ -2,34 +2,34 @@
 # tools/gpu_check.sh [--stage STAGES] [--again] [--limit SECONDS] [--out DIR] [--rehearse]: checks and measures Octavo on
 # this machine's GPU, in at most ten minutes.
 #
-#   --stage STAGES   some of build,bench,test,sanitize,python,train; may be repeated; the default is all of them. They
-#                    run in this order, and what they need is built first
-#   --again          run the finished parts of these stages again
+#   --stage STAGES   some of build,bench,test,sanitize,python,train (all); may be repeated. Stages run in this order;
+#                    their programs are built first
+#   --again          repeat the finished parts of these stages
 #   --limit SECONDS  the time limit of each stage
-#   --out DIR        where the results go; the default is docs/results
-#   --rehearse       run without a GPU: the preset fake-cuda, small sizes, results in build/rehearsal/results. It shows
-#                    that every stage works; no number of it is a speed
+#   --out DIR        the folder for results (docs/results)
+#   --rehearse       run without a GPU: the preset fake-cuda, small sizes, results in build/rehearsal/results. It checks
+#                    that every stage works; its numbers are not speeds
 #
 # build      Release, for this GPU's architecture, only what the chosen stages need     300 s
-# bench      the gather kernels, PyTorch beside them, batches, the memory report         80 s
+# bench      the gather kernels, compared with PyTorch, batches, the memory report       80 s
 # test       every test labeled cuda, one at a time, each at most 60 s                    70 s
 # sanitize   compute-sanitizer's memcheck, racecheck and initcheck                        75 s
 # python     the Python package's tests on the GPU, with the machine's own PyTorch        35 s
 # train      a training run compared with float32 residency                               30 s
 #
-# Without --limit a stage may also use the time that the stages before it left over. Each stage consists of parts. After every part
-# <gpu name>.json and .md are rewritten, so that a run that is killed loses only its part in progress; the next run
-# skips what is finished. Changed sources or another GPU start over. Exit status: 0 if every chosen stage passed, 1 if
-# anything failed, 2 for a wrong command line. A benchmark or a sanitizer that runs out of time and a sanitizer that
-# refuses the machine are recorded and are not failures.
+# Without --limit, a stage may also use the time that earlier stages left over. Each stage consists of parts. After
+# every part, <gpu name>.json and .md are rewritten, so that a killed run loses only the part in progress; the next run
+# skips finished parts. Changed sources or another GPU start over. Exit status: 0 if every chosen stage passed, 1 if
+# anything failed, 2 for a wrong command line. A benchmark or sanitizer that runs out of time, and a sanitizer that
+# refuses the machine, are recorded and do not count as failures.
 #
-# Needs nvcc, CMake, Ninja, g++ and Python 3; no network. Libraries come from .deps/ where it exists. OCTAVO_COMMIT
-# names the commit where there is no git.
+# Requires nvcc, CMake, Ninja, g++ and Python 3, but no network. Libraries come from .deps/ if it exists. OCTAVO_COMMIT
+# names the commit if git is not available.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 all_stages=(build bench test sanitize python train)
 declare -A limit_of=([build]=300 [bench]=80 [test]=70 [sanitize]=75 [python]=35 [train]=30)
-test_seconds=60  # the most for a test case
+test_seconds=60  # time limit of a test case
 
 # ---- Command line ----------------------------------------------------------------
 chosen=
@@ -64,14 +64,14 @@ done
 is_chosen() { [[ -z $chosen || ,$chosen, == *,$1,* ]]; }
 stages=()
 for name in "${all_stages[@]}"; do
-  # Whatever is chosen must have been built.
+  # Every stage needs the build.
   if [[ $name == build ]] || is_chosen "$name"; then stages+=("$name"); fi
 done
 
 # ---- The machine -------------------------------------------------------------------
-step="looking at the machine"
+step="checking the machine"
 cd "$root"
-command -v python3 >/dev/null || fail "there is no python3 to write the results with"
+command -v python3 >/dev/null || fail "python3 not found; it is needed to write the results"
 if [[ $rehearse == yes ]]; then
   gpu() { case $1 in name) echo "Rehearsal without a GPU" ;; *) echo none ;; esac; }
   build=$root/build/rehearsal
@@ -79,12 +79,12 @@ if [[ $rehearse == yes ]]; then
   toolkit=none
   sanitizer=none
 else
-  command -v nvidia-smi >/dev/null || fail "there is no nvidia-smi, and so no NVIDIA GPU; --rehearse runs without one"
+  command -v nvidia-smi >/dev/null || fail "nvidia-smi not found; use --rehearse to run without an NVIDIA GPU"
   gpu() { nvidia-smi --id=0 --query-gpu="$1" --format=csv,noheader,nounits; }
   build=$root/build/gpu
   out=${out:-$root/docs/results}
   nvcc=$(find_nvcc)
-  [[ -n $nvcc ]] || fail "there is no CUDA compiler"
+  [[ -n $nvcc ]] || fail "CUDA compiler not found; put nvcc on the PATH"
   toolkit=$("$nvcc" --version | sed -n 's/.*release [^,]*, V\(.*\)/\1/p')
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
 fi
@@ -93,7 +93,7 @@ capability=$(gpu compute_cap)
 driver=$(gpu driver_version)
 memory=$(gpu memory.total)
 max_clocks=$(gpu clocks.max.sm,clocks.max.mem)
-# The first GPU is the same one for CUDA as for nvidia-smi.
+# Make CUDA number the GPUs as nvidia-smi does.
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
 dataset=$(find_dataset)
 commit=${OCTAVO_COMMIT:-$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)}
@@ -104,14 +104,14 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 target=$out/$(tr '[:upper:]' '[:lower:]' <<<"$gpu_name" | tr -cs 'a-z0-9\n' - | sed 's/^-*//; s/-*$//')
 
-# ---- Records: what has been done, in $check/records.tsv ------------------------------
+# ---- Records of finished parts, in $check/records.tsv --------------------------------
 check=$build/check
 mkdir -p "$check"
 exec 9>"$check/lock"
 flock -n 9 || fail "another run is in progress in ${check#"$root"/}"
-# start_of PID: when a process began; nothing where there is none. It tells a process from a later one of that number.
+# start_of PID: prints when a process started, or nothing. Distinguishes a process from a later one with the same PID.
 start_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20 || true; }
-# What a killed run left behind would compete with this one for the GPU.
+# Processes left by a killed run would compete with this one for the GPU.
 if [[ -s $check/running ]]; then
   read -r group began <"$check/running"
   if [[ $(start_of "$group") == "$began" ]]; then
@@ -121,7 +121,7 @@ if [[ -s $check/running ]]; then
   rm -f "$check/running"
 fi
 
-# identity: one line that differs whenever earlier results must not be mixed with new ones.
+# identity: prints one line that changes whenever earlier results must not be mixed with new ones.
 identity() {
   printf '%s, driver %s, toolkit %s, data %s, sources ' "$gpu_name" "$driver" "$toolkit" "$(basename "$dataset")"
   { find CMakeLists.txt CMakePresets.json cmake kernels lib tools tests bench python -type f ! -name '*.pyc' -print0 2>/dev/null ||
@@ -148,17 +148,17 @@ if [[ $again == yes ]]; then
 fi
 for stage in "${all_stages[@]}"; do mkdir -p "$check/$stage"; done
 
-# verdict_of STAGE NAME: the last one recorded, or nothing.
+# verdict_of STAGE NAME: prints the last recorded verdict, or nothing.
 verdict_of() {
   awk -F '\t' -v stage="$1" -v name="$2" '$1 == stage && $2 == name { verdict = $3 } END { print verdict }' "$check/records.tsv"
 }
 
-# publish: rewrites the results; its exit status says whether the chosen stages passed.
+# publish: rewrites the results; the exit status is 0 if the chosen stages passed.
 publish() {
   python3 "$root/tools/gpu_results.py" "$check" "$target" "$@"
 }
 
-# record NAME VERDICT SECONDS: a part of the current stage, in the results before anything else begins.
+# record NAME VERDICT SECONDS: records a part of the current stage and updates the results.
 record() {
   printf '%s\t%s\t%s\t%s\t%s\n' "$stage" "$1" "$2" "$3" "$(date -u +%FT%TZ)" >>"$check/records.tsv"
   printf '%-9s %-42s %s (%d s)\n' "$stage" "$1" "$2" "$3"
@@ -177,8 +177,8 @@ stop_child() { if [[ -n $child ]]; then kill -TERM -- "-$child" 2>/dev/null || t
 trap 'stop_child; exit 130' INT
 trap 'stop_child; exit 143' TERM
 
-# limited SECONDS LOG COMMAND...: both outputs in LOG; the exit status, 124 or 137 for one that ran out of time. The
-# command leads a process group of its own, so that all of it can be stopped.
+# limited SECONDS LOG COMMAND...: runs the command with stdout and stderr in LOG. Returns its exit status, or 124 or 137
+# if it ran out of time. The command has its own process group, so that all of its processes can be stopped.
 limited() {
   local seconds=$1 log=$2 status=0
   shift 2
@@ -191,8 +191,8 @@ limited() {
   return "$status"
 }
 
-# part NAME SECONDS COMMAND...: a part of the current stage, unless it is finished: runs the command with its output in
-# $check/STAGE/NAME.log, for at most so long and only in the time of the stage. Exit status 0 if it passed, now or before.
+# part NAME SECONDS COMMAND...: runs a part of the current stage, unless it is finished. The output goes to
+# $check/STAGE/NAME.log. SECONDS and the time left in the stage limit it. Returns 0 if it passed, now or before.
 part() {
   local name=$1 seconds=$2 left=$((stage_deadline - SECONDS)) started=$SECONDS status=0 verdict log word
   shift 2
@@ -270,15 +270,15 @@ stage_build() {
   if [[ $rehearse == yes ]]; then
     configure=(cmake --preset fake-cuda -B "$build" -D OCTAVO_FAKE_CUDA=ON -D OCTAVO_BENCH=ON -D OCTAVO_WARNINGS_AS_ERRORS=OFF)
   fi
-  # Without the module, which may be there from a run before: it needs nanobind.
+  # Disable the Python module, which an earlier run may have enabled: it needs nanobind.
   part configure 60 "${configure[@]}" -D OCTAVO_PYTHON=OFF || return 0
-  # One after another: an error in a test's source must not keep the benchmarks from being built.
+  # Separate builds: an error in a test's source must not prevent building the benchmarks.
   if is_chosen bench || is_chosen train; then part program 300 "${make[@]}" octavo_program || true; fi
   if is_chosen bench; then part benchmarks 300 "${make[@]}" bench_gather_cuda bench_train || true; fi
   if is_chosen test || is_chosen sanitize; then part tests 300 "${make[@]}" octavo_gpu_tests || true; fi
   if is_chosen python; then
     if ! has_python_headers; then
-      skip python-module "this python3 has no headers"
+      skip python-module "this python3 has no development headers"
     elif ! with_nanobind python3 -m nanobind --cmake_dir >/dev/null 2>&1; then
       skip python-module "nanobind is neither installed nor in .deps"
     elif with_nanobind part configure-python 60 "${configure[@]}" -D OCTAVO_PYTHON=ON \
@@ -289,11 +289,11 @@ stage_build() {
 }
 
 # ---- bench --------------------------------------------------------------------------------
-# to_file FILE COMMAND...: the command with its stdout in FILE, which is there only if it succeeded.
+# to_file FILE COMMAND...: runs the command with its stdout in FILE, which is created only on success.
 # shellcheck disable=SC2016 # expanded by the inner shell
 to_file=(bash -c '"$@" >"$0.part" && mv "$0.part" "$0"')
 
-# pack_dataset: the dataset file that several stages need.
+# pack_dataset: makes the dataset file that several stages need.
 pack_dataset() {
   local few=()
   if [[ $rehearse == yes ]]; then few=(--limit 500); fi
@@ -310,7 +310,7 @@ stage_bench() {
   part torch_gather 45 python3 "$root/bench/python/torch_gather.py" --json "$results/torch_gather.json" || true
   pack_dataset || return 0
   part report 20 "${to_file[@]}" "$results/report.json" "$octavo" report "$packed" --json || true
-  # On the CUDA runtime of the tests it moves its 64 MiB a timing by the host's threads, slowly.
+  # With the tests' CUDA runtime, host threads copy its 64 MiB per timing, which is slow.
   part octavo_bench "$([[ $rehearse == yes ]] && echo 120 || echo 20)" "${to_file[@]}" "$results/octavo_bench.json" "$octavo" bench "$packed" --json || true
   part octavo_batch_sizes 20 "${to_file[@]}" "$results/octavo_batch_sizes.json" "$octavo" bench "$packed" --batch-sizes --json || true
   part octavo_strategies 30 "${to_file[@]}" "$results/octavo_strategies.json" "$octavo" bench "$packed" --strategies --json || true
@@ -322,7 +322,7 @@ stage_bench() {
 }
 
 # ---- test ------------------------------------------------------------------------------------
-# cuda_executables: a line for each executable with tests on CUDA: its name, a tab, its path.
+# cuda_executables: prints a line for each executable with CUDA tests: its name, a tab, its path.
 cuda_executables() {
   ctest --test-dir "$build" --show-only=json-v1 >"$check/ctest.json" 2>"$check/ctest.log" &&
     python3 "$root/tools/gpu_results.py" --cuda-executables "$check"
@@ -343,8 +343,8 @@ stage_test() {
 }
 
 # ---- sanitize -----------------------------------------------------------------------------------
-# Not the cases that take the whole device or compare its memory, which a sanitizer changes. Racecheck and initcheck look
-# at our kernels alone: what trains is cuBLAS, and what reports is a timing.
+# Exclude the cases that use the whole device or compare its memory, because a sanitizer changes that. Racecheck and
+# initcheck run only on our kernels: training is cuBLAS, and reporting is timing.
 sanitize_cases='[cuda]~[large]~[exclusive]'
 not_ours='^(training_tests|report_tests|comparisons_tests)$'
 
@@ -361,7 +361,7 @@ stage_sanitize() {
   fi
   forget sanitize compute-sanitizer
   for tool in memcheck racecheck initcheck; do
-    # A test of an allocation that must fail is no error.
+    # Tests of allocations that must fail are not errors.
     options=(--error-exitcode 86)
     if [[ $tool == memcheck ]]; then options+=(--report-api-errors no); fi
     while IFS=$'\t' read -r name path; do
@@ -376,7 +376,8 @@ stage_sanitize() {
 }
 
 # ---- python ---------------------------------------------------------------------------------------
-# python_path: a folder with the package as it is in the sources, and this build's compiled module; nothing without one.
+# python_path: prints a folder with the package's sources and this build's compiled module, or nothing if it is not
+# built.
 python_path() {
   local package=$build/python-package/octavo modules
   modules=("$build"/python/_native*.so)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts together what tools/gpu_check.sh left in its folder so far: a JSON document, and a text to read beside it.
+"""Assembles the results of tools/gpu_check.sh so far: a JSON document and a Markdown text.
 
 gpu_results.py CHECK TARGET [--say]      writes TARGET.json and TARGET.md; exit status 1 if a chosen stage has a problem;
                                          --say prints the files and the problems
@@ -15,14 +15,14 @@ import statistics
 import sys
 import xml.etree.ElementTree
 
-LONGEST_FIGURE = 100  # characters; longer texts are in the JSON document only
-LOG_LINES = 40  # of a part that failed
-MUST_FINISH = ("build", "test", "python")  # in these, what ran out of time is a problem
+LONGEST_FIGURE = 100  # characters; longer texts are only in the JSON document
+LOG_LINES = 40  # of a failed part
+MUST_FINISH = ("build", "test", "python")  # in these stages, running out of time is a problem
 REHEARSAL = "rehearsal: no GPU, no number here is a speed"
 
 
 def read_records(check):
-    """The parts in the order in which they first ran, each with its last verdict. A line that is cut is left out."""
+    """The parts in the order in which they first ran, each with its last verdict. Skips truncated lines."""
     records = {}
     for line in (check / "records.tsv").read_text().splitlines():
         cells = line.split("\t")
@@ -34,7 +34,8 @@ def read_records(check):
 
 
 def is_problem(record):
-    """A benchmark may run out of time, a sanitizer may refuse the machine, and a part may have nothing to run on."""
+    """Whether a verdict is a failure. A benchmark may run out of time, a sanitizer may refuse the machine, and a part
+    may be skipped."""
     verdict = record["verdict"]
     if verdict in ("passed", "refused by this machine") or verdict.startswith("skipped"):
         return False
@@ -50,7 +51,7 @@ def read_log(check, record):
 
 
 def read_clocks(path):
-    """Median, least and most of the samples taken while a part ran; nothing without any."""
+    """Median, minimum and maximum of the samples taken while a part ran; None without samples."""
     names = ("sm_mhz", "memory_mhz", "temperature_c", "power_w")
     columns = {name: [] for name in names}
     for row in csv.reader(path.read_text(errors="replace").splitlines()):
@@ -69,16 +70,16 @@ def read_clocks(path):
 
 
 def read_junit(paths):
-    """Counts by verdict, and the names of what failed and of what was skipped."""
+    """Counts by verdict, and the names of the failed and the skipped tests."""
     counts = dict(passed=0, failed=0, skipped=0)
     failures, skips = [], []
     for path in paths:
         try:
             cases = list(xml.etree.ElementTree.parse(path).getroot().iter("testcase"))
         except xml.etree.ElementTree.ParseError:
-            continue  # written when the run was killed
+            continue  # truncated because the run was killed
         for case in cases:
-            # ctest says it in an attribute, pytest in a child.
+            # ctest uses an attribute, pytest a child element.
             children = {child.tag for child in case}
             if case.get("status") == "fail" or children & {"failure", "error"}:
                 verdict, names = "failed", failures
@@ -93,13 +94,13 @@ def read_junit(paths):
 
 
 def read_documents(folder, problems):
-    """The JSON documents of a folder by name; one that is not JSON is a problem."""
+    """The JSON documents of a folder by name. Invalid JSON is a problem."""
     documents = {}
     for path in sorted(folder.glob("*.json")):
         try:
             documents[path.stem] = json.loads(path.read_text())
         except ValueError as error:
-            problems.append((folder.name, f"{path.stem}: what it wrote is not JSON: {error}"))
+            problems.append((folder.name, f"{path.stem}: its output is not JSON: {error}"))
     return documents
 
 
@@ -112,11 +113,11 @@ def cpu_name():
 
 def data_name(folder):
     name = pathlib.Path(folder).name
-    return {"digits": "data/digits (small: 1,797 images; its figures say little)"}.get(name, name)
+    return {"digits": "data/digits (1,797 images: too small for meaningful numbers)"}.get(name, name)
 
 
 def assemble(check):
-    """The whole document; what it measured with comes from gpu_check.sh in the environment."""
+    """The whole document. gpu_check.sh passes the description of the machine in the environment."""
     env = os.environ
     records = read_records(check)
     problems = [(r["stage"], f"{r['name']}: {r['verdict']}") for r in records if is_problem(r)]
@@ -145,7 +146,7 @@ def assemble(check):
     if "test" in ran:
         result["test"] = read_junit(sorted((check / "test").glob("*.xml")))
         if result["test"]["passed"] + result["test"]["failed"] == 0:
-            problems.append(("test", "not one test labeled cuda ran on the device"))
+            problems.append(("test", "no test labeled cuda ran on the device"))
     if "python" in ran:
         result["python"] = read_junit(sorted((check / "python").glob("*.xml")))
     for stage in ("bench", "train"):
@@ -166,7 +167,7 @@ def is_row(value):
 
 
 def figures(value, path=""):
-    """Pairs of path and text, one for each figure of a document."""
+    """Pairs of path and text, one for each value of a document."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from figures(inner, f"{path}.{key}" if path else key)
@@ -184,7 +185,7 @@ def table(header, rows):
 
 
 def document_tables(document):
-    """Every list of flat objects as a table of its own, and everything else as one table of figures."""
+    """Every list of flat objects as a separate table, and everything else as one table."""
     lists = {key: value for key, value in document.items()
              if isinstance(value, list) and value and all(is_row(entry) for entry in value)}
     rest = {key: value for key, value in document.items() if key not in lists}
@@ -201,7 +202,7 @@ def failure_logs(result):
     for record in result["records"]:
         if record.get("log"):
             lines += [f"### {record['stage']} {record['name']}", "", "```", *record["log"], "```", ""]
-    return ["## Output of what failed", "", *lines] if lines else []
+    return ["## Output of failed parts", "", *lines] if lines else []
 
 
 def test_tables(result):
@@ -221,7 +222,7 @@ def clocks_text(record):
     if not clocks:
         return ""
     return (f"SM {clocks['sm_mhz']['median']:.0f} MHz ({clocks['sm_mhz']['least']:.0f} to {clocks['sm_mhz']['most']:.0f}), "
-            f"memory {clocks['memory_mhz']['median']:.0f} MHz, {clocks['power_w']['most']:.0f} W at most")
+            f"memory {clocks['memory_mhz']['median']:.0f} MHz, at most {clocks['power_w']['most']:.0f} W")
 
 
 def to_text(result):
@@ -229,7 +230,7 @@ def to_text(result):
     lines = [f"# {device['name']}", ""]
     if "rehearsal" in result:
         lines += [f"**{result['rehearsal']}**", ""]
-    lines += [f"{'Passed so far' if result['passed'] else 'Failed'}. Every figure is in the JSON document beside this one.", ""]
+    lines += [f"{'Passed so far' if result['passed'] else 'Failed'}. The JSON document has all numbers.", ""]
     lines += table(["measured", "with"], [
         ["device", f"{device['name']}, compute capability {device['compute_capability']}, {device['memory_mib']} MiB"],
         ["highest clocks", f"{device['max_clocks_mhz']} MHz (SM, memory)"],
@@ -243,7 +244,7 @@ def to_text(result):
     ])
     if result["problems"]:
         lines += ["## Problems", ""] + [f"- {problem}" for problem in result["problems"]] + [""]
-    lines += ["## Parts", ""] + table(["stage", "part", "verdict", "seconds", "clocks meanwhile"], [
+    lines += ["## Parts", ""] + table(["stage", "part", "verdict", "seconds", "clocks during the part"], [
         [record["stage"], record["name"], record["verdict"], record["seconds"], clocks_text(record)]
         for record in result["records"]])
     lines += test_tables(result)
@@ -255,14 +256,14 @@ def to_text(result):
 
 
 def write_whole(path, text):
-    """A reader, or a kill, never meets a file that is half written."""
+    """Replaces the file atomically, so that it is never half written."""
     part = pathlib.Path(f"{path}.part")
     part.write_text(text)
     os.replace(part, path)
 
 
 def cuda_executables(check):
-    """Name and path of the executables that ctest labels cuda, as `ctest --show-only=json-v1` describes its tests."""
+    """Name and path of the executables with the ctest label cuda, from the output of `ctest --show-only=json-v1`."""
     found = {}
     for test in json.loads((check / "ctest.json").read_text())["tests"]:
         labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])

@@ -21,7 +21,7 @@ std::string format_bytes(std::int64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
   double value = static_cast<double>(bytes) / 1024.0;
   std::size_t unit = 0;
-  // From here on one digit behind the point would be shown as 1024.0.
+  // Larger values would be shown as 1024.0.
   while (value >= 1023.95) {
     value /= 1024.0;
     ++unit;

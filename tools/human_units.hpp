@@ -1,4 +1,4 @@
-// Numbers as people like to read them.
+// Numbers formatted for people.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ std::string format_bytes(std::int64_t bytes);
 std::string format_rate(double bytes_per_second);
 /// "21.5 us", "4.8 ms", "0.42 s", "12 s", "3 min 20 s", "2 h 5 min".
 std::string format_seconds(double seconds);
-/// `value` with so many digits behind the point.
+/// `value` with this many digits after the decimal point.
 std::string format_fixed(double value, int digits);
-/// Three digits that count: "19", "0.00392", "1.2e-05".
+/// Three significant digits: "19", "0.00392", "1.2e-05".
 std::string format_significant(double value);
-/// With '?' for control characters: names of files may hold what a terminal obeys.
+/// Replaces control characters by '?': file names may contain terminal escape sequences.
 std::string printable(std::string text);
 /// "3 samples", "1 sample".
 std::string counted(std::int64_t count, const std::string& noun);

@@ -33,7 +33,7 @@ Command add_info_command(CLI::App& program) {
   CLI::App* verb = add_verb(program, "info", "Show what is in a dataset file", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_flag("--duplicates", arguments->with_duplicates,
-                 "Read all samples, and tell which are there more than once, within a split and between splits");
+                 "Read all samples and list those that occur more than once, within a split or across splits");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -10,7 +10,7 @@
 namespace octavo::tools {
 namespace {
 
-/// More classes than this are listed by their first ones only.
+/// If there are more classes than this, only the first kFirstClasses are listed.
 constexpr std::size_t kMostClasses = 20;
 constexpr std::size_t kFirstClasses = 10;
 constexpr std::size_t kMostChannels = 4;
@@ -32,10 +32,10 @@ double compression_ratio(const SplitOverview& split) {
   return static_cast<double>(split.packed_bytes) / static_cast<double>(split.stored_bytes);
 }
 
-/// "plain", or "12.1 MiB, deflated 1.33 times".
+/// "plain", or "12.1 MiB (deflate, 1.33x)".
 std::string describe_stored(const SplitOverview& split) {
   if (split.compression == Compression::none) return "plain";
-  return format_bytes(split.stored_bytes) + ", deflated " + format_fixed(compression_ratio(split), 2) + " times";
+  return format_bytes(split.stored_bytes) + " (deflate, " + format_fixed(compression_ratio(split), 2) + "x)";
 }
 
 void print_splits(const std::vector<SplitOverview>& splits) {
@@ -115,7 +115,7 @@ std::string as_text(const Json& value) {
   return text.empty() ? "none" : text;
 }
 
-/// What an object says under `key`, and nothing if it is none or has no such key: provenance is anybody's text.
+/// The value under `key`; empty if `object` is not an object or has no such key. Provenance may be any text.
 std::string text_at(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) ? as_text(object[key]) : "";
 }
@@ -124,7 +124,7 @@ Json list_at(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) && object[key].is_array() ? object[key] : Json::array();
 }
 
-/// Of the images, as they were when they were packed, and of the labels.
+/// Unusual sizes of the source images, and unexpected labels.
 void print_outliers(const DatasetOverview& overview) {
   TextTable table("ll");
   bool has_some = false;
@@ -147,7 +147,7 @@ void print_outliers(const DatasetOverview& overview) {
   table.print(std::cout, "  ");
 }
 
-/// What a line has room for: `--json` prints all.
+/// Shortens text to fit a line; `--json` prints all of it.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMostBytes = 400;
   if (text.size() <= kMostBytes) return text;
@@ -176,10 +176,10 @@ void print_provenance(const Json& provenance) {
 
 void print_duplicates(const DuplicateReport& report) {
   std::cout << "\nDuplicates: " << format_count(report.duplicate_count) << " of " << format_count(report.sample_count)
-            << " samples equal another one before them\n";
+            << " samples equal an earlier one\n";
   TextTable table("ll");
   table.add_row({"groups", format_count(report.group_count)});
-  table.add_row({"between splits", format_count(report.between_splits_count)});
+  table.add_row({"across splits", format_count(report.between_splits_count)});
   table.add_row({"labels differ", format_count(report.labels_differ_count)});
   for (std::size_t i = 0; i < std::min(report.groups.size(), kFirstClasses); ++i) {
     std::string places;
@@ -187,7 +187,7 @@ void print_duplicates(const DuplicateReport& report) {
       places += (places.empty() ? "" : ", ") + place.split + "#" + std::to_string(place.row);
       if (!place.name.empty()) places += " (" + printable(place.name) + ")";
     }
-    table.add_row({report.groups[i].labels_differ ? "other labels" : "equal", places});
+    table.add_row({report.groups[i].labels_differ ? "labels differ" : "same labels", places});
   }
   table.print(std::cout, "  ");
 }

@@ -1,4 +1,4 @@
-// What `octavo info` says, for people and as JSON.
+// The output of `octavo info`, as text and as JSON.
 #pragma once
 
 #include "dataset_overview.hpp"

@@ -10,7 +10,7 @@
 namespace octavo::tools {
 namespace {
 
-// Lock-free, and so allowed in a signal handler.
+// Lock-free, and therefore allowed in a signal handler.
 std::atomic<int> received_signal = 0;
 std::atomic<bool> must_clean_up = false;
 const char* interruption_message = "interrupted";
@@ -37,7 +37,7 @@ void install_signal_handlers() {
   handle(SIGTERM);
   handle(SIGHUP);
   ::signal(SIGPIPE, SIG_IGN);
-  // A file that grows beyond the limit of its user is an error of the write, as a full disk is.
+  // Exceeding the file size limit is then an error of the write, like a full disk.
   ::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -1,4 +1,4 @@
-// Ending early: SIGINT, SIGTERM, SIGHUP, and a reader of our output who goes away.
+// Ending early: SIGINT, SIGTERM, SIGHUP, and a closed output pipe.
 #pragma once
 
 #include <exception>
@@ -17,26 +17,26 @@ class Interrupted : public std::exception {
   const char* message_;
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP end the program with 130, 143 and 129: at once, or, while a
-/// CleanUpOnInterruption lives, when the work next calls throw_if_interrupted(). A second signal always ends it at
-/// once. A signal that was ignored before (nohup, a background job of a script) stays so. SIGPIPE is ignored: what
-/// cannot be written to a pipe shows when stdout is flushed.
+/// After this call, SIGINT, SIGTERM and SIGHUP end the program with exit codes 130, 143 and 129: immediately, or, while
+/// a CleanUpOnInterruption exists, at the next call of throw_if_interrupted(). A second signal always ends it
+/// immediately. A signal that was already ignored (nohup, a background job of a script) stays ignored. SIGPIPE is
+/// ignored: a failed write to a pipe is found when stdout is flushed.
 void install_signal_handlers();
 
-/// Lives while there is something that has to be removed, or left in order, if the program ends early.
+/// Exists while something must be removed or completed if the program ends early.
 class CleanUpOnInterruption {
  public:
-  /// `message`: what the program says when it ends so; must live as long as the program.
-  explicit CleanUpOnInterruption(const char* message = "interrupted; what was written so far is removed");
+  /// `message`: printed when a signal ends the program; must stay valid until the program ends.
+  explicit CleanUpOnInterruption(const char* message = "interrupted; partial output was removed");
   ~CleanUpOnInterruption();
   CleanUpOnInterruption(const CleanUpOnInterruption&) = delete;
   CleanUpOnInterruption& operator=(const CleanUpOnInterruption&) = delete;
 };
 
-/// The signal that has come, or 0.
+/// The signal that was received, or 0.
 int received_signal_number();
 
-/// Throws Interrupted if a signal has come.
+/// Throws Interrupted if a signal was received.
 void throw_if_interrupted();
 
 }  // namespace octavo::tools

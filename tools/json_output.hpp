@@ -1,4 +1,4 @@
-// The JSON documents that the verbs write, and what several of them say.
+// The JSON documents that the verbs write, and the parts that several of them share.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace octavo::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// Writes the document to stdout, indented. Bytes that are no UTF-8 (file names may hold them) become U+FFFD.
+/// Writes the document to stdout, indented. Bytes that are not UTF-8, as in some file names, become U+FFFD.
 void print_json(const Json& document);
 
 /// [C,H,W].

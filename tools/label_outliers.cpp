@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kManyTimes = 10;
 constexpr std::size_t kMostListed = 10;
 
-/// What lies between the outer fences of a column; not of numbers that are none.
+/// Tukey's outer fences of a column. Infinite and NaN values do not count.
 struct Fences {
   float low = 0.0F, high = 0.0F;
 
@@ -108,14 +108,14 @@ Json as_json(const LabelOutliers& outliers) {
 }
 
 std::string as_text(const LabelOutliers& outliers) {
-  const std::string median = "the median, " + format_count(outliers.median_count) + ":";
+  const std::string median = "the median (" + counted(outliers.median_count, "sample") + "):";
   std::string text;
-  add_classes(text, "no sample of", outliers.empty);
-  add_classes(text, "less than a tenth of " + median, outliers.rare);
+  add_classes(text, "no samples:", outliers.empty);
+  add_classes(text, "fewer than a tenth of " + median, outliers.rare);
   add_classes(text, "more than ten times " + median, outliers.frequent);
-  add_classes(text, "no name for", outliers.nameless);
-  add_targets(text, "that is no finite number", outliers.not_finite_targets);
-  add_targets(text, "far from all others", outliers.far_targets);
+  add_classes(text, "no class name:", outliers.nameless);
+  add_targets(text, "that is not finite", outliers.not_finite_targets);
+  add_targets(text, "far outside the usual range", outliers.far_targets);
   return text;
 }
 

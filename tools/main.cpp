@@ -27,9 +27,9 @@ namespace octavo::tools {
 namespace {
 
 constexpr std::size_t kHelpColumn = 34;
-constexpr const char* kNoMemory = "run octavo: there is not enough memory; free some, or use fewer threads";
+constexpr const char* kNoMemory = "run octavo: not enough memory; free some, or use fewer threads";
 
-/// Prints the message as one line. Asks for no memory, of which there may be none left.
+/// Prints the message as one line. Allocates no memory: there may be none left.
 int fail(std::string_view message, int exit_code) {
   std::cerr << "octavo: error: ";
   for (std::size_t end; (end = message.find('\n')) != std::string_view::npos; message.remove_prefix(end + 1)) {
@@ -55,7 +55,7 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_devices_command(program)};
 }
 
-/// The verb that the command line names, as far as there is one; for "see octavo pack --help".
+/// The verb that the command line names, or null. Used for "see octavo pack --help".
 const Command* find_verb(const std::vector<Command>& commands, int argument_count, const char* const* arguments) {
   for (const Command& command : commands) {
     if (argument_count > 1 && command.arguments->get_name() == arguments[1]) return &command;
@@ -71,9 +71,9 @@ int fail_to_read(const std::string& what, const Command* verb) {
 int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
              const char* const* arguments) {
   const Command* verb = find_verb(commands, argument_count, arguments);
-  if (argument_count < 2) return fail_to_read("no verb was given", nullptr);
+  if (argument_count < 2) return fail_to_read("no verb given", nullptr);
   if (verb == nullptr && arguments[1][0] != '-') {
-    return fail_to_read("there is no verb \"" + std::string(arguments[1]) + "\"", nullptr);
+    return fail_to_read("unknown verb \"" + std::string(arguments[1]) + "\"", nullptr);
   }
   try {
     program.parse(argument_count, arguments);
@@ -82,11 +82,11 @@ int run_verb(CLI::App& program, const std::vector<Command>& commands, int argume
     if (error.get_exit_code() == 0) return program.exit(error, std::cout, std::cerr);
     return fail_to_read(error.what(), verb);
   }
-  if (verb == nullptr) return fail_to_read("no verb was given", nullptr);
+  if (verb == nullptr) return fail_to_read("no verb given", nullptr);
   return verb->run();
 }
 
-/// Does some work of the program, and is the only place that catches.
+/// Runs `work` and turns its exceptions into an exit code. The only place that catches.
 template <typename Work>
 int run_and_catch(const Work& work) {
   try {
@@ -102,21 +102,21 @@ int run_and_catch(const Work& work) {
   }
 }
 
-/// Flushes stdout. That its reader has gone away is no error worth a line; a full disk is.
+/// Flushes stdout. A closed pipe is not worth an error message; a full disk is.
 int finish_output(int exit_code) {
   errno = 0;
   std::cout.flush();
   if (std::cout.good()) return exit_code;
   if (errno == EPIPE) return kSignalBase + SIGPIPE;
-  return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "it failed"), kFailed);
+  return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "unknown error"), kFailed);
 }
 
 int run_program(int argument_count, const char* const* arguments) {
-  CLI::App program("Packs image datasets into int8 files for GPU training, and works with them.", "octavo");
+  CLI::App program("Packs image datasets into int8 files for GPU training, and works with those files.", "octavo");
   program.get_formatter()->column_width(kHelpColumn);
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
-  program.footer("octavo VERB --help explains a verb. Every verb takes --json and --quiet.");
+  program.footer("Run octavo VERB --help for the options of a verb. Every verb accepts --json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
   const std::vector<std::string> present = with_present_spellings(argument_count, arguments);
   std::vector<const char*> pointers;
@@ -124,8 +124,8 @@ int run_program(int argument_count, const char* const* arguments) {
   return run_verb(program, commands, argument_count, pointers.data());
 }
 
-/// Where an exception cannot be caught. That happens when memory ends in a place of a library that must not throw: the
-/// destructor of a JSON document, or the listing of a folder in libstdc++, where its type cannot be told any more.
+/// Handles exceptions that cannot be caught. They occur when memory runs out in library code that must not throw: the
+/// destructor of a JSON document, or the listing of a folder in libstdc++, where the exception's type is lost.
 [[noreturn]] void end_without_memory() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
@@ -138,7 +138,8 @@ int main_of_octavo(int argument_count, const char* const* arguments) {
   install_signal_handlers();
   int exit_code = run_and_catch([&] { return run_program(argument_count, arguments); });
   exit_code = run_and_catch([&] { return finish_output(exit_code); });
-  // Work that was done before a signal could stop it is kept, but who sent it wants nothing to follow.
+  // Work that finished before the signal could stop it is kept. The exit code still reports the signal, so that a
+  // script does not continue.
   return exit_code == kDone && received_signal_number() != 0 ? kSignalBase + received_signal_number() : exit_code;
 }
 

@@ -1,4 +1,4 @@
-// Names of options that earlier versions had. They work for one more version, and no help shows them.
+// Option names from earlier versions. They work for one more version, and no help text shows them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace octavo::tools {
 
-/// The arguments of the program, with the present name in place of each old one: "--old" and "--old=value".
+/// The arguments of the program with each old option name replaced by the current one: "--old" and "--old=value".
 std::vector<std::string> with_present_spellings(int argument_count, const char* const* arguments);
 
 }  // namespace octavo::tools

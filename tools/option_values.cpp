@@ -24,7 +24,7 @@ bool is_split_name(std::string_view name) {
                      [](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; });
 }
 
-/// The whole of `text` as a number.
+/// All of `text` as a number.
 std::optional<std::int64_t> parse_number(std::string_view text, int base = 10) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -48,18 +48,18 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// The lines of a small text file, without blanks around them, and without empty ones at the end.
+/// The lines of a small text file, trimmed, without empty lines at the end.
 std::vector<std::string> read_lines(const std::filesystem::path& path, const std::string& doing) {
-  // A device such as /dev/zero would never end, and a pipe that nobody writes to would never begin.
+  // Reading a device such as /dev/zero would never end; opening a pipe without a writer would block.
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) {
-    throw IoError(doing + "it is no file; check the path");
+    throw IoError(doing + "not a regular file; check the path");
   }
   std::ifstream file(path);
-  if (!file) throw IoError(doing + "it cannot be opened; check the path");
+  if (!file) throw IoError(doing + "cannot open the file; check the path");
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(trimmed(line));
-  if (file.bad()) throw IoError(doing + "it cannot be read; check the disk that it is on");
-  // As editors on Windows begin files.
+  if (file.bad()) throw IoError(doing + "cannot read the file; check the disk");
+  // Editors on Windows write this first.
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (!lines.empty() && lines[0].starts_with(kByteOrderMark))
     lines[0] = trimmed(lines[0].substr(kByteOrderMark.size()));
@@ -87,7 +87,7 @@ SourceSpec parse_source(const std::string& text) {
     path.resize(colons);
   };
   cut_off_array(spec.images);
-  // Of two names the one that was cut off first is the second.
+  // If there are two names, the one that was cut off first is the second.
   if (std::string first; cut_off_array(first), !first.empty()) {
     spec.labels = std::exchange(spec.images, first);
   }
@@ -114,7 +114,7 @@ ValueRange parse_range(const std::string& text) {
   const auto ends = split_at(text, ',');
   const auto low = number(ends[0]), high = number(ends.back());
   if (ends.size() == 2 && low && high) return {.kind = Kind::given, .low = *low, .high = *high};
-  throw InvalidArgument("read --range: \"" + text + "\" is no range; give LOW,HIGH, minmax, percentile:99.9 or auto");
+  throw InvalidArgument("read --range: bad range \"" + text + "\"; expected LOW,HIGH, minmax, percentile:P or auto");
 }
 
 std::array<std::int64_t, 2> parse_size(const std::string& text) {
@@ -124,7 +124,7 @@ std::array<std::int64_t, 2> parse_size(const std::string& text) {
     const auto width = parse_number(parts[1]);
     if (height && width && *height > 0 && *width > 0) return {*height, *width};
   }
-  throw InvalidArgument("read --size: \"" + text + "\" is no size; give height and width as in 32x48");
+  throw InvalidArgument("read --size: invalid size \"" + text + "\"; expected HEIGHTxWIDTH, for example 32x48");
 }
 
 std::array<std::uint8_t, 3> parse_color(const std::string& text) {
@@ -140,7 +140,7 @@ std::array<std::uint8_t, 3> parse_color(const std::string& text) {
     if (is_valid) color[i] = static_cast<std::uint8_t>(*value);
   }
   if (!is_valid) {
-    throw InvalidArgument("read --background: \"" + text + "\" is no color; give it as #RRGGBB or as R,G,B");
+    throw InvalidArgument("read --background: invalid color \"" + text + "\"; expected #RRGGBB or R,G,B");
   }
   return color;
 }
@@ -151,10 +151,10 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].empty() && seen.insert(names[i]).second) continue;
-    throw FormatError(doing + "line " + std::to_string(i + 1) + (names[i].empty() ? " is empty" : " was there before") +
-                      "; give one name a line, in label order");
+    throw FormatError(doing + "line " + std::to_string(i + 1) + (names[i].empty() ? " is empty" : " repeats a name") +
+                      "; give one name per line, in label order");
   }
-  if (names.empty()) throw FormatError(doing + "there are none; give one name a line, in label order");
+  if (names.empty()) throw FormatError(doing + "the file is empty; give one name per line, in label order");
   return names;
 }
 
@@ -170,9 +170,9 @@ std::map<std::string, std::string> read_class_map(const std::filesystem::path& p
     const bool is_new = !old_name.empty() && !new_name.empty() && class_map.emplace(old_name, new_name).second;
     if (is_new) continue;
     throw FormatError(doing + "line " + std::to_string(i + 1) +
-                      " is not OLD=NEW, or names a class that was there before; give one such pair a line");
+                      " is not OLD=NEW, or renames a class a second time; give one OLD=NEW pair per line");
   }
-  if (class_map.empty()) throw FormatError(doing + "there is nothing in it; give one pair OLD=NEW a line");
+  if (class_map.empty()) throw FormatError(doing + "the file is empty; give one OLD=NEW pair per line");
   return class_map;
 }
 

@@ -1,4 +1,4 @@
-// The values of options that are more than a number or a word.
+// Parsers for option values that are more than a number or a word.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace octavo::tools {
 
-/// What --compress takes.
+/// The values of --compress.
 inline const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
                                                                  {"deflate", Compression::deflate}};
 
-/// [SPLIT=]PATH[::IMAGES[::LABELS]]. A path that exists is a path, whatever signs it holds; so is one whose beginning
-/// is no split name.
+/// Parses [SPLIT=]PATH[::IMAGES[::LABELS]]. Text that names an existing path is a path as a whole. If the part before
+/// "=" is not a valid split name, it belongs to the path.
 SourceSpec parse_source(const std::string& text);
 /// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.
 ValueRange parse_range(const std::string& text);
@@ -24,15 +24,15 @@ ValueRange parse_range(const std::string& text);
 std::array<std::int64_t, 2> parse_size(const std::string& text);
 /// "#RRGGBB" or "R,G,B" with numbers up to 255. Throws InvalidArgument.
 std::array<std::uint8_t, 3> parse_color(const std::string& text);
-/// The lines of a file of class names, in label order. Throws IoError if it cannot be read, FormatError if a name is
-/// empty or there twice.
+/// Reads a file of class names in label order, one per line. Throws IoError if it cannot be read, FormatError if a name
+/// is empty or occurs twice.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
-/// The lines OLD=NEW of a file that renames classes. Throws IoError if it cannot be read, FormatError if a line is
-/// something else, or a class is renamed twice.
+/// Reads the OLD=NEW lines of a file that renames classes. Throws IoError if it cannot be read, FormatError if a line
+/// has another form or a class is renamed twice.
 std::map<std::string, std::string> read_class_map(const std::filesystem::path& path);
-/// A word as a shell wants it: in quotes unless it is plain.
+/// Quotes a word for the shell if necessary.
 std::string quote_word(const std::string& word);
-/// A command line as one could type it again.
+/// The command line in a form that can be pasted into a shell.
 std::string quote_command_line(int argument_count, const char* const* arguments);
 
 }  // namespace octavo::tools

@@ -1,4 +1,4 @@
-// `octavo pack`: image files into one dataset file.
+// `octavo pack`: packs images into one dataset file.
 #include <iostream>
 #include <map>
 #include <memory>
@@ -126,54 +126,56 @@ CLI::IsMember one_of(const std::map<std::string, Value>& values) {
 
 void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("SOURCE", arguments.sources,
-                  "[SPLIT=]PATH[::IMAGES[::LABELS]]: files, folders or archives, and which arrays of them; splits are "
-                  "found by their names")
+                  "[SPLIT=]PATH[::IMAGES[::LABELS]]: a file, folder or archive, and which of its arrays to read; "
+                  "without SPLIT=, splits are recognized by their names")
       ->required();
-  verb.add_option("--format", arguments.format, "What the sources are (auto)")->check(one_of(kFormats));
-  verb.add_option("--size", arguments.size, "HxW: bring images to this height and width");
-  verb.add_option("--fit", arguments.fit, "How: cut out the center, fit into a background, or distort (crop)")
+  verb.add_option("--format", arguments.format, "The format of the sources (auto)")->check(one_of(kFormats));
+  verb.add_option("--size", arguments.size, "HxW: resize images to this height and width");
+  verb.add_option("--fit", arguments.fit, "With --size: crop to the center, pad with the background, or stretch (crop)")
       ->check(one_of(kFits));
-  verb.add_option("--channels", arguments.channels, "1: gray, 3: RGB; gray where all images are, if left out")
+  verb.add_option("--channels", arguments.channels, "1: gray, 3: RGB (gray if all images are gray, else RGB)")
       ->check(CLI::IsMember({1, 3}));
-  verb.add_option("--background", arguments.background, "#RRGGBB or R,G,B behind transparency and padding (black)");
-  verb.add_option("--classes", arguments.classes, "A file of class names in label order, one a line");
-  verb.add_option("--class-map", arguments.class_map, "A file of lines OLD=NEW: classes get new names, or become one");
+  verb.add_option("--background", arguments.background,
+                  "The color behind transparency and padding: #RRGGBB or R,G,B (black)");
+  verb.add_option("--classes", arguments.classes, "A file of class names in label order, one per line");
+  verb.add_option("--class-map", arguments.class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
-  verb.add_option("--layout", arguments.layout, "How images lie in arrays, behind the axis N (auto)")
+  verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,
-                  "Of arrays that do not hold bytes, the numbers that become 0 and 255: LOW,HIGH, minmax, "
-                  "percentile:99.9, or auto (exact where that is possible, else minmax)");
-  verb.add_option("--select", arguments.select, "A glob on class names or paths: pack only these");
-  verb.add_option("--limit", arguments.limit, "Pack at most so many samples a split")->check(above_zero());
-  verb.add_option("--holdout", arguments.holdout, "The share of train, below 1, that becomes the split val");
+                  "For arrays that are not 8-bit, the values that become 0 and 255: LOW,HIGH, minmax, "
+                  "percentile:99.9, or auto (exact if possible, else minmax)");
+  verb.add_option("--select", arguments.select, "Pack only the classes or paths that match this glob");
+  verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());
+  verb.add_option("--holdout", arguments.holdout, "The fraction of train, below 1, that becomes the split val");
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
-  verb.add_option("--on-error", arguments.on_error, "What to do about a sample that cannot be read (stop)")
+  verb.add_option("--on-error", arguments.on_error, "What to do if a sample cannot be read (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   verb.add_option("--max-pixels", arguments.most_pixels,
-                  "The most pixels that an image may claim (" + std::to_string(arguments.most_pixels) + ")")
+                  "Reject images that declare more pixels than this (" + std::to_string(arguments.most_pixels) + ")")
       ->check(above_zero());
-  verb.add_option(
-          "--max-ratio", arguments.most_ratio,
-          "How many times its own bytes an archive may claim to hold (" + std::to_string(arguments.most_ratio) + ")")
+  verb.add_option("--max-ratio", arguments.most_ratio,
+                  "Reject archives that expand to more than this many times their size (" +
+                      std::to_string(arguments.most_ratio) + ")")
       ->check(above_zero());
 }
 
 void add_output_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("-o,--output", arguments.output, "The dataset file to write");
-  auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if there is one");
+  auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress = verb.add_option("--compress", arguments.compression,
-                                   "Deflate images on all threads, or store them as they are (none)")
+                                   "Compress images with deflate, or store them as they are (none)")
                        ->check(one_of(kCompressions));
   verb.add_flag("--append", arguments.append,
-                "Add the splits to the output file, which is packed already, and compress them as it is")
+                "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)
       ->excludes(compress);
   verb.add_flag("--names", arguments.with_names, "Store where each sample came from");
-  verb.add_flag("--reproducible", arguments.reproducible, "Equal input gives equal bytes: no time, no command line");
+  verb.add_flag("--reproducible", arguments.reproducible,
+                "Store no time and no command line, so that equal input gives equal bytes");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");
-  verb.add_option("--jobs,--threads", arguments.jobs, "Threads; all that may be used if left out")
+  verb.add_option("--jobs,--threads", arguments.jobs, "Number of threads (all that are available)")
       ->check(above_zero());
 }
 
@@ -181,7 +183,7 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
 
 Command add_pack_command(CLI::App& program, const std::string& command_line) {
   auto arguments = std::make_shared<PackArguments>();
-  CLI::App* verb = add_verb(program, "pack", "Pack images into one int8 file", *arguments);
+  CLI::App* verb = add_verb(program, "pack", "Pack images into one int8 dataset file", *arguments);
   add_source_options(*verb, *arguments);
   add_output_options(*verb, *arguments);
   return {verb, [arguments, command_line] { return run(*arguments, command_line); }};

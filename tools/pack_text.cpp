@@ -45,17 +45,17 @@ double bytes_per_second(const PackSummary& summary) {
   return summary.elapsed_seconds > 0 ? static_cast<double>(summary.packed_bytes) / summary.elapsed_seconds : 0.0;
 }
 
-/// So that it shows where something else was taken for the classes.
+/// Printed so that a user notices when the wrong folders were read as classes.
 void print_classes(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNames = 8;
   if (names.empty()) return;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "" : ", ") + names[i];
   std::cout << "  " << (names.size() == 1 ? "class  " : "classes  ") << printable(text)
-            << (names.size() > kMostNames ? ", ... " + format_count(std::ssize(names)) + " in all" : "") << '\n';
+            << (names.size() > kMostNames ? ", ... (" + format_count(std::ssize(names)) + " total)" : "") << '\n';
 }
 
-/// What it cost to make bytes of other numbers, as the source counted it while it was read.
+/// The quantization error, as measured by the source while it was read.
 void print_quantization(const Source& source) {
   const Json notes = Json::parse(source.notes(), nullptr, false);
   for (const SourceSplit& split : source.splits()) {
@@ -72,8 +72,8 @@ void print_quantization(const Source& source) {
       std::cout << ", exactly\n";
       continue;
     }
-    std::cout << ", off by at most " << format_significant(largest_error);
-    if (clipped_count > 0) std::cout << "; " << counted(clipped_count, "number") << " beyond the range became its ends";
+    std::cout << ", largest error " << format_significant(largest_error);
+    if (clipped_count > 0) std::cout << "; " << counted(clipped_count, "value") << " clipped to the range";
     std::cout << '\n';
   }
 }
@@ -81,10 +81,10 @@ void print_quantization(const Source& source) {
 void print_ignored(std::int64_t count) {
   if (count == 0) return;
   std::cout << "  ignored  " << counted(count, "file")
-            << (count == 1 ? " that is no image of a class\n" : " that are no images of a class\n");
+            << (count == 1 ? ": not an image in a class folder\n" : ": not images in a class folder\n");
 }
 
-/// The names of splits that have labels of this kind; or, with `others`, of another kind.
+/// The names of the splits with labels of this kind or, with `others`, of any other kind.
 std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
   std::string names;
   for (const SourceSplit& split : source.splits()) {
@@ -98,8 +98,7 @@ void print_missing_labels(const Source& source) {
   const std::string names = splits_with(LabelKind::none, source);
   if (names.empty()) return;
   std::cout << "  note: no labels in " << names
-            << (source.format() == "folder" ? ": there are no class subfolders\n"
-                                            : ": none were found with the images\n");
+            << (source.format() == "folder" ? ": there are no class subfolders\n" : ": none found with the images\n");
 }
 
 void print_mixed_labels(const Source& source) {
@@ -107,12 +106,12 @@ void print_mixed_labels(const Source& source) {
     const std::string names = splits_with(kind, source), others = splits_with(kind, source, true);
     if (names.empty() || others.empty()) continue;
     std::cout << "  note: labels are " << (kind == LabelKind::target ? "targets" : "multi-labels") << " in " << names
-              << ", of another kind in " << others << "; a list with a column \"split\" makes them alike\n";
+              << ", of another kind in " << others << "; for one kind, use one list with a column \"split\"\n";
     return;
   }
 }
 
-/// What one might not expect of a source: files that were passed over, images without labels, and what it remarks.
+/// What a user might not expect: ignored files, images without labels, and the remarks of the source.
 void print_oddities(const Source& source) {
   const Json notes = Json::parse(source.notes(), nullptr, false);
   if (notes.is_object()) print_ignored(notes.value("ignored_files", std::int64_t{0}));
@@ -154,8 +153,8 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
   std::cout << path << ": " << counted(sample_count, "sample") << '\n';
   print_splits(summary.splits);
   print_classes(source.class_names());
-  std::cout << "  file  " << format_bytes(summary.file_bytes) << "; as float32 " << format_bytes(float32_bytes) << ", "
-            << format_fixed(ratio, 2) << " times as much\n"
+  std::cout << "  file  " << format_bytes(summary.file_bytes) << " (float32 would be " << format_bytes(float32_bytes)
+            << ", " << format_fixed(ratio, 2) << "x the size)\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
   print_quantization(source);

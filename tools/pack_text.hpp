@@ -1,4 +1,4 @@
-// What `octavo pack` says: what it would do, and what it has done.
+// The output of `octavo pack`: the plan of a dry run and the summary of a run.
 #pragma once
 
 #include <octavo/pack.hpp>
@@ -7,11 +7,11 @@
 
 namespace octavo::tools {
 
-/// What --dry-run shows of a source.
+/// The output of --dry-run.
 void print_plan(const Source& source);
 void print_plan_json(const Source& source);
 
-/// What packing `source` into `path` did.
+/// The summary after packing `source` into `path`.
 void print_summary(const std::string& path, const Source& source, const PackSummary& summary);
 /// One line on stderr for each sample that was left out.
 void list_skipped(const std::vector<SampleFailure>& skipped);

@@ -1,4 +1,4 @@
-// `octavo plan`: what fits a device, without loading anything.
+// `octavo plan`: shows what fits on a device, without loading anything.
 #include <iostream>
 #include <memory>
 #include <octavo/byte_count.hpp>
@@ -55,22 +55,23 @@ int run(const PlanArguments& arguments) {
 Command add_plan_command(CLI::App& program) {
   auto arguments = std::make_shared<PlanArguments>();
   CLI::App* verb =
-      add_verb(program, "plan", "Tell what fits a device: residency, largest batch, bytes of each part", *arguments);
+      add_verb(program, "plan", "Show what fits on a device: residency, largest batch, bytes of each part", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
-  verb->add_option("--split", arguments->split, "The split (train, else the first)");
+  verb->add_option("--split", arguments->split, "The split (train if it exists, else the first)");
   CLI::Option* device = verb->add_option("--device", arguments->device, kDeviceHelp);
-  verb->add_option("--memory", arguments->memory, "Plan for a GPU that is not here, such as 24GiB")->excludes(device);
+  verb->add_option("--memory", arguments->memory, "Plan for a GPU with this much memory, such as 24GiB")
+      ->excludes(device);
   verb->add_option("--params", arguments->options.model.parameter_count, "Trainable parameters of the model")
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--optimizer", arguments->optimizer, "sgd, momentum or adam (momentum)")
       ->check(CLI::IsMember({"sgd", "momentum", "adam"}));
   verb->add_option("--activations", arguments->activations,
-                   "What the model keeps for the backward pass for each sample, such as 90MiB");
-  verb->add_option("--precision", arguments->precision, "float32 or mixed (float32)")
+                   "Bytes that the model keeps per sample for the backward pass, such as 90MiB");
+  verb->add_option("--precision", arguments->precision, "Training precision: float32 or mixed (float32)")
       ->check(CLI::IsMember({"float32", "mixed"}));
-  verb->add_option("--dtype", arguments->dtype, "Of batches: float32, float16 or bfloat16 (float32)")
+  verb->add_option("--dtype", arguments->dtype, "Data type of batches: float32, float16 or bfloat16 (float32)")
       ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
-  verb->add_option("--batch-size", arguments->options.batch_size, "Samples of a batch that must fit (256)")
+  verb->add_option("--batch-size", arguments->options.batch_size, "Samples per batch; a batch must fit (256)")
       ->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr auto kDrawingInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kWidestBar = 30;
 
-/// How much of the stage is done, 0 ... 1: by samples, or by bytes where samples are not counted.
+/// The fraction of the stage that is done, 0 ... 1: by samples, or by bytes if samples are not counted.
 double done_share(const Progress& progress) {
   const bool by_samples = progress.total_samples > 0;
   const std::int64_t total = by_samples ? progress.total_samples : progress.total_bytes;
@@ -89,7 +89,7 @@ void ProgressBar::draw_bar(const Progress& progress) {
     line += "[" + std::string(filled, '#') + std::string(width - filled, ' ') + "]";
   }
   line = (line + rest).substr(0, columns - 1);
-  // Back to the beginning of the line, and away with what stood there.
+  // Return to the beginning of the line and erase it.
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
   has_bar_ = true;

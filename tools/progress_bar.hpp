@@ -1,4 +1,4 @@
-// Showing how far a long-running call is: a bar on a terminal, a line every 10 % elsewhere.
+// Shows the progress of a long-running call: a bar on a terminal, a line every 10 % elsewhere.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace octavo::tools {
 
-/// Shows progress on stderr while it lives, and leaves no bar behind. It also is how work is interrupted: its function
+/// Shows progress on stderr during its lifetime, and leaves no bar behind. It also interrupts the work: its function
 /// throws Interrupted after a signal.
 class ProgressBar {
  public:
@@ -17,7 +17,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// For the options of a library call. Valid while this object lives.
+  /// For the options of a library call. Valid during the lifetime of this object.
   ProgressFunction function();
 
  private:
@@ -28,15 +28,15 @@ class ProgressBar {
   void begin(const Progress& progress);
   void print_line(const Progress& progress);
   void draw_bar(const Progress& progress);
-  /// "310.2 MiB/s, 5 s left", as far as it is known.
+  /// "310.2 MiB/s, 5 s left"; parts that are not known yet are left out.
   std::string rate_and_rest(const Progress& progress) const;
   void erase_bar();
 
   Style style_;
   std::string stage_;
   Clock::time_point stage_start_;
-  double start_share_ = 0.0;      ///< that was done already when the stage began, as of a download that goes on
-  std::int64_t start_bytes_ = 0;  ///< likewise
+  double start_share_ = 0.0;      ///< already done when the stage began, for example of a resumed download
+  std::int64_t start_bytes_ = 0;  ///< the same in bytes
   Clock::time_point next_drawing_;
   std::int64_t shown_tenths_ = 0;  ///< of the stage, as lines
   bool has_bar_ = false;           ///< on the terminal's last line

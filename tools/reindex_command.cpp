@@ -1,4 +1,4 @@
-// `octavo reindex`: takes over a dataset file that another HDF5 program changed.
+// `octavo reindex`: rebuilds a dataset file that another HDF5 program changed.
 #include <iostream>
 #include <memory>
 #include <octavo/reindex.hpp>
@@ -39,9 +39,9 @@ int run(const ReindexArguments& arguments) {
                 {"changed_samples", summary.changed_samples}});
     return kDone;
   }
-  std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " taken over, "
+  std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " rebuilt, "
             << format_count(summary.changed_samples) << " of them changed\n"
-            << "attributes and datasets that Octavo does not know are left out\n"
+            << "attributes and datasets unknown to Octavo were not copied\n"
             << "try next: octavo verify " << quote_word(arguments.output) << '\n';
   return kDone;
 }
@@ -50,13 +50,13 @@ int run(const ReindexArguments& arguments) {
 
 Command add_reindex_command(CLI::App& program) {
   auto arguments = std::make_shared<ReindexArguments>();
-  CLI::App* verb =
-      add_verb(program, "reindex", "Take over a dataset file that another HDF5 program changed", *arguments);
-  verb->add_option("FILE", arguments->file, "The changed file, which stays as it is")->required();
+  CLI::App* verb = add_verb(program, "reindex",
+                            "Rebuild a dataset file after editing it with h5py or another HDF5 program", *arguments);
+  verb->add_option("FILE", arguments->file, "The edited file, which is not modified")->required();
   verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
   verb->add_flag("--accept-changes", arguments->accept_changes,
-                 "Also take over samples and labels that differ from their checksums");
-  verb->add_flag("--force", arguments->force, "Replace the output file if there is one");
+                 "Also accept samples and labels that differ from their checksums");
+  verb->add_flag("--force", arguments->force, "Replace the output file if it exists");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -1,4 +1,4 @@
-// `octavo repack`: dataset files into a new one: a part of them, several as one, compressed or not.
+// `octavo repack`: makes a new dataset file from others: a subset, a merge, or with another compression.
 #include <algorithm>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -31,7 +31,7 @@ struct RepackArguments : CommonOptions {
 
 bool has_names(const Split& split) { return split.sample_name(0).has_value(); }
 
-/// What the first split of all is like; the others may differ.
+/// The compression of the first split; other splits may differ.
 Compression compression_of(const std::string& path) {
   const Dataset dataset = Dataset::open(path);
   return dataset.split(dataset.split_names()[0]).compression();
@@ -85,23 +85,23 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
 Command add_repack_command(CLI::App& program, const std::string& command_line) {
   auto arguments = std::make_shared<RepackArguments>();
   CLI::App* verb =
-      add_verb(program, "repack", "Pack dataset files again: a part, several as one, compressed or not", *arguments);
-  verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: dataset files, or one split of each")
+      add_verb(program, "repack", "Make a dataset file from others: a subset, a merge, other compression", *arguments);
+  verb->add_option("FILE", arguments->files, "[NEW_SPLIT=]FILE[::SPLIT]: a dataset file, or one split of it")
       ->required();
   verb->add_option("-o,--output", arguments->output, "The dataset file to write")->required();
-  verb->add_flag("--force", arguments->force, "Replace the output file if there is one");
-  verb->add_option("--compress", arguments->compression, "none or deflate (as the first file is)")
+  verb->add_flag("--force", arguments->force, "Replace the output file if it exists");
+  verb->add_option("--compress", arguments->compression, "none or deflate (that of the first file)")
       ->check(CLI::IsMember({"none", "deflate"}));
-  verb->add_option("--class-map", arguments->class_map,
-                   "A file of lines OLD=NEW: classes get new names, or become one");
-  verb->add_option("--select", arguments->select, "A glob on class names: only these");
-  verb->add_option("--limit", arguments->limit, "At most so many samples a split")->check(above_zero());
-  verb->add_option("--holdout", arguments->holdout, "The share of train, below 1, that becomes the split val");
+  verb->add_option("--class-map", arguments->class_map, "A file of OLD=NEW lines that rename or merge classes");
+  verb->add_option("--select", arguments->select, "Keep only the classes that match this glob");
+  verb->add_option("--limit", arguments->limit, "Keep at most this many samples per split")->check(above_zero());
+  verb->add_option("--holdout", arguments->holdout, "The fraction of train, below 1, that becomes the split val");
   verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)");
-  verb->add_option("--on-error", arguments->on_error, "What to do about a damaged sample (stop)")
+  verb->add_option("--on-error", arguments->on_error, "What to do if a sample is damaged (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
-  verb->add_flag("--reproducible", arguments->reproducible, "Equal input gives equal bytes: no time, no command line");
-  verb->add_option("--jobs,--threads", arguments->jobs, "Threads; all that may be used if left out")
+  verb->add_flag("--reproducible", arguments->reproducible,
+                 "Store no time and no command line, so that equal input gives equal bytes");
+  verb->add_option("--jobs,--threads", arguments->jobs, "Number of threads (all that are available)")
       ->check(above_zero());
   return {verb, [arguments, command_line] { return run(*arguments, command_line); }};
 }

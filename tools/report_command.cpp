@@ -1,4 +1,4 @@
-// `octavo report`: what int8 residency costs and saves, measured.
+// `octavo report`: measures what int8 residency costs and saves.
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -53,11 +53,10 @@ int run(const ReportArguments& arguments) {
 
 Command add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* verb = add_verb(program, "report", "Measure the memory that a dataset file saves on a device", *arguments);
+  CLI::App* verb = add_verb(program, "report", "Measure how much device memory int8 samples save", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_option("--device", arguments->device, kDeviceHelp);
-  verb->add_option("--batch-size", arguments->batch_size, "Samples in the batches that are measured (512)")
-      ->check(above_zero());
+  verb->add_option("--batch-size", arguments->batch_size, "Samples per measured batch (512)")->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# tools/setup.sh [--tests] [--data] [--fuzz]: installs what a build needs, from the packages of Debian 12 or Ubuntu 24.04.
+# tools/setup.sh [--tests] [--data] [--fuzz]: installs the build dependencies from the packages of Debian 12 or
+# Ubuntu 24.04.
 #
-#   --tests   also what the tests need
-#   --data    also Fashion-MNIST, as a package
-#   --fuzz    also Clang with libFuzzer, for tools/fuzz.sh
+#   --tests   also install what the tests need
+#   --data    also install Fashion-MNIST, as a package
+#   --fuzz    also install Clang with libFuzzer, for tools/fuzz.sh
 #
-# Installs only what is missing, as root or through sudo; when nothing is missing, it uses no network. Libraries that
-# tools/bundle_deps.sh gathered in .deps/ count as there, and so does a program that is on the PATH. On another
-# distribution it checks that the libraries are there, and names those that are not.
+# Installs only missing packages, as root or with sudo; if nothing is missing, it does not use the network. Libraries in
+# .deps/ (from tools/bundle_deps.sh) and programs on the PATH count as installed. On other distributions, it checks for
+# the libraries and lists the missing ones.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 with_tests=no
@@ -25,7 +26,7 @@ done
 
 # package=command
 programs=(cmake=cmake ninja-build=ninja 'g++=g++' make=make pkg-config=pkg-config)
-# package=header, as it is found below the folders that the compiler or the packages use
+# package=header, relative to the include folders of the compiler or of the packages
 libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohmann/json.hpp libxxhash-dev=xxhash.h
   libjpeg-dev=jpeglib.h libpng-dev=png.h libexif-dev=libexif/exif-data.h
   libhwy-dev=hwy/highway.h zlib1g-dev=zlib.h libdeflate-dev=libdeflate.h libcsv-dev=csv.h)
@@ -40,7 +41,7 @@ missing_programs() {
   done
 }
 
-# not_installed PACKAGE...: those of them that are not.
+# not_installed PACKAGE...: prints the packages that are not installed.
 not_installed() {
   (($# > 0)) || return 0
   local installed package
@@ -50,9 +51,9 @@ not_installed() {
   done
 }
 
-# ---- Another distribution: look, and say what is not there ------------------
+# ---- Other distributions: check, and list what is missing -------------------
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  step="looking for what a build needs"
+  step="checking the build dependencies"
   missing=()
   if [[ $with_fuzz == yes ]]; then programs+=('clang=clang++' 'llvm=llvm-symbolizer'); fi
   mapfile -t missing < <(missing_programs)
@@ -72,14 +73,14 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     [[ $found == yes ]] || missing+=("${entry%%=*}")
   done
   if ((${#missing[@]} > 0)); then
-    fail "this is neither Debian nor Ubuntu; install what they call ${missing[*]}"
+    fail "this is neither Debian nor Ubuntu; install the equivalents of ${missing[*]}"
   fi
-  echo "Everything that a build needs is there."
+  echo "All build dependencies are installed."
   exit 0
 fi
 
 # ---- Debian and Ubuntu -------------------------------------------------------
-step="looking for what is installed"
+step="checking the installed packages"
 wanted=()
 if [[ -f $root/.deps/include/hdf5.h ]]; then
   optional=()
@@ -88,7 +89,7 @@ else
   if [[ $with_tests == yes ]]; then wanted+=(catch2 "${test_packages[@]}"); fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi
-# Clang 14 is Debian 12's; where a release has left it behind, its own comes with what clang recommends.
+# Clang 14 is the version of Debian 12. On releases without it, use the default clang and its runtime library.
 if [[ $with_fuzz == yes ]]; then
   if ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null || apt-cache show libclang-rt-14-dev >/dev/null 2>&1; then
     wanted+=(catch2 clang-14 libclang-rt-14-dev llvm-14)
@@ -113,15 +114,15 @@ if ((EUID != 0)); then
   elif ((${#required[@]} > 0)); then
     fail "neither root nor sudo; as root, run: apt-get install ${required[*]}"
   else
-    note "neither root nor sudo, so that these were not installed: ${extra[*]}"
+    note "neither root nor sudo; not installed: ${extra[*]}"
     exit 0
   fi
 fi
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"; }
 
-# Without package lists nothing is known; with them, a package of ours that they do not name is not in this release.
+# Fetch the package lists if they are needed. A package that they do not contain is not in this release.
 if ((${#required[@]} > 0)) || ! compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null; then
-  apt update || note "the package lists could not be fetched; trying with those that are here"
+  apt update || note "the package lists could not be fetched; using the existing ones"
 fi
 if ((${#required[@]} > 0)); then
   echo "Installing ${required[*]}"
@@ -130,9 +131,9 @@ if ((${#required[@]} > 0)); then
 fi
 for package in "${extra[@]}"; do
   if ! apt-cache show "$package" >/dev/null 2>&1; then
-    note "$package is not in this distribution; going on without it"
+    note "$package is not in this distribution; continuing without it"
   elif ! apt install -y --no-install-recommends "$package" >/dev/null; then
-    note "$package could not be installed; going on without it"
+    note "$package could not be installed; continuing without it"
   fi
 done
-echo "Everything that a build needs is installed."
+echo "All build dependencies are installed."

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# tools/soak.sh [--minutes N] [--seed S] [--out FILE]: a night of faults: kills, power cuts, failing calls, damaged files.
+# tools/soak.sh [--minutes N] [--seed S] [--out FILE]: overnight fault injection: kills, power cuts, failing calls,
+# damaged files.
 #
-#   --minutes N   about how long; the default is 480. Every kind of case gets an equal share of the time, or is done before
-#   --seed S      of the random cases; the default is a new one. A seed and the number of a case repeat that case
-#   --out FILE    where the figures go; the default is docs/results/faults.md
+#   --minutes N   approximate duration (480). Every kind of case gets an equal share of the time, or finishes earlier
+#   --seed S      seed of the random cases (a new one). A seed and a case number reproduce that case
+#   --out FILE    the file for the results (docs/results/faults.md)
 #
-# Builds the cpu preset, runs the tests of tests/faults/ at the counts of a night, prints a
-# table and writes it. Where NVIDIA's headers are, it also fails every call of CUDA on the preset fake-cuda. Ends with exit status 1 if anything failed. The same tests run with lower counts in every run of
-# ctest. docs/reliability.md tells what they are.
+# Builds the cpu preset, runs the tests of tests/faults/ with the counts for a night, prints a table and writes it to
+# the file. If NVIDIA's headers are installed, it also makes every CUDA call fail, with the preset fake-cuda. Exits with
+# status 1 if anything failed. Every run of ctest includes the same tests with lower counts. docs/reliability.md
+# describes them.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 minutes=480
@@ -17,17 +19,17 @@ while (($# > 0)); do
   case $1 in
     -h | --help) usage ;;
     --minutes)
-      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--minutes wants a whole number"
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || wrong_usage "--minutes expects a whole number"
       minutes=$2
       shift 2
       ;;
     --seed)
-      [[ ${2-} =~ ^[0-9]+$ ]] || wrong_usage "--seed wants a whole number"
+      [[ ${2-} =~ ^[0-9]+$ ]] || wrong_usage "--seed expects a whole number"
       seed=$2
       shift 2
       ;;
     --out)
-      [[ -n ${2-} ]] || wrong_usage "--out wants a file"
+      [[ -n ${2-} ]] || wrong_usage "--out expects a file"
       out=$(realpath -m "$2")
       shift 2
       ;;
@@ -43,7 +45,7 @@ cmake --preset cpu >/dev/null
 cmake --build "$build" -j "$jobs" --target faults_tests faults_memory_tests
 
 heading "Run, for about $minutes minutes, seed $seed"
-# Kinds of cases that would go on for longer than their share; all others are done in a few seconds each.
+# The number of kinds of cases that use their whole share of the time; the others take a few seconds each.
 long_kinds=36
 results=$build/soak
 rm -rf "$results"
@@ -59,7 +61,7 @@ took=$(((SECONDS - begin + 59) / 60))
 skipped=$(grep -c '\*\*\*Skipped' "$results/log" || true)
 
 if cmake --preset fake-cuda >/dev/null 2>&1; then
-  heading "Fail every call of CUDA"
+  heading "Make every CUDA call fail"
   cmake --build "$root/build/fake-cuda" -j "$jobs" --target cuda_faults_tests
   for schedule in eager lazy random,seed="$seed" random,seed="$((seed + 1))"; do
     FAKE_CUDA=schedule=$schedule "$root/build/fake-cuda/tests/lib/cuda/cuda_faults_tests" 2>&1 |
@@ -68,7 +70,7 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
 
   heading "The CUDA tests under random schedules, for about $((minutes / 8 + 1)) minutes"
   cmake --build --preset fake-cuda -j "$jobs"
-  # under_seed SEED: every test of the CUDA path under the schedule of that seed; a line for each test that fails.
+  # under_seed SEED: runs every test of the CUDA path with the schedule of that seed; prints a line per failing test.
   under_seed() {
     local test
     (($(date +%s) < schedules_end)) || return 0
@@ -83,9 +85,9 @@ if cmake --preset fake-cuda >/dev/null 2>&1; then
   export root results schedules_end=$(($(date +%s) + minutes * 60 / 8 + 60))
   seq "$seed" $((seed + 100000)) | xargs -P "$jobs" -I{} bash -c 'under_seed {}' | tee "$results/schedules"
   if [[ -s $results/schedules ]]; then failed=yes; fi
-  note "$(wc -l <"$results/seeds") seeds were run"
+  note "ran $(wc -l <"$results/seeds") seeds"
 else
-  note "the failures of CUDA are left out: NVIDIA's headers were not found"
+  note "skipped the CUDA faults: NVIDIA's headers were not found"
 fi
 
 heading "Results"
@@ -104,16 +106,17 @@ table=$(sort -t$'\t' -V -s -k1,1 "$OCTAVO_FAULTS_FIGURES" | awk -F'\t' '
 mkdir -p "$(dirname "$out")"
 {
   cat <<END
-# Figures of a run of faults
+# Results of fault injection
 
-Written by \`tools/soak.sh --minutes $minutes\`. [What is promised, and how it is tested](../reliability.md).
+Written by \`tools/soak.sh --minutes $minutes\`. [What is guaranteed, and how it is tested](../reliability.md).
 
 - commit $commit, preset cpu
 - $processor, $jobs cores, Linux $(uname -r | sed 's/-.*//'), $(findmnt -n -f -o FSTYPE --target "${TMPDIR:-/dev/shm}") file system
 - $took minutes on $jobs cores; $skipped tests skipped; seed $seed
-- The first column is the kind of fault: 1 files cut, 2 single bits, 3 other damage, 4 forged with right checksums, 5 kill -9, 6 power
-  cuts, 7 failing calls and limits, 8 no memory, 10 random operations beside plain arrays, 12 bombs and foreign references, 15 several
-  at once. A failure is a crash, a hang, wrong data without an error, an unclear error, or anything left behind.
+- The first column is the kind of fault: 1 truncated files, 2 single bits, 3 other damage, 4 forged
+  files with valid checksums, 5 kill -9, 6 power cuts, 7 failing calls and limits, 8 out of memory,
+  10 random operations compared with plain arrays, 12 bombs and foreign references, 15 several packers
+  at a time. A failure is a crash, a hang, wrong data without an error, an unclear error, or leftovers.
 
 | | cases | run | failures | seed |
 |---|---|---:|---:|---|
@@ -122,4 +125,4 @@ END
 } >"$out"
 sed -n '/^|/p' "$out"
 note "written to $out"
-[[ $failed == no ]] || fail "some cases failed; $results/log tells which"
+[[ $failed == no ]] || fail "some cases failed; see $results/log"

@@ -37,7 +37,7 @@ void print_strategies(const StrategyComparison& comparison) {
             << " of " << comparison.shape << ", on " << comparison.device << " (" << comparison.device_name << ")\n\n";
   TextTable table("llllrrrrrlr");
   table.add_row(
-      {"way", "form", "samples from", "order", "macro", "epoch", "images/s", "moved", "on device", "checksum", "busy"});
+      {"way", "form", "source", "order", "window", "epoch", "images/s", "moved", "on device", "checksum", "busy"});
   for (const StrategySpeed& speed : comparison.strategies) {
     table.add_row({speed.name, speed.form, speed.source, speed.order, format_count(speed.macro_samples),
                    format_seconds(speed.seconds), format_count(std::llround(speed.images_per_second)),
@@ -45,12 +45,13 @@ void print_strategies(const StrategyComparison& comparison) {
                    percent(speed.busy_share)});
   }
   table.print(std::cout, "  ");
-  std::cout << "SA: all resident. SB: macro-batches (windows) of so many samples. IN: batch by batch. Batches of "
-            << format_count(comparison.strategies.front().micro_samples)
-            << ".\nTimes are medians of whole epochs. Equal orders have equal checksums: that was checked first.\n";
+  std::cout
+      << "SA: all samples resident. SB: windows of this many samples. IN: streamed batch by batch. Batch size "
+      << format_count(comparison.strategies.front().micro_samples)
+      << ".\nTimes are medians of whole epochs. Rows with the same order have the same checksum (checked first).\n";
   if (comparison.model_seconds) {
-    std::cout << "busy: the share of an epoch of training (an MLP with 256 hidden units; "
-              << format_seconds(*comparison.model_seconds) << " without loading) that is not loading.\n";
+    std::cout << "busy: the share of a training epoch (an MLP with 256 hidden units; "
+              << format_seconds(*comparison.model_seconds) << " without loading) that is not spent loading.\n";
   }
 }
 
@@ -84,9 +85,9 @@ Json as_json(const StrategyComparison& comparison) {
 
 Chart chart_of(const StrategyComparison& comparison) {
   Chart chart;
-  chart.title = comparison.shape + ", " + comparison.device_name + ": an epoch by each way";
-  chart.x_label = "million images a second";
-  chart.series = {{"loading alone", {}}, {"training", {}}};
+  chart.title = comparison.shape + ", " + comparison.device_name + ": one epoch of each strategy";
+  chart.x_label = "million images/s";
+  chart.series = {{"loading only", {}}, {"training", {}}};
   for (const StrategySpeed& speed : comparison.strategies) {
     chart.names.push_back(name_of(speed));
     chart.series[0].values.push_back(speed.images_per_second / 1e6);
@@ -100,7 +101,7 @@ Chart chart_of(const StrategyComparison& comparison) {
 
 void print_batch_sizes(const BatchSizeComparison& comparison) {
   std::cout << comparison.file << ", split " << comparison.split << ", on " << comparison.device << " ("
-            << comparison.device_name << "), " << comparison.blas << "\nproducts of [batch, "
+            << comparison.device_name << "), " << comparison.blas << "\nmatrix products of [batch, "
             << format_count(comparison.values) << "] and [" << format_count(comparison.values) << ", "
             << format_count(comparison.units) << "] in GFLOP/s\n\n";
   TextTable table("rrrrrr");
@@ -113,8 +114,8 @@ void print_batch_sizes(const BatchSizeComparison& comparison) {
   }
   table.print(std::cout, "  ");
   std::cout
-      << "by element: a sum for each number. by column: a matrix-vector product for each sample. in blocks: plain\n"
-         "loops over blocks that stay in the cache. whole: one call of the BLAS.\n";
+      << "by element: one dot product per output value. by column: one matrix-vector product per sample. in blocks:\n"
+         "plain loops over blocks that stay in the cache. whole: one BLAS call.\n";
 }
 
 Json as_json(const BatchSizeComparison& comparison) {

@@ -1,4 +1,4 @@
-// Comparisons of strategies and of batch sizes: as tables, as JSON and as charts.
+// Comparisons of strategies and of batch sizes, as tables, JSON and charts.
 #pragma once
 
 #include <octavo/batch_sizes.hpp>

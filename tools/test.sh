@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # tools/test.sh [--quick] [--large]: builds with warnings as errors, and runs the tests.
 #
-#   --quick   only the first suite
-#   --large   also the tests that need many gigabytes of memory or disk
+#   --quick   run only the first suite
+#   --large   also run the tests that need many gigabytes of memory or disk
 #
-# The suites are presets: cuda where there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer); then fake-cuda (the CUDA tests on a CUDA runtime of the tests') where there is a CUDA
-# toolkit; then the Python package (tools/test_python.sh). Without a device the tests that need one are skipped, and
-# counted. The last lines sum up: the seconds of each phase, then the tests.
+# The suites are presets: cuda if there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
+# UndefinedBehaviorSanitizer); then, with a CUDA toolkit, fake-cuda (the CUDA tests on the tests' own CUDA runtime);
+# then the Python package (tools/test_python.sh). Tests that need a missing device are skipped and counted. The last
+# lines are a summary: the seconds of each phase, then the tests.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no
@@ -23,14 +23,14 @@ done
 
 phases=()
 phase_begin=$SECONDS
-# end_phase NAME: notes how long it is since the phase before ended.
+# end_phase NAME: records the time since the end of the previous phase.
 end_phase() {
   phases+=("$(printf '%5d s  %s' $((SECONDS - phase_begin)) "$1")")
   phase_begin=$SECONDS
 }
 
-# selection SUITE: what ctest is to leave out. It leaves out what both this and the filter of the test preset name; that
-# of asan names large and plain-only.
+# selection SUITE: the labels that ctest excludes. ctest excludes the tests that both this and the filter of the test
+# preset name; the filter of asan names large and plain-only.
 selection() {
   case $1:$with_large in
     asan:yes) echo -LE plain-only ;;
@@ -45,7 +45,7 @@ end_phase "packages"
 if [[ -n $(find_nvcc) ]]; then suites=(cuda); else suites=(cpu); fi
 if [[ $quick == no ]]; then
   suites+=(asan)
-  # Needs NVIDIA's headers, which come with its compiler.
+  # Needs NVIDIA's headers, which are part of the toolkit.
   if [[ ${suites[0]} == cuda ]]; then suites+=(fake-cuda); fi
 fi
 
@@ -60,7 +60,7 @@ all_skipped=0
 for suite in "${suites[@]}"; do
   heading "$suite: configure"
   options=()
-  # Without a device the CUDA code does not run, and a test of its own compiles it for every generation.
+  # Without a device, the CUDA code does not run. A separate test compiles it for every generation.
   if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real;90"); fi
   cmake --preset "$suite" "${options[@]}"
   heading "$suite: build"
@@ -79,7 +79,7 @@ for suite in "${suites[@]}"; do
   all_skipped=$((all_skipped + skipped))
 done
 
-heading "Public headers, each by itself"
+heading "Public headers, each on its own"
 cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
 end_phase "public headers"
 
@@ -93,7 +93,7 @@ if [[ $quick == no ]]; then
   all_skipped=$((all_skipped + BASH_REMATCH[2]))
 fi
 
-# A failed test has stopped the script before this.
+# A failed test stops the script earlier.
 heading "Summary"
 printf '%s\n' "${phases[@]}"
 printf '%s\n' "${summary[@]}"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tools/test_python.sh [--torch] [--python PYTHON] [--cuda WHEN]: builds the Python package and checks all of it.
+# tools/test_python.sh [--torch] [--python PYTHON] [--cuda WHEN]: builds and checks the Python package.
 #
-#   --torch          also the tests with PyTorch: installs its CPU build into the environment of the tests
-#   --python PYTHON  the interpreter, 3.10 or newer; the default is python3
-#   --cuda WHEN      AUTO, ON or OFF, as OCTAVO_CUDA of the build; the default is OFF
+#   --torch          also run the tests with PyTorch: installs its CPU build into the test environment
+#   --python PYTHON  the interpreter, 3.10 or newer (python3)
+#   --cuda WHEN      OCTAVO_CUDA of the build: AUTO, ON or OFF (OFF)
 #
-# In a virtual environment of its own, build/python/<version>: an sdist, a wheel built from it alone, and with that wheel
-# pytest, mypy, ruff and the documentation. Needs PyPI; without it the tests are skipped, and counted. The last line sums up.
+# Uses a separate virtual environment, build/python/<version>. Builds an sdist and a wheel from that sdist; with the
+# wheel, runs pytest, mypy and ruff and builds the documentation. Needs PyPI; without it, the tests are skipped and
+# counted. The last line is a summary.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 python=python3
@@ -16,7 +17,7 @@ while (($# > 0)); do
   case $1 in
     --torch) with_torch=yes ;;
     --python)
-      [[ -n ${2-} ]] || wrong_usage "--python wants an interpreter"
+      [[ -n ${2-} ]] || wrong_usage "--python expects an interpreter"
       python=$2
       shift
       ;;
@@ -36,12 +37,12 @@ version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 work=$root/build/python/$version
 environment=$work/venv
 if [[ ! -x $environment/bin/python ]]; then
-  # The distribution's python3 has no venv without its package; another one on the PATH may.
+  # The distribution's python3 has venv only if its package is installed.
   "$python" -m venv "$environment" || fail "$python has no venv; run tools/setup.sh --tests"
 fi
 bin=$environment/bin
 if ! "$bin/python" -m pip install -q --upgrade pip build; then
-  note "PyPI could not be reached, so the Python package was not tested"
+  note "PyPI is not reachable; the Python package was not tested"
   echo "python $version: 0 tests passed, 1 skipped"
   exit 0
 fi
@@ -51,8 +52,8 @@ if [[ $with_torch == yes ]]; then
 fi
 
 heading "Python: the package"
-# The wheel is made from the sdist alone, in a folder where nothing but what is in it can be found. Without --cuda the CUDA
-# code is left to the suites of the library. -O3 is left to users: -O1 compiles in 3/5 of its time.
+# Build the wheel in an empty folder, so that it can only use the content of the sdist. Without --cuda, the library's
+# suites cover the CUDA code. Use -O1 instead of -O3: it takes 3/5 of the compile time.
 rm -rf "$work/dist"
 "$bin/python" -m build -q --sdist "$root/python" -o "$work/dist"
 elsewhere=$(mktemp -d)
@@ -80,7 +81,7 @@ result=$(tail -1 "$log")
 passed=$(grep -oE '[0-9]+ passed' <<<"$result" | grep -oE '[0-9]+')
 skipped=$(grep -oE '[0-9]+ skipped' <<<"$result" | grep -oE '[0-9]+' || echo 0)
 
-# Where tools/test.sh has built the preset fake-cuda: the tests for a GPU, on the CUDA runtime of the tests.
+# If tools/test.sh has built the preset fake-cuda: the GPU tests, on the tests' own CUDA runtime.
 if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   heading "Python: on the fake GPU"
   fake=$root/build/fake-cuda

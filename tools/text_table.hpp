@@ -7,10 +7,10 @@
 
 namespace octavo::tools {
 
-/// Text in columns as wide as their widest cell. Prints without blanks at line ends.
+/// Text in columns as wide as their widest cell. Prints no trailing blanks.
 class TextTable {
  public:
-  /// One letter a column: 'l' stands left, 'r' right.
+  /// One letter per column: 'l' aligns left, 'r' right.
   explicit TextTable(std::string alignment) : alignment_(std::move(alignment)) {}
   /// As many cells as there are columns, or fewer.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

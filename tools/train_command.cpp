@@ -1,4 +1,4 @@
-// `octavo train`: a small reference model, trained on the packed bytes.
+// `octavo train`: trains a small reference model on a dataset file.
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -41,17 +41,17 @@ TrainOptions train_options(const TrainArguments& arguments) {
   return options;
 }
 
-/// Epochs after a loss that is no number only waste time.
+/// Stops after a NaN or infinite loss: further epochs would waste time.
 void check_loss(const TrainArguments& arguments, const EpochResult& result) {
   if (std::isfinite(result.mean_loss)) return;
-  throw Error("train on \"" + arguments.file + "\": the loss is no longer a number after epoch " +
+  throw Error("train on \"" + arguments.file + "\": the loss is not finite after epoch " +
               std::to_string(result.epoch) + "; lower --lr");
 }
 
 void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
-  std::cout << " on " << arguments.file << ", " << to_string(chosen(options.device)) << ", batches of "
+  std::cout << " on " << arguments.file << ", " << to_string(chosen(options.device)) << ", batch size "
             << options.batch_size << ", " << describe(options.spec) << std::endl;
 }
 
@@ -82,7 +82,7 @@ int run_once(const TrainArguments& arguments, const Dataset& dataset, TrainOptio
 }
 
 int run_comparison(const TrainArguments& arguments, const Dataset& dataset, TrainOptions options) {
-  // Each epoch is reported twice: of int8, then of float32.
+  // Each epoch is reported twice: first int8, then float32.
   bool is_float32 = false;
   options.on_epoch = [&](const EpochResult& result) {
     if (!arguments.json) print_epoch(result, options.test_split, is_float32 ? "float32" : "int8   ");
@@ -112,12 +112,12 @@ int run(const TrainArguments& arguments) {
 void add_options(CLI::App& verb, TrainArguments& arguments) {
   TrainOptions& training = arguments.training;
   verb.add_option("FILE", arguments.file, "A dataset file with class labels")->required();
-  verb.add_option("--model", arguments.model, "softmax: one layer; mlp: a hidden layer with ReLU (mlp)")
+  verb.add_option("--model", arguments.model, "softmax: one layer; mlp: one hidden layer with ReLU (mlp)")
       ->check(CLI::IsMember({"softmax", "mlp"}));
   verb.add_option("--hidden", training.hidden_units, "Units of the hidden layer (1024)")->check(above_zero());
-  verb.add_option("--epochs", training.epochs, "Epochs (10)")->check(above_zero());
-  verb.add_option("--batch-size", training.batch_size, "Samples in a batch (128)")->check(above_zero());
-  verb.add_option("--lr", arguments.learning_rate, "Learning rate; one that suits the model if left out");
+  verb.add_option("--epochs", training.epochs, "Number of epochs (10)")->check(above_zero());
+  verb.add_option("--batch-size", training.batch_size, "Samples per batch (128)")->check(above_zero());
+  verb.add_option("--lr", arguments.learning_rate, "Learning rate (chosen for the model)");
   verb.add_option("--momentum", training.momentum, "Momentum (0.9)");
   verb.add_option("--seed", training.seed, "Seed of the initial weights and the order (0)");
   verb.add_option("--device", arguments.device, kDeviceHelp);
@@ -127,9 +127,8 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--residency", arguments.residency,
                   "Where samples live: auto, device, hybrid, streamed, window (auto)")
       ->check(CLI::IsMember({"auto", "device", "hybrid", "streamed", "window"}));
-  verb.add_option("--memory-limit", arguments.memory_limit, "What they may take of the device, such as 2GiB");
-  verb.add_flag("--compare-float32", arguments.compare_float32,
-                "Train from float32-resident samples as well, and compare");
+  verb.add_option("--memory-limit", arguments.memory_limit, "Device memory that samples may use, such as 2GiB");
+  verb.add_flag("--compare-float32", arguments.compare_float32, "Also train from float32 samples, and compare");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 std::string accuracy_text(double share) { return format_fixed(100.0 * share, 2) + " %"; }
 
-/// JSON has no infinity and no NaN, which a loss may become.
+/// A loss may become infinite or NaN, which JSON cannot represent.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
 std::string describe_overhead(const ResidencyComparison& comparison) {
@@ -57,11 +57,11 @@ void print_result(const TrainResult& result, const std::string& evaluated_split)
   std::cout << "\n"
             << (has_test ? evaluated_split : "train") << " accuracy " << last_accuracy(result) << " after "
             << counted(static_cast<std::int64_t>(result.epochs.size()), "epoch") << ", "
-            << format_seconds(result.median_epoch_seconds()) << " an epoch (median)\n"
+            << format_seconds(result.median_epoch_seconds()) << " per epoch (median)\n"
             << "memory: samples " << format_bytes(result.memory.samples) << ", batches "
-            << format_bytes(result.memory.batches) << ", model " << format_bytes(result.memory.model) << "; together "
+            << format_bytes(result.memory.batches) << ", model " << format_bytes(result.memory.model) << "; total "
             << format_bytes(result.memory.total()) << '\n'
-            << "matrices multiplied by " << result.blas << '\n';
+            << "matrix products by " << result.blas << '\n';
 }
 
 void print_comparison(const ResidencyComparison& comparison) {
@@ -73,13 +73,13 @@ void print_comparison(const ResidencyComparison& comparison) {
   add_row("samples", [](const TrainResult& result) { return format_bytes(result.memory.samples); });
   add_row("batches", [](const TrainResult& result) { return format_bytes(result.memory.batches); });
   add_row("model", [](const TrainResult& result) { return format_bytes(result.memory.model); });
-  add_row("together", [](const TrainResult& result) { return format_bytes(result.memory.total()); });
+  add_row("total", [](const TrainResult& result) { return format_bytes(result.memory.total()); });
   add_row("median epoch", [](const TrainResult& result) { return format_seconds(result.median_epoch_seconds()); });
   add_row("accuracy", &last_accuracy);
   std::cout << '\n';
   table.print(std::cout);
-  std::cout << "losses of all batches: " << (comparison.identical_losses ? "the same bits" : "NOT the same bits")
-            << "; " << describe_overhead(comparison) << "\nmatrices multiplied by " << comparison.int8.blas << '\n';
+  std::cout << "losses of all batches: " << (comparison.identical_losses ? "bitwise identical" : "NOT identical")
+            << "; " << describe_overhead(comparison) << "\nmatrix products by " << comparison.int8.blas << '\n';
 }
 
 Json as_json(const TrainResult& result) {

@@ -1,4 +1,4 @@
-// What `octavo train` says, for people and as JSON.
+// The output of `octavo train`, as text and as JSON.
 #pragma once
 
 #include <octavo/train.hpp>
@@ -8,10 +8,10 @@
 
 namespace octavo::tools {
 
-/// "epoch 1  loss 0.5123  train 81.23 %  val 84.10 %  1.23 s  48,700 images/s", val being the split that was evaluated;
-/// `residency` before it if not empty.
+/// Prints "epoch 1  loss 0.5123  train 81.23 %  val 84.10 %  1.23 s  48,700 images/s", where val is the evaluated
+/// split; `residency` comes first unless it is empty.
 void print_epoch(const EpochResult& result, const std::string& evaluated_split, const std::string& residency);
-/// What came out in the end, and the memory that it took.
+/// The final accuracy, and the memory used.
 void print_result(const TrainResult& result, const std::string& evaluated_split);
 /// Both residencies side by side.
 void print_comparison(const ResidencyComparison& comparison);

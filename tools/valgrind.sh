@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# tools/valgrind.sh [TOPIC...]: valgrind memcheck over unit tests: memory that is used unset, freed, beyond its end, or lost.
+# tools/valgrind.sh [TOPIC...]: runs unit tests under valgrind memcheck: uninitialized reads, use after free, reads out
+# of bounds, leaks.
 #
-#   TOPIC   folders of tests/lib; the default is those that read foreign bytes: files arrays archive image pack
+#   TOPIC   folders of tests/lib (those that read untrusted bytes: files arrays archive image pack)
 #
-# Builds the cpu preset. Takes some minutes a topic, in which tests run 20 to 50 times slower. Ends with exit status 1 if
-# valgrind found anything; a test that fails because of how slow it is, or because valgrind's own memory counts towards a
-# limit, is only noted.
+# Builds the cpu preset. Takes a few minutes per topic; tests run 20 to 50 times slower. Exits with status 1 if valgrind
+# found anything. A test that fails because it is slow, or because valgrind's own memory counts toward a limit, is only
+# noted.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 topics=()
@@ -19,7 +20,7 @@ done
 ((${#topics[@]} > 0)) || topics=(files arrays archive image pack)
 
 heading "Build"
-command -v valgrind >/dev/null || fail "valgrind was not found; install it"
+command -v valgrind >/dev/null || fail "valgrind not found; install it"
 cd "$root"
 cmake --preset cpu >/dev/null
 cmake --build build/cpu -j "$(nproc)" --target "${topics[@]/%/_tests}"
@@ -35,7 +36,7 @@ for topic in "${topics[@]}"; do
 done
 
 heading "Results"
-# A log for each process, of which children are many; most are empty.
+# One log per process. There are many child processes, and most logs are empty.
 find "$logs" -name '*.[0-9]*' -size +0 -exec cat {} + | tee "$logs/found"
-[[ ! -s $logs/found ]] || fail "valgrind found something"
-echo "nothing found in ${topics[*]}"
+[[ ! -s $logs/found ]] || fail "valgrind found errors"
+echo "no errors found in ${topics[*]}"

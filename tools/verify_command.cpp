@@ -1,4 +1,4 @@
-// `octavo verify`: every checksum and invariant of a dataset file.
+// `octavo verify`: checks every checksum and invariant of a dataset file.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -41,14 +41,14 @@ void print_result(const VerifyArguments& arguments, const VerifyResult& result) 
   const auto unlisted = result.defect_count - static_cast<std::int64_t>(result.defects.size());
   if (unlisted > 0) std::cout << "and " << format_count(unlisted) << " more\n";
   if (result.defect_count > 0) return;
-  std::cout << arguments.file << " is whole: " << counted(result.checked_samples, "sample") << ", "
+  std::cout << arguments.file << " is intact: " << counted(result.checked_samples, "sample") << ", "
             << format_bytes(result.checked_bytes) << " checked\n"
             << "  header, index, metadata, labels, statistics and every sample match their checksums\n"
-            << (result.hdf5_checked ? "  what other HDF5 programs see was compared with the index\n"
+            << (result.hdf5_checked ? "  what other HDF5 programs see matches the index\n"
                                     : "  what other HDF5 programs see was not compared with the index\n");
 }
 
-/// Whether everything was read, and the defects leave all samples and labels as they were packed.
+/// Whether everything was read, and no defect affects samples or labels.
 bool spares_samples(const VerifyResult& result) {
   const bool lists_all = result.defect_count == static_cast<std::int64_t>(result.defects.size());
   return result.checked_bytes > 0 && lists_all &&
@@ -69,7 +69,7 @@ int run(const VerifyArguments& arguments) {
   std::cout.flush();
   std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << counted(result.defect_count, "defect")
             << "; restore the file from a copy, or pack it again"
-            << (spares_samples(result) ? "; its samples are whole, so `octavo reindex` may save them" : "") << '\n';
+            << (spares_samples(result) ? "; the samples are intact, so `octavo reindex` may recover them" : "") << '\n';
   return kFailed;
 }
 
@@ -78,7 +78,7 @@ int run(const VerifyArguments& arguments) {
 Command add_verify_command(CLI::App& program) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* verb =
-      add_verb(program, "verify", "Check every byte of a dataset file; exit 1 if anything is wrong", *arguments);
+      add_verb(program, "verify", "Check every byte of a dataset file; exit with 1 if anything is wrong", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
   return {verb, [arguments] { return run(*arguments); }};
 }

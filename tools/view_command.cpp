@@ -1,4 +1,4 @@
-// `octavo view`: a contact sheet of samples, or of a batch as training sees it.
+// `octavo view`: draws a contact sheet of samples, or of a batch as training sees it.
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
@@ -50,8 +50,8 @@ int run(const ViewArguments& arguments) {
     std::cout << arguments.output << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
               << options.split << '\n';
   } else {
-    std::cout << arguments.output << ": samples of split " << options.split << " from number " << options.first
-              << " on\n";
+    std::cout << arguments.output << ": samples of split " << options.split << ", starting at index " << options.first
+              << '\n';
   }
   return kDone;
 }
@@ -60,29 +60,28 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
   ContactSheetOptions& sheet = arguments->sheet;
   verb.add_option("FILE", arguments->file, "A dataset file")->required();
   verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
-  verb.add_flag("--force", sheet.replace_existing, "Replace the output file if there is one");
-  verb.add_option("--split", sheet.split, "The split to show; the first if left out");
+  verb.add_flag("--force", sheet.replace_existing, "Replace the output file if it exists");
+  verb.add_option("--split", sheet.split, "The split to show (the first)");
   verb.add_option_function<std::int64_t>(
           "--count",
           [arguments](const std::int64_t& count) {
             arguments->sheet.count = count;
             arguments->count_is_given = true;
           },
-          "How many samples to show (100; a whole batch with --batch)")
+          "Number of samples to show (100; with --batch, the whole batch)")
       ->check(above_zero());
-  verb.add_option("--first", sheet.first, "The first sample to show (0)")->check(CLI::NonNegativeNumber);
-  verb.add_option("--columns", sheet.columns, "Samples in a row; about square if left out")->check(above_zero());
-  verb.add_option("--scale", sheet.scale, "Side of the square that a value becomes, in pixels")
+  verb.add_option("--first", sheet.first, "Index of the first sample to show (0)")->check(CLI::NonNegativeNumber);
+  verb.add_option("--columns", sheet.columns, "Samples per row (as many as make the sheet about square)")
+      ->check(above_zero());
+  verb.add_option("--scale", sheet.scale, "Draw each pixel of a sample as a square with this side, in pixels")
       ->check(above_zero());
   CLI::Option* batch =
-      verb.add_option("--batch", arguments->batch, "Show this batch of an epoch, from 0 on, as training sees it")
+      verb.add_option("--batch", arguments->batch, "Show this batch of an epoch, counted from 0, as training sees it")
           ->check(CLI::NonNegativeNumber);
   verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
-  verb.add_option("--batch-size", sheet.batch_size, "Samples in a batch (100)")
-      ->check(above_zero())
-      ->needs(batch);
+  verb.add_option("--batch-size", sheet.batch_size, "Samples per batch (100)")->check(above_zero())->needs(batch);
   verb.add_option("--seed", sheet.seed, "Seed of the order (0)")->needs(batch);
-  verb.add_flag("--no-shuffle", arguments->no_shuffle, "Batches in the order of the file")->needs(batch);
+  verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
 }
 
 }  // namespace
@@ -90,7 +89,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
 Command add_view_command(CLI::App& program) {
   auto arguments = std::make_shared<ViewArguments>();
   CLI::App* verb =
-      add_verb(program, "view", "Draw samples, or a batch as training sees it, on a contact sheet", *arguments);
+      add_verb(program, "view", "Draw a contact sheet of samples, or of a batch as training sees it", *arguments);
   add_options(*verb, arguments);
   return {verb, [arguments] { return run(*arguments); }};
 }

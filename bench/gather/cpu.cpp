@@ -1,5 +1,5 @@
-// The gather on the CPU against the best copy: rows in the order of an epoch, data and output far larger than the
-// cache; then small batches that stay in it.
+// The gather on the CPU, compared with the fastest copy: rows in the order of an epoch, with data and output far larger
+// than the cache; then small batches that stay in the cache.
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -42,7 +42,7 @@ class Bench {
     return args;
   }
 
-  /// The fast path gives the bits of the portable one.
+  /// Checks that the fast path gives the bits of the portable one.
   void check(const Shape& shape, const Variant& variant) {
     GatherArgs args = this->args(shape, variant);
     args.batch_count = std::min<std::int64_t>(args.batch_count, 50);
@@ -51,7 +51,7 @@ class Bench {
     const std::vector<std::byte> expected(out_.get(), out_.get() + bytes);
     for (const cpu::Stores stores : {cpu::Stores::streaming, cpu::Stores::cached}) {
       std::memset(out_.get(), 0xEE, bytes);
-      // In two pieces, as two threads have it.
+      // In two pieces, as on two threads.
       cpu::gather(args, 0, args.batch_count / 3, stores);
       cpu::gather(args, args.batch_count / 3, args.batch_count, stores);
       require(std::memcmp(out_.get(), expected.data(), expected.size()) == 0,
@@ -63,7 +63,7 @@ class Bench {
     const std::int64_t values = args(shape, variant).batch_count * shape.values();
     return {std::string(shape.name) + " " + variant.name, static_cast<double>(values * (1 + variant.value_bytes())),
             [=, this, &shape, &variant] {
-              const GatherArgs args = this->args(shape, variant);  // another epoch each time
+              const GatherArgs args = this->args(shape, variant);  // a different epoch each time
               return run_team(thread_count, [&](int thread) {
                 cpu::gather(args, args.batch_count * thread / thread_count,
                             args.batch_count * (thread + 1) / thread_count, cpu::Stores::streaming);
@@ -71,7 +71,7 @@ class Bench {
             }};
   }
 
-  /// Only reads the rows, as a gather of this shape does, and writes nothing: what the memory gives for such rows.
+  /// Only reads the rows, like a gather of this shape, and writes nothing: shows the limit of the memory for such rows.
   Subject read_rows(const Shape& shape, int thread_count) {
     const std::int64_t rows = args(shape, kVariants[0]).batch_count;
     return {std::string(shape.name) + " rows, only read", static_cast<double>(rows * shape.values()),
@@ -81,7 +81,7 @@ class Bench {
               const double seconds = run_team(thread_count, [&](int thread) {
                 sum += sum_of_rows(args, rows * thread / thread_count, rows * (thread + 1) / thread_count);
               });
-              if (sum == 1) std::puts("");  // so that the reading is not left out
+              if (sum == 1) std::puts("");  // keeps the compiler from removing the reads
               return seconds;
             }};
   }
@@ -95,8 +95,8 @@ class Bench {
             }};
   }
 
-  /// A batch of 256 from a set of 512, again and again into the same place, and read by its consumer each time: all of
-  /// it fits the cache.
+  /// A batch of 256 out of 512 samples, repeatedly written to the same place and read by its consumer each time;
+  /// everything fits into the cache.
   Subject hot_batch(cpu::Stores stores) {
     constexpr std::int64_t kBatch = 256;
     constexpr int kRepeats = 100;
@@ -114,7 +114,7 @@ class Bench {
                   sum += sum_of_words(out_.get(), static_cast<std::size_t>(kBatch * shape.values()) * 4);
                 }
               });
-              if (sum == 1) std::puts("");  // so that the reading is not left out
+              if (sum == 1) std::puts("");  // keeps the compiler from removing the reads
               return seconds / kRepeats;
             }};
   }

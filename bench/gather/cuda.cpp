@@ -1,7 +1,7 @@
-// The gather on a GPU against copies on the same device: random rows of a region that is far larger than the caches and
-// what the TLB covers, small batches one by one, and small batches in a captured graph.
+// The gather on a GPU, compared with copies on the same device: random rows of a region far larger than the caches and
+// the range of the TLB, small batches one by one, and small batches in a captured graph.
 //
-// bench_gather_cuda [--rounds N] [--mib N] [--json FILE]: --mib bounds the region; by default it is 80 GiB, or what
+// bench_gather_cuda [--rounds N] [--mib N] [--json FILE]: --mib limits the region; the default is 80 GiB, or as much as
 // fits.
 #include <cuda_runtime_api.h>
 
@@ -22,7 +22,7 @@ using namespace octavo::kernels;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 constexpr std::int64_t kLargestRegion = 80 * kGiB;
-constexpr std::int64_t kNearRegion = 2 * kGiB;  // which the TLB of an H100 or H200 still covers
+constexpr std::int64_t kNearRegion = 2 * kGiB;  // the TLB of an H100 or H200 still covers this
 constexpr std::int64_t kGraphBatches = 117;     // an epoch of 60,000 samples in batches of 512
 
 constexpr std::int64_t kDeviceBatches[] = {256, 512, 4096, 65536};
@@ -30,7 +30,7 @@ constexpr Variant kHalfNhwc[] = {
     {.name = "float16 NHWC", .value_type = ValueType::float16, .layout = Layout::nhwc, .uniform_map = false},
     {.name = "bfloat16 NHWC", .value_type = ValueType::bfloat16, .layout = Layout::nhwc, .uniform_map = false}};
 
-/// The library's launcher, and what it asks to know of the device.
+/// The library's launcher, and the device properties that it needs.
 class Launcher {
  public:
   explicit Launcher(int device) {
@@ -54,7 +54,7 @@ std::string pci_bus_id(int device) {
   return text;
 }
 
-/// How much memory the measurements take.
+/// The amount of memory for the measurements.
 struct Sizes {
   std::int64_t region, out;
 };
@@ -97,7 +97,7 @@ class Bench {
   std::int64_t region_bytes() const { return sizes_.region; }
   std::int64_t out_bytes() const { return sizes_.out; }
 
-  /// From now on rows come from the first `bytes` of the region.
+  /// Limits the following gathers to rows in the first `bytes` bytes of the region.
   void use_region(std::int64_t bytes) {
     used_bytes_ = bytes;
     position_ = 0;
@@ -107,7 +107,7 @@ class Bench {
     return batch * shape.values() * variant.value_bytes() <= sizes_.out && batch <= used_bytes_ / shape.values();
   }
 
-  /// CUDA gives the bits of the CPU: for rows in the order of an epoch, and for rows about each power of two of bytes.
+  /// Checks that CUDA gives the bits of the CPU, for rows in epoch order and for rows near each power of two of bytes.
   void check_bits(const Shape& shape, const Variant& variant) {
     const std::int64_t batch = std::min<std::int64_t>(33, used_bytes_ / shape.values());
     const GatherArgs drawn = args(shape, variant, batch);
@@ -149,7 +149,7 @@ class Bench {
             [=, this] { return time(1, [&] { check_cuda(cudaMemsetAsync(out_.get(), 1, bytes, stream_), "fill"); }); }};
   }
 
-  /// Batches of a stretch of an epoch, captured once; one run replays them all and gives the seconds of one.
+  /// Consecutive batches of an epoch, captured once; one run replays all of them and returns the seconds per batch.
   Subject graph(const Shape& shape, const Variant& variant, std::int64_t batch, std::int64_t batch_count) {
     check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "begin a capture");
     std::optional<GatherArgs> last;
@@ -177,7 +177,7 @@ class Bench {
             }};
   }
 
-  /// The clocks while `subject` runs, as further figures of its row.
+  /// The clocks while `subject` runs, as additional figures of its row.
   nlohmann::ordered_json clocks_during(const Subject& subject) {
     if (!clocks_.read()) return {};
     is_sampling_ = true;
@@ -207,7 +207,7 @@ class Bench {
     check_cuda(cudaEventRecord(start_, stream_), "record");
     for (int i = 0; i < repeats; ++i) work();
     check_cuda(cudaEventRecord(end_, stream_), "record");
-    if (is_sampling_) sampled_ = clocks_.read();  // the work is still in progress, or has just ended
+    if (is_sampling_) sampled_ = clocks_.read();  // the work is still running, or has just ended
     check_cuda(cudaEventSynchronize(end_), "wait");
     float milliseconds = 0;
     check_cuda(cudaEventElapsedTime(&milliseconds, start_, end_), "time");
@@ -216,8 +216,8 @@ class Bench {
 
   void launch(const GatherArgs& args) { launcher_(args, stream_); }
 
-  /// Arguments for a batch; each call another stretch of the epoch, and another part of the output, so that neither
-  /// stays in the cache.
+  /// Arguments for a batch. Each call uses a different part of the epoch and of the output, so that neither stays in
+  /// the cache.
   GatherArgs args(const Shape& shape, const Variant& variant, std::int64_t batch) {
     const std::int64_t N = used_bytes_ / shape.values();
     const std::int64_t out_bytes = (batch * shape.values() * variant.value_bytes() + 255) / 256 * 256;
@@ -302,7 +302,7 @@ std::string in_gib(std::int64_t bytes) {
   return text;
 }
 
-/// Times the subjects by turns, and adds a row for each. The first one is the copy that all are compared with.
+/// Times the subjects in turn, and adds a row for each. The first one is the copy, the reference for all others.
 void report(Results& results, Bench& bench, const std::vector<Subject>& subjects, int rounds) {
   const std::vector<Measurement> measured = measure(subjects, rounds);
   for (std::size_t i = 0; i < subjects.size(); ++i) {

@@ -1,4 +1,4 @@
-// Codes on a GPU, by the gigabyte, of which the host knows every byte.
+// Gigabytes of codes on a GPU, with contents that the host can compute.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,8 +30,8 @@ inline DeviceMemory device_memory(std::size_t bytes) {
   return DeviceMemory(memory);
 }
 
-/// A region of device memory that repeats a block of random bytes. The block's length is prime: an offset that lost its
-/// upper 32 bits, or any other power of two, reads other bytes.
+/// A region of device memory that repeats a block of random bytes. The block's length is prime, so an offset that is
+/// wrong by 2^32 or another power of two reads different bytes.
 class DeviceRegion {
  public:
   explicit DeviceRegion(std::size_t bytes)
@@ -48,7 +48,7 @@ class DeviceRegion {
   std::size_t bytes() const { return bytes_; }
   const std::int8_t* codes() const { return static_cast<const std::int8_t*>(memory_.get()); }
 
-  /// What is in the rows of `row_bytes` with these numbers.
+  /// The contents of the rows with these numbers, each of `row_bytes` bytes.
   std::vector<std::int8_t> host_rows(std::span<const std::int64_t> rows, std::int64_t row_bytes) const {
     std::vector<std::int8_t> out(rows.size() * static_cast<std::size_t>(row_bytes));
     std::int8_t* next = out.data();

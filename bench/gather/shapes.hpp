@@ -1,4 +1,4 @@
-// The shapes of samples and the kinds of batches that the gather is measured with.
+// The sample shapes and kinds of batches for the gather benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ inline constexpr Shape kShapes[] = {{"1x28x28", 1, 784},
                                     {"3x224x224", 3, 50176},
                                     {"3x37x53 (odd)", 3, 1961}};
 
-/// Samples in a batch.
+/// Samples per batch.
 inline constexpr std::int64_t kBatches[] = {1, 32, 256, 512, 4096, 65536};
 
-/// What a batch is made of.
+/// A kind of batch.
 struct Variant {
   const char* name;
   kernels::ValueType value_type = kernels::ValueType::float32;

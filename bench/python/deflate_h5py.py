@@ -1,9 +1,9 @@
-"""What h5py takes to write and to read gzip-compressed images; for bench_deflate, which runs it.
+"""Times h5py writing and reading gzip-compressed images; run by bench_deflate.
 
-    deflate_h5py.py write RAW FILE N C H W CHUNK_SAMPLES LEVEL    RAW: the int8 values, one after another
+    deflate_h5py.py write RAW FILE N C H W CHUNK_SAMPLES LEVEL    RAW: the int8 values in sequence
     deflate_h5py.py read FILE DATASET
 
-Prints the seconds, without those that Python takes to start; of `read` also the sum of the values.
+Prints the seconds, without the start of Python; `read` also prints the sum of the values.
 """
 
 from __future__ import annotations

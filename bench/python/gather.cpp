@@ -1,10 +1,10 @@
-// The gather behind a C interface, for bench/python/peers.py to time it beside its peers in one process.
+// The gather behind a C interface, so that bench/python/peers.py can time it and its peers in one process.
 #include <cstdio>
 #include <octavo/octavo.hpp>
 
 namespace {
 
-/// A split in memory and what its batches are to be.
+/// A split in memory and the spec of its batches.
 struct Resident {
   octavo::Store store;
   octavo::PreparedSpec spec;
@@ -14,7 +14,7 @@ struct Resident {
 
 extern "C" {
 
-/// The split `train` of the file at `path`, normalized by "standard"; null, with the reason on stderr, if that fails.
+/// The split `train` of the file at `path`, normalized by "standard"; null on failure, with the reason on stderr.
 void* octavo_bench_open(const char* path) {
   try {
     octavo::Store store = octavo::Store::load(octavo::Dataset::open(path).split("train"), octavo::Device::cpu());
@@ -26,7 +26,7 @@ void* octavo_bench_open(const char* path) {
   }
 }
 
-/// Gathers `count` rows to `out`, float32 [count,C*H*W]; 0 if that worked.
+/// Gathers `count` rows to `out`, float32 [count,C*H*W]; returns 0 on success.
 int octavo_bench_gather(const void* opened, const std::int64_t* rows, std::int64_t count, float* out) {
   try {
     const auto& resident = *static_cast<const Resident*>(opened);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One epoch of iteration, no model: Octavo and what people use instead, on the same images, batches and threads.
+"""Times one epoch of iteration without a model: Octavo and alternatives, on the same images, batches and threads.
 
 loaders.py [--shapes CxHxW:N,...] [--batch-size B] [--rounds R] [--device cpu|cuda] [--json OUT]
 
-Every way yields normalized float32 batches and int64 labels, in the order that Octavo draws, which the others are
-given as ready index tensors. All batches of an epoch are compared before anything is timed. Ways take turns: a pause,
-in which the threads of the one before go to sleep; an epoch that is not timed, since after a pause a virtual machine
-was seen to map memory anew, which took tens of milliseconds for 150 MB; and one that is. Slow ones do part of an
-epoch. Ways whose library is missing are skipped and counted. Medians.
+Every alternative yields normalized float32 batches and int64 labels, in Octavo's order, which the others get as
+precomputed index tensors. All batches of an epoch are compared before anything is timed. The alternatives take turns.
+Each turn is a pause, in which the threads of the previous one go to sleep; one epoch that is not timed, because after a
+pause a virtual machine may map memory again, which took tens of milliseconds for 150 MB; and one timed epoch. Slow
+alternatives run part of an epoch. Those whose library is missing are skipped and counted. Reports medians.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy as np
 import octavo
 
 IDLE_SECONDS = 0.3
-TOLERANCE = 1e-5  # the others round after every operation, Octavo once
-# Batches of an epoch, and rounds, of what takes ten to hundreds of times longer.
+TOLERANCE = 1e-5  # the others round after every operation, Octavo rounds once
+# Batches per epoch, and rounds, for alternatives that are ten to hundreds of times slower.
 LOADED_BATCHES = 40
 DECODED_BATCHES = 12
 SLOW_ROUNDS = 5
@@ -69,7 +69,7 @@ class Epoch:
         return ((self.values[rows] - mean) / std).astype(np.float32), self.labels[rows]
 
 
-# ---- Ways: name, function that gives an iterator of an epoch -------------------------------------------------------
+# ---- Alternatives: a name, and a function that returns an iterator over an epoch -----------------------------------
 
 
 def octavo_way(epoch: Epoch, framework: str):
@@ -117,13 +117,13 @@ def torch_ways(epoch: Epoch, torch):
             return (chain(rows) for rows in order)
 
         try:
-            for _ in compiled():  # short last batches have code of their own
+            for _ in compiled():  # short last batches are compiled separately
                 pass
             yield "PyTorch: the same under torch.compile", compiled, 0
         except Exception as error:  # no compiler, an unsupported Python
             yield f"torch.compile: {type(error).__name__}", None, 0
 
-    # As airbench does: everything normalized once, then rows drawn of it; 4 times the memory.
+    # As in airbench: normalize everything once, then gather rows; needs 4 times the memory.
     resident = torch.empty(data.shape, dtype=torch.float32, device=epoch.device)
     for start in range(0, len(data), 4096):
         resident[start : start + 4096] = (data[start : start + 4096].float() - mean) / std
@@ -149,7 +149,7 @@ def torch_ways(epoch: Epoch, torch):
 
 
 def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
-    """A DataLoader over PNG files, decoded by Pillow, as ImageFolder does; for the first samples of the order."""
+    """A DataLoader over PNG files, decoded by Pillow as in ImageFolder; for the first samples of the order."""
     from PIL import Image
 
     mean, std = epoch.constants(torch)
@@ -184,7 +184,7 @@ def folder_ways(epoch: Epoch, torch, folder: Path, count: int):
 
 
 def all_ways(epoch: Epoch, folder: Path):
-    """Name, function and, of slow ones, batches of every way (0: an epoch); a name without a function was skipped."""
+    """Name, function and number of batches (0: an epoch) of every alternative; without a function, it was skipped."""
     try:
         import torch
     except ImportError:
@@ -226,7 +226,7 @@ def check(epoch: Epoch, name: str, batches, most: int) -> None:
 
 
 def timed(epoch: Epoch, batches, most: int, synchronize) -> float:
-    """Seconds of an epoch; of a slow way, from its second batch on, when its workers are up."""
+    """Seconds of an epoch; for a slow alternative, from its second batch, when its workers are running."""
     iterator = batches()
     if most == 0:
         for _ in iterator:
@@ -248,7 +248,7 @@ def timed(epoch: Epoch, batches, most: int, synchronize) -> float:
 
 
 def step_cost(epoch: Epoch, framework: str) -> tuple[float, float]:
-    """Seconds of a step at batch_size 1: in the loop, and of the compiled call in it alone."""
+    """Seconds of a step at batch_size 1: in the loop, and of the native call alone."""
     loader = octavo.Loader(epoch.store, batch_size=1, shuffle=True, framework=framework)
     images, labels = np.empty(epoch.values[0].shape, np.float32), np.empty(1, np.int64)
     make, at, labels_at = loader._maker.make, images.ctypes.data, labels.ctypes.data
@@ -274,7 +274,7 @@ def quartile_spread(seconds: list[float]) -> float:
 
 
 def copy_way(epoch: Epoch):
-    """Copies as many bytes, read and written, as an epoch moves; on one thread, by blocks of a batch."""
+    """Copies as many bytes, read and written, as an epoch moves; on one thread, in blocks of a batch."""
     moved = epoch.values.nbytes * 5  # one byte read, four written
     block = np.ones(min(moved // 2, epoch.values[0].nbytes * 5 * epoch.batch_size // 2), np.uint8)
     source, target = np.tile(block, 8), np.ones(8 * len(block), np.uint8)
@@ -289,7 +289,7 @@ def copy_way(epoch: Epoch):
 
 
 def measure(epoch: Epoch, folder: Path, rounds: int) -> tuple[dict[str, list[float]], list[str]]:
-    """Seconds of an epoch by every way, and what was skipped."""
+    """Seconds of an epoch for every alternative, and the skipped ones."""
     ways, skipped = {"a copy of as many bytes, one thread": (copy_way(epoch), 0)}, []
     for way, batches, most in all_ways(epoch, folder):
         if batches is None:
@@ -310,7 +310,7 @@ def measure(epoch: Epoch, folder: Path, rounds: int) -> tuple[dict[str, list[flo
 
 
 def report(epoch: Epoch, seconds: dict[str, list[float]]) -> list[dict]:
-    """Prints the table, and gives its rows."""
+    """Prints the table and returns its rows."""
     count, shape = len(epoch.values), "x".join(map(str, epoch.values.shape[1:]))
     ours = next(statistics.median(times) for way, times in seconds.items() if way.startswith("Octavo"))
     section = f"an epoch of {count} images {shape}, batches of {epoch.batch_size}, on {epoch.device}"

@@ -1,4 +1,4 @@
-// Writes the dataset file that bench/python/peers.py draws batches from: random samples, so that nothing compresses.
+// Writes the dataset file for bench/python/peers.py, with random samples, which do not compress.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,8 +1,8 @@
-"""Makes large JPEGs, as cameras do, of small photographs: mosaics of them; for bench_photos, where none are at hand.
+"""Makes large JPEGs of the size of camera images, as mosaics of small photographs; for bench_photos.
 
     make_mosaics.py FOLDER OUT COUNT WIDTH HEIGHT
 
-Each of the COUNT shows another choice of the images below FOLDER, at quality 90.
+Each of the COUNT files shows a different selection of the images below FOLDER, at quality 90.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Packs a folder of images as one would in Python: Pillow in one process a core, h5py; for bench_photos, which runs it.
+"""Packs a folder of images with Pillow, in one process per core, and h5py; run by bench_photos.
 
     pack_photos.py FOLDER FILE HEIGHT WIDTH PROCESSES full|draft
 
-`full` decodes whole images, as most scripts do; `draft` lets Pillow decode a JPEG at a half, quarter or eighth, as far
-as it stays at least twice the size. Prints the seconds, without those that Python and the processes take to start.
+`full` decodes whole images, as most scripts do; `draft` lets Pillow decode a JPEG at 1/2, 1/4 or 1/8 of its size, if
+the result is at least twice the target size. Prints the seconds, without the start of Python and the processes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     images = sorted(folder.rglob("*.*"))
     read = partial(read_image, height=height, width=width, draft=sys.argv[6] == "draft")
     with multiprocessing.Pool(processes) as pool:
-        pool.map(abs, range(processes))  # until all of them have started
+        pool.map(abs, range(processes))  # waits until all of them have started
         start = time.perf_counter()
         with h5py.File(path, "w") as file:
             dataset = file.create_dataset("images", (len(images), height, width, 3), np.uint8)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Minibatches from a dataset file by Octavo and by what people use instead, in one process, on the CPU.
+"""Times minibatches from a dataset file made by Octavo and by alternatives, in one process, on the CPU.
 
 peers.py LIBRARY FILE.h5 [--batch-size B] [--rounds R] [--json OUT]
 
-LIBRARY is the library that bench/python/gather.cpp is built into. Every way makes the same batches: rows drawn at random
-from the split `train`, as float32, centered and scaled channel by channel. Their results are compared before anything is
-timed, and all but torch.compile write them to memory that is there already; ways whose library is not installed are skipped and counted. Each gets as many threads as the process may use, and they are timed
-by turns; only the epochs of DataLoaders come afterwards.
+LIBRARY is the library built from bench/python/gather.cpp. Every alternative makes the same batches: random rows of the
+split `train`, as float32, centered and scaled per channel. Results are compared before anything is timed. All but
+torch.compile write to preallocated memory. Alternatives whose library is not installed are skipped and counted. Each
+uses as many threads as the process may use. They are timed in turn; only the epochs of DataLoaders run afterwards.
 """
 import argparse
 import ctypes
@@ -18,8 +18,8 @@ import time
 
 import numpy as np
 
-IDLE_SECONDS = 0.3  # before each timing, so that no threads of the library before it still wait busily for work
-TOLERANCE = 1e-5  # the others round after every operation, Octavo once
+IDLE_SECONDS = 0.3  # before each timing, so that no threads of the previous library are still busy-waiting
+TOLERANCE = 1e-5  # the others round after every operation, Octavo rounds once
 
 
 def read_packed(path):
@@ -38,7 +38,7 @@ def read_packed(path):
 
 
 class Octavo:
-    """The library under test, by ctypes."""
+    """The library under test, through ctypes."""
 
     def __init__(self, library, path, shape):
         self.library = ctypes.CDLL(library)
@@ -69,7 +69,7 @@ def numpy_way(values, mean, spread, batch):
     out = np.empty(drawn.shape, np.float32)
 
     def make(rows):
-        np.take(values, rows, axis=0, out=drawn, mode="clip")  # other modes buffer what they draw
+        np.take(values, rows, axis=0, out=drawn, mode="clip")  # other modes buffer the result
         np.subtract(drawn, mean32, out=out)
         return np.divide(out, spread32, out=out)
 
@@ -85,7 +85,7 @@ def h5py_way(path, mean, spread):
     def batch(rows):
         order = np.argsort(rows)
         out = np.empty((len(rows), *images.shape[1:]), np.float32)
-        out[order] = images[rows[order]].view(np.uint8) ^ 0x80  # h5py wants ascending rows
+        out[order] = images[rows[order]].view(np.uint8) ^ 0x80  # h5py requires ascending rows
         out -= mean32
         out /= spread32
         return out
@@ -128,7 +128,7 @@ def torch_ways(values, mean, spread, batch):
 
 
 def dataloader_ways(values, mean, spread, batch):
-    """Pairs of name and a function from rows to seconds: whole epochs over these rows, with the default collate."""
+    """Pairs of a name and a function from rows to seconds: whole epochs over these rows, with the default collate."""
     import torch
 
     mean32, spread32 = (torch.tensor(x, dtype=torch.float32).reshape(-1, 1, 1) for x in (mean, spread))
@@ -145,7 +145,7 @@ def dataloader_ways(values, mean, spread, batch):
             loader = torch.utils.data.DataLoader(Samples(), batch_size=batch, sampler=rows, num_workers=workers)
             batches = iter(loader)
             first = next(batches)
-            start = time.perf_counter()  # the workers are up
+            start = time.perf_counter()  # the workers are running
             count = sum(len(images) for images in batches)
             return (time.perf_counter() - start) / count * batch, first.numpy()
 
@@ -209,8 +209,8 @@ def main():
         rows = [draw(batch) for _ in range(repeats)]
         for name, way in ways.items():
             time.sleep(IDLE_SECONDS)
-            slow = name.startswith("h5py")  # a few batches are enough of what takes a thousand times longer
-            for chosen in rows[:1] if slow else rows:  # after the pause, virtual machines map memory anew: not timed
+            slow = name.startswith("h5py")  # a few batches are enough: it is a thousand times slower
+            for chosen in rows[:1] if slow else rows:  # not timed: after the pause, virtual machines map memory again
                 way(chosen)
             start = time.perf_counter()
             for chosen in rows[:1] if slow else rows:

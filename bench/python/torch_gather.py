@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Batches of random rows by PyTorch on a GPU: the shapes, batches and arithmetic of bench_gather_cuda.
+"""Times batches of random rows made by PyTorch on a GPU, with the shapes and arithmetic of bench_gather_cuda.
 
 torch_gather.py [--gib G] [--rounds R] [--quick] [--json OUT]
 
-Three ways: eager operations on resident uint8 samples, the same under torch.compile, and slices of samples that are
-resident as normalized values of the output's type, at two or four times the memory. For the batch of 512 x 784 bytes
-also a captured CUDA graph of each. Results are compared with NumPy before anything is timed. Times come from CUDA
-events; a row's bytes are those that a fused gather moves: each code read once and each value written once. The
-reference is a copy on the device, measured in the same process.
+There are three alternatives: eager operations on resident uint8 samples, the same with torch.compile, and slices of
+samples that are resident as normalized values of the output type, at two or four times the memory. The batch of 512 x
+784 bytes is also measured in a captured CUDA graph. Results are compared with NumPy before anything is timed. Times
+come from CUDA events. The bytes of a row are those that a fused gather moves: each code read once and each value
+written once. The reference is a copy on the device, measured in the same process.
 
-Exit status 77, with the reason as the last line, where there is no PyTorch or no GPU.
+Without PyTorch or a GPU, the exit status is 77, with the reason in the last line.
 """
 import argparse
 import json
@@ -37,7 +37,7 @@ def quartile_spread(times):
 
 
 class Timer:
-    """Seconds on the device, of so many runs that they take about a millisecond or more."""
+    """Seconds on the device, over enough runs to take about a millisecond or more."""
 
     def __init__(self, torch, rounds):
         self.torch, self.rounds = torch, rounds
@@ -52,7 +52,7 @@ class Timer:
         return begin.elapsed_time(end) / 1000 / repeats
 
     def measure(self, ways, repeats):
-        """Median and spread of each way, timed by turns after a round that does not count."""
+        """Median and spread of each alternative, timed in turn after a round that does not count."""
         times = {name: [] for name in ways}
         for turn in range(self.rounds + 1):
             for name, work in ways.items():
@@ -63,19 +63,19 @@ class Timer:
 
 
 class Samples:
-    """Codes of a shape on the device, and what normalizes them."""
+    """Codes of one shape on the device, and their normalization."""
 
     def __init__(self, torch, shape, codes_bytes):
         self.torch, self.shape = torch, shape
         self.values = shape[0] * shape[1] * shape[2]
         self.count = max(COMPARED_ROWS, codes_bytes // self.values)
-        # uint8: what people hold today.
+        # uint8, as is common today.
         self.codes = torch.randint(0, 256, (self.count, *shape), dtype=torch.uint8, device="cuda")
         channels = torch.arange(shape[0], dtype=torch.float32, device="cuda").reshape(1, -1, 1, 1)
         self.mean, self.scale = 120 + channels, 1 / (60 + channels)
 
     def rows(self, batch, number):
-        """A different draw for every batch of a run."""
+        """A different selection of rows for every batch of a run."""
         generator = self.torch.Generator(device="cuda").manual_seed(number)
         return self.torch.randint(0, self.count, (batch,), device="cuda", generator=generator)
 
@@ -88,7 +88,7 @@ class Samples:
         found = {"eager": eager}
         try:
             codes, mean, scale = self.codes, self.mean, self.scale
-            torch._dynamo.reset()  # it gives up on a function that it has compiled for eight tensors
+            torch._dynamo.reset()  # it gives up on a function after compiling it for eight tensors
             compiled = torch.compile(lambda rows: ((codes[rows].float() - mean) * scale).to(dtype), dynamic=True)
             compiled(self.rows(COMPARED_ROWS, 0))
             found["torch.compile"] = compiled
@@ -102,7 +102,7 @@ class Samples:
         return found
 
     def check(self, ways, dtype):
-        """Every way gives NumPy's values, within the rounding of the type."""
+        """Checks that every alternative gives NumPy's values, within the rounding of the type."""
         import numpy as np
 
         rows = self.rows(COMPARED_ROWS, 1)
@@ -123,7 +123,7 @@ def copy_rate(torch, timer, bytes_count):
 
 
 def graph_of(torch, way, draws):
-    """A captured graph that makes a batch of each draw."""
+    """A captured graph that makes one batch for each selection of rows."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -179,7 +179,7 @@ def main():
             samples.check(ways, dtype)
             section = f"{samples.values} B {shape_name} {dtype_name}"
             for batch in BATCHES[: 2 if arguments.quick else None]:
-                # Eager needs the batch as float32, twice.
+                # Eager mode needs the batch as float32 twice.
                 if batch > samples.count or batch * samples.values * 4 > LARGEST_OUTPUT:
                     continue
                 moved = batch * samples.values * (1 + dtype.itemsize)

@@ -1,4 +1,4 @@
-// Large blocks of host memory on huge pages, touched, so that no page fault is timed.
+// Large blocks of host memory on huge pages, touched in advance so that no page fault is timed.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ struct FreeMemory {
 };
 using BigMemory = std::unique_ptr<std::byte, FreeMemory>;
 
-/// `bytes` of pseudorandom contents.
+/// `bytes` bytes of pseudorandom contents.
 inline BigMemory make_big_memory(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const std::size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;

@@ -1,4 +1,4 @@
-// The clocks of a GPU while it works, as its driver's management library (NVML) reports them.
+// The clocks of a GPU under load, as reported by the driver's management library (NVML).
 #pragma once
 
 #include <dlfcn.h>
@@ -11,10 +11,10 @@ struct ClocksMhz {
   unsigned sm, memory;
 };
 
-/// Asks NVML, which comes with the driver and is opened at run time; without it there are no clocks.
+/// Queries NVML, which comes with the driver and is opened at run time; without it no clocks are reported.
 class GpuClocks {
  public:
-  /// `pci_bus_id` as cudaDeviceGetPCIBusId writes it.
+  /// `pci_bus_id` in the format of cudaDeviceGetPCIBusId.
   explicit GpuClocks(const char* pci_bus_id) : library_(::dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
     if (library_ == nullptr) return;
     const auto init = find<int (*)()>("nvmlInit_v2");

@@ -1,4 +1,4 @@
-// Timing several things against each other: interleaved, so that slow drifts of the machine hit all of them alike.
+// Times several alternatives, interleaved, so that slow drifts of the machine affect all of them equally.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace octavo::bench {
 struct Subject {
   std::string name;
   double moved_bytes = 0;       ///< read and written by one run
-  std::function<double()> run;  ///< does it once; returns its seconds
+  std::function<double()> run;  ///< runs it once; returns the seconds
 };
 
-/// What was measured of a subject.
+/// The measurements of a subject.
 struct Measurement {
   std::string name;
   double moved_bytes = 0;

@@ -1,4 +1,4 @@
-// Dataset files of random samples, in a folder that goes when the benchmark ends.
+// Dataset files of random samples, in a folder that is removed when the benchmark ends.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace octavo::bench {
 
-/// A folder among the temporary files; removed with what is in it.
+/// A temporary folder; the destructor removes it and its contents.
 class ScratchFolder {
  public:
   ScratchFolder() : path_(std::filesystem::temp_directory_path() / ("octavo-bench-" + std::to_string(::getpid()))) {
@@ -30,8 +30,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Writes `sample_count` samples of `shape` with labels 0 ... 9 as split `train`. The pixels repeat after some
-/// megabytes, which no checksum, copy or gather can make use of.
+/// Writes `sample_count` samples of `shape` with labels 0 ... 9 as split `train`. The pixels repeat after a few
+/// megabytes, which does not make any checksum, copy or gather faster.
 inline void write_random_file(const std::filesystem::path& path, const SampleShape& shape, std::int64_t sample_count) {
   WriterOptions options;
   options.splits = {

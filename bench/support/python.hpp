@@ -1,4 +1,4 @@
-// Running the Python scripts of bench/python/ that something is measured against.
+// Runs the Python scripts of bench/python/ that serve as references.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace octavo::bench {
 
-/// The environment may name another one as PYTHON.
+/// The environment variable PYTHON overrides the default.
 inline std::string python_program() {
   const char* chosen = std::getenv("PYTHON");
   return chosen == nullptr ? "python3" : chosen;
@@ -22,7 +22,7 @@ inline bool has_python_modules(const std::string& modules) {
   return std::system((python_program() + " -c 'import " + modules + "' 2>/dev/null").c_str()) == 0;
 }
 
-/// The numbers that a script prints.
+/// Runs a script and returns the numbers that it prints.
 inline std::vector<double> run_python(const std::string& script, const std::string& arguments) {
   const std::string command = python_program() + " " OCTAVO_BENCH_FOLDER "/python/" + script + " " + arguments;
   FILE* pipe = ::popen(command.c_str(), "r");

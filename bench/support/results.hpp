@@ -11,10 +11,10 @@
 
 namespace octavo::bench {
 
-/// Collects rows and prints each as it comes.
+/// Collects rows and prints each one when it is added.
 class Results {
  public:
-  /// `argv` may name a file for the JSON: --json FILE.
+  /// `argv` may contain a file for the JSON: --json FILE.
   Results(const std::string& benchmark, int argc, char** argv) {
     document_["benchmark"] = benchmark;
     for (int i = 1; i + 1 < argc; ++i) {
@@ -27,13 +27,13 @@ class Results {
 
   void note(const std::string& key, const nlohmann::ordered_json& value) { document_[key] = value; }
 
-  /// A heading for the rows that follow. The rows so far are written: a benchmark that is stopped keeps them.
+  /// A heading for the following rows. Also writes the rows so far, so that they survive if the benchmark is stopped.
   void section(const std::string& name) {
     write();
     section_ = name;
     std::printf("\n%s\n  %-44s %11s %9s %8s %s\n", name.c_str(), "", "time", "GB/s", "spread", "of the reference");
   }
-  /// One measurement of something that moves no bytes to speak of; `reference` is in seconds.
+  /// One measurement of an operation that moves few bytes; `reference` is in seconds.
   void add_time(const Measurement& measurement, double reference) {
     const double fraction = reference / measurement.median_seconds;
     std::printf("  %-44s %8.3f ms %9s %7.1f%% %.3f\n", measurement.name.c_str(), measurement.median_seconds * 1e3, "",
@@ -44,7 +44,7 @@ class Results {
                                  {"spread", measurement.spread},
                                  {"fraction_of_reference", fraction}});
   }
-  /// One measurement; `reference` is in bytes a second, `more` an object of further figures.
+  /// One measurement; `reference` is in bytes per second, `more` is an object with additional figures.
   void add(const Measurement& measurement, double reference, const nlohmann::ordered_json& more = {}) {
     const double fraction = measurement.bytes_per_second() / reference;
     std::printf("  %-44s %8.3f ms %9.2f %7.1f%% %.3f\n", measurement.name.c_str(), measurement.median_seconds * 1e3,
@@ -77,7 +77,7 @@ inline long option(int argc, char** argv, const std::string& name, long otherwis
   return otherwise;
 }
 
-/// A benchmark of wrong results measures nothing.
+/// Throws if results are wrong, since timing wrong results is meaningless.
 inline void require(bool is_right, const std::string& what) {
   if (!is_right) throw std::runtime_error(what + ": the results are wrong, so nothing was timed");
 }

@@ -1,4 +1,4 @@
-// A few threads that start together; the time is from the first one's start to the last one's end.
+// Runs threads that start together; the time is from the first start to the last end.
 #pragma once
 
 #include <sched.h>
@@ -13,14 +13,14 @@
 
 namespace octavo::bench {
 
-/// Threads to measure with: what this process may use.
+/// The number of threads that this process may use.
 inline int thread_count_of_process() {
   cpu_set_t cpus;
   if (::sched_getaffinity(0, sizeof cpus, &cpus) == 0) return std::max(1, CPU_COUNT(&cpus));
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-/// Runs work(0) ... work(thread_count - 1) at once; returns the seconds from the first start to the last end.
+/// Runs work(0) ... work(thread_count - 1) in parallel; returns the seconds from the first start to the last end.
 inline double run_team(int thread_count, const std::function<void(int)>& work) {
   using Clock = std::chrono::steady_clock;
   std::barrier start_line(thread_count);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the four files of this folder from scikit-learn's copy of the digits (needs scikit-learn and NumPy)."""
+"""Writes the four data files in this folder from scikit-learn's copy of the digits (needs scikit-learn and NumPy)."""
 import gzip
 import pathlib
 import struct
@@ -26,7 +26,7 @@ def main():
     splits = {"train": slice(0, TRAIN_COUNT), "t10k": slice(TRAIN_COUNT, None)}
     for name, rows in splits.items():
         for kind, array in (("images-idx3", pixels[rows]), ("labels-idx1", labels[rows])):
-            # Neither name nor time in the header: the same bytes at every run with the same zlib.
+            # No name or time in the header, so every run with the same zlib writes the same bytes.
             packed = gzip.compress(idx_bytes(array), compresslevel=9, mtime=0)
             (folder / f"{name}-{kind}-ubyte.gz").write_bytes(packed)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The same with Lightning: a LightningDataModule over dataset files is ten lines.
+"""Like pytorch_train.py, but with Lightning: a LightningDataModule over dataset files takes ten lines.
 
 lightning_train.py FILE.h5 [--epochs E] [--device auto|cpu|cuda]
 """
@@ -15,7 +15,7 @@ from torch import nn
 
 
 class PackedImages(lightning.LightningDataModule):
-    """Each process asks for its loaders when it runs, so ranks and devices are known by then."""
+    """Each process creates its loaders when it runs, when ranks and devices are known."""
 
     def __init__(self, path: str, batch_size: int = 128) -> None:
         super().__init__()

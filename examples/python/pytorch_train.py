@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trains a small convolutional network on a dataset file, on whatever device there is.
+"""Trains a small convolutional network on a dataset file, on a GPU if available.
 
 pytorch_train.py FILE.h5 [--epochs E] [--batch-size B] [--lr LR] [--seed S] [--device auto|cpu|cuda]
 
-Needs a split `train` with classes; a split `test` or `val`, if there is one, tells the accuracy after each epoch.
+Needs a split `train` with classes. If there is a split `test` or `val`, prints its accuracy after each epoch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def make_model(shape: tuple[int, int, int], class_count: int) -> nn.Module:
 
 @torch.no_grad()
 def accuracy(model: nn.Module, loader: octavo.Loader) -> float:
-    """The share of samples whose class the model finds."""
+    """The fraction of samples that the model classifies correctly."""
     model.eval()
     right = sum((model(images).argmax(1) == labels).sum().item() for images, labels in loader)
     model.train()

@@ -7,7 +7,7 @@
 namespace octavo::kernels::cpu {
 namespace {
 
-/// The sum of `count` codes: 32-bit sums of pieces that cannot overflow, which the compiler turns into SIMD code.
+/// Sums `count` codes, in pieces whose 32-bit sums cannot overflow, so that the compiler can vectorize the loop.
 std::int64_t sum_of_codes(const std::int8_t* codes, std::int64_t count) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 20;
   std::int64_t sum = 0;

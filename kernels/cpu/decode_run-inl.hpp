@@ -1,4 +1,4 @@
-// Decoding a run with SIMD instructions: a per-target part of gather.cpp (Highway), as its include guard shows.
+// Decodes a run with SIMD instructions. A per-target part of gather.cpp (Highway), hence the special include guard.
 #if defined(OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP
 #undef OCTAVO_KERNELS_CPU_DECODE_RUN_INL_HPP
@@ -25,20 +25,21 @@ using FloatVector = hn::Vec<Floats>;
 /// Values converted between two prefetches: one cache line of codes.
 constexpr std::int64_t kGroup = 64;
 
-/// Values of a step: as many as make a whole vector of output.
+/// Values of a step: one whole vector of output.
 template <typename Value>
 inline constexpr std::int64_t kStep = static_cast<std::int64_t>(hn::MaxLanes(Floats()) * sizeof(float) / sizeof(Value));
 
-/// Fetches a line of codes into the second cache level: what brings lines into the first one is busy with stores.
+/// Prefetches a line of codes into the L2 cache. The buffers that fill the L1 cache are busy with stores.
 inline void prefetch(const std::int8_t* codes) { __builtin_prefetch(codes, 0, 2); }
 
-/// Which maps of a Run differ from value to value.
+/// Which parts of the map differ between the values of a Run.
 enum class Maps { one, own_shifts, own_scales_and_shifts };
 
 using Halves = hn::ScalableTag<std::uint16_t>;
 using HalfVector = hn::Vec<Halves>;
 
-/// The upper halves of these words are finite or infinite `values` as bfloat16: rounded to nearest, ties to even.
+/// Returns words whose upper halves are `values` as bfloat16, rounded to nearest, ties to even. `values` must not be
+/// NaN.
 inline HalfVector bfloat16_words(FloatVector values) {
   const hn::Rebind<std::uint32_t, Floats> words;
   const auto bits = hn::BitCast(words, values);
@@ -46,7 +47,7 @@ inline HalfVector bfloat16_words(FloatVector values) {
   return hn::BitCast(Halves(), hn::Add(hn::Add(bits, hn::Set(words, 0x7FFFu)), odd));
 }
 
-/// The bits of two vectors of values as one of half the type's size.
+/// Converts two vectors of values to one vector of half-precision bits.
 inline HalfVector half_bits(BFloat16, FloatVector low, FloatVector high) {
   return hn::ConcatOdd(Halves(), bfloat16_words(high), bfloat16_words(low));
 }
@@ -57,12 +58,12 @@ inline HalfVector half_bits(Float16, FloatVector low, FloatVector high) {
                      hn::BitCast(bits, hn::DemoteTo(narrow, low)));
 }
 
-/// Scale and shift of all lanes.
+/// Scale and shift, in all lanes.
 struct MapVectors {
   FloatVector scale, shift;
 };
 
-/// The values of a vector of codes from place `i` of the run on.
+/// Decodes the vector of codes that starts at index `i` of the run.
 template <Maps kMaps>
 inline FloatVector decode_vector(const Run& run, std::int64_t i, MapVectors map) {
   const Floats floats;
@@ -74,7 +75,7 @@ inline FloatVector decode_vector(const Run& run, std::int64_t i, MapVectors map)
   return hn::MulAdd(hn::ConvertTo(floats, codes), map.scale, map.shift);
 }
 
-/// Stores `vector` to `out`; with kStream, which wants `out` aligned to a vector, past the cache.
+/// Stores `vector` to `out`. With kStream, the store bypasses the cache and `out` must be aligned to a vector.
 template <bool kStream, typename Tag, typename T>
 inline void store(hn::Vec<Tag> vector, Tag tag, T* out) {
   if constexpr (kStream)
@@ -83,7 +84,7 @@ inline void store(hn::Vec<Tag> vector, Tag tag, T* out) {
     hn::StoreU(vector, tag, out);
 }
 
-/// Values before `out` is aligned to a vector; fewer than a vector has.
+/// Number of values up to the first address that is aligned to a vector; less than a vector has.
 template <typename Value>
 inline std::int64_t values_to_alignment(const Value* out) {
   const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(Value)) % kStep<Value>;
@@ -106,7 +107,8 @@ inline void decode_run_as(const Run& run, Value* out) {
   const MapVectors map{hn::Set(Floats(), run.map.scale), hn::Set(Floats(), run.map.shift)};
   std::int64_t i = 0;
   if constexpr (!kStream) {
-    // A store across the border of two lines takes twice as long, so one overlaps the aligned ones that follow.
+    // A store that crosses a cache line takes twice as long. So only the first store is unaligned; it overlaps the
+    // next.
     i = values_to_alignment(out);
     if (i != 0) decode_step<kMaps, false>(run, 0, map, out);
   }
@@ -117,11 +119,12 @@ inline void decode_run_as(const Run& run, Value* out) {
   }
   if (run.prefetch != nullptr && i < run.count) prefetch(run.prefetch + i);
   for (; i + kStep<Value> <= run.count; i += kStep<Value>) decode_step<kMaps, kStream>(run, i, map, out);
-  // The rest with whole vectors too: the last one overlaps values that are there already.
+  // The remainder also uses a whole vector, which overlaps values that are already stored.
   if (i < run.count) decode_step<kMaps, false>(run, run.count - kStep<Value>, map, out);
 }
 
-/// Decodes a run to `out`. With kStream past the cache: `out` must be aligned to a vector, `count` a multiple of kStep.
+/// Decodes a run to `out`. With kStream, stores bypass the cache; `out` must be aligned to a vector and `count` a
+/// multiple of kStep.
 template <bool kStream, typename Value>
 void decode_run(const Run& run, Value* out) {
   if (run.scales != nullptr) return decode_run_as<Maps::own_scales_and_shifts, kStream>(run, out);

@@ -1,4 +1,4 @@
-// Decoding a run of codes to values, one at a time: the definition that the SIMD paths reproduce bit for bit.
+// Decodes a run of codes one at a time. This is the definition that the SIMD paths reproduce bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace octavo::kernels::cpu {
 
-/// Consecutive codes and how each is mapped.
+/// Consecutive codes and their maps.
 struct Run {
   const std::int8_t* codes;  ///< [count]
   std::int64_t count;
-  Affine map;                   ///< of all values, as far as the next two do not say otherwise
-  const float* scales;          ///< [count], in place of map.scale; or null
-  const float* shifts;          ///< [count], in place of map.shift; or null, as it must not be with `scales`
-  const std::int8_t* prefetch;  ///< [count] that will be wanted soon, never read otherwise; or null
+  Affine map;                   ///< map of all values, unless replaced by the next two
+  const float* scales;          ///< [count], replaces map.scale; or null
+  const float* shifts;          ///< [count], replaces map.shift; or null. Required with `scales`
+  const std::int8_t* prefetch;  ///< [count] codes that are needed soon; only prefetched, never read; or null
 };
 
 /// The part [first, first + count) of a run.
@@ -33,10 +33,10 @@ inline void decode_run_scalar(const Run& run, Value* out) {
   }
 }
 
-/// Whether the output of a sample has the order of its codes.
+/// Whether the values of an output sample are in the order of its codes.
 inline bool keeps_order(const GatherArgs& args) { return args.layout == Layout::nchw || args.channel_count == 1; }
 
-/// Whether a sample is decoded as one run of C*P values rather than one run a channel.
+/// Whether a sample is decoded as one run of C*P values instead of one run per channel.
 inline bool is_one_run(const GatherArgs& args) { return args.uniform_map && keeps_order(args); }
 
 }  // namespace octavo::kernels::cpu

@@ -1,4 +1,4 @@
-// The floating-point mode that the numbers are defined in, whatever the host program has set.
+// Sets the floating-point mode that the numerics are defined for, whatever the host program has set.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace octavo::kernels::cpu {
 
-/// While it lives, the calling thread rounds to nearest even and keeps subnormals (a host program may have set
-/// flush-to-zero); then the old mode is back.
+/// Within its scope, the calling thread rounds to nearest even and keeps subnormals (a host program may have set
+/// flush-to-zero). The destructor restores the old mode.
 class DefaultFloatingPointMode {
  public:
   DefaultFloatingPointMode() : saved_(read()) { write(kDefault); }

@@ -1,8 +1,9 @@
 // The gather with SIMD instructions, compiled once per instruction set and chosen at run time (Highway).
 //
-// What pays, as measured by bench/gather: one line of a sample some 3 KB ahead in the order is prefetched for every
-// 64 values converted, the pages of one further on before that; batches larger than the cache are stored past it,
-// always in whole lines; channels are interleaved as codes, a quarter of the bytes that values have.
+// Techniques that pay off, measured by bench/gather: For every 64 converted values, one line of a sample about 3 KB
+// ahead in the order is prefetched; the pages of a later sample are touched even earlier. Batches larger than the cache
+// bypass it, always in whole lines. Channels are interleaved as codes, which have a quarter of the bytes of float32
+// values.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gather.cpp"
 #include <hwy/cache_control.h>
@@ -22,10 +23,10 @@ HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {
 namespace HWY_NAMESPACE {
 
-// Highway's MulAdd is two roundings where the processor has no fused one; such targets take the portable path.
+// Highway's MulAdd rounds twice if the processor has no fused multiply-add. Such targets use the portable path.
 #if HWY_NATIVE_FMA
 
-/// Decodes samples whose output keeps the order of their codes.
+/// Decodes samples whose values keep the order of their codes.
 class PlanarDecoder {
  public:
   explicit PlanarDecoder(const GatherArgs& args)
@@ -49,7 +50,7 @@ class PlanarDecoder {
   std::int64_t values_per_run_;
 };
 
-/// Codes [C][count], whose channels are `stride` apart, to [count][C]; prefetches the same places of `next`.
+/// Interleaves codes [C][count], whose channels are `stride` apart, to [count][C]. Prefetches the same codes of `next`.
 inline void interleave(const std::int8_t* codes, std::int64_t stride, std::int64_t channels, std::int64_t count,
                        const std::int8_t* next, std::int8_t* out) {
   if (next != nullptr) {
@@ -67,7 +68,7 @@ inline void interleave(const std::int8_t* codes, std::int64_t stride, std::int64
   }
   const auto channel = [&](std::int64_t c, std::int64_t p) { return hn::LoadU(bytes, codes + c * stride + p); };
   for (std::int64_t from = 0; from < count; from += kLanes) {
-    const std::int64_t p = std::min(from, count - kLanes);  // the last vector overlaps the one before
+    const std::int64_t p = std::min(from, count - kLanes);  // the last vector overlaps the previous one
     std::int8_t* to = out + p * channels;
     if (channels == 2) hn::StoreInterleaved2(channel(0, p), channel(1, p), bytes, to);
     if (channels == 3) hn::StoreInterleaved3(channel(0, p), channel(1, p), channel(2, p), bytes, to);
@@ -75,7 +76,7 @@ inline void interleave(const std::int8_t* codes, std::int64_t stride, std::int64
   }
 }
 
-/// Decodes samples whose channels are interleaved in the output: pieces are interleaved as codes, then decoded.
+/// Decodes samples whose channels are interleaved in the output: interleaves pieces as codes, then decodes them.
 class InterleavingDecoder {
  public:
   explicit InterleavingDecoder(const GatherArgs& args)
@@ -101,19 +102,19 @@ class InterleavingDecoder {
   }
 
  private:
-  /// Some 1,024 values, which with their maps stay in the first cache level; whole lines of each channel if it can.
+  /// About 1,024 values, which stay in the L1 cache with their maps; whole cache lines of each channel if possible.
   static std::int64_t pixels_of_tile(std::int64_t channels) {
     const std::int64_t pixels = 1024 / channels;
     return pixels >= kGroup ? pixels / kGroup * kGroup : std::max<std::int64_t>(1, pixels);
   }
 
   const GatherArgs& args_;
-  std::int64_t pixels_;                      ///< of a tile
-  alignas(64) float scales_[kMostChannels];  ///< [pixels, C], as far as maps differ
+  std::int64_t pixels_;                      ///< pixels of a tile
+  alignas(64) float scales_[kMostChannels];  ///< [pixels, C], if maps differ
   alignas(64) float shifts_[kMostChannels];
 };
 
-/// The samples of a stretch of a batch, each with what is worth prefetching while it is decoded.
+/// Walks through consecutive samples of a batch, and chooses what to prefetch while each is decoded.
 class SampleWalk {
  public:
   SampleWalk(const GatherArgs& args, std::int64_t first, std::int64_t last)
@@ -123,19 +124,19 @@ class SampleWalk {
         last_(last),
         window_(args.selection, first, last) {}
 
-  /// The row at place `b`.
+  /// The row at position `b`.
   std::int64_t row(std::int64_t b) { return window_.row(b); }
   const std::int8_t* codes(std::int64_t row) const { return codes_of(args_.packed, row); }
 
-  /// The sample whose lines are to be prefetched while that at place `b` is decoded, or null.
+  /// The sample to prefetch while the one at position `b` is decoded, or null.
   const std::int8_t* next(std::int64_t b) {
-    // Its pages first, some samples earlier still, so that their addresses are translated by then.
+    // Touch its pages some samples earlier, so that their addresses are translated by then.
     const std::int64_t far_row = row_ahead(b + ahead_ + kTouchAhead);
     if (far_row >= 0) {
       prefetch(codes(far_row));
       prefetch(codes(far_row) + sample_bytes_ - 1);
     }
-    // At the end of the last sample this is beyond the samples, which harms no prefetch.
+    // At the end of the last sample this is out of bounds, which is harmless for a prefetch.
     if (sample_bytes_ > kLongSample) return codes(row(b)) + kLookAheadBytes;
     const std::int64_t next_row = row_ahead(b + ahead_);
     return next_row < 0 ? nullptr : codes(next_row);
@@ -145,10 +146,10 @@ class SampleWalk {
   static constexpr std::int64_t kLookAheadBytes = 3072;
   static constexpr std::int64_t kTouchAhead = 4;
   static_assert(kTouchAhead < RowWindow::kLookAhead);
-  /// Above this size the next sample would crowd the second cache level: then the same sample's lines, further on.
+  /// Above this size the next sample would not fit in the L2 cache: prefetch later lines of the same sample instead.
   static constexpr std::int64_t kLongSample = 256 << 10;
 
-  /// The row at place `b`, -1 if the stretch has ended there.
+  /// The row at position `b`, or -1 if that is past the end.
   std::int64_t row_ahead(std::int64_t b) { return b < last_ ? window_.row(b) : -1; }
 
   const GatherArgs& args_;
@@ -172,7 +173,7 @@ void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t las
   output.finish();
 }
 
-/// Whether every run of the output is whole cache lines.
+/// Whether every run of the output consists of whole cache lines.
 template <typename Value>
 bool is_whole_lines(const GatherArgs& args) {
   const std::int64_t run = args.channel_count * args.values_per_channel / (is_one_run(args) ? 1 : args.channel_count);

@@ -1,4 +1,4 @@
-// Where a gather's values go, run after run: a per-target part of gather.cpp (Highway), as its include guard shows.
+// The output of a gather, run by run. A per-target part of gather.cpp (Highway), hence the special include guard.
 #if defined(OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP
 #undef OCTAVO_KERNELS_CPU_GATHER_OUTPUT_INL_HPP
@@ -19,11 +19,12 @@ namespace HWY_NAMESPACE {
 
 constexpr std::int64_t kLineBytes = 64;
 
-/// Values of a cache line.
+/// Values per cache line.
 template <typename Value>
 inline constexpr std::int64_t kLine = kLineBytes / static_cast<std::int64_t>(sizeof(Value));
 
-/// Values decoded straight to their place. With kStream past the cache: then `out` and every run must be whole lines.
+/// Decodes values directly into the output. With kStream, stores bypass the cache; `out` and every run must then
+/// consist of whole lines.
 template <bool kStream, typename Value>
 class DirectOutput {
  public:
@@ -41,13 +42,13 @@ class DirectOutput {
   Value* out_;
 };
 
-/// Values past the cache wherever runs begin and end: they are put together in a tile that stays in the first cache
-/// level and leave it in whole lines.
+/// Stores that bypass the cache for runs that begin and end anywhere. Values are collected in a tile that stays in the
+/// L1 cache, and leave it in whole lines.
 template <typename Value>
 class StagedOutput {
  public:
   explicit StagedOutput(Value* out) {
-    // The tile begins at the line that `out` is in; what lies before `out` belongs to somebody else.
+    // The tile begins at the line that contains `out`. The values before `out` are not ours.
     begin_ = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes / sizeof(Value));
     end_ = begin_;
     lines_ = out - begin_;
@@ -66,7 +67,7 @@ class StagedOutput {
  private:
   static constexpr std::int64_t kPiece = 1024;
 
-  /// Calls put(first, count) for pieces of at most 3/2 kPiece, so that none is a short rest.
+  /// Calls put(first, count) for pieces of at most 3/2 kPiece, which avoids a short last piece.
   template <typename Put>
   void for_pieces(std::int64_t count, const Put& put) {
     for (std::int64_t first = 0; first < count;) {
@@ -79,7 +80,7 @@ class StagedOutput {
     }
   }
 
-  /// Empties the tile but for the line that is not full yet.
+  /// Stores all full lines of the tile and keeps the last, partial one.
   void store_lines() {
     const hn::ScalableTag<std::uint8_t> bytes;
     constexpr std::int64_t kVectorBytes = static_cast<std::int64_t>(hn::MaxLanes(bytes));
@@ -98,8 +99,8 @@ class StagedOutput {
     end_ -= full;
   }
 
-  Value* lines_;        ///< where tile_[0] belongs
-  std::int64_t begin_;  ///< first value of the tile that is ours
+  Value* lines_;        ///< destination of tile_[0]
+  std::int64_t begin_;  ///< first value of the tile that belongs to the output
   std::int64_t end_;
   alignas(kLineBytes) Value tile_[kPiece * 3 / 2 + kLine<Value>];
 };

@@ -1,4 +1,5 @@
-// The gather for any processor: the reference of the SIMD paths, and the path where there is no fused multiply-add.
+// The gather for any processor: the reference for the SIMD paths, and the path without a fused multiply-add
+// instruction.
 #include "kernels/cpu/decode_run.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"

@@ -43,19 +43,19 @@ inline WordVector add_modulo(WordVector value, WordVector step, WordVector radix
   return hn::Min(wrapped, hn::Add(value, step));
 }
 
-/// Vectors that are worked on together: a round is a chain of dependent multiplications, which these fill the gaps of.
+/// Vectors processed together. A round is a chain of dependent multiplications; the other vectors fill its gaps.
 constexpr std::size_t kVectors = 4;
 constexpr std::size_t kPositions = kVectors * hn::MaxLanes(Words());
 
-/// Of a block of positions, the part from which on it is faster than one position after another.
+/// From 1/8 of a block of positions on, computing the whole block is faster than single positions.
 constexpr std::int64_t kWorthwhileShare = 8;
 
-/// kPositions positions at once.
+/// Computes kPositions positions together.
 void permute_block(const OrderKey& key, const std::int64_t first_position, std::int64_t* out) {
   const Words words;
   constexpr std::size_t kLanes = hn::MaxLanes(Words());
   alignas(64) std::uint32_t high_lanes[kPositions], low_lanes[kPositions];
-  // One division for the first position; its neighbors follow by counting.
+  // One division for the first position; the others follow by counting.
   auto high_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) / key.low_radix);
   auto low_digit = static_cast<std::uint32_t>(static_cast<std::uint64_t>(first_position) % key.low_radix);
   for (std::size_t i = 0; i < kPositions; ++i) {
@@ -88,7 +88,7 @@ void permute_block(const OrderKey& key, const std::int64_t first_position, std::
   }
   for (std::size_t i = 0; i < kPositions; ++i) {
     const std::uint64_t value = static_cast<std::uint64_t>(high_lanes[i]) * key.low_radix + low_lanes[i];
-    // A position that left [0, N) walks on by itself; about one in the square root of N does.
+    // Positions that left [0, N) walk on individually: about one in sqrt(N).
     out[i] = value < static_cast<std::uint64_t>(key.sample_count)
                  ? static_cast<std::int64_t>(value)
                  : permute(key, first_position + static_cast<std::int64_t>(i));
@@ -101,7 +101,7 @@ void permute_range_here(const OrderKey& key, std::int64_t first_position, std::i
   // Radices of 2^31 and more (N beyond 2^62) could wrap in add_modulo's Min.
   if (key.shuffled && key.high_radix < (1u << 31)) {
     for (; i + kBlock <= count; i += kBlock) permute_block(key, first_position + i, out + i);
-    // A rest that is worth it is worked out as a whole block of which the end is dropped.
+    // A large enough remainder is computed as a whole block, and the end is discarded.
     if (count - i > kBlock / kWorthwhileShare && key.sample_count - first_position - i >= kBlock) {
       std::int64_t block[kPositions];
       permute_block(key, first_position + i, block);

@@ -24,7 +24,7 @@ void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::u
   const hn::Rebind<std::uint8_t, decltype(sums)> bytes;
   const hn::Rebind<std::uint16_t, decltype(sums)> between;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(sums));
-  constexpr std::int64_t kUnrolled = 4;  // sums in flight, for a multiplication takes ten cycles
+  constexpr std::int64_t kUnrolled = 4;  // sums in flight, because a multiplication takes ten cycles
   const std::int16_t* const weights = axis.weights + output * axis.tap_count;
   const std::uint8_t* const first_row = rows + axis.first[output] * row_stride;
   std::int64_t i = 0;
@@ -51,7 +51,7 @@ void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::u
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// kSide x kSide: log2(kSide) times, each row is interleaved with the one half the rows below.
+/// Transposes kSide x kSide: log2(kSide) times, each row is interleaved with the row kSide / 2 below it.
 template <std::int64_t kSide, typename Tag, typename V>
 HWY_INLINE void transpose(Tag tag, V (&rows)[kSide]) {
   constexpr std::int64_t kHalf = kSide / 2;
@@ -84,7 +84,7 @@ void transpose_tile_here(const std::uint16_t* rows, std::int64_t value_count, st
   }
 }
 
-/// The sums for one pixel column: [kTileRows].
+/// Computes the sums of one pixel column: [kTileRows].
 HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count, const std::uint16_t* from,
                              std::int64_t stride, std::uint8_t* out) {
   const hn::CappedTag<std::int32_t, kTileRows> sums;
@@ -106,7 +106,7 @@ HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count
   }
 }
 
-/// [kTileRows columns, kTileRows rows] to rows; the last columns may be left out.
+/// Transposes [kTileRows columns, kTileRows rows] to rows. The last columns may be left out.
 HWY_INLINE void store_block(const std::uint8_t (&block)[kTileRows][kTileRows], std::int64_t rows, std::int64_t columns,
                             std::int64_t row_stride, std::uint8_t* out) {
 #if HWY_TARGET != HWY_SCALAR

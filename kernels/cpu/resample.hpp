@@ -1,15 +1,15 @@
-// Resampling images along one axis at a time, in whole numbers: the same bits on every processor.
+// Resamples images along one axis at a time, in integers: the same bits on every processor.
 #pragma once
 
 #include <cstdint>
 
 namespace octavo::kernels::cpu {
 
-/// Weights are multiples of 2^-14, and those of one output add up to 1, so that what is even stays even.
+/// Weights are multiples of 2^-14. Those of one output add up to 1, so that uniform areas stay uniform.
 inline constexpr int kWeightBits = 14;
-/// What stands between the two passes: a value of 0 to 255 in multiples of 2^-8.
+/// The format between the two passes: values of 0 to 255 in multiples of 2^-8.
 inline constexpr int kBetweenBits = 8;
-/// Rows that the second pass takes at once.
+/// Rows that the second pass processes together.
 inline constexpr std::int64_t kTileRows = 16;
 
 /// The filter of one axis: output i is the sum of `tap_count` inputs from `first[i]` on, times their weights.
@@ -20,23 +20,23 @@ struct ResampleAxis {
   std::int64_t tap_count = 0;
 };
 
-/// Output `output` of the filter, down the rows of an image: out[i] = (sum of weight[t] * rows[first + t][i] + 32)
-/// / 64.
+/// Computes output `output` of the filter, down the rows of an image:
+/// out[i] = (sum of weight[t] * rows[first + t][i] + 32) / 64.
 ///
 /// rows  uint8 [inputs of the axis, value_count], `row_stride` apart
 /// out   uint16 [value_count]
 void blend_rows(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
                 std::int64_t value_count, std::uint16_t* out);
 
-/// [kTileRows, value_count] to [value_count, kTileRows].
+/// Transposes [kTileRows, value_count] to [value_count, kTileRows].
 void transpose_tile(const std::uint16_t* rows, std::int64_t value_count, std::uint16_t* tile);
 
-/// All outputs of the filter, along the rows of a tile: the sums of weight[t] * tile[first + t], rounded to whole
-/// values.
+/// Computes all outputs of the filter, along the rows of a tile: the sums of weight[t] * tile[first + t], rounded to
+/// integers.
 ///
 /// tile    uint16 [inputs of the axis, channels, kTileRows]
-/// out     where pixel (y, x) of channel c goes to out[c * plane_stride + y * row_stride + x]
-/// rows    how many rows of the tile are wanted, at most kTileRows
+/// out     pixel (y, x) of channel c goes to out[c * plane_stride + y * row_stride + x]
+/// rows    number of rows of the tile to compute, at most kTileRows
 void blend_columns(const ResampleAxis& axis, const std::uint16_t* tile, std::int64_t channels, std::int64_t rows,
                    std::int64_t row_stride, std::int64_t plane_stride, std::uint8_t* out);
 

@@ -1,4 +1,4 @@
-// The rows of a stretch of a batch, found a block at a time and a little ahead, so that they can be prefetched.
+// The rows of part of a batch, computed a block at a time and slightly ahead, so that they can be prefetched.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace octavo::kernels::cpu {
 
-/// Walks places first, first + 1, ... last - 1 of a batch; knows the rows of up to kLookAhead places further on.
+/// Walks positions first, first + 1, ... last - 1 of a batch, and knows the rows of up to kLookAhead positions ahead.
 class RowWindow {
  public:
   static constexpr std::int64_t kLookAhead = 16;
@@ -18,7 +18,7 @@ class RowWindow {
   RowWindow(const RowSelection& selection, std::int64_t first, std::int64_t last)
       : selection_(selection), start_(first), known_(first), last_(last) {}
 
-  /// The row at place `b`. A place may be asked for until one more than kLookAhead further on has been.
+  /// The row at position `b`. After a call for position p, positions below p - kLookAhead are no longer available.
   std::int64_t row(std::int64_t b) {
     if (b >= known_) refill(b);
     return rows_[b - start_];
@@ -43,7 +43,7 @@ class RowWindow {
     known_ += count;
   }
 
-  /// The rows of `count` places from known_ on.
+  /// Computes the rows of `count` positions from known_ on.
   void find_by_cursor(std::int64_t count, std::int64_t* out) const {
     for (std::int64_t done = 0; done < count;) {
       const OrderRange stretch = range_at(*selection_.cursor, known_ + done);
@@ -54,8 +54,8 @@ class RowWindow {
   }
 
   const RowSelection& selection_;
-  std::int64_t start_;  ///< place of rows_[0]
-  std::int64_t known_;  ///< places below it are in rows_
+  std::int64_t start_;  ///< position of rows_[0]
+  std::int64_t known_;  ///< end of the positions in rows_
   std::int64_t last_;
   std::int64_t rows_[kBlock + kLookAhead] = {};
 };

@@ -21,7 +21,7 @@ void streaming_copy_here(void* to, const void* from, std::size_t bytes) {
   constexpr std::size_t kGroup = 4 * hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
   auto* out = static_cast<std::uint8_t*>(to);
   const auto* in = static_cast<const std::uint8_t*>(from);
-  // Up to the first whole group of vectors.
+  // Copy up to the first aligned group of vectors.
   const std::size_t head = std::min(bytes, (kGroup - reinterpret_cast<std::uintptr_t>(to) % kGroup) % kGroup);
   std::memcpy(out, in, head);
   std::size_t i = head;

@@ -1,4 +1,4 @@
-// Copying and filling memory past the cache, as fast as the memory goes: what a gather is measured against.
+// Copies and fills memory at full memory speed, bypassing the cache: the reference for measuring a gather.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The loops of training on the CPU, compiled once per instruction set and chosen at run time (Highway).
 //
-// The bodies are the shared ones: the compiler turns them into SIMD code for each set, and fmaf into one instruction
-// where the set has it.
+// The loops use the shared bodies. The compiler vectorizes them for each set, and emits fmaf as one instruction if the
+// set has it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/training.cpp"
 #include <hwy/foreach_target.h>
@@ -31,7 +31,7 @@ void relu_gradient_here(const ReluGradientArgs& args, std::int64_t first, std::i
 }
 
 void momentum_step_here(const MomentumArgs& args, std::int64_t first, std::int64_t last) {
-  const MomentumArgs copy = args;  // which the stores cannot reach, so that the loop becomes SIMD code
+  const MomentumArgs copy = args;  // not aliased by the stores, so that the loop can be vectorized
   for (std::int64_t i = first; i < last; ++i) kernels::momentum_step(copy, i);
 }
 

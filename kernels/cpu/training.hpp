@@ -1,11 +1,11 @@
-// The arithmetic of training on the CPU: a stretch of rows or numbers on the calling thread.
+// The arithmetic of training on the CPU: a range of rows or numbers, on the calling thread.
 #pragma once
 
 #include "kernels/training.hpp"
 
 namespace octavo::kernels::cpu {
 
-/// Rows [first, last). Here and below, different stretches may be worked on by different threads at once.
+/// Rows [first, last). Here and below, different threads may process different ranges concurrently.
 void add_bias(const BiasArgs& args, std::int64_t first, std::int64_t last);
 
 /// Numbers [first, last).

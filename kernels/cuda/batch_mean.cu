@@ -1,5 +1,5 @@
-// The kernels that center a minibatch on its own mean. Integers are summed, so that the order of threads changes no
-// bit.
+// The kernels that center a batch on its own mean. The sums are integers, so the order of threads does not change the
+// result.
 #include "kernels/cache_policy.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/batch_rows.cuh"
@@ -9,14 +9,15 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-/// The sum over a warp, in its first lane. All 32 lanes must call it.
+/// Returns the sum over a warp, in its first lane. All 32 lanes must call it.
 __device__ inline std::int64_t warp_sum(std::int64_t value) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xFFFFFFFFu, value, distance);
   return value;
 }
 
-/// Loads of a lane before it adds up the first: no store needs the order of a second set of registers here.
+/// Loads of a lane before it adds up the first. There are no stores, so no second set of registers is needed to order
+/// them.
 constexpr int kVectors = 4;
 constexpr std::uint32_t kTileBytes = kVectors * 16 * kWarpThreads;
 
@@ -33,7 +34,7 @@ struct ChannelBytes {
   }
 };
 
-/// The part of a channel's sum that a lane finds in tile `tile`.
+/// A lane's part of a channel's sum over tile `tile`.
 __device__ inline std::int32_t lane_sum(const ChannelBytes& channel, std::uint32_t tile, const L2Policy& policy) {
   const std::uint32_t lane = threadIdx.x % kWarpThreads, first = tile * kVectors * kWarpThreads + lane;
   const std::int8_t* body = channel.begin + channel.head;
@@ -43,7 +44,7 @@ __device__ inline std::int32_t lane_sum(const ChannelBytes& channel, std::uint32
     const std::uint32_t vector = first + static_cast<std::uint32_t>(k) * kWarpThreads;
     loaded[k] = policy.load_once<16>(vector < channel.vectors, body + std::int64_t{vector} * 16);
   }
-  // With the first tile, one byte of the up to 15 on either side, a half of the warp each.
+  // With the first tile: up to 15 bytes on either side, one per lane, half of the warp for each side.
   const bool is_head = lane < 16;
   const std::uint32_t edge = lane % 16;
   std::int32_t sum = 0;
@@ -59,7 +60,7 @@ __device__ inline std::int32_t lane_sum(const ChannelBytes& channel, std::uint32
   return sum;
 }
 
-/// The codes + 128 of one channel (blockIdx.z) of the block's samples, summed.
+/// Sums the codes + 128 of one channel (blockIdx.z) of the block's samples.
 __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     sum_codes(const BatchMeanArgs args, const WorkShare share, const CachePolicies policies) {
   __shared__ BlockRows rows;
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   }
 }
 
-/// Clears the sums; a kernel, so that it can be captured in a graph with the others.
+/// Clears the sums. A kernel, so that it can be captured in a graph with the others.
 __global__ void clear_sums(std::int64_t* sums, std::int64_t channel_count) {
   for (std::int64_t c = threadIdx.x; c < channel_count; c += blockDim.x) sums[c] = 0;
 }
@@ -93,11 +94,11 @@ __global__ void fold_maps(const BatchMeanArgs args) {
 
 cudaError_t launch_sums(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   const std::int64_t tiles = (args.values_per_channel + kTileBytes - 1) / kTileBytes;
-  // The channels of a sample are shared out like samples, but a block serves one channel only.
+  // Channels are distributed like samples, but a block processes only one channel.
   const BatchGeometry geometry = batch_geometry(args.batch_count * args.channel_count, tiles, device);
   const auto groups =
       static_cast<unsigned>((args.batch_count + geometry.samples_per_block - 1) / geometry.samples_per_block);
-  // The gather that follows reads the same codes: they stay if they can.
+  // The next gather reads the same codes, so keep them in the cache if they fit.
   const std::int64_t codes = args.batch_count * args.channel_count * args.values_per_channel;
   return launch(sum_codes, dim3(groups, geometry.splits, static_cast<unsigned>(args.channel_count)),
                 dim3(geometry.block_threads), stream, args, work_share(geometry),

@@ -1,4 +1,4 @@
-// The mean of a minibatch on CUDA.
+// The mean of a batch on CUDA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace octavo::kernels::cuda {
 
-/// Enqueues everything that writes args.maps from the codes of the batch. All pointers of `args` are to device memory.
+/// Enqueues the kernels that compute args.maps from the codes of the batch. All pointers in `args` are device memory.
 /// Returns the error of the launch.
 cudaError_t launch_batch_mean(const BatchMeanArgs& args, const DeviceTraits& device, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The rows of the samples that a thread block serves, and their labels.
+// The rows of the samples that a thread block processes, and their labels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace octavo::kernels::cuda {
 
-/// The places of the batch that block blockIdx.x serves.
+/// The positions of the batch that block blockIdx.x processes.
 struct BlockPlaces {
   std::int64_t first;
   int count;
@@ -26,18 +26,18 @@ __device__ inline BlockPlaces block_places(std::int64_t batch_count, int samples
 /// The block's samples, in shared memory.
 struct BlockRows {
   std::int64_t rows[kMostSamples];
-  const std::int8_t* codes[kMostSamples];  ///< of each row
+  const std::int8_t* codes[kMostSamples];  ///< codes of each row
 };
 
-/// Finds the rows of the block's places, a thread each, for all threads to read afterwards. All threads of the block
-/// must call it.
+/// Computes the rows of the block's positions, one per thread, for all threads to read. All threads of the block must
+/// call it.
 __device__ inline void find_rows(const RowSelection& selection, BlockPlaces places, std::int64_t* shared_rows) {
   if (threadIdx.x < static_cast<unsigned>(places.count)) {
     shared_rows[threadIdx.x] = row_at(selection, places.first + threadIdx.x);
   }
   __syncthreads();
 }
-/// Likewise, with their codes.
+/// The same, with the addresses of their codes.
 __device__ inline void find_rows(const RowSelection& selection, const PackedRows& packed, BlockPlaces places,
                                  BlockRows& shared) {
   if (threadIdx.x < static_cast<unsigned>(places.count)) {
@@ -48,20 +48,20 @@ __device__ inline void find_rows(const RowSelection& selection, const PackedRows
   __syncthreads();
 }
 
-/// Moves a cursor on when every block of the grid has read it, by the last one to have done so: no launch of its own.
-/// Made after find_rows(); only one thread of a block does anything.
+/// Advances a cursor once every block of the grid has read it. The last block does this, so no extra launch is needed.
+/// Construct it after find_rows(). Only one thread per block does any work.
 class CursorAdvance {
  public:
   __device__ CursorAdvance(OrderCursor* cursor, std::int64_t batches) : cursor_(cursor), batches_(batches) {
     if (batches_ == 0 || threadIdx.x != 0) return;
-    // The block's reads, which the barrier of find_rows() puts before this, come before its ticket.
+    // Order the block's reads, which the barrier of find_rows() has completed, before its ticket.
     __threadfence();
     ticket_ = atomicAdd(&cursor_->blocks_done, 1u);
   }
-  /// To be called at the end of the kernel, when the ticket, a round trip to the memory, has long arrived.
+  /// Call this at the end of the kernel, when the ticket, a round trip to memory, has long arrived.
   __device__ void finish() const {
     if (batches_ == 0 || threadIdx.x != 0 || ticket_ != gridDim.x * gridDim.y - 1) return;
-    __threadfence();  // all other tickets, and the reads before them, come before what is written now
+    __threadfence();  // order all other tickets, and the reads before them, before these writes
     cursor_->blocks_done = 0;
     advance(*cursor_, batches_);
   }
@@ -72,8 +72,8 @@ class CursorAdvance {
   unsigned ticket_ = 0;
 };
 
-/// Copies the labels of the block's places, in two halves, so that nothing waits for the loads: begin() loads one word
-/// a thread, finish() stores it and copies all further ones. Only the last split of a sample does.
+/// Copies the labels of the block's positions in two steps, so that nothing waits for the loads: begin() loads one word
+/// per thread; finish() stores it and copies all other words. Only the last split of a sample does this.
 class LabelCopy {
  public:
   __device__ LabelCopy(const PackedRows& packed, LabelType type, void* out, BlockPlaces places,
@@ -112,12 +112,12 @@ class LabelCopy {
   std::uint32_t first_ = 0;
 };
 
-/// Whether `pointer` is a multiple of `bytes`; null is.
+/// Whether `pointer` is aligned to `bytes`. True for null.
 inline bool is_aligned(const void* pointer, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
-/// Whether every row begins at a multiple of `bytes`.
+/// Whether every row is aligned to `bytes`.
 inline bool is_aligned(const PackedRows& packed, std::size_t bytes) {
   return packed.row_stride_bytes % static_cast<std::int64_t>(bytes) == 0 && is_aligned(packed.codes, bytes) &&
          is_aligned(packed.staged_codes, bytes);

@@ -1,4 +1,4 @@
-// Packed codes to packed values: what a lane computes between a load and a store.
+// Decodes packed codes to packed values: the work of a lane between a load and a store.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,11 +13,11 @@
 
 namespace octavo::kernels::cuda {
 
-/// Values of a 16-byte store.
+/// Values per 16-byte store.
 template <typename Value>
 inline constexpr int kValuesPerStore = 16 / static_cast<int>(sizeof(Value));
 
-/// Two values in order of their addresses, as one word of a half type.
+/// Converts two values, in address order, to one word of a half type.
 template <typename Value>
 __device__ inline std::uint32_t pair_bits(float first, float second) {
   if constexpr (std::is_same_v<Value, Float16>)
@@ -26,7 +26,7 @@ __device__ inline std::uint32_t pair_bits(float first, float second) {
     return to_bfloat16_pair(first, second);
 }
 
-/// The values of kValues codes with flipped signs; map_of(i) is the map of code i.
+/// Decodes kValues codes with flipped signs. map_of(i) is the map of code i.
 template <typename Value, int kValues, typename MapOf>
 __device__ inline Words<kValues* static_cast<int>(sizeof(Value))> decode_words(const Words<kValues>& codes,
                                                                                const MapOf& map_of) {

@@ -1,4 +1,4 @@
-// Which kernel gathers a batch.
+// Chooses the kernel that gathers a batch.
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
 

@@ -8,8 +8,8 @@
 
 namespace octavo::kernels::cuda {
 
-/// Enqueues the gather on `stream`; can be captured in a graph: it neither allocates nor synchronizes. All pointers of
-/// `args` are to device memory. Returns the error of the launch. B up to 2^31 - 1.
+/// Enqueues the gather on `stream`. Can be captured in a graph, because it neither allocates nor synchronizes. All
+/// pointers in `args` are device memory. B is at most 2^31 - 1. Returns the error of the launch.
 cudaError_t launch_gather(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream);
 
 }  // namespace octavo::kernels::cuda

@@ -1,5 +1,5 @@
-// The gather of everything that fits no faster kernel: any alignment, and any number of channels to interleave. Codes
-// are loaded as words, several before the first is used, and put into shared memory in the order of the output.
+// The gather for batches that no faster kernel supports: any alignment, and any number of channels to interleave. Codes
+// are loaded as words, several before the first is used, and staged in shared memory in output order.
 #include "kernels/cuda/batch_rows.cuh"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -10,16 +10,16 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-/// Words that a lane loads in a step.
+/// Words that a lane loads per step.
 constexpr int kGroups = 4;
-/// Values of a tile.
+/// Values per tile.
 constexpr std::uint32_t kTileValues = kGroups * 4 * kWarpThreads;
-/// Units of a lane in a tile.
+/// Units per lane in a tile.
 template <typename Value>
 inline constexpr int kTileUnits = static_cast<int>(kTileValues) /
                                   (kValuesPerStore<Value> * static_cast<int>(kWarpThreads));
 
-/// Both halves of each.
+/// Both halves of each word.
 using Loaded = LoadedWords<2 * kGroups>;
 
 /// The map of value `index` of an output sample, in channel `c`.
@@ -29,10 +29,10 @@ __device__ inline Affine map_at(const GatherArgs& args, std::uint32_t c, std::ui
   return map;
 }
 
-/// What the values of a sample are decoded by.
+/// How the maps of a sample's values differ.
 enum class Maps { uniform, channel, pixel };
 
-/// Values in the order of their codes. `channel_values` divides by P.
+/// Gathers values in the order of their codes. `channel_values` divides by P.
 template <typename Value, Maps kMaps>
 __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     gather_unaligned_planes(const GatherArgs args, const Divider channel_values, const WorkShare share,
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
       if constexpr (kMaps == Maps::uniform) {
         return [uniform_map](int) { return uniform_map; };
       } else {
-        // A unit beyond the sample takes its first maps, for nothing.
+        // A unit beyond the sample loads the first maps, which are not used.
         const std::uint32_t v = first + unit_first + kValuesPerStore<Value> <= sample_values ? first + unit_first : 0;
         const std::uint32_t c = channel_values.quotient(v), second_from = (c + 1) * P - v;
         const bool is_split = second_from < kValuesPerStore<Value>;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
         };
       }
     };
-    // Where a unit is no longer than a channel, it has values of two at most.
+    // A unit that is not longer than a channel has values of at most two channels.
     store_staged<kTileUnits<Value>>(staged, count, args.uniform_map || P >= kValuesPerStore<Value>, out, values_policy,
                                     map_of, unit_maps);
   };
@@ -111,17 +111,17 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   cursor.finish();
 }
 
-/// Blocks of the kernel below are smaller, because a tile has all channels of a pixel.
+/// The kernel below uses smaller blocks, because a tile has all channels of a pixel.
 constexpr unsigned kMostChannelWarps = 2;
 
-/// How channels are interleaved, a tile of pixels at a time. An item is four pixels of a channel.
+/// How channels are interleaved, one tile of pixels at a time. An item is four pixels of a channel.
 struct ChannelsShape {
   std::uint32_t tile_pixels;
-  Divider channel_items;  ///< divides by the items of a channel in a tile
+  Divider channel_items;  ///< divides by the number of items of a channel in a tile
   Divider channels;       ///< divides by C
 };
 
-/// Values whose channels are interleaved.
+/// Gathers values whose channels are interleaved.
 template <typename Value>
 __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     gather_channels(const GatherArgs args, const ChannelsShape shape, const WorkShare share,
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   std::uint32_t* staged = tiles[threadIdx.x / kWarpThreads];
 
-  // The first pixel of item `item` in its tile, and where its codes are in the sample.
+  // The first pixel of item `item` in its tile, and the offset of its codes in the sample.
   const auto pixel_of = [&](std::uint32_t item) { return 4 * shape.channel_items.remainder(item); };
   const auto offset_of = [&](Step step, std::uint32_t item) {
     return shape.channel_items.quotient(item) * P + step.tile * shape.tile_pixels + pixel_of(item);
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
     const auto map_of = [&](std::uint32_t i) { return map_at(args, shape.channels.remainder(i), first + i); };
     const std::uint32_t count = pixels_in(step) * C;
     store_staged<kTileUnits<Value>>(staged, count, true, out, values_policy, map_of, [&](int, std::uint32_t unit) {
-      // A unit beyond the tile takes its first maps, for nothing.
+      // A unit beyond the tile loads the first maps, which are not used.
       const std::uint32_t used = unit + kValuesPerStore<Value> <= count ? unit : 0;
       return [&map_of, used](int i) { return map_of(used + static_cast<std::uint32_t>(i)); };
     });
@@ -220,7 +220,7 @@ cudaError_t launch_planes(const GatherArgs& args, const CachePolicies& policies,
                 Divider(args.values_per_channel), work_share(geometry), policies);
 }
 
-/// Pixels of a tile: kTileValues values, or one pixel of more; whole items if there are any.
+/// Pixels per tile: up to kTileValues values, or one pixel if it has more; whole items if possible.
 std::uint32_t tile_pixels(std::int64_t channels) {
   const std::int64_t pixels = static_cast<std::int64_t>(kTileValues) / channels;
   return static_cast<std::uint32_t>(pixels >= 4 ? pixels / 4 * 4 : std::max<std::int64_t>(1, pixels));

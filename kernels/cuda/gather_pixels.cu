@@ -1,9 +1,9 @@
 // The gather of images whose three or four channels are interleaved in the output.
 //
-// A lane loads four pixels of each channel as a word, interleaves them by byte permutations, and leaves them in shared
-// memory, a byte a value; from there the lanes of a warp store consecutive 16-byte units. Stored by the lane that
-// loaded them, units would be 48 or 64 bytes apart, and each store would fill half of the 32-byte sectors that it
-// touches.
+// A lane loads four pixels of each channel as a word, interleaves them with byte permutations, and stages them in
+// shared memory, one byte per value. From there the lanes of a warp store consecutive 16-byte units. If each lane
+// stored the pixels that it loaded, its units would be 48 or 64 bytes apart, and each store would fill only half of the
+// 32-byte sectors that it touches.
 #include "kernels/cuda/batch_rows.cuh"
 #include "kernels/cuda/decode_words.cuh"
 #include "kernels/cuda/gather_variants.hpp"
@@ -14,22 +14,22 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-/// Words of each channel that a lane loads in a step: of four channels one, where registers are also taken by shifts of
-/// single values, or by the second half of each unaligned word.
+/// Words of each channel that a lane loads per step. One word for four channels if registers also hold a shift per
+/// value or the second half of each unaligned word.
 template <int kChannels, bool kNeedsRegisters = false>
 inline constexpr int kGroups = kNeedsRegisters&& kChannels == 4 ? 1 : 2;
-/// Pixels of a tile.
+/// Pixels per tile.
 template <int kChannels, bool kNeedsRegisters = false>
 inline constexpr std::uint32_t kTilePixels = kGroups<kChannels, kNeedsRegisters> * 4 * kWarpThreads;
 
-/// Four pixels of three channels, interleaved: the bytes of a, b and c as abca bcab cabc.
+/// Interleaves four pixels of three channels: the bytes of a, b and c become abca bcab cabc.
 __device__ inline void interleave(const std::uint32_t (&channels)[3], std::uint32_t (&pixels)[3]) {
   const auto [a, b, c] = channels;
   pixels[0] = permute_bytes(permute_bytes(a, b, 0x1040), c, 0x3410);
   pixels[1] = permute_bytes(permute_bytes(a, b, 0x6205), c, 0x3250);
   pixels[2] = permute_bytes(permute_bytes(a, b, 0x0730), c, 0x7216);
 }
-/// Likewise of four channels, abcd abcd abcd abcd.
+/// The same for four channels: abcd abcd abcd abcd.
 __device__ inline void interleave(const std::uint32_t (&channels)[4], std::uint32_t (&pixels)[4]) {
   const std::uint32_t ab01 = permute_bytes(channels[0], channels[1], 0x5140);
   const std::uint32_t ab23 = permute_bytes(channels[0], channels[1], 0x7362);
@@ -54,7 +54,7 @@ struct PixelMaps {
     }
   }
 
-  /// From channel `phase` on, in turn: those of a lane's units, whose first value is in that channel.
+  /// The maps in turn from channel `phase` on: for a lane's units, whose first value is in that channel.
   __device__ PixelMaps rotated(std::uint32_t phase) const {
     PixelMaps result = *this;
 #pragma unroll
@@ -68,15 +68,15 @@ struct PixelMaps {
   }
 };
 
-/// Of the values of a tile, a lane's unit k begins 32 * k units after its unit 0: the channel of its value i, counted
-/// from that of the first value of unit 0.
+/// The channel of value i of a lane's unit k, relative to the channel of the first value of unit 0. In a tile, unit k
+/// begins 32 * k units after unit 0.
 template <typename Value, int kChannels>
 __device__ constexpr int channel_in_unit(int k, int i) {
   return (k * static_cast<int>(kWarpThreads) * kValuesPerStore<Value> + i) % kChannels;
 }
 
-/// A block's shared memory: its rows, and a tile for each warp with four words more, which unaligned reads of its last
-/// codes touch.
+/// A block's shared memory: its rows, and a tile for each warp. A tile has four extra words, which unaligned reads of
+/// its last codes touch.
 template <int kChannels>
 struct SharedTiles {
   static constexpr int kWords = static_cast<int>(kTilePixels<kChannels>) * kChannels / 4 + 4;
@@ -84,7 +84,7 @@ struct SharedTiles {
   alignas(16) std::uint32_t words[kMostWarps][kWords];
 };
 
-/// Everything is at a multiple of what is loaded or stored at once.
+/// Gathers pixels if all loads and stores are aligned.
 template <typename Value, int kChannels, bool kPixelShifts>
 __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     gather_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   cursor.finish();
 }
 
-/// Any number of pixels, and any alignment.
+/// Gathers any number of pixels with any alignment.
 template <typename Value, int kChannels, bool kPixelShifts>
 __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     gather_unaligned_pixels(const GatherArgs args, const WorkShare share, const CachePolicies policies) {
@@ -261,7 +261,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
       return kPixelShifts ? Affine{map.scale, shifts[i]} : map;
     };
     const auto unit_maps = [&](int k, std::uint32_t unit_first) {
-      // A unit beyond the tile takes the first shifts, for nothing.
+      // A unit beyond the tile loads the first shifts, which are not used.
       const float* unit_shifts = kPixelShifts ? shifts + (unit_first + kValues <= count ? unit_first : 0) : nullptr;
       return [&maps, k, unit_shifts](int i) {
         const Affine map = maps.maps[channel_in_unit<Value, kChannels>(k, i)];

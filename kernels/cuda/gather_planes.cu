@@ -1,4 +1,4 @@
-// The gather of samples whose values keep the order of their codes, in whole aligned vectors.
+// The gather for samples whose values keep the order of their codes, in whole aligned vectors.
 #include "kernels/cuda/batch_rows.cuh"
 #include "kernels/cuda/decode_words.cuh"
 #include "kernels/cuda/gather_variants.hpp"
@@ -9,22 +9,22 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-/// Units of a lane in a step; 32 apart, so that loads and stores of a warp are consecutive, and a lane reaches all of
-/// them from one address. Eight values with a shift each take 16 registers: two such units, the bytes of four of four
-/// values.
+/// Units per lane in a step. They are 32 apart, so that loads and stores of a warp are consecutive and a lane reaches
+/// all units from one address. Eight values with a shift each need 16 registers, so a lane has only two such units,
+/// with as many bytes as four units of four values.
 template <int kValues, bool kPixelShifts>
 inline constexpr int kLaneUnits = kPixelShifts&& kValues == 8 ? 2 : 4;
-/// Units of a tile.
+/// Units per tile.
 template <int kValues, bool kPixelShifts>
 inline constexpr std::uint32_t kTileUnits = kLaneUnits<kValues, kPixelShifts>* kWarpThreads;
 
-/// A unit is what is stored at once: kValues values, 16 bytes but for half types whose channels end within them.
+/// A unit is one store: kValues values. It has 16 bytes, except for half types whose channels end within 16 bytes.
 struct PlanesShape {
-  std::uint32_t units;        ///< of a sample
-  Divider units_per_channel;  ///< all of them if one map serves the sample
+  std::uint32_t units;        ///< units per sample
+  Divider units_per_channel;  ///< `units` if the whole sample has one map
 };
 
-/// The maps of a lane's units in a tile; they serve all samples of the block.
+/// The maps of a lane's units in a tile, shared by all samples of the block.
 template <int kValues, bool kPixelShifts>
 struct TileMaps {
   static constexpr int kUnits = kLaneUnits<kValues, kPixelShifts>;
@@ -46,7 +46,7 @@ struct TileMaps {
       }
     }
   }
-  /// What was loaded, once it is there.
+  /// Waits for the loads.
   __device__ void wait() {
 #pragma unroll
     for (Affine& map : maps) map = {wait_for(map.scale), kPixelShifts ? 0.0f : wait_for(map.shift)};

@@ -1,4 +1,4 @@
-// The gather's kernels by shape. Each launcher does what launch_gather() does, for a batch that is not empty.
+// The gather's kernels by shape. Each launcher does the same as launch_gather(), for a batch that is not empty.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@ inline bool keeps_order(const GatherArgs& args) {
   return args.layout == Layout::nchw || args.channel_count == 1 || args.values_per_channel == 1;
 }
 
-/// Whether the values keep the order of the codes, and every row, channel and mean image begins at a whole unit of four
+/// Whether the values keep the order of the codes, and every row, channel and mean image is aligned to units of four
 /// values, in the codes and in the output.
 template <typename Value>
 bool takes_planes(const GatherArgs& args);
@@ -22,7 +22,7 @@ template <typename Value>
 cudaError_t launch_gather_planes(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                  cudaStream_t stream);
 
-/// Whether three or four channels are interleaved, whatever the alignment.
+/// Whether three or four channels are interleaved, with any alignment.
 inline bool takes_pixels(const GatherArgs& args) {
   return !keeps_order(args) && (args.channel_count == 3 || args.channel_count == 4);
 }
@@ -30,7 +30,7 @@ template <typename Value>
 cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                  cudaStream_t stream);
 
-/// Every shape, layout and alignment.
+/// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                               cudaStream_t stream);

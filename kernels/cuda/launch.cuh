@@ -1,4 +1,4 @@
-// Starting a kernel by a function call, so that the same source also compiles where there is no <<< >>>.
+// Launches a kernel with a function call, so that the same source also compiles without <<< >>>.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@
 
 namespace octavo::kernels::cuda {
 
-/// Enqueues `kernel` on `stream`; the error, if any, is that of the launch itself.
+/// Enqueues `kernel` on `stream`. Returns the error of the launch itself.
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, cudaStream_t stream,
                    Arguments&&... arguments) {

@@ -1,4 +1,4 @@
-// The kernel that copies float32 rows, four values at once where rows allow it.
+// The kernel that copies float32 rows, four values at a time if the rows are aligned.
 #include "kernels/cache_policy.hpp"
 #include "kernels/cuda/batch_rows.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kTileUnits = kUnroll * kWarpThreads;
 
-/// Copies a lane's units of a tile, which are 32 apart, as far as they are among the next `rest`; all are loaded before
-/// the first is stored.
+/// Copies a lane's units of a tile, which are 32 apart, if they are among the next `rest` units. Loads all of them
+/// before storing the first.
 template <int kUnitBytes>
 __device__ inline void copy_units(const std::byte* from, std::byte* to, std::uint32_t rest, const L2Policy& rows_policy,
                                   const L2Policy& values_policy) {
@@ -24,7 +24,7 @@ __device__ inline void copy_units(const std::byte* from, std::byte* to, std::uin
   for (int k = 0; k < kUnroll; ++k) values_policy.store(is_unit(k), to + k * kStride, loaded[k]);
 }
 
-/// Rows of `units` units of kUnitBytes bytes each.
+/// Copies rows of `units` units of kUnitBytes bytes each.
 template <int kUnitBytes>
 __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
     copy_rows(const RowCopyArgs args, const std::uint32_t units, const WorkShare share, const CachePolicies policies) {

@@ -1,4 +1,4 @@
-// Copying float32 rows on CUDA.
+// Copies float32 rows on CUDA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace octavo::kernels::cuda {
 
-/// Enqueues the copy on `stream`. All pointers of `args` are to device memory. Returns the error of the launch.
+/// Enqueues the copy on `stream`. All pointers in `args` are device memory. Returns the error of the launch.
 cudaError_t launch_row_copy(const RowCopyArgs& args, const DeviceTraits& device, cudaStream_t stream);
 
 }  // namespace octavo::kernels::cuda

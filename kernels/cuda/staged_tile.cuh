@@ -1,5 +1,5 @@
-// A warp's tile of codes with flipped signs in shared memory, in the order of the output: from there it is stored in
-// whole 16-byte units, consecutive over the warp, wherever the codes came from and wherever the output begins.
+// A warp's tile of codes with flipped signs in shared memory, in output order. From there it is stored in whole 16-byte
+// units, consecutive over the warp, for any alignment of codes and output.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,21 +11,20 @@
 
 namespace octavo::kernels::cuda {
 
-/// Whether a tile can have codes that belong to no whole word of their sample: up to three at either end, and a tile
-/// has at least one pixel.
+/// Whether a tile can have codes outside the whole words of their sample: up to three at either end of the sample. A
+/// tile has at least one pixel.
 __device__ inline bool has_edges(std::uint32_t tile, std::uint32_t tiles_per_sample) {
   return tile < 3 || tile + 3 >= tiles_per_sample;
 }
 
-/// Where four consecutive codes begin: `shift` bytes into an aligned word.
+/// The start of four consecutive codes: `shift` bytes into an aligned word.
 struct SplitPlace {
-  std::uint32_t word;  ///< bytes from the word that the sample begins in
+  std::uint32_t word;  ///< byte offset from the word in which the sample begins
   unsigned shift;
 };
 
-/// The codes of one packed sample, of which any four can be loaded, as the two aligned words that hold them. Of the
-/// words that the sample begins and ends in, which may hold bytes of its neighbors, nothing is loaded: stage_edges()
-/// adds their codes.
+/// The codes of one packed sample. Loads any four consecutive codes as the two aligned words that hold them. Never
+/// loads a first or last word that it may share with neighboring samples; stage_edges() adds the codes in them.
 class SampleBytes {
  public:
   __device__ SampleBytes(const std::int8_t* begin, std::uint32_t byte_count)
@@ -39,7 +38,7 @@ class SampleBytes {
   /// Loads the two words of the four codes `further` bytes, a multiple of 4, after `place`.
   __device__ void load(const L2Policy& policy, bool wanted, SplitPlace place, std::uint32_t further, std::uint32_t& low,
                        std::uint32_t& high) const {
-    // Signed, so that a comparison with a constant distance needs no addition first.
+    // Signed, so that comparing with a constant distance needs no extra addition.
     const auto at = static_cast<std::int32_t>(place.word), end = static_cast<std::int32_t>(end_);
     const auto distance = static_cast<std::int32_t>(further);
     const std::int8_t* from = words_ + place.word;
@@ -48,8 +47,9 @@ class SampleBytes {
     high = policy.load_word(wanted && place.shift != 0 && at <= end - 8 - distance, from + further + 4);
   }
 
-  /// Puts the up to three codes at either end that belong to no whole word at their place in the tile, place_of(offset)
-  /// bytes into `staged`; negative: it is in another tile. To be called by a whole warp after it has staged the words.
+  /// Stages the up to three codes at either end that are outside whole words. The code at `offset` goes
+  /// place_of(offset) bytes into `staged`; a negative result means another tile. A whole warp must call this after
+  /// staging the words.
   template <typename PlaceOf>
   __device__ void stage_edges(std::uint32_t* staged, const PlaceOf& place_of) const {
     const std::uint32_t lane = threadIdx.x % kWarpThreads;
@@ -64,12 +64,12 @@ class SampleBytes {
   }
 
  private:
-  unsigned skipped_;  ///< bytes of the first word that are not the sample's
+  unsigned skipped_;  ///< bytes of the first word before the sample
   const std::int8_t* words_;
   std::uint32_t end_;
 };
 
-/// kCodes codes (4 or 8) that begin `shift` bytes after `staged`.
+/// Returns kCodes codes (4 or 8) that begin `shift` bytes after `staged`.
 template <int kCodes>
 __device__ inline Words<kCodes> staged_codes(const std::uint32_t* staged, unsigned shift) {
   Words<kCodes> codes;
@@ -78,24 +78,24 @@ __device__ inline Words<kCodes> staged_codes(const std::uint32_t* staged, unsign
   return codes;
 }
 
-/// Values of an output tile before its first 16-byte boundary, at most all `count`.
+/// Number of values in an output tile before its first 16-byte boundary, at most `count`.
 template <typename Value>
 __device__ inline std::uint32_t head_of(const Value* out, std::uint32_t count) {
   const auto head = static_cast<std::uint32_t>((16 - reinterpret_cast<std::uintptr_t>(out) % 16) % 16 / sizeof(Value));
   return head < count ? head : count;
 }
 
-/// Stores the `count` staged codes as values at `out`: if `in_units`, whole units from the first 16-byte boundary on,
-/// kUnits for each lane at a time; what is before and after them value by value. map_of(i) is the map of value i;
-/// unit_maps(k, first)(i) that of value first + i in a lane's unit k, which may be beyond the tile.
+/// Stores the `count` staged codes as values at `out`. If `in_units`, stores whole units from the first 16-byte
+/// boundary on, kUnits per lane at a time, and the values before and after them one by one. map_of(i) is the map of
+/// value i. unit_maps(k, first)(i) is the map of value first + i in a lane's unit k, which may be beyond the tile.
 template <int kUnits, typename Value, typename MapOf, typename UnitMaps>
 __device__ inline void store_staged(const std::uint32_t* staged, std::uint32_t count, bool in_units, Value* out,
                                     const L2Policy& policy, const MapOf& map_of, const UnitMaps& unit_maps) {
   constexpr std::uint32_t kValues = kValuesPerStore<Value>;
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
   const std::uint32_t head = head_of(out, count), units = in_units ? (count - head) / kValues : 0;
-  // A unit begins a multiple of 4 codes after the head: one distance from a word for all. Units beyond the tile are
-  // read where there is nothing of use, and not stored. Only tiles of more than kUnits units a lane take more than one
+  // Every unit begins a multiple of 4 codes after the head, so all have the same offset from a word. Units beyond the
+  // tile read unspecified data and are not stored. Only tiles of more than kUnits units per lane need more than one
   // pass.
   for (std::uint32_t first_unit = lane; first_unit < units + lane; first_unit += kUnits * kWarpThreads) {
     const std::uint32_t first = head + first_unit * kValues;

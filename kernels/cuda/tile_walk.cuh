@@ -1,5 +1,5 @@
-// The steps of a warp through its block's tiles and samples, with the loads of each step issued before the stores of
-// the one before.
+// The steps of a warp through its block's tiles and samples. The loads of each step are issued before the stores of the
+// previous step.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,10 +14,10 @@ namespace octavo::kernels::cuda {
 /// A tile of a sample.
 struct Step {
   std::uint32_t tile;
-  int sample;  ///< among those of the block; 0 is the first step of a tile
+  int sample;  ///< index in the block; 0 is the first step of a tile
 };
 
-/// What a block knows of its part of the work.
+/// Describes a block's part of the work.
 struct WorkShare {
   std::uint32_t tiles_per_sample;
   std::uint32_t tiles_per_split;
@@ -27,7 +27,7 @@ inline WorkShare work_share(const BatchGeometry& geometry) {
   return {geometry.tiles_per_sample, geometry.tiles_per_split, geometry.samples_per_block};
 }
 
-/// The warps of a block take turns at the tiles of split blockIdx.y; for each tile a warp serves all samples.
+/// The warps of a block take turns at the tiles of split blockIdx.y. For each tile, a warp processes all samples.
 class TileWalk {
  public:
   __device__ TileWalk(const WorkShare& share, int sample_count)
@@ -52,12 +52,12 @@ class TileWalk {
   int sample_count_;
 };
 
-/// What a lane loads in a step.
+/// The words that a lane loads in a step.
 template <int kCount>
 struct LoadedWords {
   std::uint32_t words[kCount];
 
-  /// With the signs of all codes flipped; waits for the loads.
+  /// Returns the words with the signs of all codes flipped. Waits for the loads.
   __device__ LoadedWords flipped() const {
     LoadedWords result;
 #pragma unroll
@@ -66,14 +66,14 @@ struct LoadedWords {
   }
 };
 
-/// For every step of the warp, in order: loaded = load(step, true), then store(step, loaded.flipped()). Before the
-/// first step of a tile is stored, begin_tile(tile). `meanwhile` is called when the loads of the first step, if any,
-/// have been issued.
+/// For every step of the warp, in order: loaded = load(step, true), then store(step, loaded.flipped()). Calls
+/// begin_tile(tile) before the first step of a tile is stored, and meanwhile() after the loads of the first step, if
+/// any, have been issued.
 ///
-/// A warp waits for its loads by one of six scoreboards, which says when all loads that share it have arrived. So each
-/// turn first waits for its codes, by taking them out of the registers that they were loaded to, then issues the loads
-/// of the next turn, and from there on waits for no other load. begin_tile() must wait for what it loads for the same
-/// reason.
+/// A warp waits for loads on one of six scoreboards, each of which signals that all loads that share it have arrived.
+/// So each iteration first waits for its codes, by moving them out of the registers they were loaded to. Then it issues
+/// the loads of the next iteration and waits for no other load. For the same reason, begin_tile() must wait for its own
+/// loads.
 template <typename Load, typename Meanwhile, typename BeginTile, typename Store>
 __device__ inline void run_steps(TileWalk walk, const Load& load, const Meanwhile& meanwhile,
                                  const BeginTile& begin_tile, const Store& store) {

@@ -1,4 +1,4 @@
-// The kernels of training: one thread a number, or a row of logits, in grid-stride loops.
+// The training kernels: one thread per number or row of logits, in grid-stride loops.
 #include <algorithm>
 
 #include "kernels/cuda/launch.cuh"
@@ -7,11 +7,11 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-// Tuning constants. They follow from arithmetic (2048 threads a multiprocessor), not yet from a measurement.
+// Tuning constants. They follow from arithmetic (2048 threads per multiprocessor), not from a measurement.
 constexpr std::int64_t kThreadsPerBlock = 256;
-/// Rows of logits are few and each is one thread's: small blocks spread them over the multiprocessors.
+/// There are few rows of logits, and one thread per row: small blocks spread them over the multiprocessors.
 constexpr std::int64_t kRowsPerBlock = 32;
-/// 8 blocks of 256 threads fill a multiprocessor; 256 of them are more than any device has.
+/// 8 blocks of 256 threads fill a multiprocessor, and no device has more than 256 multiprocessors.
 constexpr std::int64_t kMostBlocks = 8 * 256;
 
 unsigned block_count(std::int64_t item_count, std::int64_t items_per_block) {

@@ -1,5 +1,5 @@
-// The arithmetic of training on CUDA. Each launcher enqueues its work on `stream` and returns the error of the launch;
-// all pointers of `args` are to device memory.
+// The arithmetic of training on CUDA. Each launcher enqueues its work on `stream` and returns the error of the launch.
+// All pointers in `args` are device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// NumPy arrays that take over memory made in C++.
+// NumPy arrays that own memory allocated in C++.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ namespace nb = nanobind;
 template <typename T>
 using NumpyArray = nb::ndarray<nb::numpy, T>;
 
-/// Memory of `count` numbers, not cleared, that a NumPy array will own.
+/// Uninitialized memory for `count` numbers, to be owned by a NumPy array.
 template <typename T>
 std::unique_ptr<T[]> array_memory(std::size_t count) {
   return std::unique_ptr<T[]>(new T[count]);

@@ -1,4 +1,4 @@
-// Opening dataset files and reading what is in them.
+// Opens dataset files and reads their contents.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -44,12 +44,12 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> shape_of(const Split& split
 void check_stretch(const Split& split, std::int64_t first, std::int64_t count) {
   if (first < 0 || count < 0 || first > split.sample_count() - count) {
     throw InvalidArgument("read split " + split.name() + ": samples " + std::to_string(first) + " to " +
-                          std::to_string(first + count) + " are not all in [0, " +
-                          std::to_string(split.sample_count()) + ")");
+                          std::to_string(first + count) + " are out of range; the split has " +
+                          std::to_string(split.sample_count()));
   }
 }
 
-/// The codes of `count` samples from `first` on, compared with their checksums.
+/// The codes of samples [first, first + count), verified against their checksums.
 NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std::int64_t count) {
   check_stretch(split, first, count);
   const SampleShape shape = split.shape();
@@ -90,7 +90,7 @@ nb::object read_labels(const Split& split) {
 }
 
 void add_statistics(nb::module_& module) {
-  nb::class_<Statistics>(module, "Statistics", "Exact statistics of a split, in the units of its source.")
+  nb::class_<Statistics>(module, "Statistics", "Exact statistics of a split, in source units.")
       .def_prop_ro(
           "mean", [](const Statistics& s) { return to_numpy(s.mean, {s.mean.size()}); }, nb::rv_policy::move,
           "float64 [C]: mean of each channel.")
@@ -105,7 +105,7 @@ void add_statistics(nb::module_& module) {
           nb::rv_policy::move, "int64 [C, 256]: how often each stored value occurs in each channel.")
       .def_prop_ro(
           "mean_image", [](const Statistics& s) { return to_numpy(s.mean_image, {s.mean_image.size()}); },
-          nb::rv_policy::move, "float32 [C*H*W]: the mean of each place.")
+          nb::rv_policy::move, "float32 [C*H*W]: the mean of each pixel.")
       .def_prop_ro(
           "scale",
           [](const Statistics& s) {
@@ -143,7 +143,7 @@ void add_split(nb::module_& module) {
       .def_prop_ro("dataset", &Split::dataset)
       .def("statistics", &Split::statistics, nb::call_guard<GilRelease>())
       .def("sample_name", &Split::sample_name, "row"_a)
-      .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], compared with their checksums.")
+      .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], verified against the checksums.")
       .def("read_labels", &read_labels, "int32 [N], int32 [N, K], float32 [N, K], or None.");
 }
 

@@ -1,4 +1,4 @@
-// Exceptions of the library become Python's own where Python has one, else one of three of ours.
+// Translates exceptions of the library to Python's built-in exceptions, or to one of three exceptions of this package.
 #include <octavo/errors.hpp>
 
 #include "module.hpp"
@@ -20,13 +20,13 @@ PyObject* add_exception(nb::module_& module, const char* name, const char* doc, 
   return type;
 }
 
-/// Messages name files, whose names need not be UTF-8.
+/// Messages contain file names, which need not be UTF-8.
 void raise(PyObject* type, const std::exception& error) {
   const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
   if (message.is_valid()) PyErr_SetObject(type, message.ptr());
 }
 
-/// OSError chooses its subclass, such as FileNotFoundError, by the number.
+/// OSError selects its subclass, such as FileNotFoundError, by the error number.
 void raise_os_error(const IoError& error) {
   if (error.error_number() == 0) return raise(PyExc_OSError, error);
   const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
@@ -54,12 +54,12 @@ void translate(const std::exception_ptr& pointer, void*) {
 }  // namespace
 
 void add_errors(nb::module_& module) {
-  format_error = add_exception(module, "FormatError", "A file is damaged, of a newer version, or no Octavo file.",
-                               PyExc_ValueError);
+  format_error =
+      add_exception(module, "FormatError", "A file is damaged, has a newer version, or is not an Octavo dataset file.",
+                    PyExc_ValueError);
   device_error = add_exception(module, "DeviceError", "A device failed.", PyExc_RuntimeError);
-  unavailable_error =
-      add_exception(module, "UnavailableError",
-                    "Something that this build or this machine does not have, such as CUDA.", PyExc_RuntimeError);
+  unavailable_error = add_exception(
+      module, "UnavailableError", "This build or machine lacks a required feature, such as CUDA.", PyExc_RuntimeError);
   nb::register_exception_translator(translate);
 }
 

@@ -1,4 +1,4 @@
-// Fetching published image sets.
+// Downloads published image datasets.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -16,26 +16,25 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void add_sets(nb::module_& module) {
-  nb::class_<RemoteFile>(module, "RemoteFile", "A published file, and how to tell that it is the right one.")
+  nb::class_<RemoteFile>(module, "RemoteFile", "A published file and its checksums.")
       .def_ro("name", &RemoteFile::name)
-      .def_ro("bytes", &RemoteFile::bytes, "Exactly so many.")
-      .def_ro("sha256", &RemoteFile::sha256, "Hex digits; empty: not known.")
-      .def_ro("md5", &RemoteFile::md5, "Hex digits; empty: not known.")
+      .def_ro("bytes", &RemoteFile::bytes, "The exact size.")
+      .def_ro("sha256", &RemoteFile::sha256, "Hex digits; empty if unknown.")
+      .def_ro("md5", &RemoteFile::md5, "Hex digits; empty if unknown.")
       .def_ro("urls", &RemoteFile::urls, "Addresses of the file itself.")
       .def("__repr__", [](const RemoteFile& file) {
         return nb::str("RemoteFile(name={!r}, bytes={})").format(file.name, file.bytes);
       });
   nb::class_<RemoteSet>(module, "RemoteSet", "A published image set.")
       .def_ro("name", &RemoteSet::name)
-      .def_ro("title", &RemoteSet::title, "Such as 'Fashion-MNIST'.")
-      .def_ro("content", &RemoteSet::content, "Such as '60,000 + 10,000, 28x28 gray, 10 classes'.")
-      .def_ro("license", &RemoteSet::license, "As the publisher states it.")
-      .def_ro("page", &RemoteSet::page, "The publisher's.")
-      .def_ro("mirrors", &RemoteSet::mirrors,
-              "Addresses that the files are below, in the order in which they are tried.")
+      .def_ro("title", &RemoteSet::title, "For example 'Fashion-MNIST'.")
+      .def_ro("content", &RemoteSet::content, "For example '60,000 + 10,000, 28x28 gray, 10 classes'.")
+      .def_ro("license", &RemoteSet::license, "The license that the publisher states.")
+      .def_ro("page", &RemoteSet::page, "The publisher's page.")
+      .def_ro("mirrors", &RemoteSet::mirrors, "Base addresses of the files, in the order in which they are tried.")
       .def_ro("files", &RemoteSet::files)
-      .def_ro("pack", &RemoteSet::pack, "What is packed, [SPLIT=]FILE; empty: the folder.")
-      .def_prop_ro("bytes", &total_bytes, "Of all files.")
+      .def_ro("pack", &RemoteSet::pack, "The files to pack, as [SPLIT=]FILE; empty: the folder.")
+      .def_prop_ro("bytes", &total_bytes, "The total size of all files.")
       .def("__repr__", [](const RemoteSet& set) {
         return nb::str("RemoteSet(name={!r}, bytes={})").format(set.name, total_bytes(set));
       });
@@ -45,16 +44,16 @@ void add_sets(nb::module_& module) {
 }
 
 void add_results(nb::module_& module) {
-  nb::class_<FetchedFile>(module, "FetchedFile", "What became of a file.")
+  nb::class_<FetchedFile>(module, "FetchedFile", "The result for one file.")
       .def_ro("name", &FetchedFile::name)
       .def_ro("bytes", &FetchedFile::bytes)
-      .def_ro("was_there", &FetchedFile::was_there, "It was there already, and is the published one.")
-      .def_ro("received_bytes", &FetchedFile::received_bytes, "By this call.")
-      .def_ro("url", &FetchedFile::url, "Where it came from; empty: nothing was received.")
+      .def_ro("was_there", &FetchedFile::was_there, "True if the published file existed already.")
+      .def_ro("received_bytes", &FetchedFile::received_bytes, "Bytes received by this call.")
+      .def_ro("url", &FetchedFile::url, "The address it came from; empty if nothing was received.")
       .def("__repr__", [](const FetchedFile& file) {
         return nb::str("FetchedFile(name={!r}, was_there={})").format(file.name, file.was_there);
       });
-  nb::class_<FetchSummary>(module, "FetchSummary", "What fetching did.")
+  nb::class_<FetchSummary>(module, "FetchSummary", "The result of a fetch.")
       .def_ro("files", &FetchSummary::files)
       .def_ro("received_bytes", &FetchSummary::received_bytes)
       .def_ro("elapsed_seconds", &FetchSummary::elapsed_seconds);
@@ -65,7 +64,7 @@ void add_results(nb::module_& module) {
 void add_fetching(nb::module_& module) {
   add_sets(module);
   add_results(module);
-  nb::class_<FetchOptions>(module, "FetchOptions", "How it is fetched.")
+  nb::class_<FetchOptions>(module, "FetchOptions", "Options of a fetch.")
       .def(nb::init<>())
       .def_rw("mirrors", &FetchOptions::mirrors)
       .def_rw("replace_existing", &FetchOptions::replace_existing)

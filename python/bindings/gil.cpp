@@ -12,16 +12,16 @@ namespace {
 
 namespace nb = nanobind;
 
-std::thread::id ending_thread;  ///< the one that ends the interpreter; written before is_ending
+std::thread::id ending_thread;  ///< the thread that finalizes the interpreter; written before is_ending
 std::atomic<bool> is_ending = false;
-std::atomic<int> returning_count = 0;  ///< threads that are taking the GIL again
+std::atomic<int> returning_count = 0;  ///< threads that are reacquiring the GIL
 
 [[noreturn]] void wait_for_the_end() {
   while (true) ::pause();
 }
 
-/// Runs before the interpreter begins to end: from now on no thread comes back, and those that are on their way have
-/// arrived before this returns.
+/// Runs before the interpreter finalizes. From now on no other thread reacquires the GIL; those that are in the middle
+/// of it finish before this returns.
 void prepare_for_the_end() {
   ending_thread = std::this_thread::get_id();
   is_ending = true;

@@ -1,13 +1,13 @@
-// Letting go of the GIL while C++ works.
+// Releases the GIL while C++ code runs.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace octavo::python {
 
-/// Releases the GIL for its lifetime. Unlike nanobind's own, it may live on a thread that is still at work when the
-/// interpreter ends: there, taking the GIL again would end the thread by unwinding its stack, which ends the process
-/// when it meets a function that may not throw. Such a thread waits for the end of the process instead.
+/// Releases the GIL for its lifetime. Unlike nanobind's own guard, it may live on a thread that is still working when
+/// the interpreter finalizes. Reacquiring the GIL there would terminate the thread by unwinding its stack, and the
+/// process with it once a noexcept function is reached. Such a thread waits for the end of the process instead.
 class GilRelease {
  public:
   GilRelease();
@@ -19,7 +19,7 @@ class GilRelease {
   PyThreadState* state_;
 };
 
-/// Registers what runs at the interpreter's exit.
+/// Registers the handler that runs at interpreter exit.
 void add_gil(nanobind::module_& module);
 
 }  // namespace octavo::python

@@ -14,7 +14,7 @@ namespace {
 
 using namespace nb::literals;
 
-/// A GraphLoader, the types of what it makes, and on request the tensors for it.
+/// A GraphLoader, the types of its batches, and on request tensors for them.
 class GraphMaker {
  public:
   GraphMaker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
@@ -31,7 +31,7 @@ class GraphMaker {
   std::int64_t batches_per_epoch() const { return loader_.batches_per_epoch(); }
   std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }
 
-  /// Into memory at these addresses, of which the caller has seen to it that there is enough: 0 for no labels.
+  /// Makes the next batch at these addresses; the caller guarantees enough memory there. Address 0: no labels.
   void next(std::uintptr_t images, std::uintptr_t labels, std::uintptr_t stream) {
     const std::int64_t count = loader_.samples_per_launch();
     loader_.next({reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
@@ -46,7 +46,7 @@ class GraphMaker {
     return {state.epoch, state.step};
   }
 
-  /// Tensors of the library's own for the images and the labels, for any consumer of DLPack, with their addresses.
+  /// Library-owned tensors for the images and the labels, for any consumer of DLPack, with their addresses.
   nb::tuple make_tensors() const {
     const std::int64_t count = loader_.samples_per_launch();
     OwnedTensor images(dtype_, {count, shape_.values()}, device_);
@@ -77,7 +77,7 @@ class GraphMaker {
 }  // namespace
 
 void add_graph_loading(nb::module_& module) {
-  nb::class_<GraphMaker>(module, "GraphMaker", "The next batch, always into the same tensors.")
+  nb::class_<GraphMaker>(module, "GraphMaker", "Makes the next batch, always in the same tensors.")
       .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, std::int64_t,
                     std::int64_t, std::int64_t>(),
            "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "rank"_a, "world_size"_a,

@@ -17,19 +17,19 @@ namespace {
 
 namespace nb = nanobind;
 
-/// How often the calling thread looks for signals and shows progress.
+/// How often the calling thread checks for signals and reports progress.
 constexpr auto kPeriod = std::chrono::milliseconds(50);
 
-/// Ends the work from within its progress function.
+/// Thrown by the progress function to cancel the work.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}
 };
 
-/// What the two threads share.
+/// The state that the two threads share.
 class Call {
  public:
-  /// On the working thread.
+  /// Runs on the worker thread.
   void work(const std::function<void(const ProgressFunction&)>& work) {
     try {
       work([this](const Progress& progress) { note(progress); });
@@ -41,7 +41,7 @@ class Call {
     changed_.notify_one();
   }
 
-  /// On the calling thread, with the GIL: until the work is done.
+  /// Runs on the calling thread, with the GIL, until the work is done.
   void accompany(const nb::object& on_progress) {
     while (!wait()) {
       try {
@@ -53,11 +53,11 @@ class Call {
     }
   }
 
-  /// After both: throws what went wrong first.
+  /// Runs after both; rethrows an interruption, or else the failure of the work.
   void finish() {
     if (interruption_ && failure_) std::rethrow_exception(interruption_);
     if (failure_) std::rethrow_exception(failure_);
-    // Work that was done before it could be stopped stays done, but who pressed Ctrl-C is to see it.
+    // The work completed before it could be cancelled; still report the interruption, such as Ctrl-C.
     if (interruption_) std::rethrow_exception(interruption_);
   }
 
@@ -79,11 +79,11 @@ class Call {
     const std::lock_guard lock(mutex_);
     if (is_cancelled_) throw Cancelled();
     progress_ = progress;
-    stage_ = progress.stage;  // its text may be gone when it is shown
+    stage_ = progress.stage;  // a copy, since the text may be gone when it is shown
     has_progress_ = true;
   }
 
-  /// Whether the work is done, after waiting for it a while.
+  /// Waits up to kPeriod; returns whether the work is done.
   bool wait() {
     const GilRelease released;
     std::unique_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// Long calls: done on a thread of their own, while the calling thread shows progress and looks for Ctrl-C.
+// Runs long calls on a worker thread, while the calling thread shows progress and handles Ctrl-C.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,9 +10,9 @@
 
 namespace octavo::python {
 
-/// Calls work(progress function) on another thread, without the GIL. Meanwhile the calling thread passes what the work
-/// tells to `on_progress(stage, done, total, done_bytes, total_bytes)`, unless that is None, and lets Python handle
-/// signals: an exception from either stops the work, which cleans up, and then comes out of here.
+/// Calls work(progress function) on another thread, without the GIL. Meanwhile the calling thread passes progress to
+/// `on_progress(stage, done, total, done_bytes, total_bytes)`, unless that is None, and lets Python handle signals. An
+/// exception from either cancels the work; once the work has cleaned up, the exception is rethrown here.
 void run_interruptibly(const nanobind::object& on_progress, const std::function<void(const ProgressFunction&)>& work);
 
 /// The same for work with a result.

@@ -1,4 +1,4 @@
-// Stores, and batches made from them.
+// Stores and batches.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -28,7 +28,7 @@ namespace {
 
 using namespace nb::literals;
 
-/// How samples become batches; numbers take the place of a rule where there are any.
+/// The spec with these settings; the values are used only with the rule "values".
 BatchSpec make_spec(const std::string& center, const std::vector<double>& center_values, const std::string& divisor,
                     const std::vector<double>& divisor_values, bool of_stored_values,
                     const std::optional<Statistics>& statistics, const std::string& dtype, const std::string& layout) {
@@ -62,16 +62,16 @@ Store load(const Split& split, const std::string& device, bool verify_checksums,
   });
 }
 
-/// Keeps a Python object until it is let go of, on whatever thread.
+/// Keeps a Python object alive; the last owner may release it on any thread.
 std::shared_ptr<const void> owner_of(nb::object object) {
   return {new nb::object(std::move(object)), [](const void* pointer) {
-            if (!Py_IsInitialized()) return;  // at the end of the process everything goes anyway
+            if (!Py_IsInitialized()) return;  // at process exit everything is freed anyway
             const nb::gil_scoped_acquire held;
             delete static_cast<const nb::object*>(pointer);
           }};
 }
 
-/// A store of `count` samples at these addresses, in memory that `owner` keeps.
+/// A store of `count` samples at these addresses, in memory that `owner` keeps alive.
 Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64_t count,
                        const std::tuple<std::int64_t, std::int64_t, std::int64_t>& shape, std::uintptr_t labels,
                        const std::string& label_kind, std::int64_t label_width,
@@ -99,7 +99,7 @@ Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64
 }
 
 void add_store(nb::module_& module) {
-  nb::class_<BatchSpec>(module, "BatchSpec", "How samples become batches.")
+  nb::class_<BatchSpec>(module, "BatchSpec", "Everything that defines a batch's values.")
       .def(
           "__init__",
           [](BatchSpec* self, const std::string& center, const std::vector<double>& center_values,
@@ -112,7 +112,7 @@ void add_store(nb::module_& module) {
           "dtype"_a, "layout"_a)
       .def("__str__", &describe);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
-  nb::class_<Store>(module, "Store", "The packed samples of a split in the memory of a device.")
+  nb::class_<Store>(module, "Store", "The samples of a split in the memory of a device.")
       .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none(),
                   "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
       .def_static("load_from_memory", &load_from_memory, "owner"_a, "codes"_a, "count"_a, "shape"_a, "labels"_a,
@@ -143,10 +143,10 @@ void add_store(nb::module_& module) {
             store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)));
           },
           "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "stream"_a,
-          "Makes a batch of these rows at two addresses; memory must be there for it.");
+          "Writes a batch of these rows to two addresses; the caller guarantees enough memory there.");
 }
 
-/// A BatchMaker and the types of what it makes.
+/// A BatchMaker and the types of its batches.
 class Maker {
  public:
   Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
@@ -178,7 +178,7 @@ class Maker {
     return to_numpy(rows, {rows.size()});
   }
 
-  /// Into memory at these addresses, of which the caller has seen to it that there is enough: 0 for no labels.
+  /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels.
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
             std::uintptr_t stream) const {
     const std::int64_t count = maker_.batch_count(step);
@@ -187,8 +187,8 @@ class Maker {
                 StreamRef(reinterpret_cast<void*>(stream)));
   }
 
-  /// Into host memory that is used again when nobody holds the images any more: a DLPack capsule with the axes
-  /// [B,C,H,W], whatever the layout. Labels go to an address, as in make().
+  /// Makes a batch in host memory that is recycled once the images are released: a DLPack capsule with the axes
+  /// [B,C,H,W] in either layout. Labels are written to an address, as in make().
   nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
     const std::int64_t c = shape_.channels, h = shape_.height, w = shape_.width;
@@ -211,8 +211,8 @@ class Maker {
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
 
-  /// Into tensors of the library's own, for any consumer of DLPack. They are complete when this returns, so that they
-  /// may be used on any stream.
+  /// Makes a batch in tensors owned by the library, for any consumer of DLPack. They are complete on return, so any
+  /// stream may use them.
   std::pair<nb::object, nb::object> make_owned(std::int64_t epoch, std::int64_t step) const {
     const std::int64_t count = maker_.batch_count(step);
     std::optional<OwnedTensor> images, labels;
@@ -254,7 +254,7 @@ class Maker {
   DType dtype_;
   Layout layout_;
   DType label_dtype_;
-  /// Closes its pool.
+  /// Closes the pool when destroyed.
   struct Memory {
     std::shared_ptr<RecycledMemory> pool;
     ~Memory() { pool->close(); }
@@ -268,7 +268,7 @@ class Maker {
 
 void add_loading(nb::module_& module) {
   add_store(module);
-  nb::class_<Maker>(module, "BatchMaker", "Any batch of any epoch, by its number.")
+  nb::class_<Maker>(module, "BatchMaker", "Makes any batch, by epoch and step.")
       .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, const std::string&, std::uint64_t,
                     bool, std::int64_t, std::int64_t, int>(),
            "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "rank"_a,

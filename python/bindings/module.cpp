@@ -1,4 +1,4 @@
-// The extension module octavo._native: the public C++ API, as the Python sources of the package need it.
+// The extension module octavo._native: the part of the public C++ API that the package's Python sources need.
 #include "module.hpp"
 
 #include <nanobind/stl/string_view.h>
@@ -10,7 +10,7 @@
 NB_MODULE(_native, module) {
   module.doc() = "The compiled part of octavo; import octavo instead.";
   module.attr("__version__") = octavo::kVersion;
-  // What is left at the end belongs to threads that are still at work.
+  // Objects that remain at exit belong to threads that are still working.
   nanobind::set_leak_warnings(false);
   octavo::python::add_gil(module);
   octavo::python::add_errors(module);

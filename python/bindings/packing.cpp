@@ -1,4 +1,4 @@
-// Packing files and folders, and samples that Python makes.
+// Packs files, folders, and samples produced by Python code.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
@@ -32,15 +32,15 @@ nb::object file_name(const std::string& name) {
 
 void add_summary(nb::module_& module) {
   nb::class_<SampleFailure>(module, "SampleFailure", "A sample that could not be read.")
-      .def_ro("row", &SampleFailure::row, "Its number in its split.")
+      .def_ro("row", &SampleFailure::row, "Its index in its split.")
       .def_prop_ro(
           "name", [](const SampleFailure& failure) { return file_name(failure.name); },
-          nb::sig("def name(self) -> str"), "Its file, or file and number in it.")
+          nb::sig("def name(self) -> str"), "Its file, or its file and its index there.")
       .def_ro("reason", &SampleFailure::reason, "What is wrong.")
       .def("__repr__", [](const SampleFailure& failure) {
         return nb::str("SampleFailure(name={!r}, reason={!r})").format(file_name(failure.name), failure.reason);
       });
-  nb::class_<PackSummary>(module, "PackSummary", "What packing did.")
+  nb::class_<PackSummary>(module, "PackSummary", "The result of packing.")
       .def_prop_ro(
           "splits",
           [](const PackSummary& summary) {
@@ -48,14 +48,14 @@ void add_summary(nb::module_& module) {
             for (const SourceSplit& split : summary.splits) splits[split.name.c_str()] = split.sample_count;
             return splits;
           },
-          nb::sig("def splits(self) -> dict[str, int]"), "Samples of each split, as written.")
-      .def_ro("skipped", &PackSummary::skipped, "Samples that were left out.")
+          nb::sig("def splits(self) -> dict[str, int]"), "Number of samples written, by split.")
+      .def_ro("skipped", &PackSummary::skipped, "Samples that were skipped.")
       .def_ro("packed_bytes", &PackSummary::packed_bytes)
       .def_ro("file_bytes", &PackSummary::file_bytes)
       .def_ro("elapsed_seconds", &PackSummary::elapsed_seconds);
 }
 
-/// A path, the split that it becomes, and which arrays of it are the images and the labels; empty: found.
+/// A path, its split, and the names of its image and label arrays; empty names are detected.
 using NamedSource = std::tuple<std::filesystem::path, std::string, std::string, std::string>;
 
 PackSummary pack_files(const std::vector<NamedSource>& sources, const std::filesystem::path& path,
@@ -71,7 +71,7 @@ PackSummary pack_files(const std::vector<NamedSource>& sources, const std::files
   });
 }
 
-/// What would be packed.
+/// The splits that would be packed; writes nothing.
 PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOptions& source_options,
                          const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction&) {
@@ -117,7 +117,7 @@ void add_options(nb::module_& module) {
       .value("given", ValueRange::Kind::given)
       .value("measured", ValueRange::Kind::measured)
       .value("percentile", ValueRange::Kind::percentile);
-  nb::class_<ValueRange>(module, "ValueRange", "Which numbers become the values 0 and 255.")
+  nb::class_<ValueRange>(module, "ValueRange", "The numbers that map to the values 0 and 255.")
       .def(nb::init<>())
       .def_rw("kind", &ValueRange::kind)
       .def_rw("low", &ValueRange::low)
@@ -126,7 +126,7 @@ void add_options(nb::module_& module) {
   nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
   nb::enum_<Compression>(module, "Compression").value("none", Compression::none).value("deflate", Compression::deflate);
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
-  nb::class_<SourceOptions>(module, "SourceOptions", "How sources are read.")
+  nb::class_<SourceOptions>(module, "SourceOptions", "Options for reading sources.")
       .def(nb::init<>())
       .def_rw("format", &SourceOptions::format)
       .def_rw("size", &SourceOptions::size, nb::arg().none())
@@ -146,7 +146,7 @@ void add_options(nb::module_& module) {
       .def_rw("largest_image_pixels", &SourceOptions::largest_image_pixels)
       .def_rw("largest_archive_ratio", &SourceOptions::largest_archive_ratio)
       .def_rw("thread_count", &SourceOptions::thread_count);
-  nb::class_<PackOptions>(module, "PackOptions", "How the file is made.")
+  nb::class_<PackOptions>(module, "PackOptions", "Options for writing the file.")
       .def(nb::init<>())
       .def_rw("with_names", &PackOptions::with_names)
       .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
@@ -179,7 +179,7 @@ void add_spooled_source(nb::module_& module) {
   using Integers = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
   using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   nb::enum_<Color>(module, "Color").value("gray", Color::gray).value("rgb", Color::rgb).value("other", Color::other);
-  nb::class_<SpooledSource>(module, "SpooledSource", "Samples that wait on disk until their number is known.")
+  nb::class_<SpooledSource>(module, "SpooledSource", "Samples spooled to disk until their number is known.")
       .def(nb::init<std::filesystem::path, std::vector<std::string>, std::string>(), "folder"_a, "class_names"_a,
            "notes"_a)
       .def_prop_ro("splits",
@@ -214,13 +214,13 @@ void add_spooled_source(nb::module_& module) {
 }
 
 void add_verification(nb::module_& module) {
-  nb::class_<Defect>(module, "Defect", "Something wrong with a file.")
-      .def_ro("where", &Defect::where, "Such as '/train/images sample 17'.")
+  nb::class_<Defect>(module, "Defect", "A problem in a file.")
+      .def_ro("where", &Defect::where, "For example '/train/images sample 17'.")
       .def_ro("what", &Defect::what, "What is wrong.")
       .def("__repr__",
            [](const Defect& defect) { return "Defect(where='" + defect.where + "', what='" + defect.what + "')"; });
-  nb::class_<VerifyResult>(module, "VerifyResult", "What verify() found. True if the file is whole.")
-      .def_ro("defects", &VerifyResult::defects, "At most 1,000 of them.")
+  nb::class_<VerifyResult>(module, "VerifyResult", "The result of verify(). True if the file is intact.")
+      .def_ro("defects", &VerifyResult::defects, "The first 1,000 defects.")
       .def_ro("defect_count", &VerifyResult::defect_count)
       .def_ro("checked_bytes", &VerifyResult::checked_bytes)
       .def_ro("checked_samples", &VerifyResult::checked_samples)

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-/// Fresh memory; in huge pages, a five-hundredth of the page faults, where there is room for some.
+/// Fresh memory; large blocks ask for huge pages, which need about 1/500 of the page faults.
 RecycledMemory::Memory fresh_memory(std::size_t bytes) {
   const std::size_t alignment = bytes >= kHugePageBytes / 2 ? kHugePageBytes : kLineBytes;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
@@ -48,7 +48,7 @@ void RecycledMemory::put_back(Memory memory) noexcept {
   try {
     waiting_.push_back(std::move(memory));
   } catch (const std::bad_alloc&) {
-    // Then it is not kept.
+    // Then the block is freed instead.
   }
 }
 

@@ -1,4 +1,4 @@
-// Host memory of batches that nobody holds any more, to be filled again.
+// Recycles the host memory of released batches.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace octavo::python {
 
-/// Blocks of one size. A fresh block costs a page fault for every 4 KiB of it, which takes longer than filling it with
-/// a batch; a block that was used before costs nothing. Safe to use from several threads.
+/// Blocks of one size. A fresh block costs one page fault per 4 KiB, which takes longer than filling it with a batch; a
+/// recycled block costs nothing. Thread-safe.
 class RecycledMemory : public std::enable_shared_from_this<RecycledMemory> {
  public:
   struct Free {
@@ -19,7 +19,7 @@ class RecycledMemory : public std::enable_shared_from_this<RecycledMemory> {
   };
   using Memory = std::unique_ptr<std::byte, Free>;
 
-  /// A block on loan: it goes back with this, however long that is after the loader is gone.
+  /// A block in use. The destructor returns it to the pool, which it keeps alive even after the loader is gone.
   class Block {
    public:
     Block(std::shared_ptr<RecycledMemory> pool, Memory memory) : pool_(std::move(pool)), memory_(std::move(memory)) {}
@@ -38,11 +38,11 @@ class RecycledMemory : public std::enable_shared_from_this<RecycledMemory> {
   std::int64_t block_bytes() const { return block_bytes_; }
   /// Throws std::bad_alloc.
   std::unique_ptr<Block> take();
-  /// Lets go of the blocks that wait, and of all others when they come back.
+  /// Frees the idle blocks now, and all others as they are returned.
   void close();
 
  private:
-  /// A loop holds one batch while the next is made; more wait only if it held more before.
+  /// A loop holds one batch while the next is made, so more blocks are idle only if it held more batches before.
   static constexpr std::size_t kMostWaiting = 4;
 
   void put_back(Memory memory) noexcept;

@@ -1,4 +1,4 @@
-// The memory savings report and the benchmark of a file.
+// The memory report and the memory plan.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-// Names of choices, and the library's own tensors as DLPack.
+// Names of enum values, and the library's tensors as DLPack objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ namespace nb = nanobind;
 template <typename Value>
 using Names = std::initializer_list<std::pair<const char*, Value>>;
 
-/// The value of that name. Throws InvalidArgument, which names the argument and lists what it may be.
+/// The value with this name. Throws InvalidArgument, which names the argument and lists the allowed names.
 template <typename Value>
 Value value_of(const std::string& name, const char* argument, Names<Value> names) {
   std::string known;
@@ -45,7 +45,7 @@ inline nb::dlpack::dtype dlpack_type(DType type) {
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
 }
 
-/// An object with __dlpack__ that keeps the tensor; `shape` has as many numbers as the tensor.
+/// An object with __dlpack__ that owns the tensor; `shape` must have as many elements as the tensor.
 inline nb::object to_dlpack(OwnedTensor tensor, std::initializer_list<std::size_t> shape) {
   const TensorView view = tensor.view();
   const nb::capsule owner(new OwnedTensor(std::move(tensor)),

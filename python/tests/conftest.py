@@ -12,7 +12,7 @@ import pytest
 
 @dataclass
 class Packed:
-    """A dataset file and what was packed: `values` uint8 [N, C, H, W]."""
+    """A dataset file and its contents: `values` uint8 [N, C, H, W]."""
 
     path: Path
     values: np.ndarray
@@ -40,7 +40,7 @@ def packed(tmp_path: Path) -> Packed:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Packed:
-    """Large enough that batches are spread over threads: 3,000 images of 3x32x32."""
+    """Large enough to split batches between threads: 3,000 images of 3x32x32."""
     return write_packed(tmp_path_factory.mktemp("large") / "large.h5", 3000, (3, 32, 32))
 
 

@@ -1,4 +1,4 @@
-"""Reads tensors that are on a GPU: by torch, or by the CUDA runtime of the tests that OCTAVO_FAKE_CUDA names."""
+"""Reads tensors on a GPU: with torch, or with the fake CUDA runtime that OCTAVO_FAKE_CUDA names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Tensor(ctypes.Structure):
 
 
 def fake_runtime() -> ctypes.CDLL | None:
-    """The CUDA runtime of the tests, if it is the one that octavo uses."""
+    """The fake CUDA runtime, if octavo uses it."""
     path = os.environ.get("OCTAVO_FAKE_CUDA")
     return ctypes.CDLL(path) if path else None
 
@@ -41,7 +41,7 @@ def _tensor(array: Any) -> tuple[Any, _Tensor]:
 
 
 def to_host(array: Any) -> np.ndarray:
-    """The numbers of a DLPack tensor, whose work is done; those of half types as their bits."""
+    """The values of a DLPack tensor whose work is done; half types are returned as bits."""
     runtime = fake_runtime()
     if runtime is None:
         torch = pytest.importorskip("torch")

@@ -1,4 +1,4 @@
-"""Batches on a GPU; skipped, and counted, where there is none."""
+"""Batches on a GPU; skipped, and counted, on a machine without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conftest import Packed
 from device_memory import fake_runtime, to_host
 
 has_gpu = len(octavo.devices()) > 1
-needs_gpu = pytest.mark.skipif(not has_gpu, reason="no CUDA device in this build and machine")
+needs_gpu = pytest.mark.skipif(not has_gpu, reason="no CUDA device in this build or machine")
 
 
 def torch_with_cuda():
@@ -73,7 +73,7 @@ def test_dlpack_tensors_are_on_the_gpu(packed: Packed) -> None:
 
 
 @needs_gpu
-def test_a_child_of_fork_is_refused_with_a_sentence(packed: Packed) -> None:
+def test_a_child_of_fork_gets_a_clear_error(packed: Packed) -> None:
     loader = octavo.Loader(packed.path, device="cuda", framework="dlpack", batch_size=10)
     batches = iter(loader)
     next(batches)
@@ -105,7 +105,7 @@ def test_dlpack_batches_are_those_of_the_cpu(packed: Packed, dtype: str, memory_
 
 
 @needs_gpu
-def test_dlpack_batches_that_are_kept_stay_as_they_are(packed: Packed) -> None:
+def test_dlpack_batches_that_are_kept_do_not_change(packed: Packed) -> None:
     loader = octavo.Loader(packed.path, device="cuda", framework="dlpack", batch_size=5)
     kept = [images for images, _ in loader]
     wanted = [images for images, _ in octavo.Loader(packed.path, device="cpu", framework="numpy", batch_size=5)]
@@ -145,11 +145,11 @@ def test_a_captured_graph_makes_the_next_batch_and_a_loader_is_refused(packed: P
             assert torch.equal(graph_loader.labels.cpu(), wanted_labels)
 
 
-def test_on_the_runtime_of_the_tests_too(packed: Packed) -> None:
-    """The same without torch: the stream is one of the test's own."""
+def test_graphs_on_the_fake_runtime(packed: Packed) -> None:
+    """The same without torch, on a stream created by the test."""
     runtime = fake_runtime()
     if runtime is None:
-        pytest.skip("not on the CUDA runtime of the tests")
+        pytest.skip("the fake CUDA runtime is not in use")
     stream, graph, replayed = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     options = {"batch_size": 9, "shuffle": True, "seed": 5}
     loader = octavo.Loader(packed.path, device="cuda", framework="dlpack", **options)
@@ -186,9 +186,9 @@ def test_on_the_runtime_of_the_tests_too(packed: Packed) -> None:
         ("octavo.GraphLoader(path, device='cuda:0', framework='dlpack', batch_size=9).next()", ["context 0"]),
     ],
 )
-def test_only_devices_that_are_asked_for_are_used(packed: Packed, tmp_path, statement: str, contexts) -> None:
+def test_only_requested_devices_are_used(packed: Packed, tmp_path, statement: str, contexts) -> None:
     if fake_runtime() is None:
-        pytest.skip("not on the CUDA runtime of the tests, which keeps a list of contexts")
+        pytest.skip("the fake CUDA runtime, which lists contexts, is not in use")
     log = tmp_path / "calls"
     log.touch()
     subprocess.run(

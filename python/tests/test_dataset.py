@@ -1,4 +1,4 @@
-"""Opening files and looking at what is in them."""
+"""Opening files and reading their contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from conftest import Packed
 
 
-def test_a_dataset_tells_what_is_in_it(packed: Packed) -> None:
+def test_a_dataset_describes_its_contents(packed: Packed) -> None:
     with octavo.Dataset(packed.path) as dataset:
         assert dataset.split_names == ["train"]
         assert dataset.classes[3] == "class 3"
@@ -72,7 +72,7 @@ def test_an_index_out_of_range_is_an_index_error(packed: Packed, index) -> None:
         images[index]
 
 
-def test_a_closed_dataset_says_so(packed: Packed) -> None:
+def test_a_closed_dataset_raises_an_error(packed: Packed) -> None:
     dataset = octavo.Dataset(packed.path)
     split = dataset.split()
     dataset.close()
@@ -87,7 +87,7 @@ def test_a_closed_dataset_says_so(packed: Packed) -> None:
     assert "closed" in repr(dataset)
 
 
-def test_datasets_travel_to_other_processes(packed: Packed) -> None:
+def test_datasets_can_be_passed_to_other_processes(packed: Packed) -> None:
     dataset = octavo.Dataset(packed.path)
     assert pickle.loads(pickle.dumps(dataset)).split_names == ["train"]
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(dataset.split())).images[3], packed.codes[3])
@@ -119,7 +119,7 @@ def test_a_damaged_sample_is_named(packed: Packed) -> None:
         octavo.Loader(packed.path, framework="numpy", device="cpu")
     with pytest.raises(octavo.FormatError, match="17"):
         octavo.Dataset(packed.path).split().images[17]
-    with pytest.raises(ValueError, match="17"):  # which FormatError is, too
+    with pytest.raises(ValueError, match="17"):  # FormatError is a ValueError
         octavo.Dataset(packed.path).split().images[10:20]
 
 

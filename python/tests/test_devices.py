@@ -1,4 +1,4 @@
-"""Listing devices, and the reason why CUDA is not usable."""
+"""Listing devices, and the reason why CUDA is unavailable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_cpu_is_listed_first_with_its_memory() -> None:
     assert 0 < cpu.free_bytes <= cpu.total_bytes
 
 
-def test_there_is_a_gpu_or_a_reason_why_there_is_none() -> None:
+def test_there_is_a_gpu_or_a_reason_for_its_absence() -> None:
     problem = octavo.cuda_problem()
     assert (problem is None) == (len(octavo.devices()) > 1)
     assert problem is None or len(problem) > 10
@@ -33,7 +33,7 @@ def old_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("old_driver")
-def test_auto_warns_once_where_the_driver_is_too_old(packed: Packed) -> None:
+def test_auto_warns_once_if_the_driver_is_too_old(packed: Packed) -> None:
     with pytest.warns(RuntimeWarning, match="device='auto' uses the CPU: the NVIDIA driver is too old"):
         octavo.Loader(packed.path)
     with warnings.catch_warnings():
@@ -42,14 +42,14 @@ def test_auto_warns_once_where_the_driver_is_too_old(packed: Packed) -> None:
 
 
 @pytest.mark.usefixtures("old_driver")
-def test_asking_for_the_cpu_warns_of_nothing(packed: Packed) -> None:
+def test_requesting_the_cpu_does_not_warn(packed: Packed) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         octavo.Loader(packed.path, device="cpu")
 
 
 @pytest.mark.usefixtures("old_driver")
-def test_planning_for_another_machine_does_not_ask_for_devices(packed: Packed) -> None:
+def test_planning_for_another_machine_does_not_list_devices(packed: Packed) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert octavo.plan(packed.path, memory="24GiB")["device"] == "a device of 24.0 GiB"

@@ -1,4 +1,4 @@
-"""Fetching sets, from a server on the loopback."""
+"""Fetching datasets from a local server."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_folder_has_the_name_of_the_set(tmp_path: Path, description: Path, m
     assert (tmp_path / "tiny" / "train-labels-idx1-ubyte").stat().st_size == 2008
 
 
-def test_what_is_packed_can_be_files_by_split(tmp_path: Path, description: Path) -> None:
+def test_the_files_to_pack_can_be_given_by_split(tmp_path: Path, description: Path) -> None:
     given = json.loads(description.read_text())
     for pack, source in (
         (["train-images-idx3-ubyte"], [tmp_path / "tiny" / "train-images-idx3-ubyte"]),
@@ -80,7 +80,7 @@ def test_what_is_packed_can_be_files_by_split(tmp_path: Path, description: Path)
     assert octavo.pack(fetched.source, tmp_path / "tiny.h5").splits == {"val": 2000}
 
 
-def test_progress_is_in_bytes_and_can_stop_it(tmp_path: Path, description: Path) -> None:
+def test_progress_is_in_bytes_and_can_cancel_the_download(tmp_path: Path, description: Path) -> None:
     seen: list[tuple[str, int, int]] = []
     octavo.fetch(description=description, folder=tmp_path / "a", progress=lambda *told: seen.append(told))
     assert seen
@@ -100,7 +100,7 @@ def test_a_bar_shows_bytes(tmp_path: Path, description: Path, capsys: pytest.Cap
     assert "B/s" in capsys.readouterr().err
 
 
-def test_errors_are_of_the_kinds_that_are_promised(tmp_path: Path, description: Path, published: str) -> None:
+def test_errors_have_the_documented_types(tmp_path: Path, description: Path, published: str) -> None:
     given = json.loads(description.read_text())
     with pytest.raises(OSError, match="HTTP status 404"):
         octavo.fetch("mnist", tmp_path / "a", mirrors=published, retries=0, progress=False)
@@ -120,7 +120,7 @@ def test_errors_are_of_the_kinds_that_are_promised(tmp_path: Path, description: 
         octavo.fetch("mnist", tmp_path / "b", mirrors=[published])
 
 
-def test_known_sets_say_what_they_are() -> None:
+def test_known_sets_describe_themselves() -> None:
     sets = {known.name: known for known in octavo.known_sets()}
     assert sets["cifar10"].bytes == 170_052_171
     assert sets["cifar10"].files[0].md5 == "c32a1d4ab5d03f1284b67883e8d87530"

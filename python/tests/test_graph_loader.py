@@ -1,4 +1,4 @@
-"""Batches that are always made in the same tensors."""
+"""Batches that are always written to the same tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_next_makes_the_batches_of_a_loader_epoch_after_epoch(packed: Packed, sh
         np.testing.assert_array_equal(made_labels, labels)
 
 
-def test_several_batches_are_made_at_once(packed: Packed) -> None:
+def test_one_launch_makes_several_batches(packed: Packed) -> None:
     options = {"batch_size": 7, "shuffle": True, "seed": 1}
     graph_loader = octavo.GraphLoader(packed.path, device="cpu", framework="numpy", batches_per_launch=2, **options)
     wanted = batches_of_loader(packed, 2, **options)
@@ -35,7 +35,7 @@ def test_several_batches_are_made_at_once(packed: Packed) -> None:
         np.testing.assert_array_equal(graph_loader.next()[0], np.concatenate([first[0], second[0]]))
 
 
-def test_a_place_goes_to_a_loader_and_comes_back(packed: Packed) -> None:
+def test_a_saved_state_moves_to_a_loader_and_back(packed: Packed) -> None:
     options = {"batch_size": 10, "shuffle": True, "seed": 3, "device": "cpu", "framework": "numpy"}
     graph_loader = octavo.GraphLoader(packed.path, **options)
     for _ in range(6):
@@ -52,12 +52,12 @@ def test_a_place_goes_to_a_loader_and_comes_back(packed: Packed) -> None:
         octavo.GraphLoader(packed.path, **{**options, "seed": 4}).load_state_dict(state)
 
 
-def test_what_a_graph_cannot_do_is_refused(packed: Packed) -> None:
+def test_options_that_graphs_do_not_support_are_refused(packed: Packed) -> None:
     for options, message in [
         ({"shuffle": "blocks"}, "shuffle is 'blocks'"),
         ({"batch_size": 48}, "batch_size is 48"),
         ({"batches_per_launch": 0}, "batches_per_launch is 0"),
-        ({"batch_size": 1, "rank": 0, "world_size": 2}, "no part"),
+        ({"batch_size": 1, "rank": 0, "world_size": 2}, "share of a batch is empty"),
     ]:
         with pytest.raises(ValueError, match=message):
             octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **options)

@@ -19,13 +19,13 @@ def resident_bytes() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_a_child_of_fork_goes_on_with_what_was_open(large: Packed) -> None:
+def test_a_child_of_fork_can_use_open_datasets(large: Packed) -> None:
     loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=1000, shuffle=True)
     dataset = octavo.Dataset(large.path)
     expected = [images for images, _ in loader]
     child = os.fork()
     if child == 0:
-        # Only the exit code comes out of here.
+        # The child reports only its exit code.
         code = 1
         try:
             loader.set_epoch(0)
@@ -58,7 +58,7 @@ def test_loaders_in_several_threads_serve_the_same(large: Packed) -> None:
     assert not failures
 
 
-def test_opening_and_closing_again_and_again_keeps_no_memory(large: Packed) -> None:
+def test_opening_and_closing_repeatedly_leaks_no_memory(large: Packed) -> None:
     def use() -> None:
         loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=512, shuffle=True)
         for images, _ in loader:
@@ -74,7 +74,7 @@ def test_opening_and_closing_again_and_again_keeps_no_memory(large: Packed) -> N
     for _ in range(40):
         use()
     gc.collect()
-    # A store takes 9 MB: forgetting one in ten would be seen.
+    # A store uses 9 MB, so leaking one in ten would be detected.
     assert resident_bytes() - before < 20e6
 
 
@@ -116,7 +116,7 @@ def test_a_view_keeps_the_memory_of_its_batch(large: Packed) -> None:
     np.testing.assert_array_equal(view, copy)
 
 
-def test_memory_of_batches_is_used_again(large: Packed) -> None:
+def test_memory_of_batches_is_recycled(large: Packed) -> None:
     loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=512, shuffle=True)
     places = {images.ctypes.data for _ in range(5) for images, _ in loader}
     assert len(places) <= 3

@@ -1,4 +1,4 @@
-"""Batches without any framework but NumPy."""
+"""Batches with no framework except NumPy."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def test_an_epoch_visits_every_sample_once_in_a_new_order(packed: Packed) -> Non
     assert not np.array_equal(other.indices(0), orders[0][:10])
 
 
-def test_without_shuffle_the_order_is_that_of_the_file(packed: Packed) -> None:
+def test_without_shuffle_the_order_is_file_order(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10)
     for _ in range(2):
         np.testing.assert_array_equal(np.concatenate([labels for _, labels in loader]), packed.labels)
 
 
-def test_drop_last_leaves_out_the_short_batch(packed: Packed) -> None:
+def test_drop_last_drops_the_short_batch(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10, drop_last=True)
     assert len(loader) == 4
     assert [len(images) for images, _ in loader] == [10, 10, 10, 10]
@@ -117,7 +117,7 @@ def test_drop_last_leaves_out_the_short_batch(packed: Packed) -> None:
     assert [len(images) for images, _ in numpy_loader(packed.path, batch_size=47)] == [47]
 
 
-def test_a_finished_iteration_advances_and_a_broken_one_repeats(packed: Packed) -> None:
+def test_a_finished_iteration_advances_the_epoch_and_an_interrupted_one_repeats_it(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10, shuffle=True)
     first = next(iter(loader))[0]
     np.testing.assert_array_equal(next(iter(loader))[0], first)
@@ -127,7 +127,7 @@ def test_a_finished_iteration_advances_and_a_broken_one_repeats(packed: Packed) 
     assert not np.array_equal(next(iter(loader))[0], first)
     loader.set_epoch(0)
     np.testing.assert_array_equal(next(iter(loader))[0], first)
-    # All batches were handed out, though nobody asked for one more.
+    # All batches were yielded, although the iterator was not advanced beyond the last one.
     list(itertools.islice(loader, len(loader)))
     next(iter(loader))
     assert loader.epoch == 1
@@ -143,11 +143,11 @@ def test_a_batch_by_number_is_always_the_same(packed: Packed) -> None:
     for step, (images, _) in enumerate(loader):
         np.testing.assert_array_equal(loader[step][0], images)
     for step in (5, -6):
-        with pytest.raises(IndexError, match="not among the 5"):
+        with pytest.raises(IndexError, match="out of range; an epoch has 5"):
             loader[step]
 
 
-def test_batches_stay_what_they_are(large: Packed) -> None:
+def test_batches_that_are_kept_do_not_change(large: Packed) -> None:
     loader = numpy_loader(large.path, batch_size=512, shuffle=True)
     kept = [(images, images.copy()) for images, _ in loader]
     epoch_of(loader)
@@ -167,7 +167,7 @@ def test_ranks_share_the_batches_of_one(packed: Packed, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("taken", [0, 1, 4, 5, 7])
-def test_a_saved_place_is_gone_on_from(packed: Packed, taken: int) -> None:
+def test_iteration_resumes_from_a_saved_state(packed: Packed, taken: int) -> None:
     options = {"batch_size": 10, "shuffle": True, "seed": 3}
     whole = numpy_loader(packed.path, **options)
     expected = [images for _ in range(3) for images, _ in whole]
@@ -176,7 +176,7 @@ def test_a_saved_place_is_gone_on_from(packed: Packed, taken: int) -> None:
     state = json.loads(json.dumps(first.state_dict()))
     assert (state["epoch"], state["step"]) == divmod(taken, 5)
 
-    # On another number of ranks, and by a loop that sets each epoch.
+    # On another number of ranks, and in a loop that sets each epoch.
     resumed = [numpy_loader(packed.path, **options, rank=rank, world_size=2) for rank in range(2)]
     for loader in resumed:
         loader.load_state_dict(state)
@@ -204,18 +204,18 @@ def test_a_state_of_another_loader_is_refused(packed: Packed) -> None:
     assert loader.state_dict()["step"] == 0
 
 
-def test_a_restored_place_stays_until_a_batch_is_handed_out(packed: Packed) -> None:
+def test_a_restored_state_stays_until_a_batch_is_yielded(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10, shuffle=True)
     expected = [images for images, _ in loader]
     loader.load_state_dict({**loader.state_dict(), "epoch": 0, "step": 3})
-    iter(loader)  # as frameworks do that look whether it can be iterated
+    iter(loader)  # as in frameworks that check whether it is iterable
     assert loader.state_dict()["step"] == 3
     np.testing.assert_array_equal(next(iter(loader))[0], expected[3])
     with pytest.raises(ValueError, match="the last one is"):
         loader.set_epoch(2**63)
 
 
-def test_nothing_keeps_a_batch_that_was_let_go_of(packed: Packed) -> None:
+def test_nothing_keeps_a_released_batch_alive(packed: Packed) -> None:
     batches = iter(numpy_loader(packed.path, batch_size=10))
     images, labels = next(batches)
     seen = weakref.ref(images)
@@ -233,7 +233,7 @@ def test_options_are_refused_before_anything_is_loaded(packed: Packed, monkeypat
             numpy_loader(packed.path, **{"batch_size": 10, **options})
 
 
-def test_batches_centered_on_themselves_are_right_from_several_threads(large: Packed) -> None:
+def test_batches_centered_on_their_own_mean_are_right_on_several_threads(large: Packed) -> None:
     loader = numpy_loader(large.path, batch_size=100, shuffle=True, normalize=octavo.Normalize("batch"))
     expected = [images for images, _ in loader]
     loader.set_epoch(0)
@@ -252,7 +252,7 @@ def test_batches_centered_on_themselves_are_right_from_several_threads(large: Pa
     assert not wrong
 
 
-def test_an_older_iteration_moves_nothing(packed: Packed) -> None:
+def test_an_older_iteration_does_not_change_the_state(packed: Packed) -> None:
     loader = numpy_loader(packed.path, batch_size=10)
     older = iter(loader)
     newer = iter(loader)
@@ -327,13 +327,13 @@ def test_labels_of_every_kind(tmp_path) -> None:
         ({"threads": -1}, ValueError, "threads is -1"),
     ],
 )
-def test_options_that_make_no_sense(packed: Packed, options, error, message) -> None:
+def test_invalid_options_are_refused(packed: Packed, options, error, message) -> None:
     split = options.pop("split", None)
     with pytest.raises(error, match=message):
         octavo.Loader(packed.path, split, **{"framework": "numpy", "device": "cpu", "batch_size": 10, **options})
 
 
-def test_data_of_another_kind_is_refused(tmp_path) -> None:
+def test_data_of_another_type_is_refused(tmp_path) -> None:
     with pytest.raises(TypeError, match="data is a int"):
         octavo.Loader(3)
     with pytest.raises(FileNotFoundError):
@@ -344,6 +344,6 @@ def test_data_of_another_kind_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.skipif(len(octavo.devices()) > 1, reason="there is a GPU")
-def test_a_gpu_that_is_not_there_is_unavailable(packed: Packed) -> None:
+def test_a_missing_gpu_is_unavailable(packed: Packed) -> None:
     with pytest.raises(octavo.UnavailableError, match="cpu"):
         octavo.Loader(packed.path, device="cuda", framework="dlpack")

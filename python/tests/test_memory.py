@@ -1,4 +1,4 @@
-"""What fits: planned, and found by trying."""
+"""Memory: planned, and found by trying batch sizes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from conftest import Packed
 
 
-def test_a_plan_tells_what_fits(large: Packed) -> None:
+def test_a_plan_shows_what_fits(large: Packed) -> None:
     planned = octavo.plan(large.path, memory="64MiB", parameters=1_000_000, optimizer="adam", batch_size=100)
     assert planned["residency"] == "device"
     assert {part["name"]: part["bytes"] for part in planned["parts"]}["samples, int8"] == 3000 * 3072
@@ -43,13 +43,13 @@ def test_a_plan_counts_the_parameters_of_a_model(large: Packed) -> None:
     "options", [{"memory": "much"}, {"memory": 0}, {"parameters": -1}, {"optimizer": "lion"}, {"precision": "double"},
                 {"batch_size": -4}, {"split": "nowhere"}]
 )  # fmt: skip
-def test_plans_that_make_no_sense_are_refused(large: Packed, options: dict) -> None:
-    with pytest.raises(ValueError, match=r"\w"):  # some sentence
+def test_invalid_plans_are_refused(large: Packed, options: dict) -> None:
+    with pytest.raises(ValueError, match=r"\w"):  # any message
         octavo.plan(large.path, **options)
 
 
 class Steps:
-    """Steps that fail above a limit, and what sizes were asked for."""
+    """Steps that fail above a limit, and the sizes that were tried."""
 
     def __init__(self, limit: int, error: Exception | None = None) -> None:
         self.limit = limit
@@ -77,7 +77,7 @@ def test_a_margin_is_kept_and_bounds_are_respected() -> None:
         octavo.find_batch_size(Steps(0), device="cpu")
 
 
-def test_errors_of_libraries_mean_memory_and_others_are_raised() -> None:
+def test_out_of_memory_errors_of_libraries_are_recognized_and_others_propagate() -> None:
     lacks = RuntimeError("CUDA error: out of memory")
     assert octavo.find_batch_size(Steps(40, lacks), margin=0, device="cpu") == 40
     with pytest.raises(RuntimeError, match="shapes"):
@@ -107,7 +107,7 @@ def test_memory_of_a_failed_step_is_freed() -> None:
     assert octavo.find_batch_size(step, margin=0, device="cpu") == 20
 
 
-def test_on_the_cpu_no_batch_is_tried_that_would_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_the_cpu_no_size_is_tried_that_would_kill_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     free = 300 << 20
     monkeypatch.setattr(octavo._native, "devices", lambda: [type("Info", (), {"free_bytes": free})()])
     largest = 0

@@ -1,4 +1,4 @@
-"""Packing files, and samples that Python makes."""
+"""Packing files, and samples produced by Python code."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def photos(tmp_path: Path) -> Path:
     return tmp_path / "photos"
 
 
-def test_files_are_packed_as_by_the_command(tmp_path: Path) -> None:
+def test_pack_gives_the_same_file_as_the_command(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     images, labels = rng.integers(0, 256, (50, 5, 4), dtype=np.uint8), rng.integers(0, 10, 50, dtype=np.uint8)
     (tmp_path / "idx").mkdir()
@@ -57,16 +57,16 @@ def test_files_are_packed_as_by_the_command(tmp_path: Path) -> None:
     train = octavo.Dataset(tmp_path / "out.h5").split()
     np.testing.assert_array_equal(train.labels, labels)
     assert train.classes == list("abcdefghij")
-    # Anybody else reads the file too.
+    # Other HDF5 programs can read the file too.
     with h5py.File(tmp_path / "out.h5") as file:
         np.testing.assert_array_equal(file["train/images"][:].view(np.uint8)[:, 0] ^ 0x80, images)
 
 
 @pytest.mark.parametrize("images", ["smooth", "noise"])
-def test_deflated_files_are_read_by_anybody(tmp_path: Path, images: str) -> None:
+def test_other_programs_read_deflated_files(tmp_path: Path, images: str) -> None:
     # 2,000 images of 28x28 are two chunks, the last one short.
     pixels = np.arange(2000 * 784, dtype=np.uint32) // 97
-    if images == "noise":  # stored as it is
+    if images == "noise":  # stored uncompressed
         pixels = np.random.default_rng(0).integers(0, 256, 2000 * 784)
     pixels = pixels.astype(np.uint8).reshape(2000, 28, 28)
     (tmp_path / "idx").mkdir()
@@ -110,7 +110,7 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
     assert [Path(failure.name).name for failure in summary.skipped] == ["0.png"]
 
 
-def test_arrays_and_splits_are_named_and_classes_renamed(photos: Path, tmp_path: Path) -> None:
+def test_arrays_and_splits_are_selected_and_classes_renamed(photos: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 2, 2), np.uint8), y=np.arange(4), z=np.ones((3, 2, 2), np.uint8))
     assert octavo.pack(f"{tmp_path / 'a.npz'}::x::y", tmp_path / "a.h5").splits == {"train": 4}
     octavo.pack({"train": photos, "test": photos}, tmp_path / "b.h5", size=(2, 2))
@@ -145,13 +145,13 @@ def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
         ({"size": 5}, "size is 5"),
     ],
 )
-def test_options_that_make_no_sense(photos: Path, tmp_path: Path, options, message) -> None:
+def test_invalid_options_are_refused(photos: Path, tmp_path: Path, options, message) -> None:
     with pytest.raises(ValueError, match=message):
         octavo.pack(photos, tmp_path / "out.h5", **{"size": (8, 8), **options})
     assert files_in(tmp_path) == {"photos"}
 
 
-def test_a_file_that_is_there_stays(photos: Path, tmp_path: Path) -> None:
+def test_an_existing_file_stays(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "out.h5").write_text("mine")
     for make in (
         lambda: octavo.pack(photos, tmp_path / "out.h5", size=(8, 8)),
@@ -200,7 +200,7 @@ def test_a_writer_takes_samples_from_several_threads(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.bincount(values), [3000] * 3)
 
 
-def test_files_whose_names_are_no_utf8(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf8(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         octavo.Dataset(os.fsdecode(b"/nowhere/\xff.h5"))
     folder = tmp_path / "photos" / "a"
@@ -212,7 +212,7 @@ def test_files_whose_names_are_no_utf8(tmp_path: Path) -> None:
     assert "SampleFailure(name=" in repr(summary.skipped)
 
 
-def test_progress_is_told_and_can_stop_the_work(photos: Path, tmp_path: Path) -> None:
+def test_progress_is_reported_and_can_cancel_the_work(photos: Path, tmp_path: Path) -> None:
     told = []
     octavo.pack(photos, tmp_path / "out.h5", size=(8, 8), progress=lambda *step: told.append(step))
     assert told[-1][1:] == (6, 6)
@@ -296,8 +296,8 @@ def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
         (np.full((4, 5, 3), 0.3337), 0, ValueError, "before normalizing"),
         (np.full((4, 5, 3), 2.0), 0, ValueError, "exceed 1"),
         (np.full((4, 5, 3), np.nan), 0, ValueError, "before normalizing"),
-        (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, those before it are 3x4x5"),
-        (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, those before it are 3x4x5"),
+        (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, earlier ones are 3x4x5"),
+        (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, earlier ones are 3x4x5"),
         (RGB, -1, ValueError, "label -1"),
         (RGB, 2**31, ValueError, "label"),
         (RGB, None, ValueError, "another kind"),
@@ -310,7 +310,7 @@ def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
         (RGB, [0, 3], ValueError, "0 and 1"),
     ],
 )
-def test_a_sample_that_does_not_fit_is_named(tmp_path: Path, image, label, error, message) -> None:
+def test_a_sample_that_does_not_match_is_named(tmp_path: Path, image, label, error, message) -> None:
     with octavo.Writer(tmp_path / "out.h5", classes=["a", "b"]) as writer:
         writer.append(RGB, 0)
         writer.append(RGB, 1)
@@ -337,7 +337,7 @@ def test_nothing_appears_when_writing_fails(tmp_path: Path) -> None:
         octavo.Writer(tmp_path / "class.h5", classes=["one"]) as writer,
     ):
         writer.append(RGB, 1)
-    with pytest.raises(ValueError, match="no split name"), octavo.Writer(tmp_path / "name.h5") as writer:
+    with pytest.raises(ValueError, match="not a valid split name"), octavo.Writer(tmp_path / "name.h5") as writer:
         writer.append(RGB, 1, split="../x")
     assert files_in(tmp_path) == {"out.h5"}
     assert (tmp_path / "out.h5").read_text() == "mine"
@@ -351,7 +351,7 @@ def test_nothing_appears_when_writing_fails(tmp_path: Path) -> None:
 
 
 class MapStyle:
-    """Like torchvision's: classes, a length, and no IndexError at the end."""
+    """Like torchvision datasets: classes, a length, and no IndexError at the end."""
 
     classes = ("cat", "dog")
 
@@ -363,7 +363,7 @@ class MapStyle:
 
 
 class Rows:
-    """Like Hugging Face's: mappings, and features that know the names of the classes."""
+    """Like Hugging Face datasets: mappings, and features that contain the class names."""
 
     class _Names:
         names = ("a", "b")
@@ -476,13 +476,13 @@ def test_arrays_are_packed_and_appended(tmp_path: Path) -> None:
     summary = octavo.pack(tmp_path / "x_test.npy", path, append=True)
     assert summary.splits == {"train": 20, "test": 4}
     np.testing.assert_array_equal(values_of(path), images.transpose(0, 3, 1, 2))
-    # Floats in 0 ... 1 become steps of 1 / 255.
+    # Floats in 0 ... 1 are quantized in steps of 1 / 255.
     np.testing.assert_array_equal(values_of(path, "test"), np.rint(floats.astype(np.float64) * 255))
     with pytest.raises(ValueError, match="has a split"):
         octavo.pack(tmp_path / "x_test.npy", path, append=True)
 
 
-def test_the_range_of_numbers_can_be_given(tmp_path: Path) -> None:
+def test_the_value_range_can_be_given(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([[[0, 100]], [[200, 510]]], np.int32))
     octavo.pack(tmp_path / "x.npy", tmp_path / "out.h5", value_range=(0, 255))
     assert values_of(tmp_path / "out.h5").ravel().tolist() == [0, 100, 200, 255]

@@ -61,7 +61,7 @@ def test_windows_serve_their_own_order(large: Packed) -> None:
         loader_of(large, shuffle=True).load_state_dict(state)
 
 
-def test_a_store_tells_where_its_samples_are(large: Packed) -> None:
+def test_a_store_reports_where_its_samples_are(large: Packed) -> None:
     whole = octavo.Store(large.path, device="cpu")
     assert (whole.residency, whole.resident, whole.residency_reason) == ("device", 3000, "")
     part = octavo.Store(large.path, device="cpu", memory_limit="1MB")
@@ -77,8 +77,8 @@ def test_a_store_tells_where_its_samples_are(large: Packed) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"residency": "nowhere"}, "use auto, device, hybrid"),
-        ({"memory_limit": "lots"}, "write it like 24GiB"),
+        ({"residency": "nowhere"}, "expected auto, device, hybrid"),
+        ({"memory_limit": "lots"}, "for example 24GiB"),
         ({"memory_limit": 0}, "memory_limit is 0"),
         ({"residency": "hybrid", "resident": 3001}, "3001 of 3000"),
         ({"residency": "hybrid", "resident": -1}, "resident is -1"),
@@ -86,11 +86,11 @@ def test_a_store_tells_where_its_samples_are(large: Packed) -> None:
         ({"residency": "window", "window": 0}, "window is 0"),
         ({"residency": "window", "window": 100}, "larger than a window"),
         ({"residency": "window", "shuffle": "blocks"}, "leaves the windows"),
-        ({"shuffle": "somehow"}, "use none, global, blocks"),
+        ({"shuffle": "somehow"}, "expected none, global, blocks"),
         ({"prefetch": -1}, "prefetch is -1"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(large: Packed, options: dict, message: str) -> None:
+def test_invalid_options_are_refused(large: Packed, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         loader_of(large, **options)
 
@@ -102,7 +102,7 @@ def test_a_store_has_a_residency_already(large: Packed) -> None:
         octavo.Loader(store, batch_size=10, residency="device")
 
 
-def test_a_file_that_is_cut_short_is_an_error_and_no_crash(tmp_path: Path) -> None:
+def test_a_truncated_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
     packed = write_packed(tmp_path / "data.h5", 1000, (3, 8, 8))
     loader = octavo.Loader(
         packed.path, framework="numpy", device="cpu", batch_size=100, residency="streamed", prefetch=1
@@ -115,16 +115,16 @@ def test_a_file_that_is_cut_short_is_an_error_and_no_crash(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("residency", [{"residency": "streamed"}, {"residency": "window", "window": 700}])
-def test_a_child_of_fork_goes_on_reading(large: Packed, residency: dict) -> None:
+def test_a_child_of_fork_can_keep_reading(large: Packed, residency: dict) -> None:
     loader = loader_of(large, shuffle=True, **residency)
     expected = [images for images, _ in loader]
     loader.set_epoch(0)
-    next(iter(loader))  # the thread that reads ahead is at work
+    next(iter(loader))  # the prefetch thread is running
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            same = np.array_equal(loader[7][0], expected[7])  # not what comes next
+            same = np.array_equal(loader[7][0], expected[7])  # not the next batch
             loader.set_epoch(0)
             same = same and all(np.array_equal(a, b) for (a, _), b in zip(loader, expected, strict=True))
             code = 0 if same else 2
@@ -144,8 +144,8 @@ def test_a_program_may_end_while_batches_are_read_ahead(large: Packed) -> None:
         subprocess.run([sys.executable, "-c", program, str(large.path)], check=True, timeout=60)
 
 
-def test_a_limit_of_memory_makes_the_residency_smaller(tmp_path: Path) -> None:
-    """A file larger than the memory that a process may have is served all the same."""
+def test_a_memory_limit_selects_a_smaller_residency(tmp_path: Path) -> None:
+    """A file larger than the memory limit of the process is served correctly."""
     packed = write_packed(tmp_path / "data.h5", 4000, (3, 128, 128))  # 197 MB
     program = (
         "import resource, sys, hashlib, octavo\n"
@@ -161,7 +161,7 @@ def test_a_limit_of_memory_makes_the_residency_smaller(tmp_path: Path) -> None:
     )
     run = {}
     for kind in ("free", "limited"):
-        # One arena: each further one of the C library would reserve 64 MiB of the address space.
+        # One arena: each additional arena of the C library would reserve 64 MiB of address space.
         result = subprocess.run(
             [sys.executable, "-c", program, str(packed.path), kind],
             check=True, timeout=300, stdout=subprocess.PIPE, text=True, env=os.environ | {"MALLOC_ARENA_MAX": "1"},
@@ -184,7 +184,7 @@ def test_arrays_in_memory_serve_the_same_batches(large: Packed) -> None:
     assert "3000 images of 3x32x32" in repr(store)
 
 
-def test_borrowed_arrays_live_as_long_as_what_reads_them(large: Packed) -> None:
+def test_borrowed_arrays_live_as_long_as_their_readers(large: Packed) -> None:
     expected = loader_of(large, shuffle=True)[3][0]
     for options in ({}, {"residency": "streamed"}):
         loaders = [
@@ -217,7 +217,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     assert octavo.Loader(without, framework="numpy", batch_size=4)[0][1] is None
 
 
-def test_memory_that_torch_caches_is_named_where_memory_was_short(monkeypatch) -> None:
+def test_torch_cached_memory_is_mentioned_if_memory_was_short(monkeypatch) -> None:
     class Cuda:
         is_initialized = staticmethod(lambda: True)
         memory_reserved = staticmethod(lambda device: 700 << 20)

@@ -1,4 +1,4 @@
-"""Batches as torch tensors, beside torch's own data loader."""
+"""Batches as torch tensors, compared with torch's own data loader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
 
 
-def test_batches_are_tensors_of_the_type_that_was_asked_for(packed: Packed) -> None:
+def test_batches_are_tensors_of_the_requested_type(packed: Packed) -> None:
     expected = octavo.Loader(packed.path, framework="numpy", device="cpu", batch_size=10, shuffle=True)[2][0]
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         for memory_format in (torch.contiguous_format, torch.channels_last):
@@ -42,7 +42,7 @@ def test_gather_gives_tensors(packed: Packed) -> None:
 
 
 class UnitScale(torch.utils.data.Dataset):
-    """What a user has today: ToTensor(), then Normalize(mean, std), as torchvision does them."""
+    """The usual pipeline: ToTensor(), then Normalize(mean, std), as in torchvision."""
 
     def __init__(self, packed: Packed, mean: float, std: float) -> None:
         self.packed, self.mean, self.std = packed, mean, std
@@ -56,7 +56,7 @@ class UnitScale(torch.utils.data.Dataset):
 
 
 def loader_beside(packed: Packed, mean: float, std: float):
-    """An octavo loader, and torch's over the same order."""
+    """An octavo loader, and a torch loader with the same order."""
     loader = octavo.Loader(
         packed.path, batch_size=10, shuffle=True, seed=4, device="cpu",
         normalize=octavo.Normalize.from_unit_scale(mean, std),
@@ -70,15 +70,15 @@ def test_batches_equal_those_of_a_data_loader(packed: Packed) -> None:
     loader, reference = loader_beside(packed, mean, std)
     for step, ((images, labels), (wanted, wanted_labels)) in enumerate(zip(loader, reference, strict=True)):
         assert torch.equal(labels, wanted_labels)
-        # In units of the result, torch's first rounding, of u8 / 255 below 1, is at most 2^-25 / std, and its
-        # subtraction likewise; ours are of the folded scale and shift, and of the result.
+        # In units of the result, torch's first rounding, of u8 / 255 below 1, is at most 2^-25 / std, and so is that of
+        # its subtraction. Octavo rounds the folded scale and shift, and the result.
         assert (images - wanted).abs().max() <= 2**-24 / std + 2**-22
         exact = (packed.values[loader.indices(step)].astype(np.float64) / 255 - mean) / std
         ours, theirs = np.abs(images.numpy() - exact).max(), np.abs(wanted.numpy() - exact).max()
         assert ours <= theirs + 2**-23
 
 
-def test_a_model_trains_the_same_from_either(packed: Packed) -> None:
+def test_a_model_trains_the_same_with_either_loader(packed: Packed) -> None:
     losses = []
     for batches in loader_beside(packed, 0.5, 0.5):
         torch.manual_seed(0)
@@ -115,10 +115,10 @@ def test_ranks_of_a_larger_world(packed: Packed, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(distributed, "get_world_size", lambda: 4)
     loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
     assert (loader.rank, loader.world_size) == (1, 4)
-    assert len(loader[0][0]) == 3  # places 2, 3 and 4 of 10
+    assert len(loader[0][0]) == 3  # positions 2, 3 and 4 of 10
 
 
-def test_tensors_of_torch_are_packed(tmp_path: Path) -> None:
+def test_torch_tensors_are_packed(tmp_path: Path) -> None:
     pixels = torch.arange(3 * 4 * 5, dtype=torch.uint8).reshape(3, 4, 5)
     dataset = torch.utils.data.TensorDataset(torch.stack([pixels, pixels + 1]).float() / 255, torch.tensor([1, 0]))
     octavo.pack_dataset(dataset, tmp_path / "out.h5")
@@ -135,7 +135,7 @@ def test_the_example_trains(packed: Packed, monkeypatch: pytest.MonkeyPatch, cap
     assert "epoch 2" in capsys.readouterr().out
 
 
-def test_lightning_takes_a_loader(large: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lightning_accepts_a_loader(large: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("lightning")
     monkeypatch.setattr(sys, "argv", ["lightning_train.py", str(large.path), "--epochs", "1", "--device", "cpu"])
     runpy.run_path(str(EXAMPLES / "lightning_train.py"), run_name="__main__")

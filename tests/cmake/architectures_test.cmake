@@ -1,4 +1,4 @@
-# cmake -P architectures_test.cmake: the architectures that are chosen for toolkits that are not here.
+# cmake -P architectures_test.cmake: checks which architectures are chosen for toolkits that are not installed.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/OctavoCudaArchitectures.cmake)
 
@@ -8,7 +8,7 @@ function(expect what expected actual)
   endif()
 endfunction()
 
-# fake_nvcc(result version): a compiler that lists what the toolkit of that version knows.
+# fake_nvcc(result version): a compiler that lists the architectures that the toolkit of that version supports.
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/fake_nvcc)
 file(MAKE_DIRECTORY ${folder})
 function(fake_nvcc result version)
@@ -35,7 +35,7 @@ expect("chosen for CUDA 13.0" "75-real;80-real;86-real;89-real;90-real;100-real;
 octavo_unknown_architectures(unknown "${known}" 70-real 75)
 expect("unknown to CUDA 13.0" "70" "${unknown}")
 
-# A compiler that does not list them: those that every supported toolkit knows, and nothing is refused.
+# A compiler that lists none: architectures common to all supported toolkits are chosen, and nothing is rejected.
 fake_nvcc(nvcc silent)
 octavo_known_architectures(known ${nvcc})
 expect("known to a silent compiler" "" "${known}")

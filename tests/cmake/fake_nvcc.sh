@@ -1,5 +1,5 @@
 #!/bin/sh
-# Answers `nvcc --list-gpu-arch` as a toolkit of the version in its name does: fake_nvcc_12.4, fake_nvcc_13.0.
+# Answers `nvcc --list-gpu-arch` like the toolkit version in the script's name: fake_nvcc_12.4, fake_nvcc_13.0.
 [ "$1" = --list-gpu-arch ] || exit 1
 case $0 in
   *12.4) known="50 52 53 60 61 62 70 72 75 80 86 87 89 90" ;;

@@ -20,11 +20,11 @@ run("build the consumer" ${CMAKE_COMMAND} --build ${work}/build)
 
 run("run the consumer" ${work}/build/consumer)
 if(NOT output STREQUAL "octavo ${version}\n")
-  message(FATAL_ERROR "the consumer printed \"${output}\" and not \"octavo ${version}\"")
+  message(FATAL_ERROR "the consumer printed \"${output}\"; expected \"octavo ${version}\"")
 endif()
 
 execute_process(COMMAND ${work}/build/consumer ${work}/missing.h5
   RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE errors)
 if(NOT status EQUAL 1 OR NOT errors MATCHES "^error: .*missing\\.h5")
-  message(FATAL_ERROR "opening a file that is not there: exit status ${status}, \"${errors}\"")
+  message(FATAL_ERROR "opening a missing file: exit status ${status}, \"${errors}\"")
 endif()

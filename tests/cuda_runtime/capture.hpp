@@ -17,7 +17,7 @@ struct Node {
   std::string what;
   Site site;
   bool is_kernel;
-  std::function<void()> work;  ///< done again at each replay, with the host memory as it is then
+  std::function<void()> work;  ///< runs at each replay, with the host memory as it is then
   std::vector<std::size_t> after;
 };
 
@@ -29,28 +29,28 @@ struct Capture {
   std::vector<Node> nodes;
 };
 
-/// Whether the calling thread may make a potentially unsafe call now. If not, the captures that forbid it are
-/// invalidated.
+/// Whether the calling thread may make a potentially unsafe call now. If not, invalidates the captures that forbid
+/// it.
 bool may_be_unsafe(const char* call);
 
-/// An illegal use of a capturing stream or event: its capture is invalidated.
+/// Handles an illegal use of a capturing stream or event: invalidates its capture.
 cudaError_t invalidate(Capture& capture, cudaError_t error);
 
-/// Adds a node after the ones that `stream` has reached.
+/// Adds a node that depends on the current last nodes of `stream`.
 void add_node(CUstream_st& stream, std::string what, const char* call, bool is_kernel, std::function<void()> work);
 
-/// Whether a stream of the device captures: those captures are invalidated.
+/// Whether any stream of the device is capturing. Invalidates those captures.
 bool invalidate_captures(int device);
 
-/// Whether node `node` is one of `ends`, or comes before one of them.
+/// Whether `node` is one of `ends` or precedes one of them.
 bool is_before(const Capture& capture, std::size_t node, const std::vector<std::size_t>& ends);
 
-/// Whether a blocking stream of the device captures, which forbids all use of its legacy default stream.
+/// Whether a blocking stream of the device is capturing, which forbids all use of its legacy default stream.
 bool forbids_legacy(int device);
-/// For work on the legacy default stream: as forbids_legacy(), and those captures are invalidated.
+/// For work on the legacy default stream: same as forbids_legacy(), but invalidates those captures.
 bool conflicts_with_legacy(int device);
 
-/// Ends a capture without a graph, as when its stream is destroyed.
+/// Ends a capture without making a graph, for example when its stream is destroyed.
 void abandon(const std::shared_ptr<Capture>& capture);
 
 }  // namespace fake_cuda

@@ -1,4 +1,4 @@
-// Stream capture: what may be captured, what forbids what to whom, and what a graph does when it is launched.
+// Stream capture: what can be captured, which calls each mode forbids, and how a launched graph behaves.
 #include <functional>
 #include <vector>
 
@@ -13,14 +13,14 @@ namespace {
 constexpr cudaStreamCaptureMode kModes[] = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                                             cudaStreamCaptureModeRelaxed};
 
-/// An unsafe call that leaves nothing.
+/// An unsafe call that leaves no allocation behind.
 cudaError_t allocate_and_free() {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, 1);
   return status != cudaSuccess ? status : cudaFree(memory);
 }
 
-/// Ends a capture, and destroys the graph.
+/// Ends a capture and destroys the graph.
 cudaError_t end_capture(cudaStream_t stream) {
   cudaGraph_t graph = nullptr;
   const cudaError_t status = cudaStreamEndCapture(stream, &graph);
@@ -34,7 +34,7 @@ cudaStreamCaptureStatus status_of(cudaStream_t stream) {
   return status;
 }
 
-/// A capture that ended, ready to be launched.
+/// A finished capture, ready to be launched.
 class Replayable {
  public:
   explicit Replayable(cudaStream_t capturing) {
@@ -51,7 +51,7 @@ class Replayable {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-/// The kernels of the tests are loaded: what they do for the first time is no part of a capture.
+/// Loads the test kernels, so that first-time initialization does not happen during a capture.
 void load_kernels() {
   const DeviceBytes memory(2);
   must(launch_fill(memory.data(), 0, 1, 0, nullptr));
@@ -62,7 +62,7 @@ void load_kernels() {
 
 }  // namespace
 
-TEST_CASE("captured work is done by each launch of the graph, and not before", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("captured work runs at each launch of the graph and not before", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     load_kernels();
@@ -82,7 +82,7 @@ TEST_CASE("captured work is done by each launch of the graph, and not before", "
   }
 }
 
-TEST_CASE("a graph reads host memory again each time it is launched", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a graph reads host memory again at each launch", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream stream;
@@ -100,7 +100,7 @@ TEST_CASE("a graph reads host memory again each time it is launched", "[unit][cu
   }
 }
 
-TEST_CASE("a graph that is launched after its memory was freed is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("launching a graph whose memory was freed is reported", "[unit][cuda_runtime][cuda]") {
   load_kernels();
   const TestStream stream;
   void* memory = nullptr;
@@ -115,7 +115,7 @@ TEST_CASE("a graph that is launched after its memory was freed is reported", "[u
   REQUIRE(reports.are_one("uses memory that is freed"));
 }
 
-TEST_CASE("a graph is ordered on the stream that it is launched on", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a graph is ordered on the stream it is launched on", "[unit][cuda_runtime][cuda]") {
   load_kernels();
   for (const Config& config : every_schedule()) {
     reset(config);
@@ -136,8 +136,7 @@ TEST_CASE("a graph is ordered on the stream that it is launched on", "[unit][cud
   }
 }
 
-TEST_CASE("an unsafe call is forbidden to the thread that captures, unless the capture is relaxed",
-          "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the capturing thread may make an unsafe call only in relaxed mode", "[unit][cuda_runtime][cuda]") {
   const TestStream stream, other;
   const TestEvent event;
   must(cudaEventRecord(event, other));
@@ -166,7 +165,7 @@ TEST_CASE("an unsafe call is forbidden to the thread that captures, unless the c
   }
 }
 
-TEST_CASE("an unsafe call on another thread invalidates a global capture only", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("an unsafe call on another thread invalidates only a global capture", "[unit][cuda_runtime][cuda]") {
   const TestStream stream;
   for (const cudaStreamCaptureMode mode : kModes) {
     const bool is_allowed = mode != cudaStreamCaptureModeGlobal;
@@ -176,7 +175,7 @@ TEST_CASE("an unsafe call on another thread invalidates a global capture only", 
   }
 }
 
-TEST_CASE("a thread can change what captures forbid to it", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a thread can change which calls captures forbid it", "[unit][cuda_runtime][cuda]") {
   const TestStream stream;
   const auto allocate_as = [](cudaStreamCaptureMode mode) {
     return on_another_thread([&] {
@@ -194,7 +193,7 @@ TEST_CASE("a thread can change what captures forbid to it", "[unit][cuda_runtime
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   REQUIRE(allocate_as(cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
   REQUIRE(end_capture(stream) == cudaErrorStreamCaptureInvalidated);
-  // On the capturing thread only relaxed helps.
+  // On the capturing thread, only relaxed mode permits it.
   for (const cudaStreamCaptureMode mode : kModes) {
     const bool is_allowed = mode == cudaStreamCaptureModeRelaxed;
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -206,7 +205,8 @@ TEST_CASE("a thread can change what captures forbid to it", "[unit][cuda_runtime
   }
 }
 
-TEST_CASE("to wait for a stream that is captured, or to query it, invalidates in any mode", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("waiting for or querying a capturing stream invalidates the capture in any mode",
+          "[unit][cuda_runtime][cuda]") {
   const TestStream stream;
   const std::vector<std::function<cudaError_t()>> calls = {
       [&] { return cudaStreamSynchronize(stream); },
@@ -220,7 +220,7 @@ TEST_CASE("to wait for a stream that is captured, or to query it, invalidates in
   }
 }
 
-TEST_CASE("to wait for an event that was recorded in a capture, or to query it, is an error", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("waiting for or querying an event recorded in a capture is an error", "[unit][cuda_runtime][cuda]") {
   const TestStream stream, other;
   for (const bool queries : {true, false}) {
     const TestEvent event;
@@ -230,7 +230,7 @@ TEST_CASE("to wait for an event that was recorded in a capture, or to query it, 
     REQUIRE(ask() == cudaErrorCapturedEvent);
     REQUIRE(end_capture(stream) == cudaErrorStreamCaptureInvalidated);
     REQUIRE(ask() == cudaErrorCapturedEvent);
-    // The capture is over: nobody can join it any more.
+    // The capture is over: no stream can join it anymore.
     REQUIRE(cudaStreamWaitEvent(other, event, 0) == cudaErrorCapturedEvent);
     REQUIRE(status_of(other) == cudaStreamCaptureStatusNone);
     must(cudaEventRecord(event, stream));
@@ -238,7 +238,7 @@ TEST_CASE("to wait for an event that was recorded in a capture, or to query it, 
   }
 }
 
-TEST_CASE("a stream joins a capture through an event, and must come back", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a stream joins a capture through an event and must be joined back", "[unit][cuda_runtime][cuda]") {
   load_kernels();
   const TestStream stream, side;
   const TestEvent forked, joined;
@@ -263,7 +263,7 @@ TEST_CASE("a stream joins a capture through an event, and must come back", "[uni
   }
 }
 
-TEST_CASE("work after a stream came back must come back too", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("work enqueued after a stream was joined back must be joined back too", "[unit][cuda_runtime][cuda]") {
   load_kernels();
   const TestStream stream, side;
   const TestEvent forked, joined;
@@ -278,7 +278,7 @@ TEST_CASE("work after a stream came back must come back too", "[unit][cuda_runti
   REQUIRE(end_capture(stream) == cudaErrorStreamCaptureUnjoined);
 }
 
-TEST_CASE("a capture ends on the stream and the thread where it began", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a capture must end on the stream and the thread where it began", "[unit][cuda_runtime][cuda]") {
   const TestStream stream, side;
   const TestEvent forked;
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -295,7 +295,7 @@ TEST_CASE("a capture ends on the stream and the thread where it began", "[unit][
   must(on_another_thread([&] { return end_capture(stream); }));
 }
 
-TEST_CASE("nothing but the order in a stream crosses the border of a capture", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("only stream order crosses the boundary of a capture", "[unit][cuda_runtime][cuda]") {
   const TestStream stream, other;
   const TestEvent before, within;
   must(cudaEventRecord(before, other));
@@ -311,7 +311,8 @@ TEST_CASE("nothing but the order in a stream crosses the border of a capture", "
   static_cast<void>(end_capture(other));
 }
 
-TEST_CASE("the default stream cannot capture, nor be used while a blocking stream does", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the default stream cannot capture and is unusable while a blocking stream captures",
+          "[unit][cuda_runtime][cuda]") {
   load_kernels();
   const DeviceBytes memory(1);
   const TestStream blocking(cudaStreamDefault), other;
@@ -327,14 +328,14 @@ TEST_CASE("the default stream cannot capture, nor be used while a blocking strea
     must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
     REQUIRE(call() == cudaErrorStreamCaptureImplicit);
     REQUIRE(end_capture(blocking) == cudaErrorStreamCaptureInvalidated);
-    // A stream that does not block is of no concern to it.
+    // A non-blocking stream does not affect it.
     must(cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed));
     must(call());
     must(end_capture(other));
   }
 }
 
-TEST_CASE("to ask whether the default stream captures harms no capture", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("asking whether the default stream is capturing does not affect any capture", "[unit][cuda_runtime][cuda]") {
   const TestStream blocking(cudaStreamDefault);
   must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal));
   cudaStreamCaptureStatus status{};
@@ -369,7 +370,7 @@ TEST_CASE("the first launch of a kernel cannot be captured", "[unit][cuda_runtim
   REQUIRE(byte_at(memory.data()) == 1);
 }
 
-TEST_CASE("what is invalidated stays so until it is ended", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("an invalidated capture stays invalid until it is ended", "[unit][cuda_runtime][cuda]") {
   load_kernels();
   const TestStream stream;
   const DeviceBytes memory(1);
@@ -383,7 +384,7 @@ TEST_CASE("what is invalidated stays so until it is ended", "[unit][cuda_runtime
   REQUIRE(byte_at(memory.data()) == 7);
 }
 
-TEST_CASE("a stream that is destroyed while it captures takes the capture along", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("destroying a capturing stream ends its capture", "[unit][cuda_runtime][cuda]") {
   cudaStream_t stream = nullptr;
   must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

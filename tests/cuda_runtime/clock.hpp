@@ -1,4 +1,4 @@
-// Vector clocks: which operations are known to come before which.
+// Vector clocks: which operations are known to come before which others.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace fake_cuda {
 
-/// For each stream the number of its last operation that comes before.
+/// For each stream, the number of the last operation that comes before.
 class VectorClock {
  public:
   std::uint64_t at(std::size_t stream) const { return stream < last_.size() ? last_[stream] : 0; }

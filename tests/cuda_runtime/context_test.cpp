@@ -1,4 +1,4 @@
-// Which calls create a context, and where; devices that cannot have one; processes after fork().
+// Which calls create a context, and on which device; devices that cannot have one; processes after fork().
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ std::vector<int> devices_with_context() {
 }
 const std::vector<int> kNone, kFirst{0}, kSecond{1};
 
-/// A function of the driver.
+/// Looks up a function of the driver.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* function = nullptr;
@@ -54,7 +54,7 @@ CUcontext popped() {
 
 }  // namespace
 
-TEST_CASE("to ask about devices creates no context", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("querying devices creates no context", "[unit][cuda_runtime][cuda]") {
   int number = 0, is_active = 1;
   unsigned flags = 0;
   cudaDeviceProp properties{};
@@ -76,7 +76,7 @@ TEST_CASE("to ask about devices creates no context", "[unit][cuda_runtime][cuda]
   REQUIRE(devices_with_context() == kNone);
 }
 
-TEST_CASE("what works on a device creates the context of the current one", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a call that uses a device creates the context of the current device", "[unit][cuda_runtime][cuda]") {
   std::size_t free_bytes = 0, total_bytes = 0;
   const std::vector<std::function<cudaError_t()>> calls = {
       [] { return cudaFree(nullptr); },
@@ -109,7 +109,7 @@ TEST_CASE("what works on a device creates the context of the current one", "[uni
   }
 }
 
-TEST_CASE("to select a device creates its context", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("selecting a device creates its context", "[unit][cuda_runtime][cuda]") {
   must(cudaSetDevice(1));
   REQUIRE(devices_with_context() == kSecond);
   REQUIRE(contexts().at(0).call == "cudaSetDevice");
@@ -120,7 +120,7 @@ TEST_CASE("to select a device creates its context", "[unit][cuda_runtime][cuda]"
   must(cudaSetDevice(0));
 }
 
-TEST_CASE("a fresh thread works on device 0", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a new thread uses device 0", "[unit][cuda_runtime][cuda]") {
   must(cudaSetDevice(1));
   const int device = on_another_thread([] {
     int current_device = -1;
@@ -133,7 +133,8 @@ TEST_CASE("a fresh thread works on device 0", "[unit][cuda_runtime][cuda]") {
   must(cudaSetDevice(0));
 }
 
-TEST_CASE("a context that is pushed and popped leaves the one before, also none", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("pushing and popping a context restores the previous one even if there was none",
+          "[unit][cuda_runtime][cuda]") {
   const CUcontext context = retained(1);
   REQUIRE(on_another_thread(current) == nullptr);
   push(context);
@@ -148,7 +149,7 @@ TEST_CASE("a context that is pushed and popped leaves the one before, also none"
   REQUIRE(devices_with_context() == kSecond);
 }
 
-TEST_CASE("a thread that has done nothing has no context, even if its device has one", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a thread without CUDA calls has no context even if its device has one", "[unit][cuda_runtime][cuda]") {
   const CUcontext context = retained(0);
   REQUIRE(on_another_thread(current) == nullptr);
   const bool is_bound = on_another_thread([&] {
@@ -158,7 +159,8 @@ TEST_CASE("a thread that has done nothing has no context, even if its device has
   REQUIRE(is_bound);
 }
 
-TEST_CASE("a device in use by another process has properties and no context", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a device in use by another process reports its properties but gets no context",
+          "[unit][cuda_runtime][cuda]") {
   Config config;
   config.faults[0] = DeviceFault::busy;
   reset(config);
@@ -174,7 +176,7 @@ TEST_CASE("a device in use by another process has properties and no context", "[
   static_cast<void>(cudaSetDevice(0));
 }
 
-TEST_CASE("a broken device has not even properties, the next one has", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a broken device reports no properties but the next one does", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.faults[0] = DeviceFault::broken;
   reset(config);
@@ -189,7 +191,7 @@ TEST_CASE("a broken device has not even properties, the next one has", "[unit][c
   static_cast<void>(cudaSetDevice(0));
 }
 
-TEST_CASE("a driver that is too old knows its version and nothing else", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a driver that is too old reports its version and nothing else", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.driver_version = CUDART_VERSION / 1000 * 1000 - 1000;
   reset(config);
@@ -201,14 +203,14 @@ TEST_CASE("a driver that is too old knows its version and nothing else", "[unit]
   REQUIRE(number == config.driver_version);
 }
 
-TEST_CASE("any driver of the same major version will do", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("any driver of the same major version works", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.driver_version = CUDART_VERSION / 1000 * 1000;
   reset(config);
   must(cudaFree(nullptr));
 }
 
-TEST_CASE("without a device every call says so", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("without a device every call reports that there is none", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.device_count = 0;
   reset(config);
@@ -217,7 +219,7 @@ TEST_CASE("without a device every call says so", "[unit][cuda_runtime][cuda]") {
   REQUIRE(cudaFree(nullptr) == cudaErrorNoDevice);
 }
 
-TEST_CASE("a child of fork() can do nothing, and does not hang", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a child of fork() gets errors from CUDA and does not hang", "[unit][cuda_runtime][cuda]") {
   const DeviceBytes memory(1);
   const TestStream stream;
   const pid_t child = ::fork();
@@ -235,10 +237,10 @@ TEST_CASE("a child of fork() can do nothing, and does not hang", "[unit][cuda_ru
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 0);
-  must(cudaDeviceSynchronize());  // the parent goes on
+  must(cudaDeviceSynchronize());  // the parent still works
 }
 
-TEST_CASE("a text of options is read, and an unknown one is refused", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("an option string is parsed and an unknown option is rejected", "[unit][cuda_runtime][cuda]") {
   const Config config = parse_config("schedule=random,seed=3,devices=1,memory=64MiB,pinned=2GiB,driver=12020,busy=0");
   REQUIRE(config.schedule == Schedule::random);
   REQUIRE(config.seed == 3);

@@ -1,4 +1,4 @@
-// The functions of cuBLAS that training uses, in plain loops.
+// The cuBLAS functions that training uses, implemented as plain loops.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Operand {
   }
 };
 
-/// A copy of `rows` x `columns` numbers that the device holds, row by row.
+/// A copy of `rows` x `columns` numbers from the device, row by row.
 std::vector<float> dense(const Operand& operand, int rows, int columns) {
   const int stored_columns = operand.is_transposed ? rows : columns;
   const int stored_rows = operand.is_transposed ? columns : rows;
@@ -82,7 +82,7 @@ cublasStatus_t enqueue_product(cublasHandle_t handle, const char* name, std::fun
   if (stream == nullptr || runtime.current_device() != handle->device) return CUBLAS_STATUS_NOT_INITIALIZED;
   runtime.enqueue(*stream, "a product of matrices", call.name(), false,
                   [work = std::move(work), workspace = handle->workspace, bytes = handle->workspace_bytes] {
-                    // Where a product keeps what it needs meanwhile: a little of it here.
+                    // A product uses its workspace: touch a small part of it.
                     if (workspace != nullptr) memory().open(workspace, std::min<std::size_t>(bytes, 256), true);
                     work();
                   });
@@ -115,7 +115,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   Call call("cublasSetStream", kUsesContext);
   if (call.fails()) return status_of(call.result());
-  // As documented, the workspace is the default one again.
+  // As documented, this restores the default workspace.
   handle->stream = stream;
   handle->workspace = nullptr;
   return CUBLAS_STATUS_SUCCESS;

@@ -1,4 +1,4 @@
-// The functions of the CUDA driver that the library asks the runtime for by name.
+// The CUDA driver functions that the library requests from the runtime by name.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -10,7 +10,7 @@ namespace fake_cuda {
 namespace {
 
 CUresult driver_error(cudaError_t error) {
-  // Both number the errors alike.
+  // Both use the same error numbers.
   return static_cast<CUresult>(error);
 }
 
@@ -34,7 +34,7 @@ CUresult retain(CUcontext* context, CUdevice device) {
 CUresult push_context(CUcontext context) {
   Call call("cuCtxPushCurrent", kPlain);
   if (call.fails()) return driver_error(call.result());
-  // Also the context of a device that has failed.
+  // Includes the context of a device that has failed.
   static_cast<void>(Runtime::get().use_context(context->device, call.name()));
   this_thread().pushed.push_back(context);
   return driver_error(call.result());

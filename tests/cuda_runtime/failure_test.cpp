@@ -1,4 +1,4 @@
-// Failures that tests ask for, and what the fake runtime counts.
+// Failures that tests inject, and the counters of the fake runtime.
 #include <vector>
 
 #include "probe.hpp"
@@ -17,7 +17,7 @@ cudaError_t try_allocation(std::size_t bytes = 1) {
 
 }  // namespace
 
-TEST_CASE("the call that is to fail does, no other", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("only the chosen call fails", "[unit][cuda_runtime][cuda]") {
   fail_call("cudaMalloc", 3, cudaErrorUnknown);
   must(try_allocation());
   must(try_allocation());
@@ -28,7 +28,7 @@ TEST_CASE("the call that is to fail does, no other", "[unit][cuda_runtime][cuda]
   must(try_allocation());
 }
 
-TEST_CASE("a failure that has not happened can be forgotten", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a failure that has not happened yet can be cancelled", "[unit][cuda_runtime][cuda]") {
   fail_call("cudaMalloc", 1, cudaErrorUnknown);
   fail_call("cudaMalloc", 2, cudaErrorUnknown);
   fail_kernel(1, cudaErrorUnknown);
@@ -38,7 +38,7 @@ TEST_CASE("a failure that has not happened can be forgotten", "[unit][cuda_runti
   must(try_allocation());
 }
 
-TEST_CASE("any function can be the one that fails", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("any function can be made to fail", "[unit][cuda_runtime][cuda]") {
   fail_call("*", 2, cudaErrorUnknown);
   int device = 0;
   must(cudaGetDevice(&device));
@@ -46,7 +46,7 @@ TEST_CASE("any function can be the one that fails", "[unit][cuda_runtime][cuda]"
   must(cudaGetDevice(&device));
 }
 
-TEST_CASE("a function that releases does so even if it fails", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a function that releases a resource releases it even if it fails", "[unit][cuda_runtime][cuda]") {
   const Counts before = counts();
   void *memory = nullptr, *pinned = nullptr;
   cudaStream_t stream = nullptr;
@@ -73,7 +73,7 @@ TEST_CASE("a sticky error stays with its device", "[unit][cuda_runtime][cuda]") 
   REQUIRE(cudaStreamSynchronize(stream) == cudaErrorIllegalAddress);
   REQUIRE(cudaStreamSynchronize(stream) == cudaErrorIllegalAddress);
   REQUIRE(try_allocation() == cudaErrorIllegalAddress);
-  REQUIRE(cudaFree(memory) == cudaErrorIllegalAddress);  // it is free all the same
+  REQUIRE(cudaFree(memory) == cudaErrorIllegalAddress);  // freed all the same
   REQUIRE(cudaGetLastError() == cudaErrorIllegalAddress);
   int count = 0;
   must(cudaGetDeviceCount(&count));
@@ -82,7 +82,7 @@ TEST_CASE("a sticky error stays with its device", "[unit][cuda_runtime][cuda]") 
   static_cast<void>(cudaSetDevice(0));
 }
 
-TEST_CASE("a kernel that fails is seen by calls after it has run", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("calls after a failed kernel has run report the failure", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream stream, other;
@@ -96,13 +96,13 @@ TEST_CASE("a kernel that fails is seen by calls after it has run", "[unit][cuda_
     static_cast<void>(cudaStreamSynchronize(other));
     REQUIRE(cudaStreamSynchronize(stream) == cudaErrorIllegalAddress);
     REQUIRE(cudaMemset(memory, 0, 1) == cudaErrorIllegalAddress);
-    // A device that has failed uses no memory any more, on whatever stream.
+    // A device that has failed uses no memory anymore, on any stream.
     REQUIRE(cudaFree(memory) == cudaErrorIllegalAddress);
     REQUIRE(cudaFree(more) == cudaErrorIllegalAddress);
   }
 }
 
-TEST_CASE("a device has as much memory as it is given", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a device has as much memory as configured", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.memory_bytes = std::size_t{16} << 20;
   reset(config);
@@ -125,7 +125,7 @@ TEST_CASE("a device has as much memory as it is given", "[unit][cuda_runtime][cu
   must(try_allocation(1));
 }
 
-TEST_CASE("no more host memory is pinned than may be, and the peak is known", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("pinned host memory stays within its limit and its peak is known", "[unit][cuda_runtime][cuda]") {
   Config config;
   config.pinned_bytes = 10000;
   reset(config);
@@ -142,7 +142,7 @@ TEST_CASE("no more host memory is pinned than may be, and the peak is known", "[
   REQUIRE(counts().pinned_bytes == 0);
 }
 
-TEST_CASE("what exists is counted, and so are calls", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("live objects and calls are counted", "[unit][cuda_runtime][cuda]") {
   REQUIRE(describe(counts()).empty());
   {
     const TestStream stream;

@@ -1,4 +1,4 @@
-// Kernel launches: the kernels are compiled for the host by the shim, and run when their stream gets to them.
+// Kernel launches. The shim compiles kernels for the host; they run when their stream reaches them.
 #include "cuda_runtime.h"
 
 #include "capture.hpp"
@@ -15,7 +15,7 @@ bool is_possible(const cudaLaunchConfig_t& config) {
          threads >= 1 && threads <= 1024;
 }
 
-/// A kernel is loaded when it is first asked for; to load it may need what a capture forbids.
+/// A kernel is loaded at its first use. Loading may require operations that a capture forbids.
 cudaError_t load_kernel(const void* kernel, CUstream_st* capturing) {
   Runtime& runtime = Runtime::get();
   const int device = runtime.current_device();

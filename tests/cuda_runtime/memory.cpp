@@ -15,22 +15,22 @@ namespace fake_cuda {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-/// Of what cudaMalloc returns; what it takes is a multiple of it.
+/// Alignment of the addresses that cudaMalloc returns; sizes are rounded up to it.
 constexpr std::size_t kAlignment = 256;
-/// Of one operation in one allocation: so many faults open a page each, the later ones as many pages as that, so that
-/// large batches do not take a fault for each.
+/// Faults of one operation in one allocation: the first kFaultsOfOnePage open a page each, and later ones
+/// kPagesOfOneFault pages, so that a large batch does not fault on every page.
 constexpr int kFaultsOfOnePage = 16;
 constexpr std::size_t kPagesOfOneFault = 64;
-/// What memory is taken in.
+/// The unit in which memory is allocated.
 constexpr std::size_t kGranularity = 512;
-/// What fresh device memory holds: as a float about -3e-13, as a code and as a label nothing that data has.
+/// The byte that fills fresh device memory: about -1.2e-12 as a float, -85 as a code.
 constexpr int kPoison = 0xAB;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
 
 struct sigaction previous_action;
 
-/// The place of the instruction that had a fault. Other frames hold the address after a call.
+/// The call site of the faulting instruction. Other frames hold the address after a call.
 Site place_of_fault([[maybe_unused]] void* context) {
   Site site = here("an instruction");
 #if defined(__x86_64__)
@@ -56,7 +56,7 @@ struct Memory::Running {
   Operation operation;
   const VectorClock* host;
   std::vector<Page> pages;
-  std::vector<std::byte*> stray_pages;  ///< that it must not use, and does
+  std::vector<std::byte*> stray_pages;  ///< used by the operation although it must not
 };
 
 Memory& memory() {
@@ -203,7 +203,7 @@ bool Memory::open_page(std::byte* address, bool is_certainly_write) {
               describe(by->site));
   }
   const auto page = static_cast<std::size_t>(address - allocation->map) / kPageBytes - 1;
-  // Where the processor does not say which it was, a fault at what is open for reads was a write.
+  // If the processor does not report the kind of access, a fault on a page that is open for reads is a write.
   const bool is_write = is_certainly_write || allocation->opened[page] != Allocation::Opened::no;
   std::size_t first = page, end = page + 1;
   if (++allocation->fault_count > kFaultsOfOnePage) {
@@ -214,7 +214,7 @@ bool Memory::open_page(std::byte* address, bool is_certainly_write) {
   return true;
 }
 
-/// Only with a handler of violations: the operation goes on.
+/// Reached only with a violation handler: the operation continues.
 void Memory::open_stray_page(std::byte* address) {
   auto* page = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) / kPageBytes * kPageBytes);
   ::mprotect(page, kPageBytes, PROT_READ | PROT_WRITE);
@@ -301,7 +301,7 @@ void Memory::note(Allocation& allocation, std::size_t begin, std::size_t end, bo
     mine->pages[(margin + begin) / kPageBytes] = by;
     return;
   }
-  // What the host knows to be done is before everything that comes now.
+  // Work that the host knows to be done precedes everything that comes now.
   std::erase_if(mine->ranges, [&](const StreamAccess::Range& range) {
     return (range.begin >= begin && range.end <= end) || running_->host->at(by->stream) >= range.by->number;
   });
@@ -351,7 +351,7 @@ void Memory::install_handler() {
   sigemptyset(&action.sa_mask);
   struct sigaction now {};
   ::sigaction(SIGSEGV, nullptr, &now);
-  // Others, such as Python's faulthandler, may have put theirs in its place.
+  // Others, such as Python's faulthandler, may have replaced our handler.
   if (now.sa_sigaction == action.sa_sigaction) return;
   ::sigaction(SIGSEGV, &action, &previous_action);
 }
@@ -378,13 +378,13 @@ void Memory::handle_fault(int signal, void* info, void* context) {
                 (allocation->is_freed ? "memory that is freed: " : "memory of a device: ") + size_of(*allocation) +
                 "\n    at " + describe(place_of_fault(context)) +
                 (allocation->is_freed ? "\n    freed by " + describe(allocation->freed) : std::string()));
-      // Only with a handler: the instruction goes on.
+      // Reached only with a violation handler: the instruction continues.
       auto* page = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) / kPageBytes * kPageBytes);
       ::mprotect(page, kPageBytes, PROT_READ | PROT_WRITE);
       return;
     }
   }
-  // Not ours: as if there were no handler of ours.
+  // Not our memory: behave as if our handler were not installed.
   ::sigaction(signal, &previous_action, nullptr);
 }
 

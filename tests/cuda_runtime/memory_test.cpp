@@ -1,4 +1,4 @@
-// What the fake runtime sees of memory that is used wrongly.
+// How the fake runtime detects wrong uses of memory.
 #include <algorithm>
 #include <vector>
 
@@ -14,14 +14,14 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("the host must not touch memory of a device", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the host must not touch device memory", "[unit][cuda_runtime][cuda]") {
   const DeviceBytes memory(100);
   const Reports reports;
   host_writes(memory.data());
   REQUIRE(reports.are_one("the host touches memory of a device: 100 bytes allocated by cudaMalloc"));
 }
 
-TEST_CASE("the host must not touch memory that is freed", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the host must not touch freed memory", "[unit][cuda_runtime][cuda]") {
   for (const bool is_pinned : {false, true}) {
     void* memory = nullptr;
     must(is_pinned ? cudaHostAlloc(&memory, 100, cudaHostAllocDefault) : cudaMalloc(&memory, 100));
@@ -32,14 +32,14 @@ TEST_CASE("the host must not touch memory that is freed", "[unit][cuda_runtime][
   }
 }
 
-TEST_CASE("a report names the lines of the program", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a report names source lines of the program", "[unit][cuda_runtime][cuda]") {
   const DeviceBytes memory(100);
   const Reports reports;
   host_writes(memory.data());
   REQUIRE_THAT(reports.joined(), ContainsSubstring("host_writes"));
 }
 
-TEST_CASE("a kernel that is under way when its memory is freed is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("freeing memory that a pending kernel uses is reported", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream stream;
@@ -49,12 +49,12 @@ TEST_CASE("a kernel that is under way when its memory is freed is reported", "[u
     must(launch_fill(static_cast<unsigned char*>(memory), 0, 1, 7, stream));
     must(cudaFree(memory));
     must(cudaStreamSynchronize(stream));
-    // Before it ran, or after it ran but before anybody could know.
+    // Either before it ran, or after it ran but before the host could know.
     REQUIRE_THAT(reports.joined(), ContainsSubstring("memory that is freed") || ContainsSubstring("memory is freed while"));
   }
 }
 
-TEST_CASE("a copy that is under way when its memory is freed is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("freeing memory that a pending copy uses is reported", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     for (const bool frees_pinned : {false, true}) {
       reset(config);
@@ -74,7 +74,7 @@ TEST_CASE("a copy that is under way when its memory is freed is reported", "[uni
   }
 }
 
-TEST_CASE("memory may be freed after any wait for the work that uses it", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("memory can be freed after any wait for the work that uses it", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream stream;
@@ -96,7 +96,8 @@ TEST_CASE("memory may be freed after any wait for the work that uses it", "[unit
   }
 }
 
-TEST_CASE("that work has run does not help, as long as the host cannot know", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("freeing memory after unsynchronized work is reported even if the work has run",
+          "[unit][cuda_runtime][cuda]") {
   const TestStream stream;
   void* memory = nullptr;
   must(cudaMalloc(&memory, 100));
@@ -107,7 +108,7 @@ TEST_CASE("that work has run does not help, as long as the host cannot know", "[
   REQUIRE(reports.are_one("memory is freed while work may still use it: 100 bytes"));
 }
 
-TEST_CASE("what is freed twice, or is no allocation, is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("freeing memory twice or freeing what was never allocated is reported", "[unit][cuda_runtime][cuda]") {
   void* memory = nullptr;
   must(cudaMalloc(&memory, 100));
   {
@@ -130,8 +131,9 @@ TEST_CASE("what is freed twice, or is no allocation, is reported", "[unit][cuda_
   must(cudaFreeHost(nullptr));
 }
 
-TEST_CASE("a kernel that writes before or after its memory is reported", "[unit][cuda_runtime][cuda]") {
-  // 100 bytes end 156 bytes before their page does: that is seen when they are freed. Farther out it is seen at once.
+TEST_CASE("a kernel that writes outside its memory is reported", "[unit][cuda_runtime][cuda]") {
+  // 100 bytes end 156 bytes before the end of their page. A write there is found at cudaFree, one farther out
+  // immediately.
   for (const std::ptrdiff_t place : {-4096, -1, 100, 255, 256, 4000}) {
     void* memory = nullptr;
     must(cudaMalloc(&memory, 100));
@@ -145,7 +147,7 @@ TEST_CASE("a kernel that writes before or after its memory is reported", "[unit]
   }
 }
 
-TEST_CASE("a copy or fill that leaves its memory is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a copy or fill outside its memory is reported", "[unit][cuda_runtime][cuda]") {
   const DeviceBytes memory(100);
   const PinnedBytes pinned(100);
   const std::vector<unsigned char> host(101);
@@ -176,7 +178,7 @@ TEST_CASE("a copy or fill that leaves its memory is reported", "[unit][cuda_runt
   }
 }
 
-TEST_CASE("fresh memory is poisoned, and memory that was freed is never given again", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("fresh memory is poisoned and freed addresses are never reused", "[unit][cuda_runtime][cuda]") {
   std::vector<void*> places;
   for (int i = 0; i < 3; ++i) {
     void* memory = nullptr;
@@ -199,7 +201,7 @@ TEST_CASE("allocations are aligned as on a device", "[unit][cuda_runtime][cuda]"
   }
 }
 
-TEST_CASE("a kernel on one device that uses memory of another is reported, a copy is not", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a kernel that uses memory of another device is reported and a copy is not", "[unit][cuda_runtime][cuda]") {
   const DeviceBytes there(100);
   must(cudaSetDevice(1));
   {

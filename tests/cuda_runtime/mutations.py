@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Removes one wait, stream argument or synchronization after another from the library, and shows which test notices.
+"""Removes one wait, stream argument or synchronization at a time from the library, and shows which test notices.
 
 mutations.py [--work DIR] [--only TEXT] [--markdown FILE]
 
-Works on a copy of the checkout. All mutations are compiled in at once, each behind a number, and the environment variable
-OCTAVO_MUTANT selects one: so the copy is built once. The tests run on the fake CUDA runtime, under several schedules, until
-one fails. Exits with 1 if a mutation that is not explained below goes unnoticed.
+Works on a copy of the checkout. All mutations are compiled in together, and the environment variable OCTAVO_MUTANT
+selects one by its number, so the copy is built only once. The tests run on the fake CUDA runtime, under several
+schedules, until one fails. Exits with 1 if a mutation goes unnoticed that is not explained below.
 """
 import argparse
 import concurrent.futures
@@ -21,7 +21,7 @@ SOURCES = ["lib/core/src/backend/cuda_backend.cpp", "lib/core/src/backend/in_fli
            "lib/core/src/store/*.cpp", "lib/core/src/store/*.hpp", "lib/core/src/loader/*.cpp", "lib/core/src/loader/*.hpp",
            "lib/lab/src/comparisons/*_server.?pp", "lib/lab/src/training/*.cpp",
            "lib/core/src/cuda/*.cpp"]
-# Statements that order work, alone on their line.
+# Statements that order work, each on a line of its own.
 STATEMENT = re.compile(
     r"^(\s*(?:(?:if|for) \(.*\) )?)((?!progress|counter|work\.changed)(?:[\w\->.:*()]+(?:->|\.|::))?"
     r"(?:wait|synchronize|synchronize_event|finish|record|record_or_finish|add|order_after|begin_use|end_use|"
@@ -32,7 +32,7 @@ STREAM_HANDLE = re.compile(r"stream_of\(stream\)")
 STREAM_ARGUMENT = re.compile(r"(?<=, )stream(?=\))")
 HEADER = """#pragma once
 #include <cstdlib>
-/// Whether mutation `number` is the one of this run.
+/// Whether this run selects mutation `number`.
 inline bool octavo_mutant(int number) {
   static const int chosen = std::getenv("OCTAVO_MUTANT") == nullptr ? 0 : std::atoi(std::getenv("OCTAVO_MUTANT"));
   return number == chosen;
@@ -45,7 +45,7 @@ TESTS = ["cuda_use_tests", "store_tests", "graph_capture_tests", "backend_tests"
 # The slowest test takes 20 s on a quiet core. A test that hangs costs the whole limit.
 TEST_TIMEOUT_S = 120
 
-# What no test on a device can notice, with the reason: a part of the line. Not run.
+# Mutations that no test on a device can notice: part of the line, and the reason. They are not run.
 EXPLAINED = {
     "backend::finish(*samples_->backend, copied_.get());":
         "what fill() copied is waited for by every use(), whose event is waited for next",
@@ -59,7 +59,7 @@ EXPLAINED = {
 
 
 class Mutator:
-    """Puts every mutation into the sources of the copy."""
+    """Inserts every mutation into the sources of the copy."""
 
     def __init__(self, copy):
         self.copy, self.mutations = copy, []
@@ -91,7 +91,7 @@ class Mutator:
 
 
 def write_if_changed(path, text):
-    """Keeps the time of an unchanged file, so that a second run builds little."""
+    """Keeps the timestamp of an unchanged file, so that a second run rebuilds little."""
     if not path.is_file() or path.read_text() != text:
         path.write_text(text)
 
@@ -118,7 +118,7 @@ def build(copy):
 
 
 def failure_of(tests, number, timeout=TEST_TIMEOUT_S):
-    """The schedule, the test case and what it said; nothing if all passed."""
+    """The schedule, the test case and its report; None if all tests passed."""
     for schedule in SCHEDULES:
         for test in tests:
             environment = dict(os.environ, FAKE_CUDA=f"schedule={schedule}", OCTAVO_MUTANT=str(number))
@@ -144,7 +144,7 @@ def verdict_on(tests, number, mutation):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/mutations")
-    parser.add_argument("--only", default="", help="mutations of files or lines with this text")
+    parser.add_argument("--only", default="", help="run only mutations whose file or line contains this text")
     parser.add_argument("--markdown", type=pathlib.Path)
     arguments = parser.parse_args()
     sources = [str(path.relative_to(ROOT)) for pattern in SOURCES for path in sorted(ROOT.glob(pattern))]
@@ -155,7 +155,7 @@ def main():
     tests = build(copy)
     failure = failure_of(tests, 0, 600)
     if failure:
-        sys.exit(f"without a mutation the tests fail: {failure}")
+        sys.exit(f"the tests fail without a mutation: {failure}")
 
     chosen = [(number, mutation) for number, mutation in enumerate(mutator.mutations, 1)
               if arguments.only in mutation["file"] + mutation["text"]]

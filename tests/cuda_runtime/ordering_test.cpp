@@ -1,4 +1,4 @@
-// What the fake runtime sees of work whose order nothing makes sure, and when it runs what.
+// How the fake runtime detects unordered work, and when each schedule runs work.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ TEST_CASE("a race between two streams is reported under every schedule", "[unit]
   }
 }
 
-TEST_CASE("two writers race, two readers do not", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("two writers race but two readers do not", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream one, two;
@@ -35,7 +35,7 @@ TEST_CASE("two writers race, two readers do not", "[unit][cuda_runtime][cuda]") 
     must(cudaDeviceSynchronize());
     const Reports reports;
     must(cudaMemsetAsync(memory.data(), 1, 50, one));
-    must(cudaMemsetAsync(memory.data() + 50, 1, 50, two));  // other bytes
+    must(cudaMemsetAsync(memory.data() + 50, 1, 50, two));  // different bytes
     finish_all();
     REQUIRE(reports.empty());
     must(cudaMemsetAsync(memory.data() + 49, 1, 2, one));
@@ -44,7 +44,7 @@ TEST_CASE("two writers race, two readers do not", "[unit][cuda_runtime][cuda]") 
   }
 }
 
-TEST_CASE("an event, or a wait of the host, orders two streams", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("an event or a host wait orders two streams", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     for (const bool by_event : {true, false}) {
       reset(config);
@@ -60,7 +60,7 @@ TEST_CASE("an event, or a wait of the host, orders two streams", "[unit][cuda_ru
   }
 }
 
-TEST_CASE("a wait is for the record that was last when it was called", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a stream waits for the last record of the event before the call", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const TestStream writer, reader;
@@ -80,7 +80,7 @@ TEST_CASE("a wait is for the record that was last when it was called", "[unit][c
     const TestEvent written;
     const DeviceBytes memory(100), copy(100);
     const Reports reports;
-    must(cudaStreamWaitEvent(reader, written, 0));  // was never recorded: waits for nothing
+    must(cudaStreamWaitEvent(reader, written, 0));  // never recorded, so waits for nothing
     must(cudaEventRecord(written, writer));
     must(cudaStreamWaitEvent(reader, written, 0));
     must(launch_fill(memory.data(), 0, 100, 7, writer));
@@ -103,7 +103,7 @@ TEST_CASE("the default stream and blocking streams wait for each other", "[unit]
   }
 }
 
-TEST_CASE("a stream that does not block waits for the default stream as little as it for that", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a non-blocking stream and the default stream do not wait for each other", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     for (const bool default_first : {true, false}) {
       reset(config);
@@ -131,7 +131,7 @@ TEST_CASE("two blocking streams do not wait for each other", "[unit][cuda_runtim
   }
 }
 
-TEST_CASE("default streams of two devices do not wait for each other", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the default streams of two devices do not wait for each other", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const DeviceBytes memory(100), copy(100);
@@ -146,7 +146,7 @@ TEST_CASE("default streams of two devices do not wait for each other", "[unit][c
   }
 }
 
-TEST_CASE("host memory that changes before it is copied is reported, pinned or not", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("changing pinned or pageable memory before it is copied is reported", "[unit][cuda_runtime][cuda]") {
   reset(with_schedule(Schedule::lazy));
   const TestStream stream;
   const DeviceBytes memory(100);
@@ -156,7 +156,7 @@ TEST_CASE("host memory that changes before it is copied is reported, pinned or n
     std::fill_n(source, 100, static_cast<unsigned char>(3));
     must(cudaMemcpyAsync(memory.data(), source, 100, cudaMemcpyHostToDevice, stream));
     must(cudaStreamSynchronize(stream));
-    source[99] = 4;  // is its own again
+    source[99] = 4;  // the copy is done, so the host may write again
     const Reports reports;
     must(cudaMemcpyAsync(memory.data(), source, 100, cudaMemcpyHostToDevice, stream));
     source[99] = 5;
@@ -165,7 +165,7 @@ TEST_CASE("host memory that changes before it is copied is reported, pinned or n
   }
 }
 
-TEST_CASE("host memory that is gone before it is copied is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("host memory that is unmapped before it is copied is reported", "[unit][cuda_runtime][cuda]") {
   reset(with_schedule(Schedule::lazy));
   const TestStream stream;
   const DeviceBytes memory(100);
@@ -177,7 +177,7 @@ TEST_CASE("host memory that is gone before it is copied is reported", "[unit][cu
   REQUIRE_THAT(reports.joined(), ContainsSubstring("is gone"));
 }
 
-TEST_CASE("what is copied to the host is undefined until the host has waited", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("data copied to the host is undefined until the host has waited", "[unit][cuda_runtime][cuda]") {
   reset(with_schedule(Schedule::lazy));
   const TestStream stream;
   const DeviceBytes memory(100);
@@ -186,7 +186,7 @@ TEST_CASE("what is copied to the host is undefined until the host has waited", "
   must(cudaMemset(memory.data(), 7, 100));
   must(cudaDeviceSynchronize());
   for (unsigned char* target : {pinned.data(), pageable.data()}) {
-    std::fill_n(target, 100, static_cast<unsigned char>(7));  // as if by an earlier copy
+    std::fill_n(target, 100, static_cast<unsigned char>(7));  // as if from an earlier copy
     must(cudaMemcpyAsync(target, memory.data(), 100, cudaMemcpyDeviceToHost, stream));
     REQUIRE(std::count(target, target + 100, 7) == 0);
     must(cudaStreamSynchronize(stream));
@@ -194,7 +194,7 @@ TEST_CASE("what is copied to the host is undefined until the host has waited", "
   }
 }
 
-TEST_CASE("the eager schedule runs work at once, the lazy one not before a wait", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the eager schedule runs work immediately and the lazy one only at a wait", "[unit][cuda_runtime][cuda]") {
   for (const Schedule schedule : {Schedule::eager, Schedule::lazy}) {
     reset(with_schedule(schedule));
     const cudaError_t expected = schedule == Schedule::eager ? cudaSuccess : cudaErrorNotReady;
@@ -204,7 +204,7 @@ TEST_CASE("the eager schedule runs work at once, the lazy one not before a wait"
     must(launch_fill(memory.data(), 0, 100, 7, stream));
     must(cudaEventRecord(event, stream));
     must(cudaEventRecord(other_event, other));
-    must(cudaStreamSynchronize(other));  // of no concern to the first
+    must(cudaStreamSynchronize(other));  // does not affect the first stream
     REQUIRE(cudaStreamQuery(stream) == expected);
     REQUIRE(cudaEventQuery(event) == expected);
     must(cudaEventSynchronize(event));
@@ -213,7 +213,7 @@ TEST_CASE("the eager schedule runs work at once, the lazy one not before a wait"
   }
 }
 
-TEST_CASE("\"not ready\" is no error that stays", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("\"not ready\" is not a lasting error", "[unit][cuda_runtime][cuda]") {
   reset(with_schedule(Schedule::lazy));
   const TestStream stream;
   const DeviceBytes memory(100);
@@ -224,7 +224,7 @@ TEST_CASE("\"not ready\" is no error that stays", "[unit][cuda_runtime][cuda]") 
 
 namespace {
 
-/// When each of some kernels on three streams was done, as the program could see.
+/// The stream states that a program sees while kernels run on three streams.
 std::vector<cudaError_t> history(std::uint64_t seed) {
   reset(with_schedule(Schedule::random, seed));
   const TestStream streams[3];
@@ -239,7 +239,7 @@ std::vector<cudaError_t> history(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("the random schedule is the same for the same seed, and for no other", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("the random schedule depends on the seed alone", "[unit][cuda_runtime][cuda]") {
   const std::vector<cudaError_t> one = history(1);
   REQUIRE(history(1) == one);
   REQUIRE(history(2) != one);
@@ -247,7 +247,7 @@ TEST_CASE("the random schedule is the same for the same seed, and for no other",
   REQUIRE(std::count(one.begin(), one.end(), cudaErrorNotReady) > 0);
 }
 
-TEST_CASE("a stream that is destroyed finishes its work", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("a destroyed stream finishes its work", "[unit][cuda_runtime][cuda]") {
   for (const Config& config : every_schedule()) {
     reset(config);
     const DeviceBytes memory(100);
@@ -259,7 +259,7 @@ TEST_CASE("a stream that is destroyed finishes its work", "[unit][cuda_runtime][
   }
 }
 
-TEST_CASE("a stream or an event that is used after it was destroyed is reported", "[unit][cuda_runtime][cuda]") {
+TEST_CASE("using a destroyed stream or event is reported", "[unit][cuda_runtime][cuda]") {
   cudaStream_t stream = nullptr;
   must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   must(cudaStreamDestroy(stream));

@@ -1,4 +1,4 @@
-// What the tests of the fake runtime share: collected reports, schedules, and memory that gives itself back.
+// Helpers for the tests of the fake runtime: collected reports, schedules, and memory that frees itself.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace fake_cuda::test {
 
-/// Collects violations instead of aborting, while it lives.
+/// While alive, collects violations instead of aborting.
 class Reports {
  public:
   Reports() : before_(on_violation([this](const std::string& report) { all_.push_back(report); })) {}
@@ -22,7 +22,7 @@ class Reports {
   Reports(const Reports&) = delete;
 
   bool empty() const { return all_.empty(); }
-  /// Whether there is exactly one report, and `text` is in it.
+  /// Whether there is exactly one report and it contains `text`.
   bool are_one(const std::string& text) const { return all_.size() == 1 && all_[0].find(text) != std::string::npos; }
   std::string joined() const {
     std::string text;
@@ -51,7 +51,7 @@ inline std::vector<Config> every_schedule() {
           with_schedule(Schedule::random, 2), with_schedule(Schedule::random, 3)};
 }
 
-/// The result of `work` on a thread of its own.
+/// Runs `work` on a new thread and returns its result.
 template <typename Work>
 auto on_another_thread(const Work& work) {
   decltype(work()) result{};
@@ -59,7 +59,7 @@ auto on_another_thread(const Work& work) {
   return result;
 }
 
-/// Memory of a device; freed when the test has made sure that nothing uses it.
+/// Device memory. The destructor finishes all work before it frees the memory.
 class DeviceBytes {
  public:
   explicit DeviceBytes(std::size_t bytes) { must(cudaMalloc(&memory_, bytes)); }
@@ -112,7 +112,7 @@ class TestEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A byte of a device, after all that its streams have to do.
+/// Reads a byte of device memory after all work of the device is done.
 inline int byte_at(const unsigned char* place) {
   must(cudaDeviceSynchronize());
   unsigned char byte = 0;

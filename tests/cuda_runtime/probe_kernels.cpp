@@ -1,4 +1,4 @@
-// In a file of its own: the shim's header makes __global__ and its like nothing.
+// In a separate file, because the shim's header defines __global__ and similar keywords as nothing.
 #include "probe_kernels.hpp"
 
 #include "cuda_runtime.h"

@@ -13,7 +13,7 @@
 namespace fake_cuda {
 namespace {
 
-/// What a context takes of a device's memory.
+/// Device memory that a context uses.
 constexpr std::size_t kContextBytes = std::size_t{8} << 20;
 
 std::uint64_t number_of(std::string_view text) {
@@ -48,7 +48,7 @@ void set_option(Config& config, std::string_view name, std::string_view value) {
   }
 }
 
-/// "fail=cudaMalloc:3:2" in a text of options: the third cudaMalloc fails with error 2.
+/// Handles an option such as "fail=cudaMalloc:3:2": the third cudaMalloc fails with error 2.
 void add_failures(Runtime& runtime, std::string_view text) {
   std::istringstream options{std::string(text)};
   for (std::string option; std::getline(options, option, ',');) {
@@ -102,8 +102,8 @@ Runtime::Runtime() : process(::getpid()) {
   if (text != nullptr) add_failures(*this, text);
 }
 
-/// All is done, and the host knows: streams that were destroyed are forgotten, the others begin from the start. Clocks
-/// would grow with every stream that there ever was.
+/// Called when all work is done and the host knows. Forgets destroyed streams and restarts the clocks of the others;
+/// otherwise clocks would grow with every stream ever created.
 void Runtime::forget_history() {
   std::vector<std::unique_ptr<CUstream_st>> kept;
   for (auto& stream : streams_) {
@@ -190,7 +190,7 @@ CUstream_st* Runtime::new_stream(int ordinal, bool is_blocking, int priority) {
   stream->priority = priority;
   CUstream_st* handle = stream.get();
   stream_ids_[handle] = stream->id;
-  // The legacy stream of a device is the first one of it.
+  // The legacy stream of a device is its first stream.
   if (is_blocking || devices_[ordinal].legacy == nullptr) blocking_.push_back(handle);
   streams_.push_back(std::move(stream));
   ++stream_count;
@@ -204,7 +204,7 @@ CUstream_st* Runtime::stream(cudaStream_t handle, const char* call) {
     violation("a stream is used after it was destroyed, at " + describe(here(call)));
     return nullptr;
   }
-  violation("what is used as a stream is none, at " + describe(here(call)));
+  violation("an invalid stream handle is used, at " + describe(here(call)));
   return nullptr;
 }
 
@@ -222,7 +222,7 @@ CUevent_st* Runtime::event(cudaEvent_t handle, const char* call) {
     violation("an event is used after it was destroyed, at " + describe(here(call)));
     return nullptr;
   }
-  violation("what is used as an event is none, at " + describe(here(call)));
+  violation("an invalid event handle is used, at " + describe(here(call)));
   return nullptr;
 }
 
@@ -248,7 +248,7 @@ std::optional<cudaError_t> Runtime::injected(const char* call) {
 Call::Call(const char* name, unsigned traits) : name_(name), traits_(traits) {
   Runtime& runtime = Runtime::get();
   if (runtime.process != ::getpid()) {
-    // The lock may be held by a thread that this process does not have.
+    // The lock may be held by a thread that does not exist in this process.
     error_ = cudaErrorInitializationError;
     is_impossible_ = true;
     return;
@@ -292,7 +292,7 @@ cudaError_t Call::result(cudaError_t error) {
   return error;
 }
 
-// ---- What tests ask --------------------------------------------------------
+// ---- Queries of tests ------------------------------------------------------
 
 void reset(const Config& next) {
   const auto lock = Runtime::lock();

@@ -26,7 +26,7 @@ namespace fake_cuda {
 
 struct Capture;
 
-/// A place in a stream: done when the stream has done its operations up to that number.
+/// A point in a stream, reached when the stream has done its operations up to that number.
 struct Point {
   std::size_t stream = 0;
   std::uint64_t number = 0;
@@ -35,25 +35,25 @@ struct Point {
 /// Work in a queue.
 struct Queued {
   Operation info;
-  std::vector<Point> after;  ///< in other streams
+  std::vector<Point> after;  ///< points in other streams to wait for
   std::function<void()> work;
 };
 
 }  // namespace fake_cuda
 
-/// What a cudaStream_t points to. Kept when it is destroyed, so that a use after that is seen.
+/// What a cudaStream_t points to. Kept after it is destroyed, so that later uses are detected.
 struct CUstream_st {
-  std::size_t id;         ///< its place in clocks
-  std::uint64_t number;   ///< that no other stream has or had
+  std::size_t id;         ///< its index in clocks
+  std::uint64_t number;   ///< unique among all streams, including destroyed ones
   int device;
   bool is_blocking;  ///< ordered with the legacy default stream of its device
   bool is_destroyed = false;
   int priority = 0;
   std::deque<fake_cuda::Queued> queue;
   std::uint64_t last_number = 0, done_number = 0;
-  fake_cuda::VectorClock clock;  ///< what comes before its next operation
+  fake_cuda::VectorClock clock;  ///< the operations before its next one
   std::shared_ptr<fake_cuda::Capture> capture;
-  std::vector<std::size_t> capture_ends;  ///< nodes that the next captured one comes after
+  std::vector<std::size_t> capture_ends;  ///< nodes that the next captured node depends on
 };
 
 /// What a cudaEvent_t points to.
@@ -64,7 +64,7 @@ struct CUevent_st {
   bool is_recorded = false;
   fake_cuda::Point point;
   fake_cuda::VectorClock clock;
-  std::shared_ptr<fake_cuda::Capture> capture;  ///< if it was recorded last in a capture
+  std::shared_ptr<fake_cuda::Capture> capture;  ///< set if its last record was in a capture
   std::vector<std::size_t> capture_ends;
 };
 
@@ -83,11 +83,11 @@ struct DeviceState {
   std::set<std::pair<const void*, int>> loaded_kernels;
 };
 
-/// Of the calling thread.
+/// State of the calling thread.
 struct ThreadState {
   int device = 0;
   bool is_bound = false;          ///< the runtime has made the context of `device` the thread's current one
-  std::vector<CUctx_st*> pushed;  ///< contexts of the driver
+  std::vector<CUctx_st*> pushed;  ///< contexts pushed through the driver API
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 };
@@ -107,34 +107,34 @@ class Runtime {
 
   // Streams and events.
   CUstream_st* new_stream(int device, bool is_blocking, int priority);
-  /// The stream of a handle, the legacy one of the current device for null. Null, after a violation, for one that is
-  /// destroyed or none.
+  /// The stream of a handle; for null, the legacy stream of the current device. Reports a violation and returns null if
+  /// the handle is destroyed or invalid.
   CUstream_st* stream(cudaStream_t handle, const char* call);
   CUevent_st* event(cudaEvent_t handle, const char* call);
   std::vector<CUstream_st*> streams_in(const Capture& capture) const;
 
   // Work.
-  /// Enqueues work on a stream, or adds it to the graph that the stream captures.
+  /// Enqueues work on a stream, or adds it to the graph if the stream is capturing.
   void enqueue(CUstream_st& stream, std::string what, const char* call, bool is_kernel, std::function<void()> work,
                std::vector<Point> after = {});
-  /// Everything on `stream` so far, as a point.
+  /// The point after all work enqueued on `stream` so far.
   Point end_of(const CUstream_st& stream) const { return {stream.id, stream.last_number}; }
   bool is_done(Point point) const { return streams_[point.stream]->done_number >= point.number; }
-  /// Runs work until that point is done; then the host knows what comes before it.
+  /// Runs work until `point` is reached, and orders the host after it.
   void wait_for(Point point);
   void host_learns(const VectorClock& clock) { host_.join(clock); }
   const VectorClock& host() const { return host_; }
-  /// Runs some of the work that could run now, as the schedule has it.
+  /// Runs some of the runnable work, as the schedule chooses.
   void make_progress();
   void run_all();
-  /// Likewise, and the host knows.
+  /// Runs all work and orders the host after it.
   void finish_all();
   void finish_device(int device);
 
   // Failures.
-  /// The device fails for ever: each later call returns `error`. It uses no memory any more.
+  /// Makes the device fail permanently: each later call returns `error`. It uses no memory anymore.
   void break_device(int device, cudaError_t error);
-  /// The failure that this call was given, if any.
+  /// The error to inject into this call, if any.
   std::optional<cudaError_t> injected(const char* call);
 
   // Captures.
@@ -173,7 +173,7 @@ class Runtime {
   std::vector<std::unique_ptr<CUstream_st>> streams_;  ///< by id
   std::uint64_t last_stream_number_ = 0;
   std::set<std::size_t> busy_;                         ///< streams with work
-  std::vector<CUstream_st*> blocking_;                 ///< streams that the legacy ones are ordered with, and these
+  std::vector<CUstream_st*> blocking_;                 ///< blocking streams and the legacy streams
   std::map<cudaStream_t, std::size_t> stream_ids_;
   VectorClock host_;
   std::mt19937_64 random_;
@@ -183,26 +183,26 @@ class Runtime {
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events;
 };
 
-/// What a function does, as far as every call must know.
+/// Properties of a CUDA function that every call needs.
 enum CallTraits : unsigned {
   kPlain = 0,
   kUsesContext = 1,        ///< creates the context of the current device
-  kUnsafeInCapture = 2,    ///< a potentially unsafe API call, as the documentation of stream capture has it
+  kUnsafeInCapture = 2,    ///< a potentially unsafe API call, in the terms of CUDA's stream capture documentation
   kReleases = 4,           ///< does its work even if it returns an error
 };
 
-/// One call of a function: takes the lock, runs some work, and finds out whether the call fails at once.
+/// One call of a CUDA function. Takes the lock, runs some work, and determines whether the call fails immediately.
 class Call {
  public:
   Call(const char* name, unsigned traits);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  /// Whether to return result() without doing anything.
+  /// Whether the function must return result() without doing anything.
   bool fails() const { return error_ != cudaSuccess && (traits_ & kReleases) == 0; }
-  /// Whether even a function that releases cannot do anything: in a child of fork(), or without a driver.
+  /// Whether even a function that releases resources can do nothing: in a child of fork(), or without a driver.
   bool is_impossible() const { return is_impossible_; }
-  /// The error of the call: an earlier one wins.
+  /// The status of the call; an earlier error wins.
   cudaError_t result(cudaError_t error = cudaSuccess);
   const char* name() const { return name_; }
 

@@ -1,4 +1,4 @@
-// The functions of the CUDA runtime that the library, its tests and its benchmarks use.
+// The CUDA runtime functions that the library, its tests and its benchmarks use.
 #include <cuda_runtime_api.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ Runtime& runtime() { return Runtime::get(); }
 
 // ---- Copies ----------------------------------------------------------------
 
-/// A sum of bytes that changes when one of them does.
+/// A hash that changes when a byte changes.
 std::uint64_t hash_of(const void* begin, std::size_t bytes) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -35,7 +35,7 @@ bool is_device_memory(const void* address) {
   return allocation != nullptr && allocation->kind == MemoryKind::device;
 }
 
-/// Host memory may be gone by the time that it is copied: then the system says so, and nothing crashes.
+/// Reads host memory that may be unmapped by now. Returns false in that case instead of crashing.
 bool read_host(void* to, const void* from, std::size_t bytes) {
   const iovec local{to, bytes}, remote{const_cast<void*>(from), bytes};
   return bytes == 0 || ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
@@ -45,7 +45,8 @@ struct Rows {
   std::size_t row_bytes, row_count, to_stride, from_stride;
 };
 
-/// Copies when the stream gets to it. Host memory is read that late, pageable too: the documentation promises no more.
+/// Copies when the stream reaches the operation. Host memory, even pageable, is read only then, because CUDA
+/// documents no earlier time.
 void copy_now(void* to, const void* from, Rows rows, const char* call) {
   for (std::size_t row = 0; row < rows.row_count; ++row) {
     std::byte* target = static_cast<std::byte*>(to) + row * rows.to_stride;
@@ -83,11 +84,11 @@ cudaError_t enqueue_copy(CUstream_st& stream, void* to, const void* from, Rows r
   const bool is_one = rows.row_count == 1;
   const std::size_t from_bytes = rows.from_stride * (rows.row_count - 1) + rows.row_bytes;
   if (stream.capture != nullptr) {
-    // A replay reads the host memory that there is then.
+    // A replay reads host memory as it is at that time.
     runtime().enqueue(stream, "a copy", call, false, [=] { copy_now(to, from, rows, call); });
     return cudaSuccess;
   }
-  if (is_one && !is_device_memory(to)) std::memset(to, 0xCD, rows.row_bytes);  // undefined until it is there
+  if (is_one && !is_device_memory(to)) std::memset(to, 0xCD, rows.row_bytes);  // undefined until the copy has run
   const bool is_from_host = !is_device_memory(from);
   const std::uint64_t hash = is_from_host ? hash_of(from, from_bytes) : 0;
   const Site site = here(call);
@@ -105,7 +106,7 @@ cudaError_t enqueue_copy(CUstream_st& stream, void* to, const void* from, Rows r
 
 // ---- Contexts and streams -----------------------------------------------------
 
-/// The stream of a handle, if work may be enqueued on it now.
+/// The stream of a handle, if work can be enqueued on it now.
 CUstream_st* usable_stream(cudaStream_t handle, const char* call, cudaError_t& error) {
   CUstream_st* stream = runtime().stream(handle, call);
   if (stream == nullptr) {
@@ -291,7 +292,7 @@ cudaError_t cudaDeviceSynchronize() {
   Call call("cudaDeviceSynchronize", kUnsafe);
   if (call.fails()) return call.result();
   const int device = runtime().current_device();
-  // A device must not be waited for while one of its streams captures, in any mode.
+  // Waiting for a device is forbidden while one of its streams captures, in any mode.
   if (invalidate_captures(device)) return call.result(cudaErrorStreamCaptureUnsupported);
   runtime().finish_device(device);
   return call.result(runtime().device(device).sticky);
@@ -353,7 +354,7 @@ cudaError_t cudaMalloc(void** out, std::size_t bytes) {
   return call.fails() ? call.result() : call.result(allocate(MemoryKind::device, out, bytes, call.name()));
 }
 
-/// Waits for nothing: the documentation only says that it may.
+/// Does not wait: according to the documentation, cudaFree only may wait.
 cudaError_t cudaFree(void* begin) {
   Call call("cudaFree", kUnsafe | kReleases);
   return call.is_impossible() ? call.result() : call.result(release(MemoryKind::device, begin, call.name()));
@@ -385,7 +386,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   CUstream_st* stream = usable_stream(nullptr, call.name(), error);
   if (stream == nullptr) return call.result(error);
   error = enqueue_copy(*stream, to, from, {bytes, 1, bytes, bytes}, kind, call.name());
-  // A copy from the device to the device does not wait for its end.
+  // A device-to-device copy returns before it is done.
   if (error == cudaSuccess && !(is_device_memory(to) && is_device_memory(from))) error = wait_for_stream(*stream);
   return call.result(error);
 }
@@ -426,7 +427,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   CUstream_st* stream = runtime().stream(handle, call.name());
   if (stream == nullptr || handle == nullptr) return call.result(cudaErrorInvalidResourceHandle);
   if (stream->capture != nullptr) abandon(std::shared_ptr(stream->capture));
-  // What is still enqueued goes on.
+  // Enqueued work still runs.
   stream->is_destroyed = true;
   --runtime().stream_count;
   return call.result();
@@ -457,7 +458,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
     if (runtime().device(stream->device).legacy == stream) {
       return call.result(invalidate(*event->capture, cudaErrorStreamCaptureImplicit));
     }
-    // The stream joins the capture, unless it captures for another graph.
+    // The stream joins the capture, unless it is already part of another one.
     if (stream->capture == nullptr) stream->capture = event->capture;
     if (stream->capture != event->capture) {
       return call.result(invalidate(*stream->capture, cudaErrorStreamCaptureMerge));
@@ -569,7 +570,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     return call.result(cudaErrorInvalidResourceHandle);
   }
   if (!runtime().is_done(first->point) || !runtime().is_done(last->point)) return call.result(cudaErrorNotReady);
-  *milliseconds = 1.0f;  // time means nothing here
+  *milliseconds = 1.0f;  // times are meaningless here
   return call.result();
 }
 
@@ -603,7 +604,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id()) {
     return call.result(invalidate(*capture, cudaErrorStreamCaptureWrongThread));
   }
-  // What another stream has done since it joined must be waited for by the origin.
+  // The origin stream must wait for all work that joined streams have captured.
   const std::vector<CUstream_st*> streams = runtime().streams_in(*capture);
   const bool is_joined = std::all_of(streams.begin(), streams.end(), [&](const CUstream_st* other) {
     return std::all_of(other->capture_ends.begin(), other->capture_ends.end(),

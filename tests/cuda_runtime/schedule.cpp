@@ -1,4 +1,4 @@
-// When operations run: at once, as late as the host allows, or at random.
+// When operations run: immediately, as late as the host allows, or at random.
 #include <algorithm>
 
 #include "capture.hpp"
@@ -51,7 +51,7 @@ void Runtime::run_next(CUstream_st& stream) {
   }
   if (device.sticky == cudaSuccess) memory().run_as(next.info, host_, next.work);
   stream.done_number = next.info->number;
-  // A device that has failed uses no memory any more.
+  // A device that has failed uses no memory anymore.
   if (device.sticky != cudaSuccess) host_.join(stream.clock);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 ViolationHandler handler;
 
-/// What addr2line says of an address of a file; empty if it is not there.
+/// The output of addr2line for an address in a file; empty if that fails.
 std::string lookup(const char* file, std::uintptr_t offset) {
   std::ostringstream command;
   command << "addr2line -Cfpse '" << file << "' 0x" << std::hex << offset << " 2>/dev/null";
@@ -31,7 +31,7 @@ std::string lookup(const char* file, std::uintptr_t offset) {
   return text;
 }
 
-/// The place of an instruction. Reports repeat most of them, and to look one up takes long.
+/// The source location of an instruction. Cached, because reports repeat most of them and each lookup is slow.
 std::string name_of(std::uintptr_t absolute, const Dl_info& info) {
   static std::mutex mutex;
   static std::map<std::uintptr_t, std::string> known;
@@ -42,7 +42,7 @@ std::string name_of(std::uintptr_t absolute, const Dl_info& info) {
   return name;
 }
 
-/// Whether an address is in this library.
+/// Whether an address belongs to this library.
 bool is_own(void* address) {
   Dl_info self{}, other{};
   return ::dladdr(reinterpret_cast<void*>(&here), &self) != 0 && ::dladdr(address, &other) != 0 &&
@@ -64,7 +64,7 @@ std::string describe(const Site& site) {
     void* address = site.frames[static_cast<std::size_t>(i)];
     Dl_info info{};
     if (is_own(address) || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) continue;
-    // The address is the one after the call.
+    // The stored address is the one after the call.
     const auto absolute = reinterpret_cast<std::uintptr_t>(address) - 1;
     text += "\n        < " + name_of(absolute, info);
   }

@@ -1,4 +1,4 @@
-// The place of a call in the program, and reports that name several.
+// Call sites in the program, and violation reports that name them.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 namespace fake_cuda {
 
-/// The call and who called it; cheap to take, turned into names only for a report.
+/// A call and its stack. Cheap to record; symbol names are resolved only for a report.
 struct Site {
   const char* call = "";
   std::array<void*, 14> frames{};
@@ -14,10 +14,10 @@ struct Site {
 };
 
 Site here(const char* call);
-/// "cudaFree at store.cpp:12 (octavo::Store::load) < ...", the frames of the runtime itself left out.
+/// The call and a line per caller, such as "octavo::Store::load() at store.cpp:12", without the frames of the runtime.
 std::string describe(const Site& site);
 
-/// Reports a violation: to the handler of the tests, else to stderr, and ends the process.
+/// Reports a violation to the handler of the tests. Without a handler, prints it to stderr and aborts.
 void violation(const std::string& report);
 
 }  // namespace fake_cuda

@@ -1,4 +1,4 @@
-// Tar and zip archives that lead elsewhere, lie about their sizes, or unfold into far more than they are.
+// Tar and zip archives that point outside themselves, lie about their sizes, or expand far beyond their own size.
 #include "../lib/images/made_images.hpp"
 #include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
@@ -15,7 +15,7 @@ using Path = std::filesystem::path;
 /// A gray PNG of 4x4.
 std::string small_png() { return made_png({.width = 4, .height = 4, .rows = std::vector<std::uint8_t>(16)}); }
 
-/// So many empty tar members, of names that come in descending order.
+/// `count` empty tar members, with names in descending order.
 std::string empty_members(int count, const std::string& before) {
   std::string archive;
   for (int i = count; i > 0; --i) archive += tar_entry({.name = before + std::to_string(1'000'000 + i) + ".png"});
@@ -30,7 +30,7 @@ std::string pax_record(const std::string& key, const std::string& value) {
   return std::to_string(length) + rest;
 }
 
-/// A PNG whose size a pax header before it gives as this text.
+/// A tar of a pax header with this record, followed by a PNG.
 std::string tar_with_pax(const std::string& key, const std::string& value) {
   return tar_of(
       {{.name = "pax", .bytes = pax_record(key, value), .type = 'x'}, {.name = "c/a.png", .bytes = small_png()}});
@@ -41,7 +41,7 @@ std::string tar_of_size(const std::string& size) {
 }
 
 const Bomb kTars[] = {
-    {"a tar of members that lead upwards",
+    {"a tar of members with parent paths",
      [](const Path& folder) {
        return file_with(folder, "a.tar",
                         tar_of({{.name = "../x.png", .bytes = small_png()},
@@ -49,7 +49,7 @@ const Bomb kTars[] = {
                                 {.name = "c/..", .bytes = small_png()}}));
      },
      "a.tar"},
-    {"a tar of a member of an absolute name that is no image",
+    {"a tar of a member with an absolute name that is not an image",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_of({{.name = "/etc/x.png", .bytes = "x"}})); },
      "a.tar: etc/x.png"},
     {"a tar of links, devices and a pipe",
@@ -73,7 +73,7 @@ const Bomb kTars[] = {
     {"a tar member of 2^62 bytes",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_of_size(wide_tar_size(0x80, 1ull << 62))); },
      "a.tar"},
-    {"a tar member of more bytes than 64 bits count",
+    {"a tar member with a size beyond 64 bits",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_of_size(wide_tar_size(0xBF, ~0ull))); }, "a.tar"},
     {"a tar member of -1 bytes",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_of_size(wide_tar_size(0xFF, ~0ull))); }, "a.tar"},
@@ -101,12 +101,12 @@ const Bomb kTars[] = {
        return file_with(folder, "a.tar", bytes);
      },
      "a.tar"},
-    {"a tar whose member is said by a pax header to be larger than 64 bits count",
+    {"a tar whose pax header claims a member size beyond 64 bits",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_with_pax("size", std::string(40, '9'))); },
      "a.tar"},
-    {"a tar whose member is said by a pax header to have -5 bytes",
+    {"a tar whose pax header claims a member of -5 bytes",
      [](const Path& folder) { return file_with(folder, "a.tar", tar_with_pax("size", "-5")); }, "a.tar"},
-    {"a tar whose member is sparse, and said to be of 2^60 bytes",
+    {"a tar with a sparse member that claims 2^60 bytes",
      [](const Path& folder) {
        const std::string pax = pax_record("GNU.sparse.major", "1") + pax_record("GNU.sparse.minor", "0") +
                                pax_record("GNU.sparse.name", "c/a.png") +
@@ -171,7 +171,7 @@ const Bomb kTars[] = {
        return file_with(folder, "a.tar.gz", archive.finish());
      },
      "a.tar.gz: 0.cls"},
-    {"a tar of shards whose label is nested a million deep",
+    {"a tar of shards whose label is nested a million levels deep",
      [](const Path& folder) {
        return file_with(
            folder, "a.tar",
@@ -180,7 +180,7 @@ const Bomb kTars[] = {
      "a.tar: a.json"},
 };
 
-/// A member whose directory entry says something else than what is there.
+/// A zip whose directory entry does not match its member.
 std::vector<std::string> lying_zip(const Path& folder, std::int64_t packed, std::int64_t claimed,
                                    const std::vector<std::uint64_t>& wide = {}) {
   ZipMember member = stored_member("c/a.png", small_png());
@@ -189,27 +189,27 @@ std::vector<std::string> lying_zip(const Path& folder, std::int64_t packed, std:
   return file_with(folder, "a.zip", zip_of({member}));
 }
 
-constexpr std::int64_t kWide = 0xFFFFFFFF;  // what says that zip64 tells
+constexpr std::int64_t kWide = 0xFFFFFFFF;  // marks a size that the zip64 field holds
 
 const Bomb kZips[] = {
-    {"a zip of members that lead upwards",
+    {"a zip of members with parent paths",
      [](const Path& folder) {
        return file_with(folder, "a.zip",
                         zip_of({stored_member("../x.png", small_png()), stored_member("c/../../x.png", small_png())}));
      },
      "a.zip"},
-    {"a zip whose directory says less than there is", [](const Path& folder) { return lying_zip(folder, 20, 20); },
+    {"a zip whose directory claims too few bytes", [](const Path& folder) { return lying_zip(folder, 20, 20); },
      "a.zip: c/a.png"},
-    {"a zip whose directory says more than there is",
+    {"a zip whose directory claims too many bytes",
      [](const Path& folder) { return lying_zip(folder, 100'000, 100'000); }, "a.zip"},
-    {"a zip whose member is said to have 4 GiB",
-     [](const Path& folder) { return lying_zip(folder, kWide - 1, kWide - 1); }, "a.zip"},
-    {"a zip64 whose member is said to have 2^63 bytes",
+    {"a zip whose member claims 4 GiB", [](const Path& folder) { return lying_zip(folder, kWide - 1, kWide - 1); },
+     "a.zip"},
+    {"a zip64 whose member claims 2^63 bytes",
      [](const Path& folder) {
        return lying_zip(folder, kWide, kWide, {1ull << 63, 1ull << 63});
      },
      "a.zip"},
-    {"a zip64 whose member is said to have 2^64 - 1 bytes",
+    {"a zip64 whose member claims 2^64 - 1 bytes",
      [](const Path& folder) {
        return lying_zip(folder, kWide, kWide, {~0ull, ~0ull});
      },
@@ -222,14 +222,14 @@ const Bomb kZips[] = {
        return file_with(folder, "a.zip", zip_of({member}));
      },
      "a.zip"},
-    {"a zip whose member is said to begin behind its end",
+    {"a zip whose member offset is past the end of the file",
      [](const Path& folder) {
        ZipMember member = stored_member("c/a.png", small_png());
        member.offset = 0x7FFFFFFF;
        return file_with(folder, "a.zip", zip_of({member}));
      },
      "a.zip"},
-    {"a zip of a PNG with 200 MB behind it that its directory keeps silent about",
+    {"a zip of a PNG followed by 200 MB that its directory does not mention",
      [](const Path& folder) {
        ZipMember member = deflated_member("c/a.png", small_png(), 200'000'000);
        member.bytes_claimed = 100;
@@ -243,14 +243,14 @@ const Bomb kZips[] = {
        return file_with(folder, "a.zip", zip_of({member}));
      },
      "a.zip"},
-    {"a zip whose member is compressed in a way that does not exist",
+    {"a zip whose member has an unknown compression method",
      [](const Path& folder) {
        ZipMember member = stored_member("c/a.png", small_png());
        member.method = 77;
        return file_with(folder, "a.zip", zip_of({member}));
      },
      "a.zip"},
-    {"a zip whose member has another checksum",
+    {"a zip whose member has a wrong checksum",
      [](const Path& folder) {
        ZipMember member = stored_member("c/a.png", small_png());
        member.crc ^= 1;
@@ -270,7 +270,7 @@ const Bomb kZips[] = {
      "a.zip"},
 };
 
-/// A tar.gz of a PNG, and of zeros that belong to it.
+/// A tar.gz of a PNG that is followed by zeros in the same member.
 std::string tar_of_long_png(std::size_t zeros) {
   char size[12];
   std::snprintf(size, sizeof size, "%011zo", small_png().size() + zeros);
@@ -279,7 +279,7 @@ std::string tar_of_long_png(std::size_t zeros) {
   return compressed(Framing::gzip, head, zeros + 2048);
 }
 
-/// A zip of so many names for one member.
+/// A zip of `names` names for one member.
 std::string zip_of_one_member(int names) {
   std::vector<ZipMember> members = {deflated_member("c/0.png", small_png(), 1 << 20)};
   for (int i = 1; i < names; ++i) {
@@ -292,15 +292,15 @@ std::string zip_of_one_member(int names) {
 
 }  // namespace
 
-TEST_CASE("tar archives that lead elsewhere, lie or unfold are refused in little memory", "[faults][bombs]") {
+TEST_CASE("hostile tar archives are refused in little memory", "[faults][bombs]") {
   CHECK(problems_of_packing(kTars) == kNone);
 }
 
-TEST_CASE("zip archives that lead elsewhere, lie or unfold are refused in little memory", "[faults][bombs]") {
+TEST_CASE("hostile zip archives are refused in little memory", "[faults][bombs]") {
   CHECK(problems_of_packing(kZips) == kNone);
 }
 
-TEST_CASE("an image with much behind it is packed, in the memory that the file takes", "[faults][bombs]") {
+TEST_CASE("an image with much trailing data is packed in memory proportional to the file", "[faults][bombs]") {
   const TemporaryFolder folder;
   constexpr std::size_t kZeros = 200'000'000;
   const bool is_zip = GENERATE(false, true);
@@ -309,11 +309,11 @@ TEST_CASE("an image with much behind it is packed, in the memory that the file t
   const Outcome outcome = run_octavo({"pack", folder / "a", "-o", folder / "a.h5", "--quiet"});
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
-  // The bytes double as they come.
+  // The buffer doubles as it grows.
   CHECK(took_at_most(3 * static_cast<std::int64_t>(kZeros >> 20), outcome));
 }
 
-TEST_CASE("many names in a zip for one member are one member", "[faults][bombs]") {
+TEST_CASE("many zip names for one member count as one member", "[faults][bombs]") {
   const TemporaryFolder folder;
   write_file(folder / "a.zip", zip_of_one_member(20'000));
   const Outcome outcome = run_octavo({"pack", folder / "a.zip", "-o", folder / "a.h5", "--quiet", "--json"});

@@ -11,10 +11,10 @@
 namespace octavo::test {
 namespace {
 
-/// What refusing any of them may take of a processor.
+/// CPU time that refusing a bomb may take, in seconds.
 constexpr double kMostSeconds = 10;
 
-/// Names of all that is below `folder`, to see that nothing was made elsewhere.
+/// The paths of everything below `folder`, to check that nothing was created.
 std::vector<std::string> names_below(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) names.push_back(entry.path());
@@ -23,13 +23,13 @@ std::vector<std::string> names_below(const std::filesystem::path& folder) {
 }
 
 std::string problem_with(const FaultyOutcome& outcome, const Bomb& bomb) {
-  if (outcome.hung) return "it hangs";
+  if (outcome.hung) return "timed out";
   if (outcome.exit_code != 1 && outcome.exit_code != 2) return "exit code " + std::to_string(outcome.exit_code);
-  if (!outcome.is_one_line_error()) return "no one line: " + outcome.err.substr(0, 300);
-  if (outcome.err.find(bomb.said) == std::string::npos) return "it does not say so: " + outcome.err.substr(0, 300);
-  if (!took_at_most(kMostMebibytes, outcome)) return std::to_string(outcome.peak_mebibytes) + " MiB were taken";
+  if (!outcome.is_one_line_error()) return "not a one-line error: " + outcome.err.substr(0, 300);
+  if (outcome.err.find(bomb.said) == std::string::npos) return "unexpected text: " + outcome.err.substr(0, 300);
+  if (!took_at_most(kMostMebibytes, outcome)) return std::to_string(outcome.peak_mebibytes) + " MiB were used";
   if (!is_sanitized() && outcome.cpu_seconds > kMostSeconds) {
-    return std::to_string(outcome.cpu_seconds) + " seconds were taken";
+    return std::to_string(outcome.cpu_seconds) + " CPU seconds were used";
   }
   return "";
 }
@@ -43,7 +43,7 @@ std::string problem_of_packing(const Bomb& bomb) {
   const auto before = names_below(folder.path());
   const std::string problem = problem_with(run_with_fault(words, {}), bomb);
   if (!problem.empty()) return problem;
-  return names_below(folder.path()) == before ? "" : "something was made";
+  return names_below(folder.path()) == before ? "" : "files were created";
 }
 
 }  // namespace

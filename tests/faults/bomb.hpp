@@ -1,4 +1,4 @@
-// Hostile sources: what packing one must come to, whatever it claims to be.
+// Hostile sources, and checks that packing refuses each of them safely.
 #pragma once
 
 #include <zlib.h>
@@ -14,7 +14,7 @@
 
 namespace octavo::test {
 
-/// What refusing any of them may take in memory, beside the program itself; the sanitizers' own memory aside.
+/// Memory that refusing a bomb may use in addition to the idle program. Not checked with sanitizers.
 inline constexpr std::int64_t kMostMebibytes = 128;
 
 inline std::string little_endian(std::uint64_t value, int count = 4) {
@@ -23,23 +23,23 @@ inline std::string little_endian(std::uint64_t value, int count = 4) {
   return text;
 }
 
-/// A hostile source: `make` writes it into a folder, and gives the arguments that name it.
+/// A hostile source. `make` writes it into a folder and returns the arguments that name it.
 struct Bomb {
   const char* name;
   std::function<std::vector<std::string>(const std::filesystem::path&)> make;
-  const char* said = "";  ///< in the error: the file or its member, or what is wrong with it
+  const char* said = "";  ///< text that the error must contain: the file or its member, or the problem
 };
 
-/// A bomb that is one file of these bytes, and is named itself.
+/// A bomb of one file with these bytes; the argument is the file.
 std::vector<std::string> file_with(const std::filesystem::path& folder, const std::string& name,
                                    const std::string& bytes);
-/// Likewise, where the folder is what is packed.
+/// Same, but the argument is the folder.
 std::vector<std::string> folder_with(const std::filesystem::path& folder, const std::string& name,
                                      const std::string& bytes);
 
-enum class Framing { zlib = 15, gzip = 15 + 16, none = -15 };  // what zlib calls window bits
+enum class Framing { zlib = 15, gzip = 15 + 16, none = -15 };  // zlib's window bits
 
-/// Compresses what is added piece by piece: what this process takes itself would be counted as the program's.
+/// Compresses data piece by piece, because memory of this process would count as the program's.
 class Compressor {
  public:
   explicit Compressor(Framing framing);
@@ -49,7 +49,7 @@ class Compressor {
 
   void add(const std::string& piece) { put(piece, Z_NO_FLUSH); }
   void add_zeros(std::size_t count);
-  /// All of it.
+  /// Returns all compressed bytes.
   std::string finish();
 
  private:
@@ -58,15 +58,15 @@ class Compressor {
   std::string out_;
 };
 
-/// `head` and `count` zeros, compressed.
+/// `head` followed by `count` zeros, compressed.
 std::string compressed(Framing framing, const std::string& head, std::size_t count);
 
-/// Whether what the program took, beside what it takes to say its version (more than 200 MiB where it is linked with
-/// cuBLAS), is no more than this. Sanitizers take memory of their own.
+/// Whether the program used at most `mebibytes` more than `octavo --version` does (over 200 MiB if linked with
+/// cuBLAS). Always true with sanitizers, which use memory of their own.
 bool took_at_most(std::int64_t mebibytes, const Outcome& outcome);
 
-/// Packs each of them: an error of a line, in bounded memory and time, and nothing is made anywhere. Returns what is
-/// wrong, as Tally::failures() does.
+/// Packs each bomb and expects a one-line error, bounded memory and time, and no new files. Returns the failures, as
+/// Tally::failures() does.
 std::vector<std::string> problems_of_packing(std::span<const Bomb> bombs);
 
 }  // namespace octavo::test

@@ -1,5 +1,5 @@
-// Sources that claim or unfold into far more than they are, and names that lead elsewhere: refused on a line, in
-// bounded memory and time, and nothing is made outside of the named file.
+// Sources that claim or expand to far more than their own size, and names that point elsewhere. Each is refused with a
+// one-line error, in bounded memory and time, and nothing is created outside the named file.
 #include <sys/stat.h>
 
 #include "../lib/images/made_images.hpp"
@@ -12,7 +12,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// What decoding the largest image that is accepted may take.
+/// Memory that decoding the largest accepted image may use.
 constexpr std::int64_t kMostImageMebibytes = 2048;
 
 std::string gzipped_zeros(const std::string& head, std::size_t count) { return compressed(Framing::gzip, head, count); }
@@ -26,14 +26,14 @@ std::string png_chunk(const std::string& type, const std::string& data) {
 
 std::string zlib_of_zeros(std::size_t count) { return compressed(Framing::zlib, "", count); }
 
-/// A gray PNG of this width and height with `pixels` of zeros behind it; `extra` chunks come before them.
+/// A gray PNG that claims this width and height and holds `pixels` zeros. `extra` chunks precede the pixels.
 std::string png_claiming(std::uint32_t width, std::uint32_t height, std::size_t pixels, const std::string& extra = "") {
   const std::string header = big_endian(width) + big_endian(height) + std::string("\x08\0\0\0\0", 5);
   return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + extra + png_chunk("IDAT", zlib_of_zeros(pixels)) +
          png_chunk("IEND", "");
 }
 
-/// A JPEG whose frame header says that it is larger than it is.
+/// A JPEG whose frame header claims a larger size than it has.
 std::string jpeg_claiming(std::uint16_t width, std::uint16_t height) {
   std::string jpeg = made_jpeg({.width = 16, .height = 16, .values = std::vector<std::uint8_t>(256)});
   const std::size_t frame = jpeg.find("\xFF\xC0");
@@ -154,14 +154,13 @@ const Bomb kBombs[] = {
 
 }  // namespace
 
-TEST_CASE("sources that claim more than they hold, or lead elsewhere, are refused in little memory",
-          "[faults][bombs]") {
+TEST_CASE("sources that claim too much or point elsewhere are refused in little memory", "[faults][bombs]") {
   CHECK(problems_of_packing(kBombs) == kNone);
 }
 
-TEST_CASE("memory does not grow with what a small source unfolds into", "[faults][bombs]") {
+TEST_CASE("memory does not grow with the expanded size of a small source", "[faults][bombs]") {
   const TemporaryFolder folder;
-  // 300 MB of pixels in 300 KB: they are what the header says, and so they are packed.
+  // 300 MB of pixels in 300 KB. They match the header, so they are packed.
   constexpr std::uint32_t kCount = 300'000;
   write_file(folder / "train-images-idx3-ubyte.gz",
              gzipped_zeros(idx({kCount, 25, 40}, ""), std::size_t{kCount} * 1000));
@@ -170,9 +169,9 @@ TEST_CASE("memory does not grow with what a small source unfolds into", "[faults
   CHECK(took_at_most(kMostMebibytes, outcome));
 }
 
-TEST_CASE("the largest image that is accepted is decoded in the memory that it needs", "[faults][bombs]") {
+TEST_CASE("the largest accepted image is decoded in bounded memory", "[faults][bombs]") {
   const TemporaryFolder folder;
-  // 144 million pixels in 140 KB; one channel, which becomes 8x8.
+  // 144 million pixels in 140 KB, one channel, resized to 8x8.
   write_file(folder / "c" / "a.png", png_claiming(12'000, 12'000, std::size_t{12'001} * 12'000));
   const Outcome outcome = run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--quiet", "--size", "8x8"});
   INFO(outcome.err);

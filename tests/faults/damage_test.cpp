@@ -1,4 +1,4 @@
-// Damages dataset files in every way of one kind, or at random, and requires that none of it goes unseen or is served.
+// Damages dataset files exhaustively or at random, and requires that damage is always detected and never served.
 #include <unistd.h>
 
 #include <octavo/dataset.hpp>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPageBytes = 4096;
 using Bytes = std::vector<std::byte>;
 
-/// Whether opening or verifying tells that something is wrong.
+/// Whether opening or verifying the file reports a problem.
 bool is_noticed(const std::filesystem::path& path) {
   try {
     octavo::Dataset::open(path);
@@ -32,8 +32,8 @@ bool is_noticed(const std::filesystem::path& path) {
 
 using octavo::Compression;
 
-/// A file with everything that the format has, of `rows` samples of 2x2 or another shape; `seed` changes the values.
-/// Deflated, one split shrinks and one does not.
+/// Writes a file that uses every feature of the format, with `rows` samples of `shape`. `seed` changes the values.
+/// With deflate, one split shrinks and one does not.
 void write_victim(const std::filesystem::path& path, Compression compression, std::int64_t rows = 5,
                   octavo::SampleShape shape = {1, 2, 2}, std::int64_t seed = 0) {
   octavo::WriterOptions options = octavo::test::small_options(rows);
@@ -56,10 +56,10 @@ void write_victim(const std::filesystem::path& path, Compression compression, st
   writer.finish("{\"command\":\"test\"}");
 }
 
-/// Turns every bit, one after another; with sanitizers one bit of every byte, not the same in all of them. A run that
-/// has not the time for all has been everywhere in the file.
+/// Flips each bit in turn; with sanitizers only one bit per byte, which varies. A run that is out of time has still
+/// covered all parts of the file.
 void flip_bits(const std::filesystem::path& path, Tally& tally) {
-  constexpr std::size_t kStride = 1'000'003;  // a prime, and so no divisor of a file's length
+  constexpr std::size_t kStride = 1'000'003;  // a prime, so no divisor of the file length
   const Bytes bytes = octavo::test::bytes_of_file(path);
   const octavo::File file = octavo::File::open_for_writing(path);
   for (std::size_t i = 0; i < bytes.size() && tally.has_time(); ++i) {
@@ -88,7 +88,7 @@ void cut(const std::filesystem::path& path, off_t length, Tally& tally) {
 
 // ---- Random damage -----------------------------------------------------------
 
-/// Puts a page of one file in the place of a page of another; beyond its end there are zeros.
+/// Overwrites a page of `to` with a page of `from`; bytes past the end of `from` are zeros.
 void copy_page(const Bytes& from, std::size_t from_page, Bytes& to, std::size_t to_page) {
   for (std::size_t i = 0; i < kPageBytes; ++i) {
     const std::size_t source = from_page * kPageBytes + i;
@@ -97,7 +97,7 @@ void copy_page(const Bytes& from, std::size_t from_page, Bytes& to, std::size_t 
   }
 }
 
-/// Changes several bytes: near each other, or anywhere.
+/// Changes several bytes, close together or anywhere.
 void change_bytes(Bytes& bytes, std::mt19937_64& random) {
   const auto length = static_cast<std::int64_t>(bytes.size());
   const std::int64_t reach = octavo::test::below(random, 2) == 0 ? 64 : length;
@@ -116,20 +116,20 @@ void damage(Bytes& bytes, const Bytes& old, std::mt19937_64& random) {
   const std::size_t other = any_page();
   const Bytes before = bytes;
   switch (octavo::test::below(random, 8)) {
-    case 0:  // two pages change places
+    case 0:  // two pages are swapped
       copy_page(before, other, bytes, page);
       copy_page(before, page, bytes, other);
       break;
-    case 1:  // a page is written to the wrong place too
+    case 1:  // a page is also written to a wrong place
       copy_page(before, other, bytes, page);
       break;
     case 2:  // a page is lost
       copy_page({}, 0, bytes, page);
       break;
-    case 3:  // a page is that of an older file
+    case 3:  // a page comes from an older file
       copy_page(old, page, bytes, page);
       break;
-    case 4:  // the end is lost, and its space is not
+    case 4:  // the end is lost, but the length stays
       std::fill(bytes.begin() + octavo::test::below(random, static_cast<std::int64_t>(bytes.size())), bytes.end(),
                 std::byte{0});
       break;
@@ -140,7 +140,7 @@ void damage(Bytes& bytes, const Bytes& old, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("every flip of a single bit of a file is noticed", "[faults][damage]") {
+TEST_CASE("every single-bit flip of a file is detected", "[faults][damage]") {
   const TemporaryFolder folder;
   const bool night = octavo::test::is_night();
   const Compression compression = GENERATE(Compression::none, Compression::deflate);
@@ -153,7 +153,7 @@ TEST_CASE("every flip of a single bit of a file is noticed", "[faults][damage]")
   REQUIRE_FALSE(is_noticed(folder / "a.h5"));
 }
 
-TEST_CASE("a file cut at any length is refused", "[faults][damage]") {
+TEST_CASE("a file truncated at any length is refused", "[faults][damage]") {
   const TemporaryFolder folder;
   write_victim(folder / "a.h5", GENERATE(Compression::none, Compression::deflate));
   Tally tally("1 cut at every byte");
@@ -163,7 +163,7 @@ TEST_CASE("a file cut at any length is refused", "[faults][damage]") {
   REQUIRE(tally.failures() == octavo::test::kNone);
 }
 
-TEST_CASE("a larger file cut around any sector is refused", "[faults][damage]") {
+TEST_CASE("a larger file truncated near any sector boundary is refused", "[faults][damage]") {
   const TemporaryFolder folder;
   write_victim(folder / "a.h5", Compression::none, octavo::test::is_night() ? 16'000 : 500, {1, 32, 32});
   Tally tally("1 cut at every 512 bytes and beside");
@@ -176,8 +176,7 @@ TEST_CASE("a larger file cut around any sector is refused", "[faults][damage]") 
   REQUIRE(tally.failures() == octavo::test::kNone);
 }
 
-TEST_CASE("bytes changed, pages swapped, lost, misplaced or out of date are noticed, and never served",
-          "[faults][damage]") {
+TEST_CASE("damaged bytes and pages are detected and never served", "[faults][damage]") {
   constexpr std::int64_t kServeEvery = 8;
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";

@@ -12,9 +12,9 @@ using faults::Change;
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kSectorBytes = 512;
-/// What a disk that does not zero its blocks may show where nothing was written.
+/// The stale content of unwritten blocks, on a disk that does not zero them.
 constexpr std::byte kStaleByte{0xA5};
-/// Numbers of files that were there before; no file system gives them to a new one.
+/// First number of the files that existed before. No file system assigns it to a new file.
 constexpr std::uint64_t kFirstOldFile = std::uint64_t{1} << 63;
 
 std::size_t end_of(const DiskChange& change) { return static_cast<std::size_t>(change.offset + change.length); }
@@ -27,7 +27,7 @@ void apply_to(std::vector<std::byte>& bytes, const DiskChange& change) {
   }
 }
 
-/// Whether a change is a write to some of the bytes [begin, end).
+/// Whether `change` writes any of the bytes [begin, end).
 bool touches(const DiskChange& change, std::size_t begin, std::size_t end) {
   return change.change == Change::write && static_cast<std::size_t>(change.offset) < end && end_of(change) > begin;
 }
@@ -48,7 +48,7 @@ std::vector<std::byte> page_after(const std::vector<std::byte>& base, const std:
   return page;
 }
 
-/// How many pages and names are lost in one power cut: all, none, or each with some chance.
+/// The percentage of pages or names lost in one power cut, from none to all.
 int loss_percent(std::mt19937_64& random) {
   constexpr int kPercents[] = {0, 5, 30, 50, 70, 95, 100};
   return kPercents[below(random, std::size(kPercents))];
@@ -56,7 +56,7 @@ int loss_percent(std::mt19937_64& random) {
 
 bool is_lost(int percent, std::mt19937_64& random) { return below(random, 100) < percent; }
 
-/// The bytes [begin, end), a page or less: after any number of the writes to it, or torn between two such states.
+/// The bytes [begin, end), at most a page, after any number of the writes to them, or torn between two such states.
 std::vector<std::byte> page_after_power_cut(const std::vector<std::byte>& base, const std::vector<DiskChange>& changes,
                                             std::size_t begin, std::size_t end, int percent, std::mt19937_64& random) {
   const auto count = std::count_if(changes.begin(), changes.end(),
@@ -143,7 +143,7 @@ void DiskModel::change_names(Names& names, const DiskChange& change, bool keeps_
 std::vector<std::byte> DiskModel::after_power_cut(const File& file, std::mt19937_64& random) {
   const int percent = loss_percent(random);
   const std::byte unwritten = below(random, 2) == 0 ? std::byte{0} : kStaleByte;
-  std::vector<std::byte> base = file.durable;  // as long as the file ever was
+  std::vector<std::byte> base = file.durable;  // grows to the largest length that the file had
   std::size_t length = base.size();
   for (const DiskChange& change : file.pending) {
     const bool is_resize = change.change == Change::resize;

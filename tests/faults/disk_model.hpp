@@ -1,4 +1,4 @@
-// A disk that loses its power: what may be found on it afterwards, whatever order it had written things in.
+// A model of a disk that loses power: which states can be found afterwards, for any order of its writes.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,30 @@
 
 namespace octavo::test {
 
-/// Files by name, as they are found after a power cut.
+/// Files by name, as found after a power cut.
 using DiskState = std::map<std::string, std::vector<std::byte>>;
 
-/// Takes changes one after another and knows which of them are certain to last. Of a file that is what came before its
-/// last sync; of names what came before the last sync of their folder; of both what came before the last sync of all.
-/// All else may be there or not: of the bytes written since, each page of 4 KiB may hold the state after any of the
-/// writes to it, or be torn into sectors of 512 bytes of two such states; the file may have any of the lengths that it
-/// had since; what was reserved and never written may be zeros or what somebody else had left there; of the names, each
-/// change may be missing, and a rename may show under both names.
+/// Applies changes in order and tracks which of them are durable: data written before the last sync of the file, names
+/// changed before the last sync of their folder, and everything before the last sync of the whole disk. All other
+/// changes may be lost:
+/// - each 4 KiB page may hold the state after any of its writes, or be torn into 512-byte sectors of two such states;
+/// - the file may have any length that it had since its last sync;
+/// - reserved but unwritten bytes may be zeros or stale data;
+/// - each change of a name may be missing, and a renamed file may appear under both names.
 class DiskModel {
  public:
-  /// A disk on which these files last already.
+  /// A disk on which these files are already durable.
   explicit DiskModel(const DiskState& files);
 
   void apply(const DiskChange& change);
-  /// What may be found if the power fails now.
+  /// A random state that may be found if the power fails now.
   DiskState after_power_cut(std::mt19937_64& random) const;
 
  private:
   struct File {
     std::vector<std::byte> durable;
-    std::vector<DiskChange> pending;  ///< writes and lengths since the last sync
-    /// What is there when nothing is lost.
+    std::vector<DiskChange> pending;  ///< writes and length changes since the last sync
+    /// The content if nothing is lost.
     std::vector<std::byte> current() const;
     void sync();
   };

@@ -1,4 +1,4 @@
-// How much a run is to try: what fits beside every change, or all that a night has time for (tools/soak.sh).
+// How many cases a run tries: few enough for every commit, or all that a nightly run has time for (tools/soak.sh).
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace octavo::test {
 
-/// Whether this is a night's run: OCTAVO_FAULTS=night.
+/// Whether this is a nightly run: OCTAVO_FAULTS=night.
 bool is_night();
 
-/// Whether this build is slowed down by a sanitizer.
+/// Whether a sanitizer slows this build down.
 constexpr bool is_sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
@@ -19,22 +19,23 @@ constexpr bool is_sanitized() {
 #endif
 }
 
-/// How many random cases to try: `each_change`, a tenth of them in a build with sanitizers, or `each_night`.
+/// The number of random cases: `each_night` in a nightly run, else `each_change`, or a tenth of it with sanitizers.
 std::int64_t case_count(std::int64_t each_change, std::int64_t each_night);
 
-/// In a build with sanitizers, which every system call of slows down: only each n-th place is tried; else every one.
+/// The step between tried places: `sanitized_step` with sanitizers, which slow down every system call, else 1. Always 1
+/// in a nightly run.
 std::int64_t place_step(std::int64_t sanitized_step);
 
-/// How long the cases of one kind may take: OCTAVO_FAULTS_SECONDS, else as long as they need.
+/// Time limit for the cases of one kind: OCTAVO_FAULTS_SECONDS. No limit if that is not set.
 std::optional<double> seconds_for_a_kind();
 
-/// The seed of the random cases: OCTAVO_FAULTS_SEED, else the same at every change and a new one every night.
+/// The seed of the random cases: OCTAVO_FAULTS_SEED if set. Otherwise 1, or random in a nightly run.
 std::uint64_t base_seed();
 
-/// Random numbers of case `number`; the same for the same seed and number.
+/// The random generator of case `number`, determined by the seed and the number.
 std::mt19937_64 random_of_case(std::int64_t number);
 
-/// A number in [0, end).
+/// A random number in [0, end).
 inline std::int64_t below(std::mt19937_64& random, std::int64_t end) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
 }

@@ -72,12 +72,12 @@ ExportScene::Found ExportScene::found() const {
 }
 
 std::string ExportScene::problem_with_target() const {
-  return found() == Found::part ? "packing takes a part for the whole" : "";
+  return found() == Found::part ? "packing accepts a partial export as complete" : "";
 }
 
 std::string ExportScene::problem_after_end(bool is_done) const {
-  if (is_done) return found() == Found::whole ? "" : "it says that it is done, and the folder is not whole";
-  return names_in(parent()).empty() ? "" : "an error has left something";
+  if (is_done) return found() == Found::whole ? "" : "export reports success, but the folder is not complete";
+  return names_in(parent()).empty() ? "" : "the failed export left files behind";
 }
 
 }  // namespace octavo::test

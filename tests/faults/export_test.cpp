@@ -1,4 +1,4 @@
-// An export is killed, loses its power or has calls fail: the folder is whole, or packing refuses it.
+// Exports that are killed, lose power or have failing calls: the folder is complete, or packing refuses it.
 #include <errno.h>
 #include <signal.h>
 
@@ -22,13 +22,13 @@ std::string any_format() { return GENERATE(std::string("png"), std::string("npy"
 
 }  // namespace
 
-TEST_CASE("an export that ends well can be packed again", "[faults][export]") {
+TEST_CASE("a successful export can be packed again", "[faults][export]") {
   const ExportScene scene(any_format());
   REQUIRE(run_octavo(scene.arguments()).exit_code == 0);
   REQUIRE(scene.found() == ExportScene::Found::whole);
 }
 
-TEST_CASE("an export killed at any call leaves a folder that is whole or is refused", "[faults][export][plain-only]") {
+TEST_CASE("an export killed at any call leaves a folder that is complete or refused", "[faults][export][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const std::string format = any_format();
   const ExportScene scene(format);
@@ -47,7 +47,7 @@ TEST_CASE("an export killed at any call leaves a folder that is whole or is refu
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("an export of which a call fails ends with an error and leaves nothing", "[faults][export]") {
+TEST_CASE("an export with a failing call ends with an error and leaves nothing", "[faults][export]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   struct Failure {
     const char* name;
@@ -70,17 +70,16 @@ TEST_CASE("an export of which a call fails ends with an error and leaves nothing
         CHECK(scene.found() == ExportScene::Found::whole);
         break;
       }
-      // Names may be listed once more where nothing depends on it.
+      // The export may still succeed if the failed call was not essential.
       const bool is_well = outcome.exit_code == 0 && scene.found() == ExportScene::Found::whole;
       const bool is_refused = outcome.is_clean_error() && names_in(scene.parent()).empty();
-      tally.add(is_well || is_refused ? ""
-                                      : "neither an error that leaves nothing nor a whole: " + outcome.description());
+      tally.add(is_well || is_refused ? "" : "neither a clean error nor a complete export: " + outcome.description());
     }
     CHECK(tally.failures() == kNone);
   }
 }
 
-TEST_CASE("a power cut at any moment of an export leaves a folder that is whole or is refused",
+TEST_CASE("a power cut at any moment of an export leaves a folder that is complete or refused",
           "[faults][export][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const std::string format = any_format();
@@ -89,7 +88,7 @@ TEST_CASE("a power cut at any moment of an export leaves a folder that is whole 
   write_bytes(folder / "trace", {});
   REQUIRE(run_with_fault(scene.arguments(), {}, folder / "trace").exit_code == 0);
   auto trace = read_trace(folder / "trace");
-  // Other files, such as the outputs of the program, are not part of it.
+  // Other files, such as the program's output streams, are ignored below.
   REQUIRE(trace.size() > 10);
   Tally tally("6 power cut after every change, export as " + format, true);
   const std::int64_t times = case_count(20, 400);
@@ -105,7 +104,7 @@ TEST_CASE("a power cut at any moment of an export leaves a folder that is whole 
       }
       const bool has_ended = done == trace.size();
       const std::string problem = has_ended && scene.found() != ExportScene::Found::whole
-                                      ? "it was reported as done, and is not whole"
+                                      ? "it was reported as done, but is not complete"
                                       : scene.problem_with_target();
       tally.add(problem.empty() ? ""
                                 : problem + " after change " + std::to_string(done) + ", try " + std::to_string(i));

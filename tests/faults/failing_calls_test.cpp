@@ -1,4 +1,4 @@
-// The system refuses the k-th call of a kind, for k = 1, 2, ... until the work succeeds.
+// The k-th call of a kind fails, for k = 1, 2, ... until the work succeeds.
 #include <errno.h>
 
 #include <cstring>
@@ -18,11 +18,11 @@ namespace faults = octavo::faults;
 
 namespace {
 
-/// What the program has to make of a failure.
+/// How the program must handle a failure.
 enum class Expected {
-  error,    ///< one line, exit code 1, nothing left
-  success,  ///< as if nothing had been: the call is to be repeated
-  either,   ///< the call may be one that can be done without
+  error,    ///< a one-line error, exit code 1, nothing left behind
+  success,  ///< the program repeats the call and succeeds
+  either,   ///< the program may not need the call
 };
 
 /// A way in which calls fail.
@@ -33,13 +33,13 @@ struct Failure {
   int error_number;
   bool from_then_on;
   Expected expected;
-  int turn = 0;  ///< which of `turns` failures that the same code of the program answers; see next_call()
+  int turn = 0;  ///< index among the `turns` failures that the same code handles; see next_call()
   int turns = 1;
 };
 
-/// The call that fails after the `at`-th did. By night, each. By day, of failures that take turns each has every second
-/// or third call, so that together they are at every one; the first calls, where files and folders are made, fail in
-/// all ways.
+/// The next call to fail after the `at`-th one. A nightly run tries every call. Otherwise, failures that take turns
+/// share the calls, so that together they cover each one. The first calls, which create files and folders, fail in all
+/// ways.
 std::int64_t next_call(std::int64_t at, const Failure& failure) {
   constexpr std::int64_t kInAllWays = 8;
   constexpr std::int64_t kSanitizedStep = 7;
@@ -65,7 +65,7 @@ constexpr Failure kWriting[] = {
     {"unlink EIO", Call::remove, faults::Action::fail, EIO, false, Expected::either},
 };
 
-// HDF5 opens a file twice, and goes on if only the first time fails.
+// HDF5 opens a file twice, and succeeds if only the first attempt fails.
 constexpr Failure kReading[] = {
     {"open EMFILE", Call::open, faults::Action::fail, EMFILE, false, Expected::either},
     {"open EACCES", Call::open, faults::Action::fail, EACCES, false, Expected::either},
@@ -76,8 +76,8 @@ constexpr Failure kReading[] = {
     {"short reads from then on", Call::read, faults::Action::cut_short, 0, true, Expected::success, 1, 2},
 };
 
-/// Makes the first, second, ... call fail in this way until the work succeeds unharmed. `prepare` goes before each
-/// run, `problem` says afterwards what is wrong with what it left.
+/// Makes the first, second, ... call fail in this way until a run succeeds without a fault. `prepare` is called before
+/// each run, and `problem_of` returns what is wrong after it.
 template <typename Prepare, typename Problem>
 void fail_every_call(const std::string& work, const std::vector<std::string>& arguments, const Failure& failure,
                      const std::filesystem::path& within, const Prepare& prepare, const Problem& problem_of) {
@@ -93,27 +93,27 @@ void fail_every_call(const std::string& work, const std::vector<std::string>& ar
     }
     const bool is_done = outcome.exit_code == 0 && outcome.descriptors_left == 0;
     std::string problem;
-    if (failure.expected == Expected::error && !outcome.is_clean_error()) problem = "it is no clean error";
-    if (failure.expected == Expected::success && !is_done) problem = "it does not go on";
-    if (failure.expected == Expected::either && !is_done && !outcome.is_clean_error()) problem = "it is neither";
+    if (failure.expected == Expected::error && !outcome.is_clean_error()) problem = "not a clean error";
+    if (failure.expected == Expected::success && !is_done) problem = "the program did not succeed";
+    if (failure.expected == Expected::either && !is_done && !outcome.is_clean_error()) problem = "neither outcome";
     if (problem.empty()) problem = problem_of(outcome);
     tally.add(problem.empty() ? "" : problem + " at " + outcome.description());
   }
   CHECK(tally.failures() == kNone);
 }
 
-/// After success the new file is there, whole; after an error the old one, or the new one if only its folder could not
-/// be synced; nothing else in either case, unless removing things is what failed.
+/// After success, the complete new file must be there. After an error, the old file must be there, or the new one if
+/// only the sync of its folder failed. Nothing else may be left, unless removing files is what failed.
 std::string problem_after_pack(const PackScene& scene, const FaultyOutcome& outcome, Call failing) {
   const bool may_leave = failing == Call::remove;
   if (auto problem = may_leave ? scene.problem_with_target() : scene.problem_after_error(); !problem.empty()) {
     return problem;
   }
-  if (outcome.exit_code == 0 && !scene.has_new()) return "it says that it is done, and the new file is not there";
+  if (outcome.exit_code == 0 && !scene.has_new()) return "success was reported, but the new file is missing";
   return may_leave ? scene.problem_with_next_pack() : "";
 }
 
-/// Packs the scene with each of the failures.
+/// Packs the scene with each of the failures in turn.
 template <std::size_t kCount>
 void fail_packing(const PackScene& scene, const Failure (&failures)[kCount], const std::filesystem::path& within) {
   for (const Failure& failure : failures) {
@@ -131,10 +131,10 @@ TEST_CASE("pack ends with an error and leaves nothing when any call that changes
   fail_packing(scene, kWriting, scene.folder());
 }
 
-TEST_CASE("pack ends with an error and leaves nothing when it cannot open or read something", "[faults][calls]") {
+TEST_CASE("pack ends with an error and leaves nothing when any open or read fails", "[faults][calls]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const PackScene scene(GENERATE(PackKind::replacing, PackKind::appending, PackKind::reindexing, PackKind::repacking));
-  // The source and the target; the folder of both.
+  // The parent folder of both the source and the target.
   fail_packing(scene, kReading, scene.folder().parent_path());
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("export ends with an error and leaves nothing when it cannot open or r
   }
 }
 
-TEST_CASE("any program ends with an error or goes on when any file of the system cannot be opened", "[faults][calls]") {
+TEST_CASE("a program succeeds or ends with an error when any file cannot be opened", "[faults][calls]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const PackScene scene(PackKind::replacing);
   const Failure failure = {"any open EMFILE", Call::open, faults::Action::fail, EMFILE, false, Expected::either};

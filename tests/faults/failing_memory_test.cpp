@@ -1,4 +1,4 @@
-// The program runs out of memory: at its k-th allocation alone, or from there on.
+// The program runs out of memory: its k-th allocation fails, alone or with all later ones.
 #include "catch.hpp"
 #include "effort.hpp"
 #include "export_scene.hpp"
@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::uint32_t kMemory = faults::bit(faults::Call::memory);
 
-/// What is wrong with how a run without memory ended.
+/// The problem with how a run without memory ended, or empty.
 std::string problem_of(const FaultyOutcome& outcome) {
-  if (outcome.hung) return "it hangs";
+  if (outcome.hung) return "timed out";
   if (outcome.exit_code == 0) return "";
-  // HDF5 1.10 crashes, or prints on its own, when it has no memory; OpenBLAS ends the process. The file is as safe as
-  // from a kill.
+  // Without memory, HDF5 1.10 crashes or prints errors itself, and OpenBLAS ends the process. The file is then as safe
+  // as after a kill.
   if (outcome.failed_in_library > 0) return "";
-  return outcome.exit_code == 1 && outcome.is_one_line_error() ? "" : "it is no clean error";
+  return outcome.exit_code == 1 && outcome.is_one_line_error() ? "" : "not a clean error";
 }
 
-/// Lets an allocation of `octavo VERB` fail, one after the other by night, some of them by day. `prepare` goes before
-/// each run, `problem_after` says afterwards what is wrong with what it left.
+/// Makes allocations of `octavo VERB` fail: each in turn in a nightly run, otherwise random ones. `prepare` is called
+/// before each run, and `problem_after` returns what is wrong after it.
 template <typename Prepare, typename Problem>
 void run_out_of_memory(const std::string& verb, const std::vector<std::string>& arguments, bool from_then_on,
                        const Prepare& prepare, const Problem& problem_after) {
@@ -53,7 +53,7 @@ void run_out_of_memory(const std::string& verb, const std::vector<std::string>& 
 
 }  // namespace
 
-TEST_CASE("a program that runs out of memory says so on a line, wherever that happens", "[faults][memory]") {
+TEST_CASE("a program that runs out of memory anywhere reports it on one line", "[faults][memory]") {
   if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
   const auto verb = GENERATE(std::string("pack"), std::string("append"), std::string("reindex"), std::string("repack"),
                              std::string("verify"), std::string("info"), std::string("train"));
@@ -70,13 +70,13 @@ TEST_CASE("a program that runs out of memory says so on a line, wherever that ha
       [&](const FaultyOutcome&) {
         if (!writes) return std::string();
         if (auto problem = scene.problem_with_target(); !problem.empty()) return problem;
-        // Where memory ends in a place that must not throw, nothing can be cleaned up; that is left to the next packer.
+        // If memory runs out in a noexcept function, nothing can be cleaned up. The next pack does it.
         const bool has_leftovers = names_in(scene.folder()).size() > 1;
         return has_leftovers ? scene.problem_with_next_pack() : std::string();
       });
 }
 
-TEST_CASE("an export that runs out of memory says so on a line, and leaves nothing that passes for a whole",
+TEST_CASE("an export that runs out of memory reports it on one line and leaves no seemingly complete export",
           "[faults][memory]") {
   if (const auto reason = why_no_faults(kMemory); !reason.empty()) OCTAVO_SKIP(reason);
   const ExportScene scene(GENERATE(std::string("npy"), std::string("png")));
@@ -84,7 +84,7 @@ TEST_CASE("an export that runs out of memory says so on a line, and leaves nothi
   run_out_of_memory(
       "export as " + scene.format(), scene.arguments(), from_then_on, [&] { scene.reset(); },
       [&](const FaultyOutcome& outcome) {
-        // Without any memory the folder cannot be listed, and so not be emptied.
+        // Without any memory, the folder cannot be listed and thus not emptied.
         const bool may_leave = from_then_on || !outcome.is_clean_error();
         if (outcome.exit_code != 0 && may_leave) return scene.problem_with_target();
         // An export that ends while its summary is printed is whole, and stays.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kHangSeconds = 60;
 
-/// An environment variable that has another value while this lives.
+/// Sets an environment variable while alive, and restores it afterwards.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -39,17 +39,17 @@ class Variable {
   bool had_value_ = false;
 };
 
-/// The page that the program shares with this process, in a file.
+/// The control page that the program shares with this process, mapped from a file.
 class SharedControl {
  public:
   SharedControl() {
     const int descriptor = ::open(path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0 || ::ftruncate(descriptor, sizeof(faults::Control)) != 0) {
-      throw std::runtime_error("cannot make the page that controls faults");
+      throw std::runtime_error("cannot create the control page for faults");
     }
     void* const page = ::mmap(nullptr, sizeof(faults::Control), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     ::close(descriptor);
-    if (page == MAP_FAILED) throw std::runtime_error("cannot map the page that controls faults");
+    if (page == MAP_FAILED) throw std::runtime_error("cannot map the control page for faults");
     control_ = new (page) faults::Control;
   }
   ~SharedControl() { ::munmap(control_, sizeof(faults::Control)); }
@@ -64,12 +64,12 @@ class SharedControl {
   faults::Control* control_ = nullptr;
 };
 
-/// A link to a library by a name without blanks, at which LD_PRELOAD would be cut.
+/// A link to a library under a name without spaces, because LD_PRELOAD splits its value at spaces.
 class LibraryLink {
  public:
   explicit LibraryLink(const std::string& library) {
     char folder[] = "/tmp/octavo-faults-XXXXXX";
-    if (::mkdtemp(folder) == nullptr) throw std::runtime_error("cannot make a folder for a link");
+    if (::mkdtemp(folder) == nullptr) throw std::runtime_error("cannot create a folder for a link");
     folder_ = folder;
     std::filesystem::create_symlink(library, folder_ / "library.so");
   }
@@ -104,7 +104,7 @@ void set(faults::Control& control, const Fault& fault) {
   std::snprintf(control.within, sizeof control.within, "%s", fault.within.c_str());
 }
 
-/// Waits until the program ends, or takes too long.
+/// Waits for the program to end. Returns false if that takes too long.
 bool ends_in_time(RunningProgram& program) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kHangSeconds);
   while (!program.has_ended()) {

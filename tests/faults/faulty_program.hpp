@@ -1,4 +1,4 @@
-// Running the program while something in the system goes wrong.
+// Runs the program while system calls or allocations fail.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace octavo::test {
 
-/// What is to go wrong in a run.
+/// The fault to inject into a run.
 struct Fault {
-  std::uint32_t calls = 0;  ///< of these kinds (faults::bit)
+  std::uint32_t calls = 0;  ///< affected kinds of calls, as faults::bit values
   faults::Action action = faults::Action::none;
   int error_number = 0;
   std::int64_t at = 0;  ///< the call that fails, counted from 1
   bool from_then_on = false;
-  std::filesystem::path within = {};  ///< only files there; empty: all
+  std::filesystem::path within = {};  ///< only calls on files at or below this path; empty: all
 };
 
-/// What a run left, and what had gone wrong in it.
+/// The outcome of a run, and the faults that happened in it.
 struct FaultyOutcome : Outcome {
-  bool has_failed = false;             ///< the call was reached
-  std::int64_t counted = 0;            ///< calls of these kinds
-  std::int64_t failed_in_library = 0;  ///< of them, allocations of HDF5 or OpenBLAS
-  std::int64_t descriptors_left = 0;   ///< that were not closed
+  bool has_failed = false;             ///< the fault was reached
+  std::int64_t counted = 0;            ///< number of calls of the affected kinds
+  std::int64_t failed_in_library = 0;  ///< failed calls that are allocations of HDF5 or OpenBLAS
+  std::int64_t descriptors_left = 0;   ///< file descriptors that were not closed
   std::string failed_call;
-  bool hung = false;  ///< it did not end by itself
+  bool hung = false;  ///< did not end in time and was killed
 
-  /// Everything, on a line, for a test that fails.
+  /// All details on one line, for failure messages.
   std::string description() const;
-  /// Whether the program ended as it does when its work cannot be done: a line, exit code 1, nothing left open.
+  /// Whether the program ended with a clean error: a one-line message, exit code 1, no open descriptors.
   bool is_clean_error() const;
 };
 
-/// Runs `octavo` with these arguments; `trace` is a file to which what it does to files is appended, or empty.
+/// Runs `octavo` with these arguments. If `trace` is not empty, appends a record of all file changes to that file.
 FaultyOutcome run_with_fault(const std::vector<std::string>& arguments, const Fault& fault,
                              const std::filesystem::path& trace = {});
 
-/// Why programs cannot be preloaded in this build, or nothing.
+/// Why faults cannot be injected in this build; empty if they can.
 std::string why_no_faults(std::uint32_t calls);
 
 }  // namespace octavo::test

@@ -1,5 +1,5 @@
-// Puts the files of these tests into memory where there is room for them, unless TMPDIR says where: packers sync, and a
-// busy disk was seen to make the tests seven times slower.
+// Puts the files of these tests into /dev/shm if there is room and TMPDIR is not set. Packers sync their files, and a
+// busy disk has made these tests seven times slower.
 #include <stdlib.h>
 
 #include <filesystem>

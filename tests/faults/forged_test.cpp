@@ -1,5 +1,5 @@
-// Files whose header and index lie while every hash is right, as an attacker or a broken program would make them: each
-// is refused when it is opened or named by verify(), and none crashes, hangs or serves other data.
+// Files with a forged header or index but correct hashes, as an attacker or a broken program would make them. Each is
+// refused when opened or reported by verify(), and none causes a crash, a hang or wrong data.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
@@ -16,7 +16,7 @@ using octavo::Json;
 
 namespace {
 
-/// Two splits that have everything: names, class names, labels of two kinds.
+/// Writes two splits that use all features: names, class names, labels of two kinds.
 void write_victim(const std::filesystem::path& path) {
   auto options = small_options(20);
   options.splits[0].with_names = true;
@@ -33,7 +33,7 @@ void write_victim(const std::filesystem::path& path) {
   writer.finish("{}");
 }
 
-/// Makes the metadata hash right too, as far as the index lets it be taken.
+/// Corrects the metadata hash too, if the index allows computing it.
 void mend_metadata_hash(const std::filesystem::path& path) {
   try {
     auto header = header_of(path);
@@ -42,21 +42,21 @@ void mend_metadata_hash(const std::filesystem::path& path) {
     header.metadata_hash = octavo::dataset_file::metadata_hash(file, header, index);
     write_header(path, header);
   } catch (const octavo::FormatError&) {
-    return;  // it is refused before the hash is looked at
+    return;  // the file is refused before the hash is checked
   }
 }
 
-/// How a forged file was found out.
+/// How a forgery was detected.
 enum class Found { at_open, by_verify, not_at_all };
 
-/// The places in a document, as JSON pointers, of everything in it.
+/// Lists JSON pointers to all values in a document.
 void list_places(const Json& json, const std::string& place, std::vector<std::string>& places) {
   if (!place.empty()) places.push_back(place);
   if (!json.is_structured()) return;
   for (const auto& [key, value] : json.items()) list_places(value, place + "/" + key, places);
 }
 
-/// What somebody might put in the place of a value.
+/// Values that a forger might substitute for `value`.
 std::vector<Json> forged_values(const Json& value) {
   std::vector<Json> values = {nullptr, true, -1, "x", Json::array(), Json::object(), Json::array({1, 2, 3, 4})};
   if (value.is_number_integer()) {
@@ -89,7 +89,7 @@ std::vector<Json> forged_values(const Json& value) {
   return values;
 }
 
-/// The bench on which files are forged, one after another.
+/// A dataset file that can be forged and reset repeatedly.
 class Forgery {
  public:
   Forgery() {
@@ -103,12 +103,12 @@ class Forgery {
   octavo::dataset_file::Header header() const { return header_of(path()); }
   void reset() const { write_bytes(path(), whole_); }
 
-  /// What is wrong with how the forged file is taken; counts how it was found out.
+  /// Checks how the forged file is handled, counts how the forgery was detected, and returns the problem or empty.
   std::string judge(bool with_hdf5 = true) {
-    if (serves_other_data(path(), expected_)) return "it serves other data";
+    if (serves_other_data(path(), expected_)) return "wrong data is served";
     const Found found = find_out(with_hdf5);
     ++count_[static_cast<std::size_t>(found)];
-    return found == Found::not_at_all ? "nothing tells that it was forged" : "";
+    return found == Found::not_at_all ? "the forgery was not detected" : "";
   }
   std::int64_t count_at_open() const { return count_[0]; }
   std::int64_t count_by_verify() const { return count_[1]; }
@@ -139,7 +139,7 @@ void forge(const Forgery& forgery, const Json& index) {
 
 }  // namespace
 
-TEST_CASE("an index with any one value forged is refused or named, though every hash is right", "[faults][forged]") {
+TEST_CASE("an index with any one value forged is refused or reported despite correct hashes", "[faults][forged]") {
   Forgery forgery;
   std::vector<std::string> places;
   list_places(forgery.index(), "", places);
@@ -156,13 +156,13 @@ TEST_CASE("an index with any one value forged is refused or named, though every 
       tally.add(problem.empty() ? "" : problem + ": " + place + " = " + value.dump());
     }
   }
-  INFO(forgery.count_at_open() << " were refused, " << forgery.count_by_verify() << " named by verify");
+  INFO(forgery.count_at_open() << " were refused, " << forgery.count_by_verify() << " reported by verify");
   CHECK(tally.count() * place_step(20) >= 400);
   CHECK(forgery.count_at_open() > 0);
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("a header with any one field forged is refused, though its hash is right", "[faults][forged]") {
+TEST_CASE("a header with any one field forged is refused despite its correct hash", "[faults][forged]") {
   using octavo::dataset_file::Header;
   Forgery forgery;
   const Header whole = forgery.header();
@@ -188,7 +188,7 @@ TEST_CASE("a header with any one field forged is refused, though its hash is rig
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("an index whose datasets change places is refused or named, though every hash is right", "[faults][forged]") {
+TEST_CASE("an index with swapped datasets is refused or reported despite correct hashes", "[faults][forged]") {
   Forgery forgery;
   const std::vector<std::string> all = {"images", "labels", "checksums", "histogram", "mean_image"};
   Tally tally("4 two datasets of the index exchanged");
@@ -209,7 +209,7 @@ TEST_CASE("an index whose datasets change places is refused or named, though eve
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("an index with several values forged at random is refused or named", "[faults][forged]") {
+TEST_CASE("an index with several values forged at random is refused or reported", "[faults][forged]") {
   Forgery forgery;
   std::vector<std::string> places;
   list_places(forgery.index(), "", places);
@@ -221,7 +221,7 @@ TEST_CASE("an index with several values forged at random is refused or named", "
     for (std::int64_t left = 2 + below(random, 3); left > 0; --left) {
       const auto& place = places[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(places.size())))];
       const Json::json_pointer pointer(place);
-      if (!index.contains(pointer)) continue;  // it went with what it was in
+      if (!index.contains(pointer)) continue;  // removed together with its parent
       const auto values = forged_values(index[pointer]);
       index[pointer] = values[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(values.size())))];
     }

@@ -1,4 +1,4 @@
-// Foreign HDF5 files that claim more than they hold, unfold, or lead to other files.
+// Foreign HDF5 files that claim more than they hold, expand beyond their size, or refer to other files.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Path = std::filesystem::path;
 using Axes = std::vector<hsize_t>;
 
-/// Makes a file, and lets `fill` put things into it.
+/// Creates a file and calls `fill` to add objects.
 std::vector<std::string> hdf5_bomb(const Path& folder, const std::function<void(hid_t)>& fill) {
   const Path path = folder / "a.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -26,7 +26,7 @@ std::vector<std::string> hdf5_bomb(const Path& folder, const std::function<void(
   return {path};
 }
 
-/// A dataset with these creation properties, which are closed.
+/// Adds a dataset with these creation properties, and closes the properties.
 hid_t add_dataset(hid_t file, const char* name, const Axes& axes, hid_t properties = H5P_DEFAULT,
                   hid_t type = H5T_STD_U8LE) {
   const hid_t space = H5Screate_simple(static_cast<int>(axes.size()), axes.data(), nullptr);
@@ -42,20 +42,20 @@ hid_t chunked(const Axes& chunk) {
   return properties;
 }
 
-/// One of the filters with which the library itself cannot do anything here.
+/// A filter that the HDF5 library does not know.
 constexpr H5Z_filter_t kUnknownFilter = 32'015;
 
 herr_t refuse_nothing(hid_t, hid_t, hid_t) { return 0; }
 std::size_t pass_on(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) { return bytes; }
 
-/// Makes the library write data by a filter that the program does not have.
+/// Registers the filter here, so that this test can write data that the program cannot read.
 void know_filter() {
   static const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, kUnknownFilter,  1,       1, "unknown",
                                       nullptr,          &refuse_nothing, &pass_on};
   H5Zregister(&filter);
 }
 
-/// A file in which the number of rows, which is written as 1,000,003, becomes this one.
+/// A file whose number of rows, stored as 1,000,003, is replaced with `rows`.
 std::vector<std::string> with_rows(const Path& folder, std::uint64_t rows) {
   const auto words = hdf5_bomb(folder, [](hid_t file) {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -83,7 +83,7 @@ const Bomb kHdf5[] = {
      [](const Path& folder) { return with_rows(folder, 1ull << 60); }, "a.h5\": 1152921504606846976 samples"},
     {"an HDF5 dataset whose number of rows was changed to 2^64 - 1",
      [](const Path& folder) { return with_rows(folder, ~0ull); }, "a.h5"},
-    {"an HDF5 dataset of a filter that is not part of the library",
+    {"an HDF5 dataset with an unknown filter",
      [](const Path& folder) {
        know_filter();
        return hdf5_bomb(folder, [](hid_t file) {
@@ -110,7 +110,7 @@ const Bomb kHdf5[] = {
        });
      },
      "a.h5"},
-    {"an HDF5 dataset that lies in another file",
+    {"an HDF5 dataset stored in another file",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {
          const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -119,7 +119,7 @@ const Bomb kHdf5[] = {
        });
      },
      "a.h5: /images"},
-    {"an HDF5 dataset that is put together of others",
+    {"an HDF5 virtual dataset composed of others",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {
          const hsize_t axes[3] = {1, 2, 2};
@@ -136,7 +136,7 @@ const Bomb kHdf5[] = {
                         [](hid_t file) { H5Lcreate_soft("/images", file, "images", H5P_DEFAULT, H5P_DEFAULT); });
      },
      "a.h5"},
-    {"an HDF5 group that holds itself under 20 names",
+    {"an HDF5 group that contains itself under 20 names",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {
          const hid_t group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -159,7 +159,7 @@ const Bomb kHdf5[] = {
        return words;
      },
      "a.h5"},
-    {"an HDF5 chunk of 4 KiB that unfolds to 1.2 GB",
+    {"an HDF5 chunk of 4 KiB that expands to 1.2 GB",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {
          const std::string stored = compressed(Framing::zlib, std::string(4096, '\7'), 1'200'000'000u);
@@ -171,8 +171,8 @@ const Bomb kHdf5[] = {
          H5Dclose(dataset);
        });
      },
-     "does not unfold to the 4096 bytes it should"},
-    {"an HDF5 dataset of texts of any length",
+     "does not inflate to the expected 4096 bytes"},
+    {"an HDF5 dataset of variable-length strings",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {
          const hid_t type = H5Tcopy(H5T_C_S1);
@@ -186,6 +186,4 @@ const Bomb kHdf5[] = {
 
 }  // namespace
 
-TEST_CASE("HDF5 files that claim more than they hold, unfold or lead elsewhere are refused", "[faults][bombs]") {
-  CHECK(problems_of_packing(kHdf5) == kNone);
-}
+TEST_CASE("hostile HDF5 files are refused", "[faults][bombs]") { CHECK(problems_of_packing(kHdf5) == kNone); }

@@ -30,7 +30,7 @@ std::int64_t or_else(std::int64_t given, std::size_t otherwise) {
   return given < 0 ? static_cast<std::int64_t>(otherwise) : given;
 }
 
-/// What local header and directory have in common: flags to lengths of the name and the extra field.
+/// The fields that the local header and the directory entry share: from flags to the lengths of name and extra field.
 std::string common_part(const ZipMember& member, std::size_t extra_bytes) {
   const auto packed = static_cast<std::uint64_t>(or_else(member.packed_bytes, member.bytes.size()));
   const auto claimed = static_cast<std::uint64_t>(or_else(member.bytes_claimed, member.bytes.size()));

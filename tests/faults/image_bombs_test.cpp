@@ -1,4 +1,4 @@
-// Images that claim more than they hold: TIFF, WebP, GIF, BMP, PNM. (PNG and JPEG are in bombs_test.cpp.)
+// TIFF, WebP, GIF, BMP and PNM images that claim more than they hold. PNG and JPEG are in bombs_test.cpp.
 #include "../lib/images/made_tiff.hpp"
 #include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
@@ -91,23 +91,23 @@ std::string webp(const std::string& chunks) { return "RIFF" + little_endian(chun
 std::string webp_chunk(const std::string& name, const std::string& data) {
   return name + little_endian(data.size(), 4) + data + std::string(data.size() % 2, '\0');
 }
-/// VP8X: flags, and the canvas less one in three bytes each.
+/// A VP8X chunk: flags, then canvas width - 1 and height - 1 in three bytes each.
 std::string canvas(int flags, std::uint32_t width, std::uint32_t height) {
   return webp_chunk("VP8X", little_endian(static_cast<std::uint64_t>(flags), 4) + little_endian(width - 1, 3) +
                                 little_endian(height - 1, 3));
 }
-/// A lossless image of this size with nothing in it.
+/// A lossless image that claims this size and holds `bytes` zero bytes.
 std::string lossless(std::uint32_t width, std::uint32_t height, std::size_t bytes) {
   return webp_chunk("VP8L", "\x2F" + little_endian((width - 1) | (height - 1) << 14, 4) + std::string(bytes, '\0'));
 }
 
-/// A GIF of this screen and frame whose codes are these bytes; `before` are blocks before the frame.
+/// A GIF with this screen size, frame size and codes. `before` holds the blocks before the frame.
 std::string gif(std::uint16_t screen, std::uint16_t frame, const std::string& codes, const std::string& before = "") {
   return "GIF89a" + little_endian(screen, 2) + little_endian(screen, 2) + "\x80\0\0"s + std::string(6, '\0') + before +
          "," + std::string(4, '\0') + little_endian(frame, 2) + little_endian(frame, 2) + "\0\2"s + codes + "\0;"s;
 }
 
-/// A BMP of this size; `compression` 1 is run lengths of 8 bits.
+/// A BMP of this size. `compression` 1 is 8-bit run-length encoding.
 std::string bmp(std::uint32_t width, std::uint32_t height, int bits, int compression, const std::string& pixels) {
   return "BM" + little_endian(54 + pixels.size(), 4) + little_endian(0, 4) + little_endian(54, 4) +
          little_endian(40, 4) + little_endian(width, 4) + little_endian(height, 4) + little_endian(1, 2) +

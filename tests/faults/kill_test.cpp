@@ -1,4 +1,4 @@
-// The packer is killed at every call that changes the disk, and at random times.
+// Kills the packer at every call that changes the disk, and at random times.
 #include <signal.h>
 
 #include <chrono>
@@ -18,18 +18,18 @@ namespace faults = octavo::faults;
 
 namespace {
 
-/// What is wrong after the packer was killed: first with what lies there, then, if asked, with packing once more.
+/// The problem after the packer was killed, or empty. Checks the files, then packs again if `packs_again`.
 std::string problem_after_kill(const PackScene& scene, bool packs_again = true) {
   if (auto problem = scene.problem_with_target(); !problem.empty()) return problem;
   for (const std::string& name : names_in(scene.folder())) {
     if (name.starts_with("data.h5")) continue;
-    return "there is " + name;
+    return "unexpected file " + name;
   }
   return packs_again ? scene.problem_with_next_pack() : "";
 }
 
-/// Kills the packer at the first, second, ... call of these kinds until it ends unharmed. By day it packs again after
-/// every third: what is left changes less often than that.
+/// Kills the packer at the first, second, ... call of these kinds until a run completes. Except in a nightly run, packs
+/// again only after every third kill, because the files left behind change less often.
 void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Action action, Tally& tally) {
   constexpr std::int64_t kPackAgainEvery = 3;
   for (std::int64_t at = 1;; at += place_step(4)) {
@@ -46,7 +46,7 @@ void kill_at_every_call(const PackScene& scene, std::uint32_t calls, faults::Act
   }
 }
 
-/// How long a run takes that nobody kills.
+/// The time that an uninterrupted run takes.
 std::int64_t microseconds_of(const std::vector<std::string>& arguments) {
   const auto start = std::chrono::steady_clock::now();
   RunningProgram(arguments).wait();
@@ -54,8 +54,8 @@ std::int64_t microseconds_of(const std::vector<std::string>& arguments) {
   return std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count() + 1;
 }
 
-/// Kills a run at a random time, no later than it takes on this machine now, so that most are killed before they end.
-/// Returns whether it was. The scene is reset before each run.
+/// Kills a run at a random time within the measured run time, so that most runs are killed before they end. Returns
+/// whether this one was. Resets the scene before each run.
 template <typename Scene>
 bool kill_at_random_time(const Scene& scene, const std::vector<std::string>& arguments, std::mt19937_64& random) {
   scene.reset();
@@ -67,7 +67,7 @@ bool kill_at_random_time(const Scene& scene, const std::vector<std::string>& arg
   return program.wait().exit_code == -SIGKILL;
 }
 
-/// Kills packers of these scenes, of 1 to 4 threads, at random times.
+/// Kills packers of these scenes, with 1 to 4 threads, at random times.
 void kill_packers_at_random_times(std::span<const PackScene> scenes, std::int64_t count, Tally& tally) {
   std::int64_t killed_count = 0;
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
@@ -85,7 +85,7 @@ void kill_packers_at_random_times(std::span<const PackScene> scenes, std::int64_
 
 }  // namespace
 
-TEST_CASE("a packer killed at any call leaves the old file or the whole new one, and the next packs",
+TEST_CASE("a packer killed at any call leaves the old or the complete new file and the next pack works",
           "[faults][kill][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   for (const PackKind kind : kPackKinds) {
@@ -98,7 +98,7 @@ TEST_CASE("a packer killed at any call leaves the old file or the whole new one,
   }
 }
 
-TEST_CASE("a packer killed at a random time leaves the old file or the whole new one, and the next packs",
+TEST_CASE("a packer killed at a random time leaves the old or the complete new file and the next pack works",
           "[faults][kill][plain-only]") {
   const PackScene scenes[] = {PackScene(PackKind::fresh, 8000), PackScene(PackKind::replacing, 8000),
                               PackScene(PackKind::skipping, 200)};
@@ -106,7 +106,7 @@ TEST_CASE("a packer killed at a random time leaves the old file or the whole new
   kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
 }
 
-TEST_CASE("pack --append, reindex and repack killed at a random time leave the old file or the whole new one",
+TEST_CASE("pack --append or reindex or repack killed at a random time leave the old or the complete new file",
           "[faults][kill][plain-only]") {
   const PackScene scenes[] = {PackScene(PackKind::appending, 8000), PackScene(PackKind::reindexing, 8000),
                               PackScene(PackKind::repacking, 8000)};
@@ -114,7 +114,7 @@ TEST_CASE("pack --append, reindex and repack killed at a random time leave the o
   kill_packers_at_random_times(scenes, case_count(60, 2000), tally);
 }
 
-TEST_CASE("an export killed at a random time leaves a folder that is whole or is refused",
+TEST_CASE("an export killed at a random time leaves a folder that is complete or refused",
           "[faults][kill][export][plain-only]") {
   const ExportScene scenes[] = {ExportScene("png", 1000), ExportScene("npy", 8000)};
   Tally tally("5 kill -9 at a random time, export", true);

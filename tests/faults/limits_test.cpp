@@ -1,5 +1,5 @@
-// Limits that the system really has: a full disk, a size that no file may exceed, a folder that may not be written; and
-// sources that change while they are packed.
+// Real limits of the system: a full disk, a maximum file size, a folder without write permission. Also sources that
+// change while they are packed.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-/// A small file system in a folder, if this process may mount one.
+/// A small file system mounted on a folder, if this process may mount one.
 class SmallDisk {
  public:
   SmallDisk(const std::filesystem::path& folder, std::int64_t bytes) : folder_(folder) {
@@ -42,7 +42,7 @@ class SmallDisk {
   bool is_mounted_ = false;
 };
 
-/// Programs that are started while this lives may write no file beyond so many bytes.
+/// While alive, limits the file size of programs that are started to `most_bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t most_bytes) {
@@ -69,7 +69,7 @@ std::string problem_of(const Outcome& outcome, const PackScene& scene) {
   return outcome.exit_code == 0 ? scene.problem_after_error() : problem_of_clean_error(outcome, scene);
 }
 
-/// What a child of this process that is not the superuser makes of `work`; its exit code.
+/// Runs `work` in a child process that is not the superuser, and returns its exit code.
 template <typename Work>
 int as_nobody(const Work& work) {
   const pid_t child = ::fork();
@@ -84,7 +84,7 @@ int as_nobody(const Work& work) {
 
 }  // namespace
 
-TEST_CASE("a disk that is really full, at any size, is an error that leaves the old file", "[faults][limits]") {
+TEST_CASE("a full disk of any size is an error that leaves the old file", "[faults][limits]") {
   const PackScene scene(GENERATE(PackKind::fresh, PackKind::replacing, PackKind::skipping), 200);
   const auto old_pages = static_cast<std::int64_t>(scene.old_bytes().size() + 4095) / 4096;
   const auto new_pages = static_cast<std::int64_t>(scene.new_bytes().size() + 4095) / 4096;
@@ -94,7 +94,7 @@ TEST_CASE("a disk that is really full, at any size, is an error that leaves the 
   for (std::int64_t pages = 1; pages < 3 * new_pages + 8 && !has_fitted; pages += place_step(4)) {
     scene.reset();
     const SmallDisk disk(scene.folder(), (old_pages + pages) * 4096);
-    if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
+    if (!disk.is_mounted()) OCTAVO_SKIP("this process has no permission to mount a file system");
     if (scene.has_old()) write_bytes(scene.target(), scene.old_bytes());
     const Outcome outcome = run_octavo(scene.arguments());
     const std::string problem = problem_of(outcome, scene);
@@ -102,20 +102,20 @@ TEST_CASE("a disk that is really full, at any size, is an error that leaves the 
     has_fitted = outcome.exit_code == 0;
     if (has_fitted) break;
     has_failed = true;
-    if (outcome.err.find("free some space") == std::string::npos) tally.add("no advice: " + outcome.err);
+    if (outcome.err.find("free some space") == std::string::npos) tally.add("no remedy in: " + outcome.err);
   }
   CHECK(has_failed);
   CHECK(has_fitted);
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("a limit on the size of files is an error that leaves the old file", "[faults][limits]") {
+TEST_CASE("a file size limit is an error that leaves the old file", "[faults][limits]") {
   const PackScene scene(GENERATE(PackKind::replacing, PackKind::skipping));
   Tally tally("7 a limit on the size of files");
   const auto needed = static_cast<rlim_t>(scene.new_bytes().size());
   const rlim_t step = 997 * static_cast<rlim_t>(place_step(4));
 #if defined(__SANITIZE_THREAD__)
-  const rlim_t smallest = step;  // where no file may grow, any program with this sanitizer is killed before it begins
+  const rlim_t smallest = step;  // at limit 0, ThreadSanitizer is killed before the program starts
 #else
   const rlim_t smallest = 0;
 #endif
@@ -126,7 +126,7 @@ TEST_CASE("a limit on the size of files is an error that leaves the old file", "
       const FileSizeLimit limited(limit);
       outcome = run_octavo(scene.arguments());
     }
-    // The messages of the program go to a file, too.
+    // The messages of the program also go to a file.
     if (limit < 997 && outcome.err.empty() && outcome.exit_code == 1) outcome.err = "octavo: error: (cut)\n";
     const std::string problem = problem_of_clean_error(outcome, scene);
     tally.add(problem.empty() ? "" : problem + ", limit " + std::to_string(limit));
@@ -135,7 +135,7 @@ TEST_CASE("a limit on the size of files is an error that leaves the old file", "
   CHECK(tally.failures() == kNone);
 }
 
-TEST_CASE("a folder that may not be written is an error, and the file in it stays", "[faults][limits]") {
+TEST_CASE("a folder without write permission is an error and the file in it stays", "[faults][limits]") {
   const PackScene scene(PackKind::replacing);
   std::filesystem::permissions(scene.folder().parent_path(), std::filesystem::perms::all);
   std::filesystem::permissions(scene.folder(), std::filesystem::perms(0555));
@@ -146,12 +146,11 @@ TEST_CASE("a folder that may not be written is an error, and the file in it stay
     return problem_of_clean_error(outcome, scene).empty() && is_told ? 0 : 1;
   });
   std::filesystem::permissions(scene.folder(), std::filesystem::perms::all);
-  if (exit_code >= 98) OCTAVO_SKIP("the program cannot be run by another user here");
+  if (exit_code >= 98) OCTAVO_SKIP("another user cannot run the program here");
   CHECK(exit_code == 0);
 }
 
-TEST_CASE("a source that grows, shrinks or is replaced while it is packed gives an error or a whole file",
-          "[faults][limits]") {
+TEST_CASE("a source that changes while it is packed gives an error or a complete file", "[faults][limits]") {
   Tally tally("7 a source changed while it is packed", true);
   const std::int64_t count = case_count(60, 1000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
@@ -173,11 +172,11 @@ TEST_CASE("a source that grows, shrinks or is replaced while it is packed gives 
     const Outcome outcome = program.wait();
     std::string problem;
     if (outcome.exit_code == 0) {
-      problem = run_octavo({"verify", folder / "a.h5", "--quiet"}).exit_code == 0 ? "" : "what was packed is not whole";
+      problem = run_octavo({"verify", folder / "a.h5", "--quiet"}).exit_code == 0 ? "" : "the file is not intact";
     } else if (outcome.exit_code != 1 || !outcome.is_one_line_error()) {
       problem = "exit code " + std::to_string(outcome.exit_code) + ": " + outcome.err;
     } else if (std::filesystem::exists(folder / "a.h5") || names_in(folder.path()).size() != 1) {
-      problem = "something is left";
+      problem = "files are left behind";
     }
     tally.add(problem.empty() ? "" : problem + " in case " + std::to_string(i));
   }

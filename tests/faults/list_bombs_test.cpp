@@ -1,4 +1,4 @@
-// Lists of images, exported folders and numbered paths that lead elsewhere, or unfold into far more than they are.
+// Image lists, exported folders and numbered paths that point elsewhere or expand to far more than their own size.
 #include "../lib/images/made_images.hpp"
 #include "../lib/sources/made_files.hpp"
 #include "bomb.hpp"
@@ -15,14 +15,14 @@ using Path = std::filesystem::path;
 
 std::string tiny_png() { return made_png({.width = 4, .height = 4, .rows = std::vector<std::uint8_t>(16)}); }
 
-/// A list of this name beside a folder with an image "a.png"; the list is what is packed. Another image lies outside.
+/// A list with this name next to the image "a.png"; the list is packed. Another image is outside its folder.
 std::vector<std::string> list_bomb(const Path& folder, const std::string& name, const std::string& text) {
   write_file(folder / "in" / "a.png", tiny_png());
   write_file(folder / "b.png", tiny_png());
   return file_with(folder / "in", name, text);
 }
 
-/// A list that is a file with a hole of so many zeros.
+/// A list that begins with `begin` and ends with a hole of zeros, `bytes` bytes in total.
 std::vector<std::string> hollow_list(const Path& folder, const std::string& name, const std::string& begin,
                                      std::uintmax_t bytes) {
   const auto words = list_bomb(folder, name, begin);
@@ -30,7 +30,7 @@ std::vector<std::string> hollow_list(const Path& folder, const std::string& name
   return words;
 }
 
-/// A tar.gz of an image, and of a list that begins so and goes on with so many times the same.
+/// A tar.gz of an image and a list: `begin`, then `repeated` `times` times.
 std::vector<std::string> packed_list(const Path& folder, const std::string& name, const std::string& begin,
                                      const std::string& repeated, std::size_t times) {
   const std::size_t bytes = begin.size() + repeated.size() * times;
@@ -49,7 +49,7 @@ const Bomb kLists[] = {
     {"a CSV list that names an image outside",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\n../b.png,0\n"); },
      "l.csv\": line 3: there is no image"},
-    {"a CSV list that leads outside by a way inside",
+    {"a CSV list that leads outside through a path inside",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\nx/../../b.png,0\n"); },
      "l.csv\": line 3: there is no image"},
     {"a CSV list that names an image by its absolute path",
@@ -57,7 +57,7 @@ const Bomb kLists[] = {
        return list_bomb(folder, "l.csv", "path,label\n" + (folder / "b.png").string() + ",0\n");
      },
      "l.csv\": line 2: there is no image"},
-    {"a CSV list of an image that is missing",
+    {"a CSV list of a missing image",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\nc.png,0\n"); },
      "l.csv\": line 3: there is no image"},
     {"a CSV list of a name that spans lines",
@@ -65,7 +65,7 @@ const Bomb kLists[] = {
     {"a CSV list of a name that ends in a zero byte and more",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png\0b.png,0\n"s); },
      "l.csv\": line 2: there is no image"},
-    {"a CSV list of nothing but zero bytes",
+    {"a CSV list of only zero bytes",
      [](const Path& folder) { return list_bomb(folder, "l.csv", std::string(100'000, '\0')); }, "l.csv"},
     {"a CSV list with a first line of a gigabyte",
      [](const Path& folder) { return hollow_list(folder, "l.csv", "path,label", std::uintmax_t{1} << 30); }, "l.csv"},
@@ -74,7 +74,7 @@ const Bomb kLists[] = {
      "l.csv"},
     {"a CSV list that ends inside quotes",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\n\"a.png"); }, "l.csv"},
-    {"a CSV list of a million fields in a line",
+    {"a CSV list with a million fields in a line",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path" + std::string(1'000'000, ',')); }, "l.csv"},
     {"a CSV list of 40 million lines in a small archive",
      [](const Path& folder) {
@@ -89,9 +89,9 @@ const Bomb kLists[] = {
     {"a list of JSON lines of a name with a zero byte",
      [](const Path& folder) { return list_bomb(folder, "l.jsonl", R"({"path":"a.png\u0000.png","label":0})"); },
      "l.jsonl\": line 1: there is no image"},
-    {"a list of JSON lines that is nested a million deep",
+    {"a list of JSON lines that is nested a million levels deep",
      [](const Path& folder) { return list_bomb(folder, "l.jsonl", std::string(1'000'000, '[')); }, "l.jsonl"},
-    {"a list of JSON lines whose label is nested a million deep",
+    {"a list of JSON lines whose label is nested a million levels deep",
      [](const Path& folder) {
        return list_bomb(folder, "l.jsonl", R"({"path":"a.png","label":)" + std::string(1'000'000, '['));
      },
@@ -99,7 +99,7 @@ const Bomb kLists[] = {
     {"a list of JSON lines with a line of a gigabyte",
      [](const Path& folder) { return hollow_list(folder, "l.jsonl", R"({"path":")", std::uintmax_t{1} << 30); },
      "l.jsonl"},
-    {"a list of JSON lines of 100,000 keys, which all other lines lack",
+    {"a list of JSON lines with 100,000 keys that all other lines lack",
      [](const Path& folder) {
        std::string text = R"({"path":"a.png")";
        for (int i = 0; i < 100'000; ++i) text += ",\"k" + std::to_string(i) + "\":0";
@@ -122,7 +122,7 @@ const Bomb kLists[] = {
        return packed_list(folder, "l.jsonl", "", line + "]]}\n", 100);
      },
      "a.tar.gz: l.jsonl"},
-    {"a list of JSON lines with a key that comes in later lines only",
+    {"a list of JSON lines with a key that only later lines have",
      [](const Path& folder) {
        std::string text = "{\"path\":\"a.png\",\"label\":0}\n";
        for (int i = 0; i < 1000; ++i)
@@ -138,7 +138,7 @@ std::vector<std::string> export_bomb(const Path& folder, const std::string& text
   return folder_with(folder, "octavo.json", text);
 }
 
-/// An octavo.json that begins so, goes on so many times like this, and ends so.
+/// An octavo.json of `begin`, then `repeated` `times` times, then `end`.
 std::vector<std::string> long_export(const Path& folder, const std::string& begin, const std::string& repeated,
                                      int times, const std::string& end) {
   std::ofstream file(folder / "octavo.json", std::ios::binary);
@@ -171,7 +171,7 @@ const Bomb kExports[] = {
     {"an octavo.json that names a file by its absolute path",
      [](const Path& folder) { return export_bomb(folder, kExportHead + R"({"file":"/etc/hostname"}]}})"); },
      "octavo.json"},
-    {"an octavo.json of a name with a zero byte",
+    {"an octavo.json with a name that contains a zero byte",
      [](const Path& folder) {
        write_file(folder / "a.png", tiny_png());
        return export_bomb(folder, kExportHead + R"({"file":"a.png\u0000.png"}]}})");
@@ -181,15 +181,15 @@ const Bomb kExports[] = {
      [](const Path& folder) { return hollow_export(folder, "{}", (std::uintmax_t{1} << 30) + 1); }, "octavo.json"},
     {"an octavo.json of a gibibyte of zero bytes",
      [](const Path& folder) { return hollow_export(folder, "{", std::uintmax_t{1} << 30); }, "octavo.json"},
-    {"an octavo.json of a text of a gibibyte",
+    {"an octavo.json with a string of a gibibyte",
      [](const Path& folder) { return hollow_export(folder, "{\"format\":\"", std::uintmax_t{1} << 30); },
      "octavo.json"},
-    {"an octavo.json that is nested a million deep",
+    {"an octavo.json that is nested a million levels deep",
      [](const Path& folder) { return export_bomb(folder, std::string(1'000'000, '[')); }, "octavo.json"},
     {"an octavo.json of 30 million samples without a file",
      [](const Path& folder) { return long_export(folder, kExportHead + "{}", ",{}", 30'000'000, "]}}"); },
      "octavo.json"},
-    {"an octavo.json of 30 million class names that are none",
+    {"an octavo.json with 30 million invalid class names",
      [](const Path& folder) { return long_export(folder, "{\"classes\":[[]", ",[]", 30'000'000, "]}"); },
      "octavo.json"},
     {"an octavo.json of 30 million class names",
@@ -204,7 +204,7 @@ const Bomb kExports[] = {
        return long_export(folder, kExportHead + "{\"file\":\"a.png\",\"label\":[0", ",0", 30'000'000, "]}]}}");
      },
      "octavo.json"},
-    {"an octavo.json of 30 million members that nobody knows",
+    {"an octavo.json with 30 million unknown members",
      [](const Path& folder) { return long_export(folder, "{\"x\":[0]", ",\"x\":[]", 30'000'000, "}"); }, "octavo.json"},
     {"an octavo.json of 2,000 splits",
      [](const Path& folder) {
@@ -213,12 +213,12 @@ const Bomb kExports[] = {
        return export_bomb(folder, text + "}}");
      },
      "octavo.json"},
-    {"an octavo.json of two splits of one name",
+    {"an octavo.json with two splits of the same name",
      [](const Path& folder) {
        return export_bomb(folder, kExportHead + R"({"file":"a.png"}],"train":[{"file":"b.png"}]}})");
      },
      "twice"},
-    {"an octavo.json of a million samples that are missing",
+    {"an octavo.json of a million missing samples",
      [](const Path& folder) {
        return long_export(folder, kExportHead + R"({"file":"a.png","label":0})", R"(,{"file":"a.png","label":0})",
                           1'000'000, "]}}");
@@ -239,14 +239,14 @@ const Bomb kPaths[] = {
 
 }  // namespace
 
-TEST_CASE("lists that lead elsewhere or unfold are refused in little memory", "[faults][bombs]") {
+TEST_CASE("hostile image lists are refused in little memory", "[faults][bombs]") {
   CHECK(problems_of_packing(kLists) == kNone);
 }
 
-TEST_CASE("an octavo.json that leads elsewhere or unfolds is refused in little memory", "[faults][bombs]") {
+TEST_CASE("a hostile octavo.json is refused in little memory", "[faults][bombs]") {
   CHECK(problems_of_packing(kExports) == kNone);
 }
 
-TEST_CASE("numbered paths that count too far are refused", "[faults][bombs]") {
+TEST_CASE("numbered paths with an excessive range are refused", "[faults][bombs]") {
   CHECK(problems_of_packing(kPaths) == kNone);
 }

@@ -1,5 +1,5 @@
-// The k-th allocation fails, for k = 1, 2, ... until the work succeeds: in this process, which holds the failing
-// malloc, and each time in a child of its own.
+// The k-th allocation fails, for k = 1, 2, ... until the work succeeds. The failing malloc is linked into this
+// executable, and each attempt runs in a child process.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kHangSeconds = 60;
 
-/// A page that this process and its children share.
+/// A control page shared by this process and its children.
 class SharedPage {
  public:
   SharedPage() {
@@ -52,23 +52,23 @@ class SharedPage {
   faults::Control* control_ = nullptr;
 };
 
-/// What became of the work in a child; the values are its exit codes.
+/// How the work in a child ended. The values are its exit codes.
 enum class Ending { done = 0, refused = 1, other_exception = 2, not_again = 3, in_library = 4 };
 
-/// Some libraries allocate in functions that must not throw, and so end the process if that fails: nlohmann-json in the
-/// destructor of a document, libstdc++ where it opens a folder for std::filesystem. Nobody can catch that.
+/// Some libraries allocate in noexcept functions, so a failure ends the process and cannot be caught: nlohmann-json in
+/// the destructor of a document, libstdc++ when it opens a folder for std::filesystem.
 void end_where_nobody_can_catch() {
   faults::use_memory_control(nullptr);
   const std::type_info* const type = abi::__cxa_current_exception_type();
-  // In the listing of a folder the type cannot be told any more.
+  // When listing a folder, the type of the exception is no longer available.
   const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
   if (is_bad_alloc) ::_exit(static_cast<int>(Ending::in_library));
   std::abort();
 }
 
-/// A crash: nlohmann-json destroys an object or array that it had no memory to make as if it were there.
+/// Handles a crash of nlohmann-json, which destroys an object or array even if its allocation failed.
 void end_in_crash(int signal_number) {
-  constexpr int kMostFrames = 6;  // this function, the signal's frame, and where it happened
+  constexpr int kMostFrames = 6;  // this function, the signal frame, and the origin
   faults::use_memory_control(nullptr);
   void* frames[kMostFrames];
   const int count = ::backtrace(frames, kMostFrames);
@@ -83,7 +83,7 @@ void end_in_crash(int signal_number) {
   ::raise(signal_number);
 }
 
-/// Does the work while memory fails, then once more while it does not: an error must leave the process fit for that.
+/// Does the work with failing memory, then again without faults: after an error, the process must still work.
 Ending work_twice(const std::function<void()>& work, faults::Control* control) {
   Ending ending = Ending::done;
   faults::use_memory_control(control);
@@ -107,7 +107,7 @@ Ending work_twice(const std::function<void()>& work, faults::Control* control) {
   return ending;
 }
 
-/// The status of a child that did so.
+/// Runs work_twice() in a child, and returns its status.
 int status_of_child(const std::function<void()>& work, faults::Control* control) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -137,15 +137,16 @@ std::string problem_of(int status) {
   return "afterwards the same work fails";
 }
 
-/// Lets the first, second, ... allocation of `work` fail, alone or with all that follow, until it succeeds unharmed.
+/// Makes the first, second, ... allocation of `work` fail, alone or with all later ones, until `work` succeeds.
 void fail_every_allocation(const std::string& what, const std::function<void()>& work, bool from_then_on) {
   SharedPage control;
   control->from_then_on = from_then_on ? 1 : 0;
   Tally tally("8 " + what + (from_then_on ? ", no memory from an allocation on" : ", an allocation fails"));
   std::int64_t in_library_count = 0;
   void* frame = nullptr;
-  ::backtrace(&frame, 1);  // loads what it needs while there is memory
-  // Each one alone is tried in every run; that memory stays out from one on, at fewer of them by day.
+  ::backtrace(&frame, 1);  // loads its libraries while memory is available
+  // Single failures are tried at every allocation. Failures from an allocation on are tried at every seventh, except in
+  // a nightly run.
   const std::int64_t step = from_then_on && !is_night() ? 7 : 1;
   while (tally.has_time()) {
     control->at += step;
@@ -159,7 +160,7 @@ void fail_every_allocation(const std::string& what, const std::function<void()>&
       break;
     }
     const bool is_uncatchable = WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(Ending::in_library);
-    // HDF5 1.10 crashes, or cannot be used any more, when it has no memory.
+    // Without memory, HDF5 1.10 crashes or becomes unusable.
     const bool is_of_library = !problem.empty() && control->failed_in_library > 0;
     in_library_count += is_uncatchable || is_of_library ? 1 : 0;
     const bool is_fault = !problem.empty() && !is_of_library;
@@ -198,16 +199,16 @@ void load_and_serve(const std::filesystem::path& path, octavo::Residency residen
 }
 
 void verify_file(const std::filesystem::path& path) {
-  // What the child of HDF5 runs out of memory with is told as a defect of the HDF5 side: hostile files have it do so.
+  // If the HDF5 child process runs out of memory, verify() reports a defect on the HDF5 side, because hostile files can
+  // cause that.
   for (const octavo::Defect& defect : octavo::verify(path, {.thread_count = 1}).defects) {
-    if (defect.where != "HDF5") throw std::logic_error("it has defects");
+    if (defect.where != "HDF5") throw std::logic_error("the file has defects");
   }
 }
 
 }  // namespace
 
-TEST_CASE("packing gets over any allocation that fails: an error, nothing left, and the next succeeds",
-          "[faults][memory]") {
+TEST_CASE("packing survives any failing allocation and leaves nothing and succeeds the next time", "[faults][memory]") {
   if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
@@ -221,16 +222,16 @@ TEST_CASE("packing gets over any allocation that fails: an error, nothing left, 
           pack_source(folder / "source", out / "a.h5");
         } catch (...) {
           faults::use_memory_control(nullptr);
-          // Nothing that needs memory while there may be none: only a new file, or none, may be there.
-          if (::access((out / "a.h5.partial").c_str(), F_OK) == 0) throw std::logic_error("a part is left");
-          if (::access((out / "a.h5.lock").c_str(), F_OK) == 0) throw std::logic_error("a lock is left");
+          // Only a complete new file or none may be there. Uses access(), which needs no memory.
+          if (::access((out / "a.h5.partial").c_str(), F_OK) == 0) throw std::logic_error("a partial file is left");
+          if (::access((out / "a.h5.lock").c_str(), F_OK) == 0) throw std::logic_error("a lock file is left");
           throw;
         }
       },
       from_then_on);
 }
 
-TEST_CASE("opening, loading and serving get over any allocation that fails", "[faults][memory]") {
+TEST_CASE("opening and loading and serving survive any failing allocation", "[faults][memory]") {
   if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
@@ -242,7 +243,7 @@ TEST_CASE("opening, loading and serving get over any allocation that fails", "[f
       what, [&] { load_and_serve(folder / "a.h5", residency); }, from_then_on);
 }
 
-TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
+TEST_CASE("verifying survives any failing allocation", "[faults][memory]") {
   if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
   write_source(folder / "source");
@@ -252,7 +253,7 @@ TEST_CASE("verifying gets over any allocation that fails", "[faults][memory]") {
       "verify", [&] { verify_file(folder / "a.h5"); }, from_then_on);
 }
 
-TEST_CASE("exporting gets over any allocation that fails: an error, nothing left, and the next succeeds",
+TEST_CASE("exporting survives any failing allocation and leaves nothing and succeeds the next time",
           "[faults][memory]") {
   if (const std::string reason = faults::why_memory_cannot_fail(); !reason.empty()) OCTAVO_SKIP(reason);
   const TemporaryFolder folder;
@@ -263,14 +264,14 @@ TEST_CASE("exporting gets over any allocation that fails: an error, nothing left
   fail_every_allocation(
       format == octavo::ExportFormat::png ? "export as png" : "export as npy",
       [&] {
-        // One for each child: some end where nothing can be removed.
+        // A separate folder per child, because some children end where they cannot remove anything.
         const std::filesystem::path out = folder / std::to_string(::getpid());
         try {
           octavo::export_dataset(octavo::Dataset::open(folder / "a.h5"), out, {.format = format, .thread_count = 1});
         } catch (...) {
           faults::use_memory_control(nullptr);
-          // Without any memory the folder cannot be listed, and so not be emptied.
-          if (!from_then_on && ::access(out.c_str(), F_OK) == 0) throw std::logic_error("a part is left");
+          // Without any memory, the folder cannot be listed and thus not emptied.
+          if (!from_then_on && ::access(out.c_str(), F_OK) == 0) throw std::logic_error("a partial file is left");
           std::filesystem::remove_all(out);
           throw;
         }

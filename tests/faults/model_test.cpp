@@ -1,4 +1,4 @@
-// A dataset file in the hands of somebody who does things at random, beside plain arrays that say what must come of it.
+// Random operations on a dataset file, checked against a model of plain arrays.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -26,7 +26,7 @@ struct PlainArrays {
   std::vector<std::string> names;
 };
 
-/// What the file must hold.
+/// The expected contents of the file.
 struct Model {
   std::vector<std::string> class_names;
   std::vector<PlainArrays> splits;
@@ -81,8 +81,8 @@ SplitLayout random_layout(const std::string& name, Random& random) {
   return layout;
 }
 
-/// Writes a file of random splits, in random pieces and order, leaving out random rows, and returns what must be in it.
-/// With `is_abandoned` the writer is destroyed before it is done.
+/// Writes a file of random splits, in random pieces and order, with random rows left out. Returns the expected
+/// contents. If `is_abandoned`, destroys the writer before it is done.
 Model write_random(const std::filesystem::path& path, Random& random, bool is_abandoned) {
   WriterOptions options;
   options.replace_existing = true;
@@ -130,7 +130,7 @@ Model write_random(const std::filesystem::path& path, Random& random, bool is_ab
   return model;
 }
 
-// ---- What must hold ------------------------------------------------------------
+// ---- Properties that must hold -------------------------------------------------
 
 std::string problem_with_contents(const std::filesystem::path& path, const Model& model) {
   const Dataset dataset = Dataset::open(path);
@@ -156,7 +156,7 @@ const PlainArrays& any_split(const Model& model, Random& random) {
   return model.splits[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(model.splits.size())))];
 }
 
-/// Whether float32 rows [B,C,H,W] are the plain values of these samples.
+/// Whether float32 rows [B,C,H,W] equal the plain values of these samples.
 bool are_values_of(const float* batch, const std::vector<std::int64_t>& rows, const PlainArrays& plain) {
   const std::int64_t row_values = plain.layout.shape.values();
   for (const std::int64_t row : rows) {
@@ -167,7 +167,7 @@ bool are_values_of(const float* batch, const std::vector<std::int64_t>& rows, co
   return true;
 }
 
-/// Values as they are: minus 0, by 1.
+/// Plain values: minus 0, divided by 1.
 BatchSpec plain_spec() {
   BatchSpec spec;
   spec.center = Center::none;
@@ -226,9 +226,9 @@ std::string problem_with_export(const std::filesystem::path& path, const Model& 
   for (const PlainArrays& plain : model.splits) {
     const auto bytes = bytes_of_file(folder / "out" / (plain.layout.name + "-images.npy"));
     const auto values = std::as_bytes(std::span(plain.values));
-    // The header comes first; what follows is the array.
+    // The array follows the header.
     if (bytes.size() < values.size() || !std::equal(values.begin(), values.end(), bytes.end() - std::ssize(values))) {
-      return "other values are exported";
+      return "wrong values are exported";
     }
   }
   return "";
@@ -241,7 +241,7 @@ std::string problem_with_reindexing(const std::filesystem::path& path, const Mod
   return problem_with_contents(folder / "b.h5", model);
 }
 
-/// Turns a bit of a sample: it must be named, and the file be whole again when the bit is turned back.
+/// Flips a bit of a sample and restores it: verify() must name the damaged sample.
 std::string problem_with_damage(const std::filesystem::path& path, const Model& model, Random& random) {
   const PlainArrays& plain = any_split(model, random);
   std::vector<std::byte> bytes = bytes_of_file(path);
@@ -260,7 +260,7 @@ std::string problem_with_damage(const std::filesystem::path& path, const Model& 
   return result.defect_count == 1 && result.defects[0].where == where ? "" : "the damaged sample is not named";
 }
 
-/// Does one thing at random; what is wrong with what came of it.
+/// Does one random operation, and returns the problem with its result or empty.
 std::string problem_with_step(const std::filesystem::path& path, Model& model, Random& random) {
   switch (below(random, 8)) {
     case 0:
@@ -284,8 +284,7 @@ std::string problem_with_step(const std::filesystem::path& path, Model& model, R
 
 }  // namespace
 
-TEST_CASE("packing, abandoning, verifying, loading, exporting and reindexing at random agree with plain arrays",
-          "[faults][model]") {
+TEST_CASE("random operations on a dataset file agree with plain arrays", "[faults][model]") {
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";
   auto first = random_of_case(-1);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kImageSide = 16;
 
-/// Images that look random and differ with `seed`.
+/// Pseudorandom images that depend on `seed`.
 std::string pixels(int image_count, std::size_t seed) {
   std::string bytes(static_cast<std::size_t>(image_count * kImageSide * kImageSide), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(value_at(i + seed));
@@ -31,7 +31,7 @@ void write_idx_source(const std::filesystem::path& folder, int image_count, std:
              idx({count}, std::string(static_cast<std::size_t>(image_count), '\1')));
 }
 
-/// A folder a class; one file is no image.
+/// Writes one folder per class; one file is not an image.
 void write_image_source(const std::filesystem::path& folder, int image_count) {
   for (int i = 0; i < image_count; ++i) {
     const auto name = std::to_string(i % 2) + "/" + std::to_string(i) + ".png";
@@ -46,7 +46,7 @@ void pack_idx(const std::filesystem::path& source, const std::filesystem::path& 
   if (outcome.exit_code != 0) throw std::runtime_error("cannot pack: " + outcome.err);
 }
 
-/// All samples of a file, with their labels; nothing if it is damaged.
+/// All samples of a file with their labels; empty if the file is damaged.
 std::vector<std::byte> samples_in(const std::filesystem::path& path) {
   std::vector<std::byte> all;
   try {
@@ -142,19 +142,19 @@ std::string PackScene::problem_with_target() const {
 std::string PackScene::problem_after_error() const {
   if (auto problem = problem_with_target(); !problem.empty()) return problem;
   for (const std::string& name : test::names_in(folder())) {
-    if (name != "data.h5") return "there is still " + name;
+    if (name != "data.h5") return "left behind: " + name;
   }
   return "";
 }
 
 std::string PackScene::problem_with_next_pack() const {
-  // A split that was appended is not appended again.
+  // A split that is already in the file cannot be appended again.
   if (kind_ == PackKind::appending && has_new()) return problem_with_target();
   auto words = arguments();
   if (!has_old()) words.push_back("--force");
   const Outcome outcome = run_octavo(words);
   if (outcome.exit_code != 0) return "the next pack fails: " + outcome.err;
-  if (!has_new()) return "the next pack has another result";
+  if (!has_new()) return "the next pack has a different result";
   return problem_after_error();
 }
 

@@ -1,5 +1,5 @@
-// The power fails while the packer is at work: its calls are recorded once, and replayed on a disk that loses, tears
-// and reorders what was not synced.
+// Power cuts while the packer runs. Its calls are recorded once, then replayed on a disk model that loses, tears and
+// reorders unsynced writes.
 #include <algorithm>
 
 #include "../lib/dataset_file/small_file.hpp"
@@ -16,7 +16,7 @@ namespace faults = octavo::faults;
 
 namespace {
 
-/// What the packer does to files when nothing goes wrong.
+/// The file changes of a packer without faults.
 std::vector<DiskChange> trace_of_packing(const PackScene& scene) {
   const TemporaryFolder folder;
   write_bytes(folder / "trace", {});
@@ -26,24 +26,24 @@ std::vector<DiskChange> trace_of_packing(const PackScene& scene) {
   return read_trace(folder / "trace");
 }
 
-/// The disk before the packer began.
+/// The disk before packing.
 DiskModel disk_before(const PackScene& scene) {
   DiskState files;
   if (scene.has_old()) files[scene.target()] = scene.old_bytes();
   return DiskModel(files);
 }
 
-/// What is wrong with a disk, for a packer that was still at work or had ended.
+/// The problem with a disk state, or empty. `has_ended`: the packer had ended before the power cut.
 std::string problem_with(const DiskState& state, const PackScene& scene, bool has_ended) {
   const auto found = state.find(scene.target());
   if (found == state.end()) return scene.has_old() || has_ended ? "there is no file" : "";
   const bool is_old = scene.has_old() && found->second == scene.old_bytes();
   if (!is_old && scene.is_new(found->second)) return "";
-  if (has_ended) return "the new file was reported as packed, and is not there";
-  return is_old ? "" : "the file is neither the old nor the new";
+  if (has_ended) return "the new file was reported as packed, but is missing";
+  return is_old ? "" : "the file is neither the old nor the new one";
 }
 
-/// Puts what was found on a real disk, and packs again.
+/// Writes the found files to a real disk, and packs again.
 std::string problem_with_next_pack(const DiskState& state, const PackScene& scene) {
   scene.reset();
   std::filesystem::remove(scene.target());
@@ -51,7 +51,7 @@ std::string problem_with_next_pack(const DiskState& state, const PackScene& scen
   return scene.problem_with_next_pack();
 }
 
-/// Cuts the power before each change of the trace in turn, and after the last, so many times each.
+/// Cuts the power `times` times before each change of the trace, and after the last one.
 void cut_power(const PackScene& scene, const std::vector<DiskChange>& trace, std::int64_t times, Tally& tally) {
   constexpr std::int64_t kPackAgainEvery = 150;
   DiskModel disk = disk_before(scene);
@@ -69,7 +69,7 @@ void cut_power(const PackScene& scene, const std::vector<DiskChange>& trace, std
   }
 }
 
-/// The trace of a packer that forgets one kind of call.
+/// The trace without one kind of change, as if the packer forgot those calls.
 std::vector<DiskChange> without(std::vector<DiskChange> trace, faults::Change change) {
   std::erase_if(trace, [&](const DiskChange& one) { return one.change == change; });
   return trace;
@@ -77,7 +77,7 @@ std::vector<DiskChange> without(std::vector<DiskChange> trace, faults::Change ch
 
 }  // namespace
 
-TEST_CASE("a power cut at any moment leaves the old file or the whole new one, and the next packs",
+TEST_CASE("a power cut at any moment leaves the old or the complete new file and the next pack works",
           "[faults][power][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   for (const PackKind kind : kPackKinds) {
@@ -90,7 +90,7 @@ TEST_CASE("a power cut at any moment leaves the old file or the whole new one, a
   }
 }
 
-TEST_CASE("the disk that loses its power finds a packer that forgets to sync", "[faults][power][plain-only]") {
+TEST_CASE("the disk model detects a packer that forgets to sync", "[faults][power][plain-only]") {
   if (const auto reason = why_no_faults(faults::kChangingCalls); !reason.empty()) OCTAVO_SKIP(reason);
   const PackScene scene(PackKind::replacing);
   const auto trace = trace_of_packing(scene);

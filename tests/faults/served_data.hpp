@@ -1,4 +1,4 @@
-// All that a dataset file serves when it is read with its checksums compared.
+// All data that a dataset file serves when read with its checksums checked.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct ServedSplit {
 
 using ServedData = std::vector<ServedSplit>;
 
-/// Reads every split. Throws what opening and reading throw.
+/// Reads every split. Throws the exceptions of opening and reading.
 ServedData serve_file(const std::filesystem::path& path);
 
-/// Whether the file is read without an error, and gives a split that is none of `expected`.
+/// Whether the file is read without an error, but has a split that is not in `expected`.
 bool serves_other_data(const std::filesystem::path& path, const ServedData& expected);
 
 }  // namespace octavo::test

@@ -1,4 +1,4 @@
-// What became of many cases of one kind: counted, the failures listed, and noted for the table of tools/soak.sh.
+// Counts many cases of one kind, lists the failures, and records the totals for the table of tools/soak.sh.
 #pragma once
 
 #include <chrono>
@@ -9,25 +9,25 @@
 
 namespace octavo::test {
 
-/// Counts cases, and failures among them; a run goes on after a failure, to see how many there are. At its end it
-/// prints a line, and appends it to the file that OCTAVO_FAULTS_FIGURES names.
+/// Counts cases and failures. A run continues after a failure, to count them all. The destructor prints a summary line
+/// and appends the totals to the file that OCTAVO_FAULTS_FIGURES names.
 class Tally {
  public:
-  /// `what` names the cases in a few words, or is empty if nobody is to be told of them; `is_random`: a seed belongs to
-  /// them.
+  /// `what` describes the cases in a few words; if it is empty, nothing is reported. `is_random`: the report includes
+  /// the seed.
   explicit Tally(std::string what, bool is_random = false);
   ~Tally();
   Tally(const Tally&) = delete;
   Tally& operator=(const Tally&) = delete;
 
-  /// One more case; `problem` is empty if it went well.
+  /// Adds a case; `problem` is empty on success.
   void add(const std::string& problem);
-  /// Whether there is time for another one.
+  /// Whether there is time for another case.
   bool has_time() const;
-  /// Something else that is to be told beside the name.
+  /// Adds a note to the report, after the description.
   void set_note(std::string note) { note_ = std::move(note); }
   std::int64_t count() const { return count_; }
-  /// The first of the failures; to be compared with an empty list.
+  /// The first failures, to compare with kNone.
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
@@ -41,7 +41,7 @@ class Tally {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// What a tally's failures are to be.
+/// The expected failures: none.
 inline const std::vector<std::string> kNone = {};
 
 }  // namespace octavo::test

@@ -8,13 +8,13 @@
 namespace octavo::test {
 namespace {
 
-/// Takes pieces from the front of some bytes.
+/// Takes pieces from the front of a byte sequence.
 class Pieces {
  public:
   explicit Pieces(const std::string& bytes) : bytes_(bytes) {}
   bool is_empty() const { return done_ == bytes_.size(); }
   std::string take(std::size_t count) {
-    if (count > bytes_.size() - done_) throw std::runtime_error("the trace is cut short");
+    if (count > bytes_.size() - done_) throw std::runtime_error("the trace is truncated");
     done_ += count;
     return bytes_.substr(done_ - count, count);
   }

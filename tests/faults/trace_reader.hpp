@@ -1,4 +1,4 @@
-// The record that a preloaded program left of what it did to files.
+// Reads the record of file changes that a preloaded program wrote.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace octavo::test {
 
-/// One call that changed files (preload/trace.hpp says what the fields mean).
+/// One call that changed files. The fields are described in preload/trace.hpp.
 struct DiskChange {
   faults::Change change;
   std::uint64_t file = 0;
@@ -22,7 +22,7 @@ struct DiskChange {
   std::vector<std::byte> data;
 };
 
-/// All changes in the order in which they were made. Throws std::runtime_error if the record is cut short.
+/// Returns all changes in order. Throws std::runtime_error if the record is truncated.
 std::vector<DiskChange> read_trace(const std::filesystem::path& path);
 
 }  // namespace octavo::test

@@ -1,4 +1,4 @@
-// Several packers want to write the same file at the same time.
+// Several packers write the same file at the same time.
 #include <memory>
 
 #include "../lib/dataset_file/small_file.hpp"
@@ -10,7 +10,7 @@
 
 using namespace octavo::test;
 
-TEST_CASE("of packers that write the same file at once each succeeds or says why not, and the file is whole",
+TEST_CASE("concurrent packers of one file each succeed or report an error and the file is complete",
           "[faults][packers]") {
   const PackScene scenes[] = {PackScene(PackKind::fresh, 400), PackScene(PackKind::replacing, 400)};
   Tally tally("15 several packers on one target", true);
@@ -27,12 +27,12 @@ TEST_CASE("of packers that write the same file at once each succeeds or says why
     int done_count = 0;
     for (const auto& program : programs) {
       const Outcome outcome = program->wait();
-      // 2: the file was there already, and --force was not given.
+      // 2: the file exists already and --force was not given.
       const bool is_refused = (outcome.exit_code == 1 || outcome.exit_code == 2) && outcome.is_one_line_error();
       if (outcome.exit_code != 0 && !is_refused) problem = "exit code " + std::to_string(outcome.exit_code);
       done_count += outcome.exit_code == 0 ? 1 : 0;
     }
-    if (done_count == 0) problem = "nobody succeeds";
+    if (done_count == 0) problem = "no packer succeeded";
     if (!scene.has_old() && done_count > 1) problem = "two made the same new file";
     if (problem.empty()) problem = scene.problem_after_error();
     if (problem.empty() && bytes_of_file(scene.target()) != scene.new_bytes()) problem = "the file is not the new one";

@@ -1,5 +1,4 @@
-// Feeds tar and zip archives: listing them, and reading every file in both ways. The mutator makes checksums right
-// again.
+// Fuzzes tar and zip archives: lists them and reads every file in both ways. The mutator repairs checksums.
 #include "files/file_tree.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"
@@ -9,7 +8,7 @@ using namespace octavo;
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
-// Reading a file at leisure passes over all before it.
+// Reading a file as a stream skips over all files before it, so only a few are read that way.
 constexpr std::size_t kFilesAtLeisure = 4;
 
 }  // namespace
@@ -19,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   file.write(fuzz::bytes_of(data, size));
   fuzz::refuse_or_read([&] { files::is_archive(file.path()); });
   return fuzz::run_input([&] {
-    // What can be read of a damaged one, too.
+    // Also reads the undamaged part of a damaged archive.
     const auto tree = files::open_archive(file.path(), 1100, files::OnDamage::stop_there);
     const auto paths = tree->files_below("");
     for (const std::string& path : paths) fuzz::refuse_or_read([&] { tree->read_whole(path, kMostBytes); });

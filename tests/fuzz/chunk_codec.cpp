@@ -1,4 +1,4 @@
-// Feeds a table of deflated chunks, and a chunk: the first byte says which, the second how large a chunk becomes.
+// Fuzzes the table of deflated chunks or a chunk. The first byte selects which, the second the size of a chunk.
 #include <vector>
 
 #include "dataset_file/chunk_table.hpp"

@@ -1,4 +1,4 @@
-// Feeds binary CIFAR-10 and CIFAR-100 batches: detection, labels, images.
+// Fuzzes binary CIFAR-10 and CIFAR-100 batches: detection, labels, images.
 #include "sources/array_files.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_tree.hpp"

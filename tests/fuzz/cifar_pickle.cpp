@@ -1,4 +1,4 @@
-// Feeds pickles: CIFAR batches as published for Python, and their files of class names.
+// Fuzzes pickles: CIFAR batches as published for Python, and their class-name files.
 #include "arrays/cifar_pickle.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -1,5 +1,5 @@
-// Feeds dataset files: opening, statistics, names, every sample, and verify() but for its child process. The mutator
-// changes header, index and data, and makes our checksums right again.
+// Fuzzes dataset files: opening, statistics, names, every sample, and verify() without its child process. The mutator
+// changes header, index and data, and repairs our checksums.
 #include <octavo/dataset.hpp>
 #include <octavo/verify.hpp>
 

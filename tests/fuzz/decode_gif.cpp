@@ -1,4 +1,4 @@
-// Feeds GIF files.
+// Fuzzes the GIF decoder.
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

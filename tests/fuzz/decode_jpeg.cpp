@@ -1,4 +1,4 @@
-// Feeds JPEG files, decoded at their full size and at an eighth of it.
+// Fuzzes the JPEG decoder, at full size and at one eighth.
 #include "images/jpeg_decoder.hpp"
 
 #include "support/decode_format.hpp"

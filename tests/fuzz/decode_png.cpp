@@ -1,4 +1,4 @@
-// Feeds PNG files. The mutator makes checksums right again.
+// Fuzzes the PNG decoder. The mutator repairs checksums.
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Feeds PBM, PGM, PPM and PAM files.
+// Fuzzes the decoder of PBM, PGM, PPM and PAM files.
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

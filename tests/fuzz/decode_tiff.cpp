@@ -1,4 +1,4 @@
-// Feeds TIFF files.
+// Fuzzes the TIFF decoder.
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Feeds WebP files.
+// Fuzzes the WebP decoder.
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Feeds EXIF blocks, of which the orientation is wanted.
+// Fuzzes the search for the orientation in EXIF blocks.
 #include "images/exif_orientation.hpp"
 
 #include "support/fuzz_target.hpp"
@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     const int orientation = images::exif_orientation(fuzz::bytes_of(data, size));
     if (orientation < 1 || orientation > 8) __builtin_trap();
-    return orientation != 1;  // which also stands for blocks that say nothing
+    return orientation != 1;  // 1 is also the result for blocks without an orientation
   });
 }

@@ -1,4 +1,4 @@
-// Feeds octavo.json, the list that `octavo export` leaves beside images.
+// Fuzzes octavo.json, the index that `octavo export` writes next to images.
 #include "sources/lists/export_index.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -1,4 +1,4 @@
-// Feeds IDX files (MNIST's format), as they are after any gzip.
+// Fuzzes IDX files (MNIST's format), already decompressed.
 #include "arrays/idx.hpp"
 
 #include "support/fuzz_target.hpp"

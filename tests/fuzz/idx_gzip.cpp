@@ -1,4 +1,4 @@
-// Feeds gzip files that hold IDX files. The mutator makes checksums and lengths of gzip right again.
+// Fuzzes gzip files that hold IDX files. The mutator repairs gzip checksums and lengths.
 #include "arrays/idx.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/read_array.hpp"

@@ -1,4 +1,4 @@
-// Feeds headers of image files of all formats, as a whole file and as the beginning of one.
+// Fuzzes the header parsers of all image formats, with the bytes as a whole file and as the beginning of one.
 #include "images/image_header.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -1,5 +1,5 @@
-// Feeds image files of all formats that become samples: decoded, turned upright, brought to size and number of
-// channels. The first byte says how.
+// Fuzzes the conversion of image files of all formats to samples: decoding, orientation, resizing and channel
+// conversion. The first byte selects the options.
 #include <array>
 
 #include "support/decode_format.hpp"

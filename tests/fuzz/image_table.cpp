@@ -1,4 +1,4 @@
-// Feeds lists of images: CSV, TSV or JSON lines, as the first byte says.
+// Fuzzes image lists. The first byte selects CSV, TSV or JSON Lines.
 #include "sources/lists/image_table.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Feeds the JSON index of a dataset file: strict parsing, decoding, and the rules that its places must keep.
+// Fuzzes the JSON index of a dataset file: strict parsing, decoding, and the checks of its offsets.
 #include "dataset_file/index.hpp"
 #include "support/strict_json.hpp"
 #include "support/fuzz_target.hpp"
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const dataset_file::Index index = dataset_file::decode_index(text);
     constexpr std::int64_t kFileBytes = 1 << 20;
     dataset_file::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
-    // What was taken can be written again, and says the same then.
+    // An accepted index must encode to the same text after a round trip.
     if (dataset_file::encode_index(dataset_file::decode_index(dataset_file::encode_index(index))) != dataset_file::encode_index(index)) {
       __builtin_trap();
     }

@@ -1,4 +1,4 @@
-// Feeds gzip files (first byte even) and zlib streams inside of other files (odd), read forwards and once again.
+// Fuzzes gzip files (first byte even) and zlib streams inside other files (odd), read forward and then again.
 #include <array>
 
 #include "files/byte_stream.hpp"
@@ -8,7 +8,7 @@ using namespace octavo;
 
 namespace {
 
-// Deflate makes at most 1,032 bytes of one; what a run may take is bounded by its input.
+// Deflate expands a byte to at most 1,032, so the input bounds the cost of a run.
 constexpr std::int64_t kMostBytes = std::int64_t{8} << 20;
 
 void read_twice(files::ByteStream& stream) {

@@ -1,4 +1,4 @@
-// fuzz_make_seeds FOLDER: writes the seeds of tests/fuzz/corpus, a small well-formed file of each kind a target reads.
+// fuzz_make_seeds FOLDER: writes the seeds of tests/fuzz/corpus, a small valid file of each kind that a target reads.
 #include <octavo/writer.hpp>
 
 #include <cstdlib>
@@ -69,7 +69,7 @@ std::string pickled(const std::string& text) {
   return "T" + little(text.size(), 4) + text;
 }
 
-/// A CIFAR batch of two images as Python 2 wrote it.
+/// A CIFAR batch of two images as written by Python 2.
 std::string pickled_batch() {
   const std::string dtype = "cnumpy\ndtype\n("s + pickled("u1") + "K\0K\x01tR(K\x03"s + pickled("|") +
                             "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"s;
@@ -138,7 +138,7 @@ std::string bmp(int bits, int coding, const std::string& palette, const std::str
   return "BM" + little(14 + head.size() + data.size(), 4) + little(0, 4) + little(14 + head.size(), 4) + head + data;
 }
 
-/// Two pixels of a palette of four colors, interlaced or not.
+/// A GIF of two pixels with a palette of four colors, interlaced or not.
 std::string gif(bool is_interlaced) {
   const std::string colors = counting(12, 40);
   return "GIF89a" + little(2, 2) + little(1, 2) + "\x81\0\0"s + colors + "!\xF9\x04\x01\0\0\2\0"s + "," + little(0, 4) +
@@ -238,7 +238,7 @@ void add_images(Seeds& seeds) {
   add_tiff(seeds);
 }
 
-/// One image of each format for the targets that take them all.
+/// One image of each format, for the targets that accept all formats.
 void add_all_formats(Seeds& seeds) {
   for (const char* name : {"decode_jpeg/progressive", "decode_png/palette", "decode_webp/lossless",
                            "decode_tiff/strips", "decode_gif/plain", "decode_bmp/rgb", "decode_pnm/p7"}) {
@@ -307,7 +307,7 @@ void add_packed(Seeds& seeds) {
   seeds["chunk_codec/chunk"] = "\1\2"s + zlib_stream(counting(16));
 }
 
-/// Files under the names that the target gives them, by its first byte.
+/// Seeds of the target `source`; the first byte selects the file name.
 void add_sources(Seeds& seeds) {
   const std::map<char, const char*> files = {
       {0, "idx/images"},     {1, "cifar_binary/cifar10"}, {2, "npy/uint8"},        {3, "npz/deflated"},

@@ -1,4 +1,4 @@
-// Feeds MATLAB 5 files.
+// Fuzzes MATLAB 5 files.
 #include "arrays/mat.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -1,4 +1,4 @@
-// Feeds files of class names.
+// Fuzzes files of class names.
 #include "sources/lists/name_list.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -1,4 +1,4 @@
-// Feeds .npy files.
+// Fuzzes .npy files.
 #include "arrays/npy.hpp"
 
 #include "support/fuzz_target.hpp"

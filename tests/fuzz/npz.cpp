@@ -1,4 +1,4 @@
-// Feeds .npz files: zip archives of .npy files. The mutator makes checksums of stored members right again.
+// Fuzzes .npz files: zip archives of .npy files. The mutator repairs checksums of stored members.
 #include "sources/array_files.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"

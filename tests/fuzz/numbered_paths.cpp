@@ -1,4 +1,4 @@
-// Feeds paths that may stand for several numbered files, "shard-{000..099}.tar".
+// Fuzzes paths that stand for several numbered files, such as "shard-{000..099}.tar".
 #include "sources/lists/numbered_paths.hpp"
 
 #include "support/fuzz_target.hpp"
@@ -7,7 +7,7 @@ using namespace octavo;
 
 namespace {
 
-/// A list of up to a million paths is allowed, and too slow to be made often.
+/// Up to a million paths are allowed, but that many are too slow to make often.
 bool makes_long_list(const std::string& text) {
   const std::size_t end = text.rfind('}');
   const std::size_t points = text.rfind("..", end);

@@ -1,5 +1,5 @@
-// Feeds files of any format to what `octavo pack` opens: found out by content, read to the last sample. The first byte
-// chooses the file's name. HDF5 files are left alone: another process reads them.
+// Fuzzes the sources that `octavo pack` opens, of any format: detects the format by content and reads all samples. The
+// first byte selects the file name. HDF5 files are skipped, because a child process reads them.
 #include <octavo/pack.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace octavo;
 
 namespace {
 
-// Below a folder of a class where the name says so.
+// Some names include class folders.
 constexpr std::array<const char*, 10> kNames = {"train-images-idx3-ubyte",
                                                 "data_batch_1.bin",
                                                 "x.npy",

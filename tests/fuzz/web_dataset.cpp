@@ -1,4 +1,4 @@
-// Feeds the names and contents of the files in a WebDataset shard: "name\ncontents", parted by bytes 0xFF.
+// Fuzzes the names and contents of files in a WebDataset shard: "name\ncontents" entries separated by 0xFF bytes.
 #include "sources/lists/web_dataset.hpp"
 
 #include "support/fuzz_target.hpp"

@@ -16,8 +16,8 @@ TEST_CASE("all 256 codes decode to the exact product and sum, rounded once", "[u
   }
 }
 
-TEST_CASE("one rounding is not two", "[unit][kernels]") {
-  // 3 * 0.1f = 0.30000001192..., which two roundings and one bring to different floats after adding -0.3f.
+TEST_CASE("one rounding differs from two", "[unit][kernels]") {
+  // 3 * 0.1f = 0.30000001192...; after adding -0.3f, one rounding and two give different floats.
   const Affine map{0.1f, -0.3f};
   const float unfused = 3.0f * 0.1f;
   REQUIRE(decode(3, map) != unfused + -0.3f);

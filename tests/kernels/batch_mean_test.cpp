@@ -6,7 +6,7 @@
 
 using namespace octavo::kernels;
 
-TEST_CASE("a batch is centered on the one mean of all its values", "[unit][kernels]") {
+TEST_CASE("a batch is centered on the mean of all its values", "[unit][kernels]") {
   // Two samples of two channels of two values. Rows 0 and 2: codes + 128 are 0,2 | 4,6 and 8,10 | 12,14: mean 7.
   const std::vector<std::int8_t> codes = {-128, -126, -124, -122, 99, 99, 99, 99, -120, -118, -116, -114};
   const std::vector<std::int64_t> rows = {0, 2};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the CUDA compiler made of the kernels: registers and spills from its own report; loads in flight, widths and issue
-slots from the machine code.
+"""Checks the code that the CUDA compiler generates for the kernels: registers and spills from the compiler's report;
+loads in flight, access widths and issue slots from the machine code.
 
 cuda_code_test.py NVCC SOURCE_FOLDER [--markdown FILE] ARCHITECTURE...
 
-Prints a table of every kernel that moves a batch, one row a variant, and fails where one could not keep up with the memory of
-a typical device of its architecture. The code is decoded from the cubin itself, because not every toolkit has a
-disassembler. For architectures below 8.0 only registers and spills are checked.
+Prints a table of every kernel that moves a batch, one row per variant. Fails if a kernel cannot keep up with the memory
+of a typical device of its architecture. Decodes the cubin itself, because not every toolkit has a disassembler. For
+architectures below 8.0, only registers and spills are checked.
 """
 import argparse
 import os
@@ -18,33 +18,33 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-# Of 65,536 a multiprocessor: 1,024 threads stay resident; 640 of gather_channels.
+# A multiprocessor has 65,536 registers, so 1,024 threads stay resident; 640 for gather_channels.
 MOST_REGISTERS, MOST_CHANNEL_REGISTERS = 64, 96
 
 
 class Device:
-    """A typical device of an architecture: what its memory needs in flight, and what it leaves to compute."""
+    """A typical device of an architecture: bytes in flight that its memory needs, and issue slots left to compute."""
 
     def __init__(self, name, multiprocessors, ghz, bytes_per_second, latency, shared_bytes, most_threads):
         self.name, self.shared_bytes, self.most_threads = name, shared_bytes, most_threads
-        # Little's law: bytes in flight on a multiprocessor, reads and writes together.
-        # H200: 4.3e12 * 0.7e-6 / 132 = 22.8 KB, of which codes are 1/5 with float32 (4.6 KB), 1/3 with half types (7.6).
+        # Little's law: bytes in flight per multiprocessor, reads plus writes.
+        # H200: 4.3e12 * 0.7e-6 / 132 = 22.8 KB. Codes are 1/5 with float32 (4.6 KB), 1/3 with half types (7.6 KB).
         self.bytes_needed = bytes_per_second * latency / multiprocessors
-        # Issue slots of a lane (4 schedulers, 32 lanes) in the time of a byte moved.
-        # H200: 132 * 4 * 32 * 1.755e9 / 4.3e12 = 6.9, so 34 for a float32 value (5 bytes), 21 for a half one (3 bytes).
+        # Issue slots, counted per lane (4 schedulers of 32 lanes), in the time that moving a byte takes.
+        # H200: 132 * 4 * 32 * 1.755e9 / 4.3e12 = 6.9, so 34 per float32 value (5 bytes), 21 per half value (3 bytes).
         self.slots_per_byte = multiprocessors * 4 * 32 * ghz * 1e9 / bytes_per_second
 
 
-# Bandwidths are those of a copy, some nine tenths of the peak; latencies under load are taken to be 0.6 to 0.8 us.
+# Bandwidths are those of a copy, about nine tenths of the peak. Latencies under load are assumed as 0.6 to 0.8 us.
 DEVICES = {
     "80": Device("A100 80GB", 108, 1.41, 1.8e12, 0.6e-6, 164 << 10, 2048),
     "90": Device("H200", 132, 1.755, 4.3e12, 0.7e-6, 228 << 10, 2048),
     "120": Device("RTX 5090", 170, 2.41, 1.6e12, 0.8e-6, 100 << 10, 1536),
 }
 
-# Instructions from compute capability 7.5 on: 128 bits, of which these are the low 9.
+# Instructions have 128 bits from compute capability 7.5 on. These are opcodes, the low 9 bits.
 LOAD, STORE, BRANCH = 0x181, 0x186, 0x147
-WIDTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}  # bytes, by the size field of loads and stores
+WIDTHS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}  # size field of loads and stores -> bytes
 
 
 class Instruction:
@@ -55,7 +55,7 @@ class Instruction:
         self.width = WIDTHS.get(high >> 9 & 7)
         # Codes are read by ld.global.nc, everything else by plain loads.
         self.is_code_load = self.opcode == LOAD and high >> 15 & 1 == 1
-        self.barrier_set = high >> 46 & 7  # that a load opens when its data are there; 7: none
+        self.barrier_set = high >> 46 & 7  # barrier that a load opens when its data arrive; 7: none
         self.barriers_awaited = high >> 52 & 0x3F
         self.target = None
         if self.opcode == BRANCH:
@@ -63,7 +63,7 @@ class Instruction:
 
     @staticmethod
     def _branch_bytes(low, high, architecture):
-        """From the next instruction to the target."""
+        """The distance from the next instruction to the target, in bytes."""
         if int(architecture) < 90:
             offset, bits = low >> 32 | (high & 0x3FFFF) << 32, 50
         else:
@@ -72,7 +72,7 @@ class Instruction:
 
 
 def decode(cubin, architecture):
-    """The instructions of each kernel, and its bytes of shared memory."""
+    """The instructions of each kernel and its shared memory in bytes."""
     data = cubin.read_bytes()
     section_table, = struct.unpack_from("<Q", data, 40)
     section_count, names_section = struct.unpack_from("<HH", data, 60)
@@ -91,7 +91,7 @@ def decode(cubin, architecture):
 
 
 def compile_kernels(nvcc, folder, source, architecture, output):
-    """What was decoded of each kernel, with registers and bytes spilled from the compiler's report."""
+    """Decodes each kernel, and adds registers and spilled bytes from the compiler's report."""
     cubin = output / f"{source.stem}-{architecture}.cubin"
     command = [nvcc, "-std=c++20", "-O3", "--fmad=false", "--expt-relaxed-constexpr", "-cubin", f"-arch=sm_{architecture}",
                "--resource-usage", f"-I{folder.parent}", "-o", str(cubin), str(source)]
@@ -105,14 +105,14 @@ def compile_kernels(nvcc, folder, source, architecture, output):
 
 
 class Variant:
-    """What a kernel does, by its mangled name: value_bytes of a value, whose share of the traffic is read, and so on."""
+    """The properties of a kernel, from its mangled name: layout, value type, bytes per value, access widths."""
     TYPES = {"f": ("float32", 4), "NS0_7Float16E": ("float16", 2), "NS0_8BFloat16E": ("bfloat16", 2)}
     FAMILIES = {
-        # name: layout, threads of a block, share of the loaded bytes that are used, most issue slots as a share of the
-        # memory's time, whether the loads of a step pass the stores of the one before. Unaligned words are cut out of two
-        # loads, and their addresses, masks and maps cost more than the memory's time with half types on the fastest
-        # memory: 1.1 of it. gather_channels, for any other number of channels, looks up a map and scatters a byte for
-        # each value, and waits for the maps and the next codes together.
+        # name: layout, threads per block, used share of the loaded bytes, maximum issue slots relative to the memory's
+        # time, whether the loads of a step are issued before the stores of the previous step. Unaligned words are
+        # assembled from two loads. With half types on the fastest memory, their addresses, masks and maps take 1.1
+        # times the memory's time. gather_channels handles any other number of channels: it looks up a map and scatters
+        # a byte for each value, and waits for the maps and the next codes at the same time.
         "gather_planes": ("in order", 256, 1, 0.5, True),
         "gather_pixels": ("interleaved", 256, 1, 0.5, True),
         "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
@@ -152,12 +152,12 @@ class Variant:
 
 
 def is_store(instruction, variant):
-    """Whether it stores values; labels and the like are narrower, or not in the loop."""
+    """Whether the instruction stores values. Other stores, such as labels, are narrower or not in the loop."""
     return instruction.opcode == STORE and instruction.width == variant.store_width
 
 
 def main_loop(code, variant):
-    """The smallest loop with the codes' loads and the values' stores."""
+    """The smallest loop that loads codes and stores values."""
     def has_work(first, last):
         body = code[first:last + 1]
         return any(i.is_code_load for i in body) and (
@@ -169,14 +169,14 @@ def main_loop(code, variant):
 
 
 def common_path(loop, variant):
-    """The shortest way through a loop that passes every load of codes and store of values that one way can pass: without the
-    bytes at the edges of rows and the change of a tile."""
+    """The shortest path through a loop that includes all code loads and value stores that one path can include. It
+    omits the code for bytes at the edges of rows and for changing tiles."""
     first = loop[0].index
     stops = [i.index for i in loop if i.is_code_load or is_store(i, variant)]
     path, at = [], first
     for stop in stops + [loop[-1].index]:
         way = shortest_way(loop, first, at, stop)
-        if way is None:  # on a branch that excludes the one before
+        if way is None:  # on a branch that excludes the previous stop
             continue
         path += way
         at = stop
@@ -184,7 +184,7 @@ def common_path(loop, variant):
 
 
 def shortest_way(loop, first, start, end):
-    """Instructions from `start` to before `end`, forward only."""
+    """The instructions on the shortest forward path from `start` to `end`, without `end`."""
     best = {start: (0, None)}
     for index in range(start, end):
         if index not in best:
@@ -192,7 +192,7 @@ def shortest_way(loop, first, start, end):
         instruction = loop[index - first]
         follow = [index + 1]
         if instruction.target is not None:
-            # A branch out of the loop is a way round for lanes that have parted (BRA.DIV), or the end.
+            # A branch out of the loop is the exit, or a detour for diverged lanes (BRA.DIV).
             leaves = not first <= instruction.target < first + len(loop)
             follow = ([index + 1] if instruction.is_predicated or leaves else []) + [instruction.target]
         for after in follow:
@@ -208,8 +208,8 @@ def shortest_way(loop, first, start, end):
 
 
 def loads_in_flight(path, variant):
-    """Loads of the next step's codes that are under way when the last value of a step is stored; the most that ever are, where
-    the kernel stores what it has just loaded, or nothing."""
+    """The number of loads of the next step's codes in flight when the last value of a step is stored. For a kernel
+    that stores just-loaded data or nothing, the maximum number of loads in flight."""
     last_store = max((i.index for i in path if is_store(i, variant)), default=None)
     waiting, most = {}, 0
     for turn in range(2):
@@ -226,14 +226,14 @@ def loads_in_flight(path, variant):
 
 
 def measure(kernel):
-    """A row of the table."""
+    """Computes a row of the table."""
     variant, device = Variant(kernel["name"]), DEVICES[kernel["architecture"]]
     path = common_path(main_loop(kernel["code"], variant), variant)
     loads = [i for i in path if i.is_code_load]
     stores = [i for i in path if is_store(i, variant)]
     in_flight = loads_in_flight(path, variant)
     block_warps = variant.block_threads // 32
-    # Registers come in units of 8 a thread; a block has 1 KiB of shared memory for the system.
+    # Registers are allocated in units of 8 per thread. The system uses 1 KiB of shared memory per block.
     by_registers = 65536 // ((kernel["registers"] + 7) // 8 * 8 * variant.block_threads)
     blocks = min(by_registers, device.shared_bytes // (kernel["shared"] + 1024), device.most_threads // variant.block_threads)
     values = (sum(i.width for i in stores) / variant.value_bytes if stores else sum(i.width for i in loads))
@@ -248,7 +248,7 @@ def measure(kernel):
 
 def table(rows):
     """The rows as Markdown."""
-    lines = ["| kernel | type | maps | registers | threads | loads × bytes | store | KB in flight (needed) | slots a value (left) |",
+    lines = ["| kernel | type | maps | registers | threads | loads × bytes | store | KB in flight (needed) | slots per value (budget) |",
              "|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         v = row["variant"]
@@ -265,7 +265,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("nvcc")
     parser.add_argument("sources", type=pathlib.Path)
-    parser.add_argument("--markdown", type=pathlib.Path, help="file to write the table of 9.0 to")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the table for compute capability 9.0 to this file")
     parser.add_argument("architectures", nargs="+")
     return parser.parse_args()
 
@@ -276,7 +276,7 @@ ARGUMENTS = arguments() if __name__ == "__main__" else None
 class CudaCode(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # The longest first, so that none is left alone at the end.
+        # The longest first, so that no long one runs alone at the end.
         sources = sorted((ARGUMENTS.sources / "cuda").glob("*.cu"), key=lambda path: -path.stat().st_size)
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
             made = pool.map(lambda job: compile_kernels(ARGUMENTS.nvcc, ARGUMENTS.sources, *job, pathlib.Path(folder)),

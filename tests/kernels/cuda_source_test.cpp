@@ -1,4 +1,4 @@
-// The CUDA sources themselves, compiled for the host: every thread of every block, on exact-size buffers.
+// Runs the CUDA sources, compiled for the host: every thread of every block, on buffers of exact size.
 #include <vector>
 
 #include "kernels/cache_policy.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[un
   }
 }
 
-TEST_CASE("the CUDA gather takes given rows in their order", "[unit][shim]") {
+TEST_CASE("the CUDA gather reads given rows in their order", "[unit][shim]") {
   for (const std::int64_t P : {64, 65}) {
     const GatherCase parameters{.N = 10, .C = 1, .P = P, .B = 6};
     GatherData data(parameters);
@@ -59,8 +59,8 @@ TEST_CASE("the CUDA gather takes given rows in their order", "[unit][shim]") {
   }
 }
 
-TEST_CASE("the CUDA gather moves its cursor on, over the end of an epoch", "[unit][shim]") {
-  // One shape for each kernel, and blocks for several splits of several groups.
+TEST_CASE("the CUDA gather advances its cursor past the end of an epoch", "[unit][shim]") {
+  // One shape per kernel, with blocks for several splits of several groups.
   for (const auto& [layout, C, P] : {std::tuple{Layout::nchw, 1, 64},
                                      {Layout::nchw, 1, 65},
                                      {Layout::nchw, 3, 5000},
@@ -68,7 +68,7 @@ TEST_CASE("the CUDA gather moves its cursor on, over the end of an epoch", "[uni
                                      {Layout::nhwc, 3, 65},
                                      {Layout::nhwc, 5, 900}}) {
     for (const cuda::DeviceTraits& device : {kSmallDevice, kLargeDevice}) {
-      // 5 batches of 9 an epoch; the second of two ranks draws places 4 to 8. Three batches a launch.
+      // 5 batches of 9 per epoch, 3 batches per launch. The second of two ranks draws positions 4 to 8 of each batch.
       const GatherCase parameters{.N = 47, .C = C, .P = P, .B = 15, .layout = layout};
       INFO(parameters.name());
       GatherData data(parameters);
@@ -92,7 +92,7 @@ TEST_CASE("the CUDA gather moves its cursor on, over the end of an epoch", "[uni
   }
 }
 
-TEST_CASE("a cursor stays unless the CUDA gather is told to move it", "[unit][shim]") {
+TEST_CASE("the CUDA gather advances a cursor only when requested", "[unit][shim]") {
   GatherData data({.N = 47, .C = 1, .P = 64, .B = 9});
   data.set_cursor(make_order_cursor(47, 3, true, 9, {0, 9}, 4, 1));
   REQUIRE(cuda::launch_gather(data.args(), kSmallDevice, nullptr) == cudaSuccess);
@@ -105,7 +105,7 @@ TEST_CASE("a cursor stays unless the CUDA gather is told to move it", "[unit][sh
 TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim]") {
   for (const std::int64_t S : {1, 4, 7, 127, 128, 512, 516, 1024, 1026, 5000}) {
     for (const cuda::DeviceTraits& device : {kSmallDevice, kMiddleDevice, kLargeDevice}) {
-      constexpr std::int64_t N = 11, B = 11;  // all rows: the last one has nothing behind it
+      constexpr std::int64_t N = 11, B = 11;  // all rows: nothing follows the last one
       std::vector<float> rows(static_cast<std::size_t>(N * S)), out(static_cast<std::size_t>(B * S), -1.0f);
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i) / 3;
       std::vector<std::uint32_t> labels(N), out_labels(B);
@@ -122,8 +122,8 @@ TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim
   }
 }
 
-TEST_CASE("the CUDA mean of a batch has the bits of the CPU's", "[unit][shim]") {
-  // A vector is 16 codes, a tile 2,048; rows and channels begin anywhere.
+TEST_CASE("the CUDA mean of a batch has the same bits as on the CPU", "[unit][shim]") {
+  // A vector has 16 codes and a tile 2,048. Rows and channels begin at any offset.
   for (const std::int64_t P : {1, 3, 4, 15, 16, 17, 31, 33, 64, 1021, 1024, 2047, 2048, 2049, 5000}) {
     for (const std::int64_t C : {1, 3, 130}) {
       if (C * P > 40000) continue;
@@ -181,23 +181,23 @@ TEST_CASE("a grid covers its work and stays within the limits of every device", 
   }
 }
 
-TEST_CASE("a batch is split no further than fills the device", "[unit][shim]") {
+TEST_CASE("a batch is split no further than needed to fill the device", "[unit][shim]") {
   const auto shape = [](std::int64_t batch, std::int64_t tiles) {
     const cuda::BatchGeometry g = cuda::batch_geometry(batch, tiles, kLargeDevice);
     return std::vector<std::int64_t>{g.block_threads, g.groups, g.splits, g.samples_per_block, g.tiles_per_split};
   };
   // 8,192 steps for 132 * 24 = 3,168 warps: 2 each, both to further samples.
   REQUIRE(shape(4096, 2) == std::vector<std::int64_t>{64, 2048, 1, 2, 2});
-  // 75,264 steps: 16 each, of which 8 to further samples and 2 to further tiles of 8 warps.
+  // 75,264 steps: 16 each, over 8 samples and 2 tiles of 8 warps.
   REQUIRE(shape(256, 294) == std::vector<std::int64_t>{256, 32, 19, 8, 16});
-  // 294 steps: one each; 2 warps for every multiprocessor.
+  // 294 steps: one each, 2 warps per multiprocessor.
   REQUIRE(shape(1, 294) == std::vector<std::int64_t>{64, 1, 147, 1, 2});
   REQUIRE(shape(1, 1) == std::vector<std::int64_t>{32, 1, 1, 1, 1});
-  // 512 steps of one tile each: a warp each.
+  // 512 steps of one tile each: one warp each.
   REQUIRE(shape(512, 1) == std::vector<std::int64_t>{32, 512, 1, 1, 1});
 }
 
-TEST_CASE("the L2 cache keeps small stores and batches, and lets large ones go", "[unit][shim]") {
+TEST_CASE("the L2 cache keeps small stores and batches and evicts large ones first", "[unit][shim]") {
   constexpr std::int64_t kCache = 1000;
   REQUIRE(cache_policies(500, 1000, kCache).codes == L2Priority::evict_last);
   REQUIRE(cache_policies(501, 1000, kCache).codes == L2Priority::evict_first);
@@ -205,7 +205,7 @@ TEST_CASE("the L2 cache keeps small stores and batches, and lets large ones go",
   REQUIRE(cache_policies(500, 1001, kCache).values == L2Priority::evict_first);
 }
 
-TEST_CASE("a divider divides as the processor does", "[unit][shim]") {
+TEST_CASE("a divider gives the same results as the processor's division", "[unit][shim]") {
   constexpr std::uint32_t kLast = 0x7FFFFFFFu;
   for (std::uint32_t divisor :
        {1u, 2u, 3u, 5u, 7u, 9u, 64u, 729u, 50176u, 65535u, 65536u, 65537u, 1000003u, kLast - 1, kLast}) {

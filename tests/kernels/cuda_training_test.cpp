@@ -1,4 +1,4 @@
-// The CUDA source of training, compiled for the host: every number is worked on once, whatever the grid.
+// Runs the CUDA training kernels, compiled for the host: each number is processed once, for any grid.
 #include <vector>
 
 #include "catch.hpp"
@@ -9,7 +9,7 @@
 using namespace octavo::kernels;
 using namespace octavo::test;
 
-TEST_CASE("the CUDA bias kernel gives what the CPU gives", "[unit][shim]") {
+TEST_CASE("the CUDA bias kernel matches the CPU", "[unit][shim]") {
   for (const std::int64_t width : {1, 10, 257}) {
     for (const std::int64_t B : {1, 33}) {
       const auto bias = numbers(static_cast<std::size_t>(width), 9);
@@ -22,7 +22,7 @@ TEST_CASE("the CUDA bias kernel gives what the CPU gives", "[unit][shim]") {
   }
 }
 
-TEST_CASE("the CUDA ReLU gradient gives what the CPU gives", "[unit][shim]") {
+TEST_CASE("the CUDA ReLU gradient matches the CPU", "[unit][shim]") {
   for (const std::int64_t count : {1, 256, 257, 1000}) {
     const auto activations = numbers(static_cast<std::size_t>(count), 2);
     auto gradients = numbers(static_cast<std::size_t>(count));
@@ -33,7 +33,7 @@ TEST_CASE("the CUDA ReLU gradient gives what the CPU gives", "[unit][shim]") {
   }
 }
 
-TEST_CASE("the CUDA softmax gives what the CPU gives", "[unit][shim]") {
+TEST_CASE("the CUDA softmax matches the CPU", "[unit][shim]") {
   for (const std::int64_t B : {1, 32, 33, 70}) {
     SoftmaxData data(B, 10), expected(B, 10);
     cpu::softmax(expected.args(), 0, B);
@@ -44,7 +44,7 @@ TEST_CASE("the CUDA softmax gives what the CPU gives", "[unit][shim]") {
   }
 }
 
-TEST_CASE("the CUDA momentum step gives what the CPU gives, also where the grid walks on", "[unit][shim]") {
+TEST_CASE("the CUDA momentum step matches the CPU even if the grid is smaller than the work", "[unit][shim]") {
   for (const std::int64_t count : {1, 255, 1000, 2048 * 256 + 3}) {
     const auto n = static_cast<std::size_t>(count);
     const auto gradients = numbers(n, 3);
@@ -59,7 +59,7 @@ TEST_CASE("the CUDA momentum step gives what the CPU gives, also where the grid 
   }
 }
 
-TEST_CASE("nothing is launched for no work", "[unit][shim]") {
+TEST_CASE("empty work launches nothing", "[unit][shim]") {
   REQUIRE(cuda::launch_add_bias({nullptr, nullptr, 0, 10, true}, nullptr) == cudaSuccess);
   REQUIRE(cuda::launch_relu_gradient({}, nullptr) == cudaSuccess);
   REQUIRE(cuda::launch_softmax({}, nullptr) == cudaSuccess);

@@ -1,4 +1,4 @@
-// Gathers to test with: data, maps and an independent plain reference, for every backend.
+// Test cases for gathers on every backend: data, maps and an independent plain reference.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace octavo::test {
 
 using namespace octavo::kernels;
 
-__extension__ using Exact = __float128;  // 113 bits: code * scale + shift has no rounding for the maps used here
+__extension__ using Exact = __float128;  // 113 bits: code * scale + shift is exact for the maps used here
 
 /// code * scale + shift, rounded once.
 inline float exact_value(std::int8_t code, Affine map) {
@@ -35,10 +35,10 @@ struct GatherCase {
   LabelType label_type = LabelType::words;
   std::int64_t stride_padding = 0;
   std::int64_t first_position = 0;
-  std::int64_t staged_count = 0;  ///< the last rows lie elsewhere
-  std::int64_t code_offset = 0;   ///< bytes by which the codes miss a multiple of 16
-  std::int64_t value_offset = 0;  ///< values by which the output does
-  std::int64_t shift_offset = 0;  ///< floats by which the pixel shifts do
+  std::int64_t staged_count = 0;  ///< number of last rows that are in a second place
+  std::int64_t code_offset = 0;   ///< offset of the codes from a multiple of 16 bytes
+  std::int64_t value_offset = 0;  ///< same for the output, in values
+  std::int64_t shift_offset = 0;  ///< same for the pixel shifts, in floats
 
   std::string name() const {
     return "N=" + std::to_string(N) + " C=" + std::to_string(C) + " P=" + std::to_string(P) +
@@ -53,7 +53,7 @@ struct GatherCase {
 
 inline std::size_t bytes_of(ValueType type) { return type == ValueType::float32 ? 4 : 2; }
 
-/// Inputs and exact-size outputs of a GatherCase; a sanitizer sees any access beside them.
+/// Inputs and outputs of a GatherCase, of exact size, so that sanitizers detect any access outside.
 class GatherData {
  public:
   explicit GatherData(const GatherCase& parameters) : case_(parameters) {
@@ -109,7 +109,7 @@ class GatherData {
     return args;
   }
 
-  /// The bytes that the outputs must have, by plain loops and exact arithmetic.
+  /// The expected bytes of the outputs, computed by plain loops in exact arithmetic.
   std::vector<std::byte> expected_values() const {
     std::vector<std::byte> expected(static_cast<std::size_t>(case_.value_offset) * bytes_of(case_.value_type),
                                     std::byte{0xEE});
@@ -124,7 +124,7 @@ class GatherData {
     }
     return expected;
   }
-  /// Likewise of the labels, as 4-byte words.
+  /// The expected labels, as 4-byte words.
   std::vector<std::uint32_t> expected_labels() const {
     std::vector<std::uint32_t> expected;
     for (std::int64_t b = 0; b < case_.B; ++b) {
@@ -136,9 +136,9 @@ class GatherData {
     return expected;
   }
 
-  /// Uses these rows in place of the order; B of them.
+  /// Uses these B rows instead of the order.
   void set_rows(std::vector<std::int64_t> rows) { rows_ = std::move(rows); }
-  /// Draws by this cursor in place of the order.
+  /// Draws rows with this cursor instead of the order.
   void set_cursor(const OrderCursor& cursor) { cursor_ = cursor; }
   OrderCursor& cursor() { return *cursor_; }
   void clear_outputs() {
@@ -156,13 +156,13 @@ class GatherData {
       return;
     }
     expected.push_back(stored);
-    // Little-endian: the upper half of an int64 follows the lower, and repeats the sign.
+    // Little-endian: the upper half of an int64 follows the lower one and repeats the sign.
     if (case_.label_type == LabelType::int64) expected.push_back(number < 0 ? 0xFFFFFFFFu : 0u);
   }
 
   std::int64_t row_of(std::int64_t b) const {
     if (cursor_) {
-      // The batches from the cursor on, of this epoch and then of the next, by plain arithmetic.
+      // The batches from the cursor on, across epochs, by plain arithmetic.
       const std::int64_t step = cursor_->step + b / cursor_->share_count, epochs = step / cursor_->batches_per_epoch;
       const std::int64_t position =
           step % cursor_->batches_per_epoch * cursor_->batch_size + cursor_->share_first + b % cursor_->share_count;
@@ -200,7 +200,7 @@ class GatherData {
   }
 
   GatherCase case_;
-  std::vector<std::int8_t> codes_;  ///< all rows; the next two are the same, as a gather gets them
+  std::vector<std::int8_t> codes_;  ///< all rows; the next two members hold the same data as passed to a gather
   std::vector<std::int8_t> resident_codes_, staged_codes_;  ///< each after code_offset bytes
   std::vector<std::uint32_t> labels_, resident_labels_, staged_labels_;
   std::vector<Affine> maps_;
@@ -211,12 +211,11 @@ class GatherData {
   std::vector<std::uint32_t> out_labels_;
 };
 
-/// What only vectors of 16 bytes and tiles of a warp distinguish: sizes below, at and above each, for every kernel of
-/// the device, aligned and not.
+/// Cases for 16-byte vectors and warp tiles: sizes below, at and above each, for every device kernel, aligned and not.
 inline void add_tile_cases(std::vector<GatherCase>& cases) {
   for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      // Tiles are 512 or 1,024 values in order, 128 or 256 pixels of 3 or 4 channels, 512 values of other channels.
+      // A tile has 512 or 1,024 consecutive values, 128 or 256 pixels of 3 or 4 channels, or 512 values otherwise.
       for (const std::int64_t P :
            {2, 4, 5, 124, 125, 128, 132, 196, 252, 255, 256, 257, 260, 508, 512, 513, 516, 729}) {
         for (const std::int64_t C : {1, 2, 3, 4, 5}) {
@@ -256,11 +255,11 @@ inline void add_tile_cases(std::vector<GatherCase>& cases) {
           cases.insert(cases.end(), {codes, values, shifts, stride});
         }
       }
-      // Channels shorter than a vector, and more of them than a tile has values.
+      // Channels shorter than a vector, and more channels than a tile has values.
       for (const std::int64_t C : {7, 129, 300, 1100}) {
         for (const std::int64_t P : {1, 2, 4, 7, 9}) {
           cases.push_back({.N = 5, .C = C, .P = P, .B = 4, .layout = layout, .value_type = type});
-          // Rows begin at every distance from a word: its codes are spread over up to three tiles of one pixel.
+          // Rows begin at every offset from a word, so the codes of a word may span three tiles of one pixel.
           cases.push_back({.N = 5,
                            .C = C,
                            .P = P,
@@ -275,7 +274,7 @@ inline void add_tile_cases(std::vector<GatherCase>& cases) {
   }
 }
 
-/// Every shape, type, layout and map that a gather distinguishes, at the edges of its vector widths.
+/// Every shape, type, layout and map that gathers treat differently, at the edges of their vector widths.
 inline std::vector<GatherCase> gather_cases() {
   std::vector<GatherCase> cases;
   for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
@@ -300,7 +299,7 @@ inline std::vector<GatherCase> gather_cases() {
   }
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
     for (const ValueType type : {ValueType::float32, ValueType::float16}) {
-      // Every number of channels that is interleaved in its own way; more than a tile of pixels and of channels.
+      // Channel counts with their own interleaving, and more pixels or channels than a tile.
       for (const std::int64_t C : {2, 4, 5}) {
         cases.push_back({.N = 5, .C = C, .P = 1500, .B = 4, .layout = layout, .value_type = type});
       }
@@ -318,7 +317,7 @@ inline std::vector<GatherCase> gather_cases() {
       cases.push_back({.N = 40, .C = 3, .P = 16, .B = 33, .layout = layout, .label_words = 1, .label_type = type});
       cases.push_back({.N = 40, .C = 1, .P = 7, .B = 9, .layout = layout, .label_words = 5, .label_type = type});
     }
-    // A part of the rows, or all, lie in a second place.
+    // Some or all rows are in a second place.
     for (const std::int64_t staged : {1, 20, 40}) {
       cases.push_back({.N = 40, .C = 3, .P = 1024, .B = 33, .layout = layout, .staged_count = staged});
       cases.push_back({.N = 40,

@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Restores the choice of instruction set.
+/// Restores the selected instruction set.
 struct TargetGuard {
   ~TargetGuard() { hwy::SetSupportedTargetsForTest(0); }
 };
@@ -48,7 +48,7 @@ TEST_CASE("every instruction set of this machine gives the exact values of every
   }
 }
 
-TEST_CASE("a batch gathered in pieces has the bits of one gathered whole", "[unit][kernels]") {
+TEST_CASE("a batch gathered in pieces has the same bits as one gathered at once", "[unit][kernels]") {
   const GatherCase parameters{.N = 1000, .C = 3, .P = 81, .B = 333};
   GatherData data(parameters);
   for (std::int64_t first = 0; first < parameters.B; first += 50) {
@@ -57,7 +57,7 @@ TEST_CASE("a batch gathered in pieces has the bits of one gathered whole", "[uni
   require_expected(parameters, data);
 }
 
-TEST_CASE("given rows may repeat and run backwards", "[unit][kernels]") {
+TEST_CASE("given rows may repeat and be in reverse order", "[unit][kernels]") {
   const GatherCase parameters{.N = 10, .C = 1, .P = 70, .B = 6};
   GatherData data(parameters);
   data.set_rows({9, 9, 8, 0, 3, 0});
@@ -65,7 +65,7 @@ TEST_CASE("given rows may repeat and run backwards", "[unit][kernels]") {
   require_expected(parameters, data);
 }
 
-TEST_CASE("a cursor draws the batches of one epoch and then of the next", "[unit][kernels]") {
+TEST_CASE("a cursor draws the batches of one epoch and then of the next epoch", "[unit][kernels]") {
   // 47 samples make 5 batches of 9; the launch of 4 batches crosses the end of the epoch.
   const GatherCase parameters{.N = 47, .C = 1, .P = 70, .B = 36};
   for (const bool portable : {true, false}) {
@@ -79,7 +79,7 @@ TEST_CASE("a cursor draws the batches of one epoch and then of the next", "[unit
   }
 }
 
-TEST_CASE("a host program's flush-to-zero changes no bit, and is still set afterwards", "[unit][kernels]") {
+TEST_CASE("a host program's flush-to-zero mode changes no bit and is still set afterwards", "[unit][kernels]") {
   const GatherCase parameters{.N = 2, .C = 1, .P = 256, .B = 2};
   std::vector<std::int8_t> codes(512);
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::int8_t>(i);

@@ -9,7 +9,7 @@ using namespace octavo::kernels;
 
 namespace {
 
-/// Every float whose bits are a multiple of an odd stride: all exponents, both signs, NaN and infinity among them.
+/// Floats whose bits are multiples of an odd stride. They include all exponents, both signs, NaN and infinity.
 template <typename Check>
 void for_many_floats(Check check) {
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 977) {
@@ -19,7 +19,7 @@ void for_many_floats(Check check) {
 
 }  // namespace
 
-TEST_CASE("float16 bits are those of the compiler's own conversion", "[unit][kernels]") {
+TEST_CASE("float16 bits match the compiler's own conversion", "[unit][kernels]") {
   for_many_floats([](float value) {
     const auto half = static_cast<_Float16>(value);
     std::uint16_t expected;
@@ -33,27 +33,27 @@ TEST_CASE("float16 bits are those of the compiler's own conversion", "[unit][ker
   });
 }
 
-TEST_CASE("ties of float16 go to even, and what is too large becomes infinity", "[unit][kernels]") {
+TEST_CASE("float16 ties go to even and too large values become infinity", "[unit][kernels]") {
   REQUIRE(to_float16_bits(1.0f) == 0x3C00);
-  REQUIRE(to_float16_bits(1.0f + 1.0f / 2048) == 0x3C00);  // half way, down to even
-  REQUIRE(to_float16_bits(1.0f + 3.0f / 2048) == 0x3C02);  // half way, up to even
+  REQUIRE(to_float16_bits(1.0f + 1.0f / 2048) == 0x3C00);  // a tie, down to even
+  REQUIRE(to_float16_bits(1.0f + 3.0f / 2048) == 0x3C02);  // a tie, up to even
   REQUIRE(to_float16_bits(65519.0f) == 0x7BFF);
   REQUIRE(to_float16_bits(65520.0f) == 0x7C00);
   REQUIRE(to_float16_bits(-std::numeric_limits<float>::infinity()) == 0xFC00);
-  REQUIRE(to_float16_bits(std::ldexp(1.0f, -24)) == 0x0001);  // least subnormal
+  REQUIRE(to_float16_bits(std::ldexp(1.0f, -24)) == 0x0001);  // smallest subnormal
   REQUIRE(to_float16_bits(std::ldexp(1.0f, -25)) == 0x0000);  // half of it, to even
   REQUIRE(to_float16_bits(std::ldexp(1.5f, -25)) == 0x0001);
   REQUIRE(to_float16_bits(-0.0f) == 0x8000);
 }
 
-TEST_CASE("bfloat16 bits are those of the nearest value, ties to even", "[unit][kernels]") {
+TEST_CASE("bfloat16 bits are those of the nearest value with ties to even", "[unit][kernels]") {
   for_many_floats([](float value) {
     const std::uint16_t actual = to_bfloat16_bits(value);
     if (std::isnan(value)) {
       if ((actual & 0x7FFF) <= 0x7F80) FAIL("not a NaN");
       return;
     }
-    // The neighbors below and above in magnitude; the nearer one, or the even one of two as near.
+    // The neighbors below and above in magnitude: expect the nearer one, or the even one in a tie.
     const std::uint32_t below = bits_of(value) & 0xFFFF0000u;
     const std::uint32_t rest = bits_of(value) & 0xFFFFu;
     const bool up = rest > 0x8000u || (rest == 0x8000u && (below & 0x10000u) != 0);
@@ -76,14 +76,14 @@ TEST_CASE("multiply_high gives the upper half of a product", "[unit][kernels]") 
   REQUIRE(multiply_high(1u << 31, 1) == 0);
 }
 
-TEST_CASE("bytes are permuted and joined as the device does", "[unit][kernels]") {
+TEST_CASE("bytes are permuted and joined as on the device", "[unit][kernels]") {
   REQUIRE(permute_bytes(0x33221100u, 0x77665544u, 0x7610) == 0x77661100u);
   REQUIRE(permute_bytes(0x33221100u, 0x77665544u, 0x0123) == 0x00112233u);
   REQUIRE(bytes_from(0x33221100u, 0x77665544u, 0) == 0x33221100u);
   REQUIRE(bytes_from(0x33221100u, 0x77665544u, 3) == 0x66554433u);
 }
 
-TEST_CASE("pairs of half values are their single values", "[unit][kernels]") {
+TEST_CASE("pairs of half values equal their single values", "[unit][kernels]") {
   REQUIRE(to_float16_pair(1.0f, -2.0f) == 0xC0003C00u);
   REQUIRE(to_bfloat16_pair(1.0f, -2.0f) == 0xC0003F80u);
 }

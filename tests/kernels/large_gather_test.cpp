@@ -1,4 +1,4 @@
-// Rows and outputs beyond 2^31 and 2^32 bytes, in sparse memory of which a few pages are touched.
+// Rows and outputs beyond 2^31 and 2^32 bytes, in sparse memory with few touched pages.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace octavo::kernels;
 
 namespace {
 
-/// Address space that takes memory only where it is written.
+/// Address space that uses memory only where it is written.
 class SparseMemory {
  public:
   explicit SparseMemory(std::size_t bytes)
@@ -36,11 +36,11 @@ class SparseMemory {
 
 }  // namespace
 
-TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are", "[unit][kernels][large]") {
+TEST_CASE("rows and outputs beyond 2^32 bytes are at the right addresses", "[unit][kernels][large]") {
   constexpr std::int64_t S = 3072, N = (std::int64_t{5} << 30) / S, B = N;
   const SparseMemory codes(static_cast<std::size_t>(N * S)), values(static_cast<std::size_t>(B * S * 4));
-  if (!codes.is_mapped() || !values.is_mapped()) OCTAVO_SKIP("this machine gives no 25 GiB of address space");
-  // Places around the borders, each served from the row at the mirrored place.
+  if (!codes.is_mapped() || !values.is_mapped()) OCTAVO_SKIP("25 GiB of address space are not available");
+  // Positions around the boundaries. Each one reads the row at the mirrored position.
   const std::int64_t border_31 = (std::int64_t{1} << 31) / S, border_32 = (std::int64_t{1} << 32) / S;
   const Affine map{0.5f, 1.0f};
   for (const std::int64_t b : {border_31 / 4, border_32 / 4, border_31, border_32, B - 3}) {
@@ -55,7 +55,7 @@ TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are
     args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, S, 0};
     args.channel_count = 3;
     args.values_per_channel = 1024;
-    // The rows of places b, b + 1 and b + 2 stand at the start of a list that is thought to begin b places earlier.
+    // `rows` holds only the rows of positions b to b + 2, so the pointer is moved back by b.
     args.selection = {rows.data() - b, make_order_key(N, 0, 0, false), 0};
     args.batch_count = B;
     args.maps = &map;
@@ -66,7 +66,7 @@ TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are
       for (std::int64_t v = 0; v < S; ++v) {
         const auto code = static_cast<std::int8_t>(b * 31 + i * 7 + v);
         if (values.as<float>()[(b + i) * S + v] != octavo::test::exact_value(code, map))
-          FAIL("place " << b + i << " value " << v);
+          FAIL("position " << b + i << " value " << v);
       }
     }
   }
@@ -75,7 +75,7 @@ TEST_CASE("rows and places beyond 2^32 bytes are read and written where they are
 TEST_CASE("more than 2^32 samples are drawn and read by the order", "[unit][kernels][large]") {
   constexpr std::int64_t N = (std::int64_t{1} << 32) + 12345, kPlaces = 1000;
   const SparseMemory codes(static_cast<std::size_t>(N));
-  if (!codes.is_mapped()) OCTAVO_SKIP("this machine gives no 4 GiB of address space");
+  if (!codes.is_mapped()) OCTAVO_SKIP("4 GiB of address space are not available");
   const OrderKey order = make_order_key(N, 5, 2, true);
   const Affine map{1.0f, 0.0f};
   // The first and the last positions of an epoch; some of their rows are beyond 2^31 and 2^32.

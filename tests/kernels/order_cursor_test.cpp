@@ -8,7 +8,7 @@ using namespace octavo::kernels;
 
 namespace {
 
-/// The rows of the next `count` places.
+/// The rows at the next `count` positions.
 std::vector<std::int64_t> rows_of(const OrderCursor& cursor, std::int64_t count) {
   std::vector<std::int64_t> rows;
   for (std::int64_t place = 0; place < count; ++place) {
@@ -27,7 +27,7 @@ std::vector<std::int64_t> rows_at(std::uint64_t epoch, const std::vector<std::in
 
 }  // namespace
 
-TEST_CASE("a cursor walks whole batches, epoch after epoch", "[unit][kernels]") {
+TEST_CASE("a cursor walks whole batches in each epoch", "[unit][kernels]") {
   // 10 samples make 3 batches of 3; the tenth is left out.
   OrderCursor cursor = make_order_cursor(10, 5, true, 3, {0, 3}, 0, 0);
   REQUIRE(cursor.batches_per_epoch == 3);
@@ -41,7 +41,7 @@ TEST_CASE("a cursor walks whole batches, epoch after epoch", "[unit][kernels]") 
   }
 }
 
-TEST_CASE("several batches from a cursor reach into the next epoch", "[unit][kernels]") {
+TEST_CASE("several batches from a cursor continue into the next epoch", "[unit][kernels]") {
   const OrderCursor cursor = make_order_cursor(10, 5, true, 3, {0, 3}, 7, 2);
   std::vector<std::int64_t> expected = rows_at(7, {6, 7, 8});
   for (const std::int64_t row : rows_at(8, {0, 1, 2})) expected.push_back(row);
@@ -49,7 +49,7 @@ TEST_CASE("several batches from a cursor reach into the next epoch", "[unit][ker
 }
 
 TEST_CASE("a rank's cursor draws its share of every batch", "[unit][kernels]") {
-  // Of batches of 5, rank 1 of 2 draws places 2, 3, 4.
+  // In batches of 5, rank 1 of 2 draws positions 2, 3 and 4.
   const BatchShare share = batch_share(5, 1, 2);
   REQUIRE(share.first == 2);
   REQUIRE(share.end == 5);
@@ -57,7 +57,7 @@ TEST_CASE("a rank's cursor draws its share of every batch", "[unit][kernels]") {
   REQUIRE(rows_of(cursor, 6) == rows_at(0, {2, 3, 4, 7, 8, 9}));
 }
 
-TEST_CASE("a cursor that goes on by an epoch is at the same step of the next", "[unit][kernels]") {
+TEST_CASE("a cursor advanced by an epoch is at the same step of the next one", "[unit][kernels]") {
   OrderCursor cursor = make_order_cursor(10, 5, true, 3, {0, 3}, 0, 1);
   advance(cursor, 3);
   REQUIRE(cursor.epoch == 1);

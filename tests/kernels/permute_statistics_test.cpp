@@ -1,4 +1,4 @@
-// The order against what a uniformly random permutation does, over 10^4 seeds, beside Fisher-Yates.
+// Compares the order with uniformly random permutations over 10^4 seeds, and Fisher-Yates as a control.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -35,7 +35,7 @@ void fisher_yates(std::uint64_t seed, Permutation& out) {
   }
 }
 
-/// P(chi-square with `degrees` degrees of freedom >= x): the regularised upper incomplete gamma function by its series
+/// P(chi-square with `degrees` degrees of freedom >= x): the regularized upper incomplete gamma function by its series
 /// or continued fraction (Numerical Recipes, 6.2).
 double chi_square_tail(double x, double degrees) {
   const double a = degrees / 2, z = x / 2;
@@ -57,7 +57,7 @@ double chi_square_tail(double x, double degrees) {
   return front * h;
 }
 
-/// The p-value of counts against expected counts; cells that expect fewer than 8 are pooled with their successor.
+/// The p-value of counts against expected counts. Cells with fewer than 8 expected are pooled with the next cell.
 double p_value(const std::vector<double>& counts, const std::vector<double>& expected) {
   double statistic = 0, pooled_count = 0, pooled_expected = 0;
   int cells = 0;
@@ -73,8 +73,8 @@ double p_value(const std::vector<double>& counts, const std::vector<double>& exp
   return chi_square_tail(statistic, cells - 1);
 }
 
-/// Number of fixed points (or of places where a successor follows its predecessor): exact law for n values, by
-/// counting permutations without such places: D(n)/n! for fixed points; Poisson(1) to within 1/n for pairs.
+/// Distribution of the number of fixed points of n values. Exact: counts permutations without fixed points, D(n)/n!.
+/// Also approximates the number of pairs where a successor follows its predecessor: Poisson(1) to within 1/n.
 std::vector<double> fixed_point_law(int n, int most) {
   std::vector<double> none(static_cast<std::size_t>(n) + 1);  // probability that a permutation of k has none
   double sum = 0, factorial = 1;
@@ -92,8 +92,8 @@ std::vector<double> fixed_point_law(int n, int most) {
   return law;
 }
 
-/// Number of places i with p[i] + 1 == p[i + 1]: of k chosen places, (n-k)! of n! permutations have all; by inclusion
-/// and exclusion.
+/// Distribution of the number of positions i with p[i] + 1 == p[i + 1]. Of n! permutations, (n-k)! have all of k chosen
+/// positions; the rest is inclusion-exclusion.
 std::vector<double> adjacent_pair_law(int n, int most) {
   // S[k] = C(n-1, k) (n-k)!/n!: the expected number of k-subsets of such places.
   std::vector<double> S;
@@ -114,7 +114,7 @@ std::vector<double> adjacent_pair_law(int n, int most) {
   return law;
 }
 
-/// Number of cycles: unsigned Stirling numbers of the first kind over n!.
+/// Distribution of the number of cycles: unsigned Stirling numbers of the first kind over n!.
 std::vector<double> cycle_law(int n, int most) {
   std::vector<double> law(static_cast<std::size_t>(most) + 1, 0.0);
   law[0] = 1;
@@ -143,7 +143,7 @@ void count_into(std::vector<double>& counts, int value) {
   counts[std::min(counts.size() - 1, static_cast<std::size_t>(value))] += 1;
 }
 
-/// The law scaled to `trials`, its last cell taking what is beyond.
+/// The distribution scaled to `trials`; its last cell includes the tail.
 std::vector<double> expected_counts(std::vector<double> law, int trials) {
   double sum = 0;
   for (std::size_t i = 0; i + 1 < law.size(); ++i) sum += law[i];
@@ -195,14 +195,14 @@ Verdict judge(const Generator& generate, int n, int trials) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kTrialsOfLargeOrders = 100;  // arithmetic, not memory, is what this file tests
+constexpr int kTrialsOfLargeOrders = 100;  // enough, because this file tests arithmetic, not memory
 #else
 constexpr int kTrialsOfLargeOrders = 10000;
 #endif
 
 }  // namespace
 
-TEST_CASE("over 10^4 seeds the order is as random as Fisher-Yates, and two rounds are not",
+TEST_CASE("over 10^4 seeds the order is as random as Fisher-Yates and two rounds are not",
           "[unit][order][plain-only]") {
   for (const int n : {10, 1000}) {
     INFO("N " << n);

@@ -37,7 +37,7 @@ TEST_CASE("large orders stay in range and do not repeat nearby", "[unit][order]"
   }
 }
 
-TEST_CASE("many positions at once give the same order", "[unit][order]") {
+TEST_CASE("permuting many positions at once gives the same order", "[unit][order]") {
   for (const std::int64_t n : {1, 2, 10, 63, 64, 1000, 60000, 123456789}) {
     for (const bool shuffled : {true, false}) {
       const OrderKey key = make_order_key(n, 99, 4, shuffled);
@@ -51,7 +51,7 @@ TEST_CASE("many positions at once give the same order", "[unit][order]") {
   }
 }
 
-TEST_CASE("seed and epoch each give another order", "[unit][order]") {
+TEST_CASE("seed and epoch each change the order", "[unit][order]") {
   const auto order = [](std::uint64_t seed, std::uint64_t epoch) {
     std::vector<std::int64_t> rows(100);
     cpu::permute_range(make_order_key(100, seed, epoch, true), 0, 100, rows.data());
@@ -63,7 +63,7 @@ TEST_CASE("seed and epoch each give another order", "[unit][order]") {
   REQUIRE(order(1, 0) == order(1, 0));
 }
 
-TEST_CASE("order 1 gives its known answers", "[unit][order][golden]") {
+TEST_CASE("order version 1 gives its known answers", "[unit][order][golden]") {
   std::ifstream file(std::string(OCTAVO_SOURCE_DIR) + "/tests/golden/order.tsv");
   std::string heading;
   REQUIRE(std::getline(file, heading));

@@ -10,7 +10,7 @@ using namespace octavo::kernels::cpu;
 
 namespace {
 
-/// A filter of weights drawn at random that add up to 1.
+/// A filter of random weights that add up to 1.
 struct RandomFilter {
   std::vector<std::int32_t> first;
   std::vector<std::int16_t> weights;
@@ -32,7 +32,7 @@ struct RandomFilter {
 
 }  // namespace
 
-TEST_CASE("rows are blended as one by one, at every length", "[unit][resample]") {
+TEST_CASE("blended rows match a plain loop at every length", "[unit][resample]") {
   std::mt19937 random(1);
   constexpr std::int64_t kRows = 9, kStride = 300;
   std::vector<std::uint8_t> image(kRows * kStride);
@@ -54,7 +54,7 @@ TEST_CASE("rows are blended as one by one, at every length", "[unit][resample]")
   }
 }
 
-TEST_CASE("a tile is turned at every length", "[unit][resample]") {
+TEST_CASE("a tile is transposed at every length", "[unit][resample]") {
   for (std::int64_t count = 1; count < 40; ++count) {
     std::vector<std::uint16_t> rows(static_cast<std::size_t>(kTileRows * count)), tile(rows.size());
     std::iota(rows.begin(), rows.end(), std::uint16_t{0});
@@ -67,7 +67,7 @@ TEST_CASE("a tile is turned at every length", "[unit][resample]") {
   }
 }
 
-TEST_CASE("columns are blended as one by one, into planes, and only the rows that are wanted", "[unit][resample]") {
+TEST_CASE("blended columns match a plain loop and only requested rows are written", "[unit][resample]") {
   std::mt19937 random(2);
   for (const std::int64_t channels : {1, 3}) {
     for (const std::int64_t outputs : {1, 5, 63, 64, 65, 130}) {

@@ -1,4 +1,4 @@
-// Batches of logits, weights and gradients for tests, and what training makes of them, in plain double arithmetic.
+// Batches of logits, weights and gradients for tests, and reference results in plain double arithmetic.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace octavo::test {
 
-/// `count` numbers between -1 and 1 that look random; 0 and -0 are among them.
+/// `count` pseudorandom numbers between -1 and 1, including 0 and -0.
 inline std::vector<float> numbers(std::size_t count, std::uint32_t seed = 1) {
   std::vector<float> made(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -19,12 +19,12 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed = 1) {
   return made;
 }
 
-/// Whether a float32 result is what double arithmetic gives, but for rounding.
+/// Whether a float32 result agrees with double arithmetic except for rounding.
 inline bool is_close(double actual, double expected, double relative = 1e-4, double absolute = 1e-6) {
   return std::abs(actual - expected) <= absolute + relative * std::abs(expected);
 }
 
-/// A batch for the softmax, and room for its results.
+/// A batch for the softmax, and buffers for its results.
 struct SoftmaxData {
   std::int64_t B, K;
   std::vector<float> logits = numbers(static_cast<std::size_t>(B * K));

@@ -9,7 +9,7 @@
 using namespace octavo::kernels;
 using namespace octavo::test;
 
-TEST_CASE("a bias is added to every row, and negative sums become zero with ReLU", "[unit][kernels]") {
+TEST_CASE("a bias is added to every row and ReLU sets negative sums to zero", "[unit][kernels]") {
   for (const bool relu : {false, true}) {
     for (const std::int64_t width : {1, 3, 16, 37}) {
       constexpr std::int64_t B = 5;
@@ -25,11 +25,11 @@ TEST_CASE("a bias is added to every row, and negative sums become zero with ReLU
   }
 }
 
-TEST_CASE("a NaN passes the ReLU, so that a diverged training shows", "[unit][kernels]") {
+TEST_CASE("a NaN passes the ReLU so that diverged training is visible", "[unit][kernels]") {
   REQUIRE(std::isnan(add_bias(std::numeric_limits<float>::quiet_NaN(), 1.0f, true)));
 }
 
-TEST_CASE("a gradient goes back through the ReLU only where it let a value pass", "[unit][kernels]") {
+TEST_CASE("a gradient passes back through the ReLU only where the value did", "[unit][kernels]") {
   const std::vector<float> activations = {0.0f, 2.0f, -0.0f, 1e-30f, 0.0f};
   std::vector<float> gradients = {1.0f, -3.0f, 5.0f, 7.0f, 9.0f};
   cpu::relu_gradient({activations.data(), gradients.data(), 5}, 0, 4);
@@ -60,18 +60,18 @@ TEST_CASE("huge logits give finite losses", "[unit][kernels]") {
   REQUIRE(is_close(data.losses[1], 1.0 + std::log(2.0 + std::exp(-1.0))));
 }
 
-TEST_CASE("a prediction is right where the first largest logit is the label's", "[unit][kernels]") {
+TEST_CASE("a prediction is correct if the first largest logit is the label's", "[unit][kernels]") {
   SoftmaxData data(3, 3);
   data.logits = {1.0f, 5.0f, 2.0f, 4.0f, 4.0f, 0.0f, 4.0f, 4.0f, 0.0f};
   data.labels = {1, 0, 1};
   SoftmaxArgs args = data.args();
-  args.gradients = nullptr;  // as in a test: only losses and hits
+  args.gradients = nullptr;  // as in evaluation: only losses and hits
   cpu::softmax(args, 0, 3);
   REQUIRE(data.hits == std::vector<std::int32_t>{1, 1, 0});
   REQUIRE(data.gradients == std::vector<float>(9, -1.0f));
 }
 
-TEST_CASE("a label that is no class gives no number, and reads nothing out of bounds", "[unit][kernels]") {
+TEST_CASE("a label that is not a class gives NaN and reads nothing out of bounds", "[unit][kernels]") {
   SoftmaxData data(2, 3);
   data.labels = {3, -1};
   cpu::softmax(data.args(), 0, 2);
@@ -80,7 +80,7 @@ TEST_CASE("a label that is no class gives no number, and reads nothing out of bo
   REQUIRE(data.hits == std::vector<std::int32_t>{0, 0});
 }
 
-TEST_CASE("a step with momentum is two fused multiply-adds a number, on every instruction set", "[unit][kernels]") {
+TEST_CASE("a momentum step is two fused multiply-adds per number on every instruction set", "[unit][kernels]") {
   for (const std::size_t count : {1u, 7u, 16u, 100u}) {
     const auto gradients = numbers(count, 3), old_weights = numbers(count, 4), old_velocities = numbers(count, 5);
     auto weights = old_weights, velocities = old_velocities;

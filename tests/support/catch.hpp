@@ -1,4 +1,4 @@
-// Catch2 2 and 3 behind one include, and the one thing that version 2 lacks: a test that says it was skipped.
+// Includes Catch2 version 2 or 3, and adds what version 2 lacks: skipping a test.
 #pragma once
 
 #include <iostream>
@@ -13,7 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }
 #endif
 
-/// Ends the test case as skipped: ctest counts it by this line (SKIP_REGULAR_EXPRESSION), with either version.
+/// Ends the test case as skipped. ctest recognizes this output (SKIP_REGULAR_EXPRESSION) with either version.
 #define OCTAVO_SKIP(reason)                            \
   do {                                                 \
     std::cout << "SKIPPED: " << (reason) << std::endl; \

@@ -1,4 +1,4 @@
-// The main function of every test executable. On the tests' own CUDA runtime each test case must leave nothing behind.
+// The main function of every test executable. On the fake CUDA runtime, each test case must leave nothing behind.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_session.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
@@ -21,7 +21,7 @@ using Listener = Catch::TestEventListenerBase;
 
 namespace {
 
-/// Ends the process with a report if a test case leaves something on the device that it did not find there.
+/// Aborts with a report if a test case leaves new objects on the device.
 class LeakCheck : public Listener {
  public:
   using Listener::Listener;
@@ -31,13 +31,13 @@ class LeakCheck : public Listener {
     before_ = fake_cuda::counts();
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
-    // Also called while a report of the fake CUDA runtime aborts the process, when the runtime is locked.
+    // Also called while the fake CUDA runtime aborts the process with a report, when the runtime is locked.
     if (!stats.totals.testCases.allOk()) return;
     fake_cuda::finish_all();
     const fake_cuda::Counts after = fake_cuda::counts();
     if (after == before_) return;
-    std::cerr << "the test case \"" << name_ << "\" leaves on the devices: " << describe(after)
-              << "\nand found: " << describe(before_) << std::endl;
+    std::cerr << "test case \"" << name_ << "\" leaves objects on the devices: " << describe(after)
+              << "\nbefore: " << describe(before_) << std::endl;
     std::abort();
   }
 

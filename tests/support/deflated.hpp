@@ -1,4 +1,4 @@
-// Bytes deflated in one piece, as zlib streams.
+// Deflates bytes in one piece to zlib streams.
 #pragma once
 
 #include <zlib.h>

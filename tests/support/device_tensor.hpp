@@ -1,4 +1,4 @@
-// A tensor of its own on any device, for tests.
+// A tensor that owns its memory, on any device, for tests.
 #pragma once
 
 #include <cstring>
@@ -16,19 +16,19 @@ class DeviceTensor {
       : backend_(backend::make_backend(device)), view_{nullptr, dtype, std::move(shape), device} {
     const auto bytes = static_cast<std::size_t>(view_.byte_count());
     buffer_ = backend::DeviceBuffer(backend_, bytes, "a tensor of a test");
-    // Poison: what is not written is seen.
+    // Poison, so that unwritten values are detected.
     if (bytes != 0) backend_->copy_to_device(buffer_.data(), std::vector<unsigned char>(bytes, 0xEE).data(), bytes, {});
     view_.data = buffer_.data();
   }
 
   const TensorView& view() const { return view_; }
-  /// Copied on `stream`, which must have done what makes the tensor.
+  /// Copies the tensor to the host on `stream`, which must be ordered after the work that makes the tensor.
   template <typename T>
   std::vector<T> to_host(StreamRef stream = {}) const {
     return read<T>(view_, stream);
   }
 
-  /// The numbers of any tensor.
+  /// Reads the numbers of any tensor.
   template <typename T>
   static std::vector<T> read(const TensorView& tensor, StreamRef stream = {}) {
     std::vector<T> host(static_cast<std::size_t>(tensor.byte_count()) / sizeof(T));

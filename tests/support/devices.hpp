@@ -6,7 +6,7 @@
 
 namespace octavo::test {
 
-/// The first CUDA device, if this build and this machine have one.
+/// The first CUDA device, if this build and machine have one.
 inline std::optional<Device> cuda_device() {
   const Device best = Device::best();
   if (best.is_cpu()) return std::nullopt;
@@ -15,8 +15,8 @@ inline std::optional<Device> cuda_device() {
 
 }  // namespace octavo::test
 
-/// Declares the contract `suite(octavo::Device)` as two test cases: on the CPU, and on CUDA, which is skipped and
-/// counted without a device.
+/// Declares the contract `suite(octavo::Device)` as two test cases: on the CPU and on CUDA. Without a device, the
+/// second one is counted as skipped.
 #define OCTAVO_CONTRACT(suite, sentence, tags)                               \
   TEST_CASE("on the CPU, " sentence, tags) { suite(octavo::Device::cpu()); } \
   TEST_CASE("on CUDA, " sentence, tags "[cuda]") {                           \

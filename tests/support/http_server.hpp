@@ -1,4 +1,4 @@
-// A small HTTP server on the loopback, for tests: what it answers, and how badly, is up to the test.
+// A small HTTP server on the loopback interface. Each test defines its responses, including invalid ones.
 #pragma once
 
 #include <arpa/inet.h>
@@ -22,16 +22,16 @@
 
 namespace octavo::test {
 
-/// What a client asked for.
+/// The request of a client.
 struct HttpRequest {
   std::string path;   ///< "/a.bin"
   std::string range;  ///< "bytes=100-"; empty: all
   std::string if_range;
-  /// Where the range begins; 0 without one.
+  /// The first byte of the range; 0 without a range.
   std::size_t first() const { return range.empty() ? 0 : std::stoul(range.substr(range.find('=') + 1)); }
 };
 
-/// The connection of one request. Everything that is sent is dropped once the client has gone.
+/// The connection of one request. Data sent after the client has disconnected is dropped.
 class HttpReply {
  public:
   HttpReply(int socket, const std::atomic<bool>& is_ending) : socket_(socket), is_ending_(is_ending) {}
@@ -43,14 +43,14 @@ class HttpReply {
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
   }
-  /// `headers`: further lines, each with its \r\n.
+  /// `headers`: additional lines, each ending in \r\n.
   void head(const std::string& status, std::size_t length, const std::string& headers = "") const {
     send("HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(length) + "\r\nConnection: close\r\n" +
          headers + "\r\n");
   }
   void fail(const std::string& status) const { head(status, 0); }
   void redirect(const std::string& to) const { head("302 Found", 0, "Location: " + to + "\r\n"); }
-  /// `content` as a good server sends it: the range that was asked for, if one was.
+  /// Sends `content` like a correct server: the requested range, if any.
   void serve(const HttpRequest& request, std::string_view content, const std::string& headers = "") const {
     const std::size_t first = request.first();
     if (request.range.empty()) return head("200 OK", content.size(), headers), send(content);
@@ -62,7 +62,7 @@ class HttpReply {
     return "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(total - 1) + "/" +
            std::to_string(total) + "\r\n";
   }
-  /// Until the client or the server goes.
+  /// Waits until the client disconnects or the server stops.
   void stall() const {
     for (pollfd client = {socket_, POLLIN | POLLRDHUP, 0}; !is_ending_;) {
       if (::poll(&client, 1, 20) > 0) return;
@@ -74,13 +74,13 @@ class HttpReply {
   const std::atomic<bool>& is_ending_;
 };
 
-/// Answers each connection with one call of a function, on a thread of its own.
+/// Answers each connection by calling a handler on a separate thread.
 class HttpServer {
  public:
   using Handler = std::function<void(const HttpRequest&, const HttpReply&)>;
 
   explicit HttpServer(Handler handler) : handler_(std::move(handler)) {
-    // A proxy that the environment names is not for the loopback.
+    // Do not use the environment's proxy for the loopback interface.
     ::setenv("no_proxy", "127.0.0.1", 1);
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = {};
@@ -90,14 +90,14 @@ class HttpServer {
     auto* const name = reinterpret_cast<sockaddr*>(&address);
     if (::bind(listener_, name, address_bytes) != 0 || ::listen(listener_, 16) != 0 ||
         ::getsockname(listener_, name, &address_bytes) != 0) {
-      throw std::runtime_error("cannot listen on the loopback");
+      throw std::runtime_error("cannot listen on the loopback interface");
     }
     port_ = ntohs(address.sin_port);
     acceptor_ = std::thread([this] {
       is_accepting_.count_down();
       accept_all();
     });
-    // A test may fork now: a thread that begins has locks of AddressSanitizer's, which the child would wait for.
+    // A test may fork after this. A starting thread holds AddressSanitizer's locks, and a forked child would deadlock.
     is_accepting_.wait();
   }
   ~HttpServer() {
@@ -111,7 +111,7 @@ class HttpServer {
 
   /// "http://127.0.0.1:PORT/".
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
-  /// Those so far, in order.
+  /// The requests so far, in order.
   std::vector<HttpRequest> requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;
@@ -135,12 +135,12 @@ class HttpServer {
       }
       handler_(request, HttpReply(client, is_ending_));
     }
-    // Whoever still sends is not cut off by a reset, which would also take away what was sent.
+    // Shut down first: a reset while the client still sends would discard the data sent to it.
     ::shutdown(client, SHUT_WR);
     ::close(client);
   }
 
-  /// What comes before the empty line; empty if that never comes, as where a client speaks TLS.
+  /// Reads the request up to the empty line. Returns an empty string if that never comes, as with a TLS client.
   std::string read_head(int client) const {
     std::string text;
     char bytes[4096];
@@ -179,9 +179,9 @@ class HttpServer {
   std::thread acceptor_;
 };
 
-/// An address on the loopback that refuses connections.
+/// A URL on the loopback interface that refuses connections.
 inline std::string closed_url() {
-  // Port 1 is reserved, and nothing listens there on the loopback.
+  // Port 1 is reserved, so nothing listens there.
   ::setenv("no_proxy", "127.0.0.1", 1);
   return "http://127.0.0.1:1/";
 }

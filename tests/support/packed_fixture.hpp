@@ -15,7 +15,7 @@
 
 namespace octavo::test {
 
-/// Samples as they were before packing.
+/// Samples before packing.
 struct PlainSplit {
   std::string name;
   SampleShape shape;
@@ -39,7 +39,7 @@ inline PlainSplit random_split(const std::string& name, std::int64_t N, SampleSh
   return split;
 }
 
-/// N samples that shrink when they are deflated, with labels row % 10: slopes with a little noise.
+/// N compressible samples with labels row % 10: gradients with a little noise.
 inline PlainSplit smooth_split(const std::string& name, std::int64_t N, SampleShape shape, unsigned seed = 1) {
   PlainSplit split = random_split(name, N, shape, seed);
   for (std::size_t i = 0; i < split.values.size(); ++i) {
@@ -69,7 +69,7 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
   writer.finish("{}");
 }
 
-/// A dataset file in a folder of its own.
+/// A dataset file in its own temporary folder.
 class PackedFixture {
  public:
   explicit PackedFixture(std::vector<PlainSplit> splits, Compression compression = Compression::none)

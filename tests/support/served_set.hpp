@@ -1,4 +1,4 @@
-// A published set of one file, small and with known checksums.
+// A small published set of one file, with known checksums.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace octavo::test {
 
-/// 300,000 bytes, more than libcurl hands on at once; the checksums below are those of coreutils.
+/// 300,000 bytes, more than libcurl delivers at a time. The checksums below were computed with coreutils.
 inline const std::string& served_content() {
   static const std::string content = [] {
     std::string bytes(300'000, '\0');
@@ -22,7 +22,7 @@ inline const std::string& served_content() {
 inline constexpr const char* kServedMd5 = "3f8873b0f85fd1d7a39cdfbee8fcbe0d";
 inline constexpr const char* kServedSha256 = "5a67e7e545f6c42a3662c41aa6e0ede53d2a9011915681169310b402a518bf24";
 
-/// "a.bin" with that content, below these addresses.
+/// A set of "a.bin" with that content, at these base URLs.
 inline RemoteSet served_set(const std::vector<std::string>& mirrors) {
   return {.name = "served", .files = {{"a.bin", 300'000, kServedSha256, kServedMd5}}, .mirrors = mirrors};
 }

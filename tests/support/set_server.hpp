@@ -1,4 +1,4 @@
-// What servers of the set in served_set.hpp answer, well or badly.
+// Correct and faulty server handlers for the set in served_set.hpp.
 #pragma once
 
 #include <atomic>
@@ -10,26 +10,26 @@
 
 namespace octavo::test {
 
-/// The content, whatever the file is called.
+/// Serves the content for any path.
 inline void serve_content(const HttpRequest& request, const HttpReply& reply) {
   reply.serve(request, served_content());
 }
 
-/// Likewise, with one byte changed.
+/// Same, with one byte changed.
 inline void serve_damaged(const HttpRequest& request, const HttpReply& reply) {
   reply.serve(request, damaged_content());
 }
 
-/// Says that there is nothing.
+/// Answers 404 to every request.
 inline void serve_nothing(const HttpRequest&, const HttpReply& reply) { reply.fail("404 Not Found"); }
 
-/// Announces all of the content, and sends so many bytes of it. `headers`: further lines, each with its \r\n.
+/// Announces the whole content, but sends only `bytes` of it. `headers`: additional lines, each ending in \r\n.
 inline void serve_beginning(const HttpReply& reply, std::size_t bytes, const std::string& headers = "") {
   reply.head("200 OK", served_content().size(), headers);
   reply.send(served_content().substr(0, bytes));
 }
 
-/// A server that stalls after the first 50,000 bytes, until it is told to be a good one.
+/// A server that stalls after the first 50,000 bytes, until stall_no_more() is called.
 class StallingServer {
  public:
   std::string url() const { return server_.url(); }

@@ -1,4 +1,4 @@
-// Real image data that developers may have beside the checkout; tests that use it skip, counted, without it.
+// Real image data that developers may have next to the checkout. Without it, tests that use it are counted as skipped.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace octavo::test {
 
-/// `name` in the folder of development data beside the checkout, if it is there.
+/// `name` in the folder of development data next to the checkout, if it exists.
 inline std::optional<std::filesystem::path> shared_data(const std::string& name) {
   const auto path = std::filesystem::path(OCTAVO_SOURCE_DIR).parent_path() / "shared" / "data" / name;
   if (std::filesystem::exists(path)) return path;

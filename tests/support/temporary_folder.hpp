@@ -1,4 +1,4 @@
-// Folders of tests: one of its own that is removed afterwards, and what is in one.
+// Temporary folders for tests, which are removed afterwards, and listing of folders.
 #pragma once
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "octavo test XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create a temporary folder");
     path_ = name;
   }
   ~TemporaryFolder() {

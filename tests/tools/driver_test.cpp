@@ -1,4 +1,4 @@
-// What the program asks of the NVIDIA driver, seen by a driver that only keeps a log: see support/stub_driver.
+// The calls that the program makes to the NVIDIA driver, recorded by a stub driver: see support/stub_driver.
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -13,7 +13,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Sets a variable of the environment, and restores it at the end.
+/// Sets an environment variable, and restores it at the end.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -29,7 +29,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A machine with the stub as its driver.
+/// Makes the stub the driver of programs that are started while this is alive.
 class StubDriver {
  public:
   explicit StubDriver(const char* version, const char* status = "0")
@@ -38,7 +38,7 @@ class StubDriver {
         status_("STUB_DRIVER_STATUS", status),
         log_("STUB_DRIVER_LOG", folder_ / "log") {}
 
-  /// The functions that were called or looked up since the last time.
+  /// The functions that were called or looked up since the last call.
   std::string take_log() {
     std::ifstream file(folder_ / "log");
     std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -60,7 +60,7 @@ bool has_cuda() { return octavo::list_backends().size() > 1; }
 
 }  // namespace
 
-TEST_CASE("verbs that work on no device ask nothing of CUDA", "[unit][tools]") {
+TEST_CASE("verbs that use no device make no CUDA calls", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string file = folder / "d.h5";
   pack_digits(file);
@@ -89,17 +89,17 @@ TEST_CASE("verbs that work on no device ask nothing of CUDA", "[unit][tools]") {
     CHECK(outcome.exit_code == (command[0] == "nonsense" ? 2 : 0));
     CHECK(driver.take_log().empty());
   }
-  // So that an empty log means something.
+  // Confirms that the log works, so that an empty one is meaningful.
   run_octavo({"devices"});
   if (has_cuda()) CHECK_THAT(driver.take_log(), ContainsSubstring("cuInit"));
 }
 
-TEST_CASE("a driver that is too old is named, not hidden", "[unit][tools]") {
+TEST_CASE("a driver that is too old is reported", "[unit][tools]") {
   if (!has_cuda()) OCTAVO_SKIP("no CUDA backend in this build");
   const TemporaryFolder folder;
   const std::string file = folder / "d.h5";
   pack_digits(file);
-  const StubDriver driver("10020");  // older than any CUDA that this builds with
+  const StubDriver driver("10020");  // older than any supported CUDA version
   const std::string reason = "the NVIDIA driver supports CUDA 10.2 and this build needs ";
 
   const Outcome listing = run_octavo({"devices"});
@@ -120,14 +120,14 @@ TEST_CASE("a driver that is too old is named, not hidden", "[unit][tools]") {
   CHECK(run_octavo({"plan", file, "--device", "cpu"}).err.empty());
 }
 
-TEST_CASE("a driver that does not start is named with CUDA's words", "[unit][tools]") {
+TEST_CASE("a driver that does not start is reported in CUDA's words", "[unit][tools]") {
   if (!has_cuda()) OCTAVO_SKIP("no CUDA backend in this build");
   const StubDriver driver("99000", "999");
   CHECK_THAT(run_octavo({"devices"}).out,
              ContainsSubstring("CUDA is not usable: CUDA does not start (cudaErrorUnknown"));
 }
 
-TEST_CASE("a driver without a device is no fault", "[unit][tools]") {
+TEST_CASE("a driver without a device is not a fault", "[unit][tools]") {
   if (!has_cuda()) OCTAVO_SKIP("no CUDA backend in this build");
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

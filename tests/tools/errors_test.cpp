@@ -1,4 +1,4 @@
-// Exit codes, and errors in one line.
+// Exit codes and one-line errors.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 using namespace octavo::test;
 
-TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools][plain-only]") {
+TEST_CASE("wrong usage is a one-line error with exit code 2", "[unit][tools][plain-only]") {
   const auto arguments = GENERATE(values<std::vector<std::string>>({{},
                                                                     {"frobnicate"},
                                                                     {"--frobnicate"},
@@ -36,14 +36,14 @@ TEST_CASE("wrong usage is one line and exit code 2", "[unit][tools][plain-only]"
   CHECK(outcome.out.empty());
 }
 
-TEST_CASE("an unknown verb is named, and where help is", "[unit][tools][plain-only]") {
+TEST_CASE("the error for an unknown verb names it and the help command", "[unit][tools][plain-only]") {
   CHECK_THAT(run_octavo({"frobnicate"}).err, ContainsSubstring("\"frobnicate\"") && ContainsSubstring("octavo --help"));
   CHECK_THAT(run_octavo({"pack"}).err, ContainsSubstring("octavo pack --help"));
   CHECK_THAT(run_octavo({"pack", "x", "--limit", "0"}).err,
-             ContainsSubstring("--limit: 0 is no number above 0; see octavo pack --help"));
+             ContainsSubstring("--limit: 0 is not a number above 0; see octavo pack --help"));
 }
 
-TEST_CASE("work that fails is one line and exit code 1", "[unit][tools]") {
+TEST_CASE("failed work is a one-line error with exit code 1", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "text.h5") << "no dataset file";
   for (const char* verb : {"info", "verify", "report", "train"}) {
@@ -60,7 +60,7 @@ TEST_CASE("work that fails is one line and exit code 1", "[unit][tools]") {
   CHECK(run_octavo({"pack", folder.path(), "-o", folder / "a.h5", "--classes", folder / "missing"}).exit_code == 1);
 }
 
-TEST_CASE("a reader that goes away is no error", "[unit][tools]") {
+TEST_CASE("a closed output pipe is not an error", "[unit][tools]") {
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   ::close(ends[0]);
@@ -81,7 +81,7 @@ TEST_CASE("output that cannot be written is an error", "[unit][tools]") {
   CHECK(outcome.is_one_line_error());
 }
 
-TEST_CASE("output is refused where a pipe or a link stands, even with --force", "[unit][tools]") {
+TEST_CASE("output to an existing pipe or link is refused even with --force", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   std::ofstream(folder / "other.png") << "precious";
@@ -99,7 +99,7 @@ TEST_CASE("output is refused where a pipe or a link stands, even with --force", 
   const std::vector<std::vector<std::string>> writers = {
       {"pack", project_data("digits").string()}, {"reindex", folder / "d.h5"}, {"view", folder / "d.h5"}};
   for (const auto& words : writers) {
-    CHECK_THAT(refusal(words, pipe), ContainsSubstring("pipe.png\": it is no regular file; choose another name"));
+    CHECK_THAT(refusal(words, pipe), ContainsSubstring("pipe.png\": it is not a regular file; choose another name"));
     CHECK_THAT(refusal(words, link), ContainsSubstring("link.png\": it is a link; name the file itself"));
   }
   CHECK(std::filesystem::is_fifo(pipe));

@@ -1,4 +1,4 @@
-// `octavo fetch`, from servers on the loopback.
+// `octavo fetch` from servers on the loopback interface.
 #include <signal.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// A description of the served set, or of another one of these files, below an address.
+/// A description of the served set, or of one with these files, at a base URL.
 std::string description(const std::string& mirror, const nlohmann::ordered_json& files) {
   return nlohmann::ordered_json{{"name", "served"}, {"mirrors", {mirror}}, {"files", files}}.dump();
 }
@@ -23,14 +23,14 @@ std::string description(const std::string& mirror) {
   return description(mirror, {{{"name", "a.bin"}, {"bytes", 300'000}, {"sha256", kServedSha256}}});
 }
 
-/// Until there is something in the file, or the program has ended.
+/// Waits until the file has content or the program has ended.
 void wait_for_content(RunningProgram& program, const std::filesystem::path& path) {
   while (!program.has_ended() && bytes_of(path).empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
 
-TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools][plain-only]") {
+TEST_CASE("the known sets are listed as text and as descriptions", "[unit][tools][plain-only]") {
   const Outcome text = run_octavo({"fetch", "--list"});
   CHECK(text.exit_code == 0);
   for (const char* name : {"mnist", "fashion-mnist", "kmnist", "cifar10", "cifar100", "stl10", "svhn", "svhn-extra"}) {
@@ -42,7 +42,7 @@ TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools][plai
   const HttpServer server(&serve_nothing);
   for (const auto& set : sets) {
     CHECK(run_octavo({"fetch", set["name"], "--list", "--json"}).json() == set);
-    // Each is one that --from takes: it gets as far as asking for the first file.
+    // --from accepts each of them: fetching gets as far as requesting the first file.
     const TemporaryFolder folder;
     write_bytes(folder / "set.json", set.dump());
     const Outcome outcome =
@@ -52,12 +52,12 @@ TEST_CASE("the known sets are listed, also as descriptions", "[unit][tools][plai
   }
 }
 
-TEST_CASE("a set is fetched, and packed by the command that is printed", "[unit][tools]") {
+TEST_CASE("a set is fetched and the printed command packs it", "[unit][tools]") {
   const std::filesystem::path digits = project_data("digits");
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
     reply.serve(request, bytes_of(digits / request.path.substr(1)));
   });
-  // The checksums of data/digits/SHA256SUMS.
+  // The checksums in data/digits/SHA256SUMS.
   nlohmann::ordered_json files;
   std::ifstream sums(digits / "SHA256SUMS");
   for (std::string sum, name; sums >> sum >> name;) {
@@ -81,7 +81,7 @@ TEST_CASE("a set is fetched, and packed by the command that is printed", "[unit]
   CHECK(run_octavo({"info", folder / "served.h5", "--json"}).exit_code == 0);
 }
 
-TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]") {
+TEST_CASE("the pack entry of a set can be a file with its split", "[unit][tools]") {
   const HttpServer server(&serve_content);
   const TemporaryFolder folder;
   nlohmann::ordered_json set = nlohmann::ordered_json::parse(description(server.url()));
@@ -94,7 +94,7 @@ TEST_CASE("what is packed of a set can be a file with its split", "[unit][tools]
              ContainsSubstring("extra=") && ContainsSubstring("/x/a.bin'"));
 }
 
-TEST_CASE("a second fetch finds everything there", "[unit][tools]") {
+TEST_CASE("a second fetch finds everything complete", "[unit][tools]") {
   const HttpServer server(&serve_content);
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
@@ -103,11 +103,11 @@ TEST_CASE("a second fetch finds everything there", "[unit][tools]") {
   CHECK_THAT(first.out,
              ContainsSubstring("from " + server.url() + "a.bin") && ContainsSubstring("try next: octavo pack"));
   CHECK_THAT(first.err, ContainsSubstring("octavo: fetching a.bin: 100 %"));
-  CHECK_THAT(run_octavo(words).out, ContainsSubstring("was there"));
+  CHECK_THAT(run_octavo(words).out, ContainsSubstring("already there"));
   CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[unit][tools]") {
+TEST_CASE("an interrupted fetch keeps the received bytes and the next one resumes", "[unit][tools]") {
   const auto [signal_number, exit_code] = GENERATE(table<int, int>({{SIGINT, 130}, {SIGTERM, 143}}));
   StallingServer server;
   const TemporaryFolder folder;
@@ -119,7 +119,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
   const Outcome outcome = program.wait();
   INFO(outcome.err);
   CHECK(outcome.exit_code == exit_code);
-  CHECK_THAT(outcome.err, ContainsSubstring("octavo: error: interrupted; what was received is kept"));
+  CHECK_THAT(outcome.err, ContainsSubstring("octavo: error: interrupted; received data is kept"));
   CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin.part"});
   server.stall_no_more();
   const Outcome next = run_octavo(words);
@@ -128,7 +128,7 @@ TEST_CASE("an interrupted fetch keeps what came, and the next one goes on", "[un
   CHECK(bytes_of(folder / "set" / "a.bin") == served_content());
 }
 
-TEST_CASE("a killed fetch locks nobody out", "[unit][tools][plain-only]") {
+TEST_CASE("a killed fetch does not block the next one", "[unit][tools][plain-only]") {
   StallingServer server;
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
@@ -142,7 +142,7 @@ TEST_CASE("a killed fetch locks nobody out", "[unit][tools][plain-only]") {
   CHECK(names_in(folder / "set") == std::vector<std::string>{"a.bin"});
 }
 
-TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
+TEST_CASE("a failed fetch is a one-line error with exit code 1", "[unit][tools]") {
   const HttpServer server(&serve_damaged);
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
@@ -162,7 +162,7 @@ TEST_CASE("a fetch that fails is one line and exit code 1", "[unit][tools]") {
   CHECK(names_in(folder.path()) == std::vector<std::string>{"set.json"});
 }
 
-TEST_CASE("a fetch that cannot be meant is one line and exit code 2", "[unit][tools][plain-only]") {
+TEST_CASE("invalid fetch arguments are a one-line error with exit code 2", "[unit][tools][plain-only]") {
   const auto arguments = GENERATE(values<std::vector<std::string>>({{"fetch"},
                                                                     {"fetch", "no-such-set"},
                                                                     {"fetch", "no-such-set", "--list"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what tools/gpu_check.sh does around its programs: order, limits, resuming, and evidence whatever happens. Every
-# program that it calls is a stand-in in $stubs; nothing is built and no device is needed.
+# Checks how tools/gpu_check.sh runs its programs: order, limits, resuming, and complete evidence in all cases. Stubs in
+# $stubs replace every program that it calls, so nothing is built and no device is needed.
 # shellcheck disable=SC2016
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,10 +19,10 @@ touch "$work/data/fashion-mnist/train-images-idx3-ubyte.gz"
 export OCTAVO_DATA=$work/data
 echo source >"$checkout/kernels/a.cu"
 
-# stub NAME: the program's script from stdin. Each writes a line to $calls; the file $hooks/<name>.sh, if there is one, is
-# run first, to make the program fail or hang.
+# stub NAME: makes a stub from the script on stdin. Each stub appends a line to $calls, and first runs $hooks/<name>.sh
+# if that exists, which can make it fail or hang.
 stub() {
-  # shellcheck disable=SC2016 # expanded by the stand-in
+  # shellcheck disable=SC2016 # expanded by the stub
   {
     printf '%s\n' '#!/usr/bin/env bash' 'echo "${0##*/} $*" >>"$calls"' \
       'if [[ -f $hooks/${0##*/}.sh ]]; then source "$hooks/${0##*/}.sh"; fi'
@@ -30,7 +30,7 @@ stub() {
   } >"$1"
   chmod +x "$1"
 }
-# shellcheck disable=SC2016 # expanded by the stand-ins
+# shellcheck disable=SC2016 # expanded by the stub
 {
   stub "$stubs/nvidia-smi" <<'END'
 case "$*" in
@@ -43,7 +43,7 @@ esac
 END
   stub "$stubs/nvcc" <<<'echo "Cuda compilation tools, release 13.0, V13.0.88"'
   stub "$stubs/compute-sanitizer" <<<'echo "========= ERROR SUMMARY: 0 errors"'
-  # Building makes the programs.
+  # The build creates the programs.
   stub "$stubs/cmake" <<'END'
 build=$checkout/build/gpu
 if [[ $* == *fake-cuda* || $* == *rehearsal* ]]; then build=$checkout/build/rehearsal; fi
@@ -53,7 +53,7 @@ if [[ $1 == --build ]]; then
   if [[ $* == *octavo_gpu_tests* ]]; then touch "$build/tests-are-built"; fi
 fi
 END
-  # A program that measures: JSON on stdout, and in the file after --json; pack makes the file after -o.
+  # A measuring program writes JSON to stdout and to the file after --json; pack writes the file after -o.
   stub "$stubs/measures" <<'END'
 while (($# > 0)); do
   case $1 in
@@ -91,12 +91,13 @@ fail() {
   cat "$work/output"
   exit 1
 }
-# run STATUS ARGUMENTS...: gpu_check.sh ends so; its output is in $work/output, the calls of its programs in $calls.
+# run STATUS ARGUMENTS...: expects that exit status of gpu_check.sh. Its output goes to $work/output, program calls to
+# $calls.
 run() {
   local expected=$1 status=0
   shift
   : >"$calls"
-  # Without this machine's Python packages every run is the same.
+  # Without this machine's Python packages, every run is the same.
   PATH=$stubs:$PATH OCTAVO_COMMIT=abc "$checkout/tools/gpu_check.sh" --out "$results" "$@" >"$work/output" 2>&1 || status=$?
   ((status == expected)) || fail "gpu_check.sh $*: exit status $status instead of $expected"
 }
@@ -123,7 +124,7 @@ shows "$calls" 'ctest .*-L \^cuda\$ -R \^a_tests:  -j 1'
 shows "$json" '"passed": true'
 does_not_show "$text" rehearsal
 
-# What is finished is not done again, unless asked for.
+# Finished work is not repeated unless requested.
 run 0 --stage bench,test
 does_not_show "$calls" '^(ctest .*-R|bench_gather_cuda|octavo)'
 shows "$work/output" 'bench +gather_cuda +passed, before'
@@ -132,7 +133,7 @@ shows "$calls" '^bench_gather_cuda'
 does_not_show "$calls" '^ctest'
 shows "$text" '^\| test \| a_tests \| passed'
 
-# Other sources: nothing of before is mixed with them.
+# Different sources: earlier results are not mixed with them.
 echo changed >"$checkout/kernels/a.cu"
 run 0 --stage bench
 shows "$work/output" 'starting over'
@@ -148,7 +149,7 @@ shows "$text" 'expected 1, got 2'
 shows "$text" '^\| test \| b_tests \| passed'
 shows "$text" '^\| bench \| gather_cuda \| passed'
 shows "$json" '"passed": false'
-# Another stage is judged by itself; the failure stays in the results.
+# Another stage has its own verdict; the failure stays in the results.
 run 0 --stage bench
 shows "$text" '^- test a_tests: failed'
 
@@ -194,7 +195,7 @@ for ((i = 0; i < 300; ++i)); do
   sleep 0.1
 done
 [[ -s $work/pid ]] || fail "b_tests did not start"
-PATH=$stubs:$PATH "$checkout/tools/gpu_check.sh" --stage test >"$work/second" 2>&1 && fail "two runs at a time"
+PATH=$stubs:$PATH "$checkout/tools/gpu_check.sh" --stage test >"$work/second" 2>&1 && fail "two runs at the same time"
 shows "$work/second" 'another run is in progress'
 kill -KILL "$killed"
 wait "$killed" 2>/dev/null || true
@@ -203,9 +204,9 @@ does_not_show "$text" 'b_tests'
 rm "$work/ctest.sh"
 run 0 --stage test
 shows "$work/output" 'stopped what a killed run had left running'
-# A process that was killed stays as a zombie until its parent asks for it.
+# A killed process stays a zombie until its parent reaps it.
 if grep -qE '^State:[[:space:]]+[^Z]' "/proc/$(<"$work/pid")/status" 2>/dev/null; then
-  fail "what the killed run started is still running"
+  fail "a process of the killed run is still running"
 fi
 shows "$work/output" 'test +a_tests +passed, before'
 does_not_show "$calls" 'ctest .*-R \^a_tests'

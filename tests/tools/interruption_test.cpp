@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP while something is being written.
+// SIGINT, SIGTERM and SIGHUP while the program writes files.
 #include <signal.h>
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kImages = 4096;
 constexpr std::uint32_t kSide = 512;
 
-/// An IDX file of a gigabyte of zeros, which takes no space on the disk: long enough to be interrupted.
+/// A sparse IDX file of a gigabyte of zeros, which takes long enough to pack to be interrupted.
 void write_large_source(const std::filesystem::path& path) {
   std::string header = {0, 0, 8, 3};
   for (const std::uint32_t axis : {kImages, kSide, kSide}) {
@@ -54,7 +54,7 @@ TEST_CASE("an interrupted export leaves nothing behind", "[unit][tools]") {
   }
   program.send(SIGINT);
   const Outcome outcome = program.wait();
-  // It may have been faster than the signal.
+  // It may have finished before the signal.
   if (outcome.exit_code == 0) return;
   CHECK(outcome.exit_code == 130);
   CHECK(names_in(folder.path()) == std::vector<std::string>{"d.h5"});

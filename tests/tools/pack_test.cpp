@@ -1,4 +1,4 @@
-// `octavo pack`: sources, options, and what it says.
+// `octavo pack`: sources, options and output.
 #include <algorithm>
 #include <fstream>
 
@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// cat/ with two images and dog/ with one, 6x4 pixels.
+/// Writes cat/ with two images and dog/ with one, of 6x4 pixels.
 void write_pets(const std::filesystem::path& folder) {
   write_png(folder / "cat" / "1.png", 6, 4, 10);
   write_png(folder / "cat" / "2.png", 6, 4, 20);
@@ -43,10 +43,10 @@ TEST_CASE("a folder of images is packed with its classes", "[unit][tools]") {
   CHECK(info["splits"][0]["class_counts"]["0"] == 2);
 }
 
-TEST_CASE("a source is a split and a path only where that makes sense", "[unit][tools]") {
+TEST_CASE("a source argument is a split and a path only if that makes sense", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "a=b");
-  // A path that holds a sign of equality, and the same behind the name of a split.
+  // A path that contains an equals sign, alone and after a split name.
   const auto plain = run_octavo({"pack", folder / "a=b", "-o", folder / "1.h5", "--json", "--quiet"});
   REQUIRE(plain.exit_code == 0);
   CHECK(plain.json()["splits"][0]["name"] == "train");
@@ -56,7 +56,7 @@ TEST_CASE("a source is a split and a path only where that makes sense", "[unit][
   CHECK(named.json()["splits"][0]["name"] == "extra");
 }
 
-TEST_CASE("images are brought to one size, and colors to gray", "[unit][tools]") {
+TEST_CASE("images are resized to one size and converted to gray", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   write_png(folder / "pets" / "dog" / "2.png", 9, 9, 40);
@@ -83,7 +83,7 @@ TEST_CASE("a dry run shows what would be packed and writes nothing", "[unit][too
   CHECK(names_in(folder.path()) == std::vector<std::string>{"pets"});
 }
 
-TEST_CASE("what cannot be read stops packing, or is skipped and listed", "[unit][tools]") {
+TEST_CASE("an unreadable file stops packing or is skipped and listed", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   std::filesystem::resize_file(folder / "pets" / "cat" / "2.png",
@@ -103,13 +103,13 @@ TEST_CASE("what cannot be read stops packing, or is skipped and listed", "[unit]
   CHECK(info["splits"][0]["sample_count"] == 2);
 }
 
-TEST_CASE("packing tells of files that are passed over, and of labels that are missing", "[unit][tools]") {
+TEST_CASE("packing reports ignored files and missing labels", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   std::ofstream(folder / "pets" / "cat" / "notes.txt") << "no image";
   std::ofstream(folder / "pets" / "dog" / "notes.txt") << "no image";
   const std::string pets = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"}).out;
-  CHECK_THAT(pets, ContainsSubstring("ignored  2 files that are no images of a class") && !ContainsSubstring("note:"));
+  CHECK_THAT(pets, ContainsSubstring("ignored  2 files: not images in a class folder") && !ContainsSubstring("note:"));
   const std::string cats = run_octavo({"pack", folder / "pets" / "cat", "-o", folder / "c.h5", "--quiet"}).out;
   CHECK_THAT(cats, ContainsSubstring("note: no labels in train: there are no class subfolders"));
 }
@@ -127,15 +127,15 @@ TEST_CASE("an existing file is replaced only with --force", "[unit][tools]") {
   CHECK(run_octavo(forced).exit_code == 0);
 }
 
-TEST_CASE("an output in a folder that is not there is refused by the folder's name", "[unit][tools]") {
+TEST_CASE("an output path in a missing folder is refused with the folder's name", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   const Outcome outcome = run_octavo({"pack", folder / "pets", "-o", folder / "none" / "p.h5", "--quiet"});
   CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": there is no folder \"") && ContainsSubstring("none\"; make it"));
+  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": there is no folder \"") && ContainsSubstring("none\"; create it"));
 }
 
-TEST_CASE("class names can be given, and a validation split held out", "[unit][tools]") {
+TEST_CASE("class names can be given and a validation split held out", "[unit][tools]") {
   const TemporaryFolder folder;
   std::ofstream(folder / "names.txt") << "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
   const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--classes",
@@ -149,7 +149,7 @@ TEST_CASE("class names can be given, and a validation split held out", "[unit][t
   CHECK(run_octavo({"info", folder / "d.h5", "--json"}).json()["classes"][9] == "nine");
 }
 
-TEST_CASE("files of names may begin as editors on Windows begin them", "[unit][tools]") {
+TEST_CASE("class-name files may begin with a byte order mark", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   std::ofstream(folder / "names.txt") << "\xEF\xBB\xBF"
@@ -163,7 +163,7 @@ TEST_CASE("files of names may begin as editors on Windows begin them", "[unit][t
   CHECK(run_octavo({"info", folder / "q.h5", "--json"}).json()["classes"] == nlohmann::ordered_json({"fox", "cat"}));
 }
 
-TEST_CASE("packing tells what it cost to make bytes of other numbers", "[unit][tools]") {
+TEST_CASE("packing reports the error of quantizing other numbers to bytes", "[unit][tools]") {
   const TemporaryFolder folder;
   // int32 [2,2,2]: 0, 10, ..., 70.
   std::string bytes("\0\0\x0C\3\0\0\0\2\0\0\0\2\0\0\0\2", 16);
@@ -173,10 +173,10 @@ TEST_CASE("packing tells what it cost to make bytes of other numbers", "[unit][t
     return run_octavo({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", range, "--force"}).out;
   };
   CHECK_THAT(packed("auto"), ContainsSubstring("quantized  train from int32, exactly\n"));
-  CHECK_THAT(packed("0,51"), ContainsSubstring("quantized  train from int32, off by at most 19; 2 numbers beyond"));
+  CHECK_THAT(packed("0,51"), ContainsSubstring("quantized  train from int32, largest error 19; 2 values clipped to"));
 }
 
-TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tools]") {
+TEST_CASE("packing reports the classes and several kinds of labels", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   CHECK_THAT(run_octavo({"pack", folder / "pets", "--dry-run"}).out, ContainsSubstring("  classes  cat, dog\n"));
@@ -184,11 +184,10 @@ TEST_CASE("packing tells the classes, and labels of several kinds", "[unit][tool
   std::ofstream(folder / "pets" / "cat" / "test.csv") << "path,target\n2.png,5.5\n";
   const std::string lists = run_octavo({"pack", folder / "pets" / "cat", "--dry-run"}).out;
   CHECK_THAT(lists, ContainsSubstring("note: labels are targets in test, of another kind in train"));
-  CHECK_THAT(lists, !ContainsSubstring("in no list"));
+  CHECK_THAT(lists, !ContainsSubstring("not in any list"));
 }
 
-TEST_CASE("classes of a dataset file are renamed after their numbers, and only where that mixes nothing up",
-          "[unit][tools]") {
+TEST_CASE("classes of a dataset file are renamed by number and only if that is unambiguous", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");
   REQUIRE(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--quiet"}).exit_code == 0);
@@ -200,12 +199,12 @@ TEST_CASE("classes of a dataset file are renamed after their numbers, and only w
     return run_octavo(arguments);
   };
   CHECK(named("cat\nhound\n").exit_code == 0);
-  CHECK_THAT(named("dog\ncat\n").err, ContainsSubstring("its class 0, \"cat\", would get the name of another"));
+  CHECK_THAT(named("dog\ncat\n").err, ContainsSubstring("class 0, \"cat\", would get the name of another"));
   CHECK_THAT(named("cat\ndog\n", {"val=" + (folder / "p.h5").string()}).err,
-             ContainsSubstring("it is one of several sources"));
+             ContainsSubstring("the classes of several sources are matched by name"));
 }
 
-TEST_CASE("without a terminal progress is a line now and then, and none with --quiet", "[unit][tools]") {
+TEST_CASE("without a terminal progress is an occasional line and --quiet omits it", "[unit][tools]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--json"});
   REQUIRE(outcome.exit_code == 0);
@@ -213,7 +212,7 @@ TEST_CASE("without a terminal progress is a line now and then, and none with --q
   CHECK(outcome.json()["splits"].size() == 2);
 }
 
-TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][tools]") {
+TEST_CASE("deflated files are packed and reported and accepted by every verb", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string path = folder / "d.h5";
   REQUIRE(
@@ -223,7 +222,7 @@ TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][
   CHECK(info["splits"][0]["compression"] == "deflate");
   CHECK(info["splits"][0]["stored_bytes"] < info["splits"][0]["packed_bytes"]);
   CHECK(info["splits"][0]["compression_ratio"] > 1.5);
-  CHECK_THAT(run_octavo({"info", path}).out, ContainsSubstring(", deflated "));
+  CHECK_THAT(run_octavo({"info", path}).out, ContainsSubstring(" (deflate, "));
   CHECK_THAT(run_octavo({"plan", path, "--memory", "1GiB"}).out, ContainsSubstring(", deflated to "));
   CHECK(run_octavo({"plan", path, "--memory", "1GiB", "--json"}).json()["compression"] == "deflate");
   CHECK(run_octavo({"verify", path, "--quiet"}).exit_code == 0);
@@ -240,7 +239,7 @@ TEST_CASE("deflated files are packed, told of, and refused by no verb", "[unit][
   CHECK(unknown.exit_code == 2);
 }
 
-TEST_CASE("a dry run tells what would be left out", "[unit][tools]") {
+TEST_CASE("a dry run reports what would be skipped", "[unit][tools]") {
   const TemporaryFolder folder;
   write_png(folder / "1.png", 6, 4, 10);
   std::ofstream(folder / "list.csv") << "path,label\n1.png,1\n2.png,0\n";
@@ -251,7 +250,7 @@ TEST_CASE("a dry run tells what would be left out", "[unit][tools]") {
   CHECK(run_octavo(as_json).json()["skipped"][0]["name"] == "list.csv: line 3");
 }
 
-TEST_CASE("limits on what sources may claim can be raised and lowered", "[unit][tools]") {
+TEST_CASE("limits on sources can be raised and lowered", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");  // images of 24 pixels
   const Outcome refused = run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--max-pixels", "23", "--quiet"});
@@ -262,7 +261,7 @@ TEST_CASE("limits on what sources may claim can be raised and lowered", "[unit][
   CHECK(run_octavo({"pack", folder / "pets", "-o", folder / "p.h5", "--max-ratio", "0"}).exit_code == 2);
 }
 
-TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][tools]") {
+TEST_CASE("info reports the original image sizes and outliers", "[unit][tools]") {
   const TemporaryFolder folder;
   for (int i = 0; i < 12; ++i) write_png(folder / "images" / (std::to_string(i) + ".png"), 20, 20, 10);
   write_png(folder / "images" / "long.png", 120, 6, 10);
@@ -275,7 +274,7 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
   CHECK(sizes[0]["enlarged"] == 1);
   CHECK(sizes[0]["first_outliers"] == nlohmann::ordered_json::parse(R"([{"name":"long.png","size":"6x120"}])"));
   CHECK_THAT(run_octavo({"info", folder / "i.h5"}).out, ContainsSubstring("6x120  long.png"));
-  // They stay with the split: when another one is added, and when it is given another name, but not with a part of it.
+  // The sizes stay with the split when another one is added or when it is renamed, but not with a part of it.
   std::filesystem::rename(folder / "images" / "long.png", folder / "images" / "longer.png");
   REQUIRE(run_octavo({"pack", "val=" + (folder / "images").string(), "-o", folder / "i.h5", "--append", "--size", "8x8",
                       "--quiet"})
@@ -285,7 +284,7 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
   run_octavo({"repack", "x=" + (folder / "i.h5").string() + "::val", "-o", folder / "x.h5", "--quiet"});
   CHECK_THAT(run_octavo({"info", folder / "x.h5"}).out,
              ContainsSubstring("images of x") && ContainsSubstring("longer"));
-  // Of a split that was put together, those of each part.
+  // A merged split has the sizes of each part.
   const std::vector<std::string> twice = {"repack",
                                           "x=" + (folder / "i.h5").string() + "::val",
                                           "x=" + (folder / "i.h5").string() + "::train",
@@ -302,9 +301,9 @@ TEST_CASE("info tells the sizes that images had, and which stand out", "[unit][t
   CHECK_THAT(run_octavo({"info", folder / "z.h5"}).out, ContainsSubstring("images of train"));
 }
 
-TEST_CASE("info tells which classes have few samples", "[unit][tools]") {
+TEST_CASE("info reports which classes have few samples", "[unit][tools]") {
   const TemporaryFolder folder;
-  // 40 of classes 0, 1 and 4 each, 3 of class 2, none of class 3.
+  // 40 samples each of classes 0, 1 and 4; 3 of class 2; none of class 3.
   std::string labels;
   for (const auto& [label, count] : {std::pair(0, 40), {1, 40}, {2, 3}, {4, 40}}) {
     labels += std::string(static_cast<std::size_t>(count), static_cast<char>(label));
@@ -321,5 +320,5 @@ TEST_CASE("info tells which classes have few samples", "[unit][tools]") {
   CHECK(outliers[0]["rare_classes"] == nlohmann::ordered_json::parse("[2]"));
   CHECK(outliers[0]["frequent_classes"].empty());
   CHECK_THAT(run_octavo({"info", folder / "a.h5"}).out,
-             ContainsSubstring("less than a tenth of the median, 40: 1 class (2)"));
+             ContainsSubstring("fewer than a tenth of the median (40 samples): 1 class (2)"));
 }

@@ -22,7 +22,7 @@ namespace {
 int file_without_name() {
   std::string name = (std::filesystem::temp_directory_path() / "octavo-output-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) throw std::runtime_error("cannot make a temporary file");
+  if (descriptor < 0) throw std::runtime_error("cannot create a temporary file");
   ::unlink(name.c_str());
   return descriptor;
 }
@@ -55,7 +55,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, int ou
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out < 0 ? out_ : out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err_, STDERR_FILENO);
-  // As from a terminal: a background job may have inherited that SIGINT is ignored.
+  // As in a terminal: a background job may have inherited an ignored SIGINT.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

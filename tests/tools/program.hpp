@@ -1,4 +1,4 @@
-// Running the built program, as a shell would.
+// Runs the built program as a shell would.
 #pragma once
 
 #include <sys/resource.h>
@@ -14,23 +14,23 @@
 
 namespace octavo::test {
 
-/// What a run of the program left.
+/// The result of a run of the program.
 struct Outcome {
   int exit_code = 0;  ///< -N if signal N killed it
   std::string out;
   std::string err;
-  std::int64_t peak_mebibytes = 0;  ///< of memory, of it or of a child that it has waited for
-  double cpu_seconds = 0;           ///< of both
+  std::int64_t peak_mebibytes = 0;  ///< peak memory of the program or of a child that it waited for
+  double cpu_seconds = 0;           ///< CPU time of the program and its children
   /// stdout, which must be one JSON document and nothing else.
   nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out); }
-  /// Whether stderr is one line that begins as errors do.
+  /// Whether stderr is one line with the prefix of errors.
   bool is_one_line_error() const;
 };
 
-/// A run of the program that may still go on; waits for it when destroyed.
+/// A run of the program that may still be in progress. The destructor waits for its end.
 class RunningProgram {
  public:
-  /// `out` is where stdout goes, -1: into a file that wait() reads.
+  /// `out` is the descriptor for stdout. -1: a temporary file that wait() reads.
   explicit RunningProgram(const std::vector<std::string>& arguments, int out = -1);
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;
@@ -41,23 +41,23 @@ class RunningProgram {
   Outcome wait();
 
  private:
-  /// Asks for the end of the program, and what it has taken.
+  /// Collects the exit status of the program and its resource usage.
   void reap(int options);
   pid_t process_ = -1;
-  int out_ = -1;  ///< files without a name
+  int out_ = -1;  ///< unnamed files
   int err_ = -1;
   int status_ = 0;
   struct rusage usage_ {};
   bool has_ended_ = false;
 };
 
-/// Runs `octavo` with these arguments and waits for it.
+/// Runs `octavo` with these arguments and waits for its end.
 inline Outcome run_octavo(const std::vector<std::string>& arguments) { return RunningProgram(arguments).wait(); }
 
-/// Packs the digits of the project into `path`.
+/// Packs the project's digits into `path`.
 void pack_digits(const std::filesystem::path& path);
 
-/// Turns a bit in the middle of a dataset file, which is in a sample where samples take most of it.
+/// Flips a bit in the middle of a dataset file. That is in a sample if samples take up most of the file.
 void damage_sample(const std::filesystem::path& path);
 
 /// Writes a PNG of one color.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the `octavo` commands of the README and of data/README.md that need nothing but the checkout, as they stand there.
+# Runs the `octavo` commands of the README and of data/README.md that need only the checkout, exactly as written.
 #
 # readme_test.sh SOURCE_DIR OCTAVO_PROGRAM
 set -euo pipefail
@@ -16,7 +16,7 @@ cd "$work"
 
 mapfile -t commands < <(sed -n '/^```sh$/,/^```$/p' "$source_dir/README.md" | grep '^octavo ')
 if ((${#commands[@]} < 3)); then
-  echo "the README has ${#commands[@]} octavo commands; at least 3 were expected" >&2
+  echo "the README has ${#commands[@]} octavo commands; expected at least 3" >&2
   exit 1
 fi
 for command in "${commands[@]}"; do

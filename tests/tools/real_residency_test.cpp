@@ -1,4 +1,4 @@
-// The promise of the residencies on real data: one checksum, however an epoch is brought.
+// Checks on real data that every residency serves an epoch with the same checksum.
 #include <octavo/loader.hpp>
 #include <octavo/store.hpp>
 
@@ -13,7 +13,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Of the global batches of epoch 3, which `world_size` ranks draw together.
+/// The checksum of the global batches of epoch 3, which `world_size` ranks draw together.
 std::uint64_t epoch_checksum(const Store& store, std::int64_t world_size, int prefetch) {
   std::vector<Loader> ranks;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
@@ -23,7 +23,7 @@ std::uint64_t epoch_checksum(const Store& store, std::int64_t world_size, int pr
   }
   std::vector<EpochRange::Iterator> places;
   for (Loader& rank : ranks) places.push_back(rank.epoch(3).begin());
-  StreamingHash images, labels;  // each in the order of the global batches
+  StreamingHash images, labels;  // both in the order of the global batches
   while (places.front() != std::default_sentinel) {
     for (EpochRange::Iterator& place : places) {
       images.add(std::as_bytes(place->images().floats()));
@@ -61,18 +61,18 @@ void has_one_checksum(const std::vector<std::string>& pack_arguments) {
 
 TEST_CASE("Fashion-MNIST has one checksum from every residency", "[unit][tools][residency]") {
   const auto data = shared_data("fashion-mnist");
-  if (!data) OCTAVO_SKIP("no Fashion-MNIST beside the checkout");
+  if (!data) OCTAVO_SKIP("no Fashion-MNIST next to the checkout");
   has_one_checksum({*data});
 }
 
 TEST_CASE("CIFAR-10 has one checksum from every residency", "[unit][tools][residency]") {
   const auto data = shared_data("cifar10/test_batch_first3000.bin");
-  if (!data) OCTAVO_SKIP("no CIFAR-10 beside the checkout");
+  if (!data) OCTAVO_SKIP("no CIFAR-10 next to the checkout");
   has_one_checksum({"train=" + data->string()});
 }
 
 TEST_CASE("photographs have one checksum from every residency", "[unit][tools][residency]") {
   const auto data = shared_data("photos-caltech101");
-  if (!data) OCTAVO_SKIP("no photographs beside the checkout");
+  if (!data) OCTAVO_SKIP("no photographs next to the checkout");
   has_one_checksum({*data, "--size", "96x96"});
 }

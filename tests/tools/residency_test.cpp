@@ -1,4 +1,4 @@
-// Residencies, plans and strategies through the program.
+// Residencies, plans and strategies, tested through the program.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -39,11 +39,11 @@ TEST_CASE("training gives the same losses from every residency", "[unit][tools]"
                                              {"--memory-limit", "30KB"}}) {
     REQUIRE(losses(folder / "d.h5", residency) == expected);
   }
-  // Windows have an order of their own.
+  // Windows have their own order.
   REQUIRE(losses(folder / "d.h5", {"--residency", "window"}) != expected);
 }
 
-TEST_CASE("a file larger than the memory that a process may have trains to the same loss", "[unit][tools]") {
+TEST_CASE("a file larger than the memory limit of a process trains to the same loss", "[unit][tools]") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("sanitizers reserve more address space than any limit leaves");
 #else
@@ -62,14 +62,14 @@ TEST_CASE("a file larger than the memory that a process may have trains to the s
   };
   const nlohmann::json free = run("");
   REQUIRE(free["memory"]["samples"].get<std::int64_t>() >= kBytes);
-  // How much the program and its libraries take differs from build to build, cuBLAS alone maps 700 MiB. So the limit
-  // grows until all samples fit, in steps well below the file: some of them leave less than the file needs.
+  // The memory of the program and its libraries differs between builds; cuBLAS alone maps 700 MiB. So the limit grows
+  // until all samples fit, in steps much smaller than the file, so that some limits leave less than the file needs.
   int smaller = 0;
   bool whole = false;
   for (int mebibytes = 300; !whole; mebibytes += 50) {
     REQUIRE(mebibytes < 8192);
     const nlohmann::json limited = run("ulimit -v " + std::to_string(mebibytes * 1024) + "; ");
-    if (limited.is_null()) {  // then with a sentence
+    if (limited.is_null()) {  // the failure must come with a message
       std::ifstream file(folder / "err.txt");
       const std::string error((std::istreambuf_iterator<char>(file)), {});
       INFO(mebibytes << " MiB: " << error);
@@ -85,7 +85,7 @@ TEST_CASE("a file larger than the memory that a process may have trains to the s
 #endif
 }
 
-TEST_CASE("a plan is printed, and told as JSON", "[unit][tools]") {
+TEST_CASE("a plan is printed as text and as JSON", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const Outcome text = run_octavo({"plan", folder / "d.h5", "--memory", "24GiB", "--params", "25600000", "--optimizer",
@@ -108,7 +108,7 @@ TEST_CASE("a plan is printed, and told as JSON", "[unit][tools]") {
   }
 }
 
-TEST_CASE("strategies are compared in a table, as JSON and in a chart", "[unit][tools]") {
+TEST_CASE("strategies are compared in a table and as JSON and in a chart", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const std::vector<std::string> arguments = {

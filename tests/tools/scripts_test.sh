@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks the scripts of tools/ without installing, building or a device: their manuals, their refusals, gpu_check.sh with
-# stand-ins for all that it calls, and what bench_results.py makes of a run; and that the committed data are what their
-# checksums say.
+# Checks the scripts of tools/ without installing, building or using a device: their help, their errors, gpu_check.sh
+# with stubs for all programs, and the output of bench_results.py. Also checks the committed data against their
+# checksums.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# expect STATUS PATTERN COMMAND...: the command ends so, and its output matches.
+# expect STATUS PATTERN COMMAND...: the command exits with that status, and its output matches.
 expect() {
   local expected=$1 pattern=$2 status=0 output
   shift 2
@@ -30,12 +30,12 @@ expect 2 'unknown stage "everything"' "$root/tools/gpu_check.sh" --stage everyth
 expect 2 'unknown stage "everything"' "$root/tools/gpu_check.sh" --stage bench,everything
 expect 2 '--out expects a value' "$root/tools/gpu_check.sh" --out
 expect 2 '--limit expects a number of seconds' "$root/tools/gpu_check.sh" --limit 0
-expect 2 '--only knows gather_cpu' "$root/tools/bench.sh" --only everything
-expect 2 '--runs wants a whole number' "$root/tools/fuzz.sh" --runs 0
-expect 2 'there is no target none' "$root/tools/fuzz.sh" none
-expect 2 '--minutes wants a whole number' "$root/tools/soak.sh" --minutes 0
+expect 2 '--only expects some of gather_cpu' "$root/tools/bench.sh" --only everything
+expect 2 '--runs expects a whole number' "$root/tools/fuzz.sh" --runs 0
+expect 2 'unknown target none' "$root/tools/fuzz.sh" none
+expect 2 '--minutes expects a whole number' "$root/tools/soak.sh" --minutes 0
 expect 2 '--cuda expects AUTO, ON or OFF' "$root/tools/test_python.sh" --cuda MAYBE
-expect 2 '--compare wants two' "$root/tools/bench.sh" --compare one.json
+expect 2 '--compare expects two' "$root/tools/bench.sh" --compare one.json
 
 # ---- The committed data -----------------------------------------------------------
 (cd "$root/data/digits" && sha256sum --quiet -c SHA256SUMS)
@@ -43,8 +43,8 @@ expect 2 '--compare wants two' "$root/tools/bench.sh" --compare one.json
 # ---- A run on a GPU ---------------------------------------------------------------------
 bash "$root/tests/tools/gpu_check_test.sh"
 
-# ---- What becomes of a run of the benchmarks ------------------------------------------
-# bench_run FRACTION: a results file of one row.
+# ---- Results of the benchmarks --------------------------------------------------------
+# bench_run FRACTION: writes a results file with one row.
 bench_run() {
   mkdir -p "$work/json"
   cat >"$work/json/load.json" <<END

@@ -6,7 +6,7 @@
 
 using namespace octavo::test;
 
-TEST_CASE("training prints a line an epoch and learns", "[unit][tools]") {
+TEST_CASE("training prints a line per epoch and learns", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const std::vector<std::string> arguments = {
@@ -35,7 +35,7 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
   const Outcome outcome = run_octavo(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
-  CHECK_THAT(outcome.out, ContainsSubstring("the same bits") && ContainsSubstring("float32") &&
+  CHECK_THAT(outcome.out, ContainsSubstring("bitwise identical") && ContainsSubstring("float32") &&
                               ContainsSubstring("too short to compare"));
   std::vector<std::string> as_json = arguments;
   as_json.push_back("--json");
@@ -46,7 +46,7 @@ TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
         3.0 * document["int8"]["memory"]["samples"].get<double>());
 }
 
-TEST_CASE("the old spelling of an option still works, and is not shown", "[unit][tools]") {
+TEST_CASE("the old spelling of an option still works and is not shown", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto with = [&](const std::string& name, const std::string& value) {
@@ -58,7 +58,7 @@ TEST_CASE("the old spelling of an option still works, and is not shown", "[unit]
   CHECK_THAT(run_octavo({"train", "--help"}).out, !ContainsSubstring("--normalise"));
 }
 
-TEST_CASE("training names the split that it evaluates", "[unit][tools]") {
+TEST_CASE("training names the split that it evaluates on", "[unit][tools]") {
   const TemporaryFolder folder;
   const std::string images = project_data("digits") / "train-images-idx3-ubyte.gz";
   REQUIRE(run_octavo({"pack", "train=" + images, "-o", folder / "d.h5", "--holdout", "0.2", "--quiet"}).exit_code == 0);
@@ -70,7 +70,7 @@ TEST_CASE("training names the split that it evaluates", "[unit][tools]") {
   CHECK(run_octavo(as_json).json()["evaluated_split"] == "val");
 }
 
-TEST_CASE("training ends with an error once the loss is no number", "[unit][tools]") {
+TEST_CASE("training ends with an error when the loss is not a number", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   std::vector<std::string> arguments = {"train", folder / "d.h5", "--lr", "1e30", "--device", "cpu", "--json"};
@@ -78,7 +78,7 @@ TEST_CASE("training ends with an error once the loss is no number", "[unit][tool
   const Outcome outcome = run_octavo(arguments);
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.is_one_line_error());
-  CHECK_THAT(outcome.err, ContainsSubstring("d.h5\": the loss is no longer a number after epoch 0; lower --lr"));
+  CHECK_THAT(outcome.err, ContainsSubstring("d.h5\": the loss is not finite after epoch 0; lower --lr"));
   CHECK(outcome.out.empty());
 }
 

@@ -1,4 +1,4 @@
-// Each verb once on the digits: what it says to people, and to programs.
+// Runs each verb once on the digits, with text and JSON output.
 #include <fstream>
 #include <octavo/dataset.hpp>
 
@@ -10,7 +10,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Runs a verb with --json: it must succeed, say nothing but the document, and nothing on stderr.
+/// Runs a verb with --json. It must succeed, print only the document, and print nothing to stderr.
 nlohmann::ordered_json json_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--json", "--quiet"});
   const Outcome outcome = run_octavo(arguments);
@@ -31,7 +31,7 @@ std::string text_of(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("every verb explains itself", "[unit][tools][plain-only]") {
+TEST_CASE("every verb has help", "[unit][tools][plain-only]") {
   const std::string help = run_octavo({"--help"}).out;
   for (const char* verb :
        {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "repack", "devices"}) {
@@ -44,7 +44,7 @@ TEST_CASE("every verb explains itself", "[unit][tools][plain-only]") {
   CHECK(run_octavo({"--version"}).out == "octavo 0.1.0\n");
 }
 
-TEST_CASE("info shows splits, classes, statistics and provenance", "[unit][tools]") {
+TEST_CASE("info shows splits and classes and statistics and provenance", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto document = json_of({"info", folder / "d.h5"});
@@ -62,13 +62,13 @@ TEST_CASE("info shows splits, classes, statistics and provenance", "[unit][tools
                                                      ContainsSubstring(document["uuid"].get<std::string>()));
 }
 
-TEST_CASE("verify says that a file is whole, or names the defect and exits with 1", "[unit][tools]") {
+TEST_CASE("verify reports an intact file or names the defect and exits with 1", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto document = json_of({"verify", folder / "d.h5"});
   CHECK(document["whole"] == true);
   CHECK(document["checked_samples"] == 1797);
-  CHECK_THAT(text_of({"verify", folder / "d.h5"}), ContainsSubstring("is whole: 1,797 samples"));
+  CHECK_THAT(text_of({"verify", folder / "d.h5"}), ContainsSubstring("is intact: 1,797 samples"));
 
   damage_sample(folder / "d.h5");
   const Outcome outcome = run_octavo({"verify", folder / "d.h5", "--json", "--quiet"});
@@ -87,13 +87,13 @@ TEST_CASE("report measures", "[unit][tools]") {
   CHECK(document["sample_count"] == 1437);
 }
 
-TEST_CASE("bench measures what fits, and by the limits of the same run", "[unit][tools]") {
+TEST_CASE("bench measures what fits and relates it to the limits of the same run", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto document = json_of({"bench", folder / "d.h5", "--device", "cpu", "--batch-size", "256,65536"});
   CHECK(document["load"]["bytes"] == 1437 * 64);
   CHECK(document["load"]["read_seconds"].get<double>() > 0.0);
-  // Three types of batches of 256; there are no 65,536 samples.
+  // Batches of 256 in three types; the file has fewer than 65,536 samples.
   REQUIRE(document["batches"].size() == 3);
   const auto& half = document["batches"][1];
   CHECK(half["dtype"] == "float16");
@@ -106,12 +106,12 @@ TEST_CASE("bench measures what fits, and by the limits of the same run", "[unit]
         std::string::npos);
 }
 
-TEST_CASE("report tells images that were resized from those of the source", "[unit][tools]") {
+TEST_CASE("report distinguishes resized images from source images", "[unit][tools]") {
   const TemporaryFolder folder;
   write_png(folder / "images" / "1.png", 6, 4, 10);
   text_of({"pack", folder / "images", "-o", folder / "i.h5", "--size", "3x3"});
   CHECK_THAT(text_of({"report", folder / "i.h5", "--device", "cpu"}),
-             ContainsSubstring("lossless: byte for byte the converted images that were packed (the digest stored at") &&
+             ContainsSubstring("lossless with respect to the converted images that were packed (the digest stored") &&
                  ContainsSubstring("too small to measure memory well"));
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("view draws samples and batches", "[unit][tools]") {
   CHECK(run_octavo({"view", folder / "d.h5", "-o", sheet, "--seed", "3"}).exit_code == 2);
 }
 
-TEST_CASE("view replaces a sheet only with --force, and never a file of another kind", "[unit][tools]") {
+TEST_CASE("view replaces a sheet only with --force and never a file of another kind", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   text_of({"view", folder / "d.h5", "-o", folder / "sheet.png"});
@@ -143,7 +143,7 @@ TEST_CASE("view replaces a sheet only with --force, and never a file of another 
   CHECK(json_of({"verify", folder / "d.h5"})["whole"] == true);
 }
 
-TEST_CASE("what is exported can be packed again, and is the same", "[unit][tools]") {
+TEST_CASE("an export can be packed again with the same result", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   CHECK(json_of({"export", folder / "d.h5", "-o", folder / "images"})["sample_count"] == 1797);
@@ -165,23 +165,23 @@ TEST_CASE("what is exported can be packed again, and is the same", "[unit][tools
         std::vector<std::string>{"test-images.npy", "test-labels.npy", "train-images.npy", "train-labels.npy"});
 }
 
-TEST_CASE("exporting tells what is not written", "[unit][tools]") {
+TEST_CASE("exporting reports what is not written", "[unit][tools]") {
   const TemporaryFolder folder;
-  // int32 [2,2,2], of which 0,7 makes bytes of another scale.
+  // int32 [2,2,2], quantized to bytes with a range of 0,7.
   std::string bytes("\0\0\x0C\3\0\0\0\2\0\0\0\2\0\0\0\2", 16);
   for (char i = 0; i < 8; ++i) bytes += std::string(3, '\0') + i;
   std::ofstream(folder / "x-images-idx3-int", std::ios::binary) << bytes;
   json_of({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", "0,7"});
   CHECK_THAT(text_of({"export", folder / "x.h5", "-o", folder / "x", "--as", "npy"}),
-             ContainsSubstring("note: these are the bytes") && !ContainsSubstring("class names"));
+             ContainsSubstring("note: the export has the stored bytes") && !ContainsSubstring("class names"));
   write_png(folder / "pets" / "cat" / "1.png", 6, 4, 10);
   json_of({"pack", folder / "pets", "-o", folder / "p.h5"});
   CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "npy", "--as", "npy"}),
-             ContainsSubstring("note: arrays have no class names") && !ContainsSubstring("these are the bytes"));
+             ContainsSubstring("note: arrays do not store class names") && !ContainsSubstring("stored bytes"));
   CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "png"}), !ContainsSubstring("note:"));
 }
 
-TEST_CASE("reindex writes a file that verify finds whole", "[unit][tools]") {
+TEST_CASE("reindex writes a file that verify finds intact", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto document = json_of({"reindex", folder / "d.h5", "-o", folder / "new.h5"});
@@ -189,7 +189,7 @@ TEST_CASE("reindex writes a file that verify finds whole", "[unit][tools]") {
   CHECK(document["changed_samples"] == 0);
   CHECK(json_of({"verify", folder / "new.h5"})["whole"] == true);
   CHECK_THAT(text_of({"reindex", folder / "d.h5", "-o", folder / "new.h5", "--force"}),
-             ContainsSubstring("attributes and datasets that Octavo does not know are left out"));
+             ContainsSubstring("attributes and datasets unknown to Octavo were not copied"));
   const Outcome onto_itself = run_octavo({"reindex", folder / "d.h5", "-o", folder / "d.h5", "--force", "--quiet"});
   CHECK(onto_itself.exit_code == 2);
   CHECK_THAT(onto_itself.err, ContainsSubstring("is the same file"));
@@ -206,7 +206,7 @@ TEST_CASE("devices lists the CPU first", "[unit][tools][plain-only]") {
   CHECK_THAT(text_of({"devices"}), ContainsSubstring("cpu"));
 }
 
-TEST_CASE("repack takes splits, merges classes, and keeps names and compression", "[unit][tools]") {
+TEST_CASE("repack selects splits and merges classes and keeps names and compression", "[unit][tools]") {
   const TemporaryFolder folder;
   for (const char* name : {"cat/1.png", "dog/1.png", "dog/2.png", "owl/1.png"}) {
     write_png(folder / "pets" / "train" / name, 6, 4, 10);
@@ -228,7 +228,7 @@ TEST_CASE("repack takes splits, merges classes, and keeps names and compression"
   CHECK(labels == std::vector<std::int32_t>{0, 0, 0, 1});
   CHECK(run_octavo({"verify", folder / "q.h5", "--quiet"}).exit_code == 0);
 
-  // Held out are the same samples as of the folder: they are known by their names.
+  // The same samples are held out as for the folder, because they are identified by name.
   json_of({"pack", folder / "pets/train", "-o", folder / "h.h5", "--names", "--holdout", "0.5", "--seed", "3"});
   json_of({"pack", folder / "pets/train", "-o", folder / "all.h5", "--names"});
   json_of({"repack", folder / "all.h5", "-o", folder / "i.h5", "--holdout", "0.5", "--seed", "3"});

@@ -1,4 +1,4 @@
-"""Octavo: image datasets packed once into int8, and served to training at the speed of memory.
+"""Octavo: packs image datasets into int8 once, and serves training batches from memory.
 
 >>> loader = octavo.Loader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
 >>> for epoch in range(10):

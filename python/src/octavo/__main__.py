@@ -1,4 +1,4 @@
-"""``python -m octavo``: the program ``octavo`` that came with the package."""
+"""``python -m octavo`` runs the ``octavo`` program that is installed with the package."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import sysconfig
 
 
 def main() -> int:
-    """Runs the program in place of this process."""
+    """Replaces this process with the program."""
     program = shutil.which("octavo", path=sysconfig.get_path("scripts")) or shutil.which("octavo")
     if program is None:
-        print("octavo: error: run the program octavo: it is not installed beside this package", file=sys.stderr)
+        print("octavo: error: run the octavo program: it is not installed; reinstall the package", file=sys.stderr)
         return 1
     os.execv(program, [program, *sys.argv[1:]])
 

@@ -1,6 +1,6 @@
-"""Where batches go: torch tensors, NumPy arrays, or the library's own memory for any consumer of DLPack.
+"""The targets of batches: torch tensors, NumPy arrays, or library memory for any consumer of DLPack.
 
-Each framework gives two functions that allocate, and tells the stream to work on. Batches are made in place.
+Each framework provides functions that allocate tensors, and the stream to use. Batches are made in place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LABEL_DTYPES = ("int64", "int32", "float32")
 
 
 class Allocator(Protocol):
-    """What a framework does for a loader."""
+    """What a loader needs from a framework."""
 
     def images(self, shape: tuple[int, int, int], dtype: str, channels_last: bool) -> Callable[[int], Any]:
         """A function of B that allocates the images of a batch; `shape` is (C, H, W)."""
@@ -32,22 +32,22 @@ class Allocator(Protocol):
     def recycled_images(
         self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
     ) -> Callable[[int, int, int], Any]:
-        """A function of epoch, step and an address for labels: the images, in host memory that is used again."""
+        """A function of epoch, step and an address for labels that returns the images, in recycled host memory."""
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         """A function of B that allocates labels, each of `shape`."""
 
     @property
     def address(self) -> Callable[[Any], int]:
-        """A function of a tensor: where its numbers begin."""
+        """A function that returns the address of a tensor's data."""
 
     @property
     def stream(self) -> Callable[[], int] | None:
-        """What tells the stream to work on; None: always the default one."""
+        """A function that returns the stream to use; None: always the default stream."""
 
 
 class NumpyAllocator:
-    """NumPy arrays in host memory; those in channels_last are [B, H, W, C]."""
+    """NumPy arrays in host memory; channels_last arrays are [B, H, W, C]."""
 
     stream: Callable[[], int] | None = None
 
@@ -89,7 +89,7 @@ def _numpy_dtype(dtype: str) -> np.dtype[Any]:
 
 
 def resolve_framework(framework: str, device: str) -> str:
-    """The framework that is meant: for ``"auto"`` torch where it is installed, else NumPy, on a GPU DLPack."""
+    """The framework to use; ``"auto"`` is torch if it is installed (and can use the GPU), else NumPy or DLPack."""
     if framework not in ("auto", "torch", "numpy", "dlpack"):
         raise ValueError(f"framework is {framework!r}; it must be 'auto', 'torch', 'numpy' or 'dlpack'")
     if framework == "auto":
@@ -99,7 +99,7 @@ def resolve_framework(framework: str, device: str) -> str:
     if framework == "torch" and not _has_torch():
         raise ValueError("framework is 'torch', which is not installed; install it, or use 'numpy' or 'dlpack'")
     if framework == "numpy" and device != "cpu":
-        raise ValueError(f"framework is 'numpy', whose arrays cannot lie on {device}; use 'torch' or 'dlpack'")
+        raise ValueError(f"framework is 'numpy', which has no arrays on {device}; use 'torch' or 'dlpack'")
     return framework
 
 
@@ -117,7 +117,7 @@ def make_allocator(framework: str, device: str) -> Allocator:
 
 
 def resolve_device(device: Any) -> str:
-    """The name of a device: of a string, or of a ``torch.device``."""
+    """The name of the device given by a string or a ``torch.device``."""
     name = device if isinstance(device, str) else str(device)
     resolved = _native.parse_device(name)
     if name == "auto" and resolved == "cpu":
@@ -134,17 +134,17 @@ def resolve_device(device: Any) -> str:
 
 @functools.cache
 def _warn_of_cpu(reason: str) -> None:
-    """Warns once for each reason why ``"auto"`` is the CPU on a machine with a GPU."""
+    """Warns once per reason why ``"auto"`` selects the CPU on a machine with a GPU."""
     warnings.warn(f"device='auto' uses the CPU: {reason}", RuntimeWarning, stacklevel=4)
 
 
 def resolve_dtype(dtype: Any) -> str:
-    """The name of a floating-point type: of a string, a NumPy or a torch type. None: float32."""
+    """The name of the floating-point type given by a string, a NumPy type or a torch type. None: float32."""
     return _dtype_name(dtype, "dtype", _DTYPES) if dtype is not None else "float32"
 
 
 def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
-    """The name of the type of labels. None: int64 for classes, float32 for multi-labels and targets."""
+    """The name of the label type. None: int64 for classes, float32 for multi-labels and targets."""
     if dtype is None:
         return "int64" if label_kind in ("class", "none") else "float32"
     name = _dtype_name(dtype, "label_dtype", _LABEL_DTYPES)
@@ -156,7 +156,7 @@ def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
 
 
 def resolve_channels_last(memory_format: Any) -> bool:
-    """Whether it is channels last: of None, a string or a ``torch.memory_format``."""
+    """Whether a memory format (None, a string or a ``torch.memory_format``) is channels last."""
     name = "contiguous_format" if memory_format is None else str(memory_format).removeprefix("torch.")
     if name in ("channels_last", "contiguous", "contiguous_format", "preserve_format"):
         return name == "channels_last"

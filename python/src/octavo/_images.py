@@ -1,4 +1,4 @@
-"""Images of other libraries as uint8 arrays [C, H, W]: PIL images, NumPy arrays, torch tensors."""
+"""Converts PIL images, NumPy arrays and torch tensors to uint8 arrays [C, H, W]."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 Layout = Literal["auto", "hwc", "chw"]
 Pixels = npt.NDArray[np.uint8]
 
-#: A float image must be within this of whole levels: what ToTensor() made of 8 bits is within 2e-5.
+#: Values of a float image must be this close to whole 8-bit levels; the output of ToTensor() is within 2e-5.
 _LEVEL_TOLERANCE = 1e-3
 
 
@@ -21,9 +21,9 @@ def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
     Raises
     ------
     TypeError
-        If it is nothing that holds an image.
+        If `image` is not an image, array or tensor.
     ValueError
-        If its values are not those of an 8-bit image, or its axes can be taken in two ways.
+        If its values are not 8-bit levels, or its axis order is ambiguous.
     """
     if _is_pil(image):
         pixels = _of_pil(image, channels)
@@ -37,7 +37,7 @@ def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
 
 
 def color_of(channels: int) -> Literal["gray", "rgb", "other"]:
-    """What so many channels show."""
+    """The color kind of images with this many channels."""
     return "gray" if channels == 1 else "rgb" if channels == 3 else "other"
 
 
@@ -53,7 +53,7 @@ def _is_tensor(image: Any) -> bool:
 
 def _of_pil(image: Any, channels: int | None) -> Pixels:
     if image.mode.startswith("I;16") or image.mode == "I":
-        # As for 16-bit PNG: (v + 128) / 257, which takes 65535 to 255.
+        # As for 16-bit PNG: (v + 128) / 257, which maps 65535 to 255.
         wide = np.asarray(image).astype(np.int64)
         if wide.min(initial=0) < 0 or wide.max(initial=0) > 65535:
             raise ValueError("its values are not in 0 ... 65535")
@@ -74,22 +74,22 @@ def _of_pil(image: Any, channels: int | None) -> Pixels:
 
 
 def _levels(array: npt.NDArray[Any]) -> Pixels:
-    """The values as 0 ... 255."""
+    """The values as 8-bit levels, 0 ... 255."""
     if array.dtype == np.uint8:
         return array.view(np.uint8)
     if array.dtype == np.bool_:
         return np.where(array, np.uint8(255), np.uint8(0))
     if np.issubdtype(array.dtype, np.integer):
         if array.size and (array.min() < 0 or array.max() > 255):
-            raise ValueError(f"its {array.dtype} values reach from {array.min()} to {array.max()}, not in 0 ... 255")
+            raise ValueError(f"its {array.dtype} values range from {array.min()} to {array.max()}; expected 0 ... 255")
         return array.astype(np.uint8)
     if np.issubdtype(array.dtype, np.floating):
         levels = array.astype(np.float64) * 255.0
         nearest = np.rint(levels)
         if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not nearest.min() >= 0):
-            raise ValueError("its float values are not those of an 8-bit image in 0 ... 1; pack it before normalizing")
+            raise ValueError("its float values are not 8-bit levels in 0 ... 1; pack the image before normalizing it")
         if array.size and nearest.max() > 255:
-            raise ValueError("its float values exceed 1; give uint8, or floats in 0 ... 1")
+            raise ValueError("its float values exceed 1; pass uint8, or floats in 0 ... 1")
         return nearest.astype(np.uint8)
     raise TypeError(f"its values are {array.dtype}, not uint8")
 
@@ -104,7 +104,7 @@ def _planar(pixels: Pixels, layout: Layout) -> Pixels:
         first, last = pixels.shape[0] in (1, 3), pixels.shape[2] in (1, 3)
         if first == last:
             raise ValueError(
-                f"its shape {pixels.shape} can be [H, W, C] or [C, H, W]; say which: layout='hwc' or 'chw'"
+                f"its shape {pixels.shape} can be [H, W, C] or [C, H, W]; pass layout='hwc' or layout='chw'"
             )
         layout = "chw" if first else "hwc"
     return pixels if layout == "chw" else pixels.transpose(2, 0, 1)

@@ -1,4 +1,4 @@
-"""Progress bars, by tqdm where it is installed."""
+"""Progress bars, drawn by tqdm if it is installed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-#: What the compiled part calls: (stage, done samples, of how many, done bytes, of how many).
+#: Called by the native code: (stage, samples done, samples in total, bytes done, bytes in total).
 NativeProgress = Callable[[str, int, int, int, int], None]
 
-#: None: a bar on a terminal; True: a bar in any case; False: none. Or a function (stage, done, total), in samples, or
-#: in bytes where samples are not counted.
+#: None: a bar on a terminal; True: always a bar; False: no bar. Or a function (stage, done, total), in samples, or in
+#: bytes for stages that do not count samples.
 Progress = bool | Callable[[str, int, int], None] | None
 
 
@@ -30,7 +30,7 @@ class _Bar:
         if stage != self._stage:
             self.close()
             unit: dict[str, Any] = {"unit": "B", "unit_scale": True} if in_bytes else {"unit": " samples"}
-            # A download that goes on begins with what is there.
+            # A resumed download starts at the bytes that exist.
             initial = done if in_bytes else 0
             self._bar = self._make_bar(total=total, desc=stage, initial=initial, disable=self._disable, **unit)
             self._stage = stage
@@ -43,7 +43,7 @@ class _Bar:
 
 @contextmanager
 def shown(progress: Progress) -> Iterator[NativeProgress | None]:
-    """What to pass to the compiled part, while the bar that it draws on is open."""
+    """The callback for the native code; its progress bar is open while the context is active."""
     if progress is False:
         yield None
     elif progress is None or progress is True:
@@ -52,7 +52,7 @@ def shown(progress: Progress) -> Iterator[NativeProgress | None]:
         except ImportError:
             yield None
             return
-        # tqdm takes None for: only on a terminal.
+        # To tqdm, disable=None means: show the bar only on a terminal.
         bar = _Bar(tqdm, disable=False if progress else None)
         try:
             yield bar

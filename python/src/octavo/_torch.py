@@ -1,4 +1,4 @@
-"""Batches as torch tensors: on a GPU allocated by torch's own allocator, and filled in place on its current stream."""
+"""Batches as torch tensors: allocated by torch, and on a GPU filled in place on torch's current stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import _native
 
 
 class TorchAllocator:
-    """Tensors on one device; the axes are always [B, C, H, W], channels_last shows in the strides."""
+    """Tensors on one device; the axes are always [B, C, H, W], channels_last changes only the strides."""
 
     def __init__(self, device: str) -> None:
         self._device = torch.device(device)
@@ -20,7 +20,7 @@ class TorchAllocator:
         if self._device.type == "cuda":
             if not torch.cuda.is_available():
                 raise RuntimeError(
-                    f"put batches on {device}: torch finds no CUDA device; install a torch for it, or use "
+                    f"put batches on {device}: torch finds no CUDA device; install a CUDA build of torch, or use "
                     "framework='dlpack'"
                 )
             self.stream = lambda: torch.cuda.current_stream(self._device).cuda_stream
@@ -40,7 +40,7 @@ class TorchAllocator:
     def recycled_images(
         self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
     ) -> Callable[[int, int, int], Any]:
-        # One call of torch: each costs some 10 us here, since making the batch has driven torch's code from the cache.
+        # A single torch call: each costs some 10 us here, because making the batch evicted torch's code from the cache.
         make, from_dlpack = maker.make_recycled, torch.utils.dlpack.from_dlpack
         return lambda epoch, step, labels: from_dlpack(make(epoch, step, labels))
 

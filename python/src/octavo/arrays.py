@@ -1,4 +1,4 @@
-"""Images in memory, in place of a split of a file."""
+"""Images in memory, with the interface of a split."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class ArraySplit:
-    """Images and labels in memory, as `Store.from_arrays` takes them; what it tells is what a `Split` tells."""
+    """Images and labels in memory, for `Store.from_arrays`; has the attributes of a `Split` that loaders use."""
 
     name = "arrays"
 
@@ -67,6 +67,6 @@ def _checked_labels(labels: npt.ArrayLike | None, count: int) -> tuple[npt.NDArr
         raise ValueError(f"labels are {array.dtype}; they must be integers, or floats for targets")
     least, most = (0, 1) if array.ndim == 2 else (0, 2**31 - 1)
     if array.min() < least or array.max() > most:
-        kind = "multi-labels of 0 and 1" if array.ndim == 2 else "class numbers from 0 on"
-        raise ValueError(f"labels go from {array.min()} to {array.max()}; they must be {kind}")
+        kind = "multi-labels of 0 and 1" if array.ndim == 2 else "class numbers, starting at 0"
+        raise ValueError(f"labels range from {array.min()} to {array.max()}; they must be {kind}")
     return np.ascontiguousarray(array, np.int32), "multi" if array.ndim == 2 else "class"

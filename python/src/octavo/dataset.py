@@ -1,4 +1,4 @@
-"""Opening dataset files and looking at what is in them."""
+"""Opens dataset files and gives access to their contents."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _BLOCK_BYTES = 32 << 20
 
 
 def _is_array(index: Any) -> bool:
-    """Whether it is several numbers, or a mask."""
+    """True for a sequence of indices or a mask."""
     if isinstance(index, np.ndarray):
         return index.ndim > 0
     return isinstance(index, Sequence) and not isinstance(index, (str, bytes, tuple))
 
 
 class ImageArray:
-    """The images of a split, int8 [N, C, H, W], read from the file when they are indexed.
+    """The images of a split, int8 [N, C, H, W], read from the file when indexed.
 
-    A stored value is that of the image, 0 ... 255, minus 128: ``images[i].view("uint8") ^ 0x80`` is the image. What is
-    read is compared with its checksums: damage raises `FormatError`, which names the sample.
+    A code is the image's value, 0 ... 255, minus 128: ``images[i].view("uint8") ^ 0x80`` is the image. Every read is
+    verified against checksums; damage raises `FormatError`, which names the sample.
     """
 
     def __init__(self, split: Split) -> None:
@@ -58,12 +58,12 @@ class ImageArray:
         return len(self._split)
 
     def __getitem__(self, index: Any) -> npt.NDArray[np.int8]:
-        """The images at a number, slice, array of numbers or mask; further indices apply to C, H and W.
+        """The images at an index, slice, array of indices or mask; further indices apply to C, H and W.
 
         Raises
         ------
         IndexError
-            For a number out of range.
+            If an index is out of range.
         FormatError
             If an image is damaged.
         """
@@ -73,14 +73,14 @@ class ImageArray:
             return self._read(slice(None))
         first, rest = index[0], index[1:]
         if first is Ellipsis:
-            # It stands for as many whole axes as are missing.
+            # It expands to as many full slices as there are missing axes.
             if len(rest) > self.ndim:
-                raise IndexError(f"{len(rest)} indices for {self.ndim} axes")
+                raise IndexError(f"too many indices: got {len(rest)} for {self.ndim} axes")
             return self[(slice(None),) * (self.ndim - len(rest)) + rest]
         if _is_array(first) and any(_is_array(further) for further in rest):
-            raise IndexError("images are indexed by one array at most; apply the other to what comes out")
+            raise IndexError("images accept at most one index array; apply the other one to the result")
         images = self._read(first)
-        # A single number has taken the first axis away.
+        # A single index has removed the first axis.
         places = rest if images.ndim == 3 else (slice(None), *rest)
         taken: npt.NDArray[np.int8] = images[places]
         return taken
@@ -96,7 +96,7 @@ class ImageArray:
                 return self._read_stretch(native, min(chosen[0], chosen[-1]), len(chosen))[::step]
             return self._read_rows(native, chosen)
         if isinstance(index, (bool, np.bool_)):
-            raise IndexError("images are indexed by numbers, slices, lists of numbers and masks, not by a truth value")
+            raise IndexError("images are indexed by integers, slices, lists of integers and masks, not by a bool")
         if _is_array(index):
             numbers = np.asarray(index)
             if numbers.dtype == np.bool_:
@@ -106,7 +106,7 @@ class ImageArray:
             elif numbers.size == 0:
                 return self._read_rows(native, [])
             elif numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
-                raise IndexError("images are indexed by numbers, slices, lists of numbers and masks")
+                raise IndexError("images are indexed by integers, slices, lists of integers and masks")
             return self._read_rows(native, [self._row(int(number)) for number in numbers])
         image: npt.NDArray[np.int8] = native.read_images(self._row(operator.index(index)), 1)[0]
         return image
@@ -114,12 +114,12 @@ class ImageArray:
     def _row(self, number: int) -> int:
         count = len(self)
         if not -count <= number < count:
-            raise IndexError(f"image {number} is not among the {count} of split {self._split.name!r}")
+            raise IndexError(f"image {number} is out of range; split {self._split.name!r} has {count}")
         return number % count
 
     def _read_stretch(self, native: _native.Split, first: int, count: int) -> npt.NDArray[np.int8]:
         images = np.empty((count, *self._split.shape), np.int8)
-        # In blocks, so that Ctrl-C is heard in between.
+        # In blocks, so that Ctrl-C is handled in between.
         block = max(1, _BLOCK_BYTES // max(1, images[:1].nbytes))
         for start in range(0, count, block):
             stop = min(count, start + block)
@@ -134,7 +134,7 @@ class ImageArray:
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("the images are in a file; making an array of them copies them")
+            raise ValueError("the images are in a file; converting them to an array needs copy=True or copy=None")
         return np.asarray(self[:], dtype=dtype)
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ class Split:
 
     @property
     def dataset(self) -> Dataset:
-        """The dataset that it is of."""
+        """The dataset that contains this split."""
         return self._dataset
 
     @property
@@ -195,22 +195,22 @@ class Split:
 
     @cached_property
     def statistics(self) -> _native.Statistics:
-        """Exact statistics, in the units of the source."""
+        """Exact statistics, in source units."""
         return self._opened().statistics()
 
     @property
     def mean(self) -> npt.NDArray[np.float64]:
-        """float64 [C]: mean of each channel, in the units of the source (0 ... 255 for 8-bit images)."""
+        """float64 [C]: mean of each channel, in source units (0 ... 255 for 8-bit images)."""
         return self.statistics.mean
 
     @property
     def std(self) -> npt.NDArray[np.float64]:
-        """float64 [C]: population standard deviation of each channel, likewise."""
+        """float64 [C]: population standard deviation of each channel, in source units."""
         return self.statistics.std
 
     @property
     def mean_image(self) -> npt.NDArray[np.float32]:
-        """float32 [C, H, W]: the mean of each place."""
+        """float32 [C, H, W]: the mean of each pixel."""
         return self.statistics.mean_image.reshape(self.shape)
 
     @property
@@ -225,12 +225,12 @@ class Split:
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes that the images take in the file."""
+        """Bytes that the images occupy in the file."""
         return self._native.stored_bytes
 
     @property
     def packed_bytes(self) -> int:
-        """N*C*H*W: what all images take."""
+        """N*C*H*W: bytes of all images without compression."""
         return self._native.packed_bytes
 
     def sample_name(self, index: int) -> str | None:
@@ -262,9 +262,9 @@ class Split:
 
 
 class Dataset:
-    """A dataset file, opened for reading; what it holds is read when it is asked for.
+    """A dataset file, opened for reading; its contents are read on demand.
 
-    Safe to use after ``fork()``, and to pass to other processes, which open it again.
+    Safe to use after ``fork()``. Pickling passes the path, so another process opens the file again.
 
     Parameters
     ----------
@@ -274,9 +274,9 @@ class Dataset:
     Raises
     ------
     OSError
-        If it cannot be read; `FileNotFoundError` if it is not there.
+        If it cannot be read; `FileNotFoundError` if it does not exist.
     FormatError
-        If it is no Octavo file, of a newer version, damaged, or was changed by another program.
+        If it is not an Octavo dataset file, has a newer version, is damaged, or was changed by another program.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -299,18 +299,18 @@ class Dataset:
         return self._opened().split_names
 
     def split(self, name: str | None = None) -> Split:
-        """The split of that name; without one, ``train`` if there is one, else the first.
+        """The split with this name; by default ``train`` if it exists, else the first split.
 
         Raises
         ------
         ValueError
-            If there is no such split; the message lists those there are.
+            If there is no such split; the message lists the available ones.
         """
         native = self._opened()
         return Split(self, native.training_split() if name is None else native.split(name))
 
     def __getitem__(self, name: str) -> Split:
-        """The split of that name. Raises KeyError if there is none."""
+        """The split with this name. Raises KeyError if it does not exist."""
         if name not in self.split_names:
             raise KeyError(name)
         return self.split(name)
@@ -334,7 +334,7 @@ class Dataset:
 
     @property
     def uuid(self) -> str:
-        """The file's own number."""
+        """The file's unique identifier."""
         return self._opened().uuid
 
     @property
@@ -348,9 +348,9 @@ class Dataset:
         return self._opened().file_bytes
 
     def close(self) -> None:
-        """Ends reading from the file: that raises ValueError from now on. What was loaded from it stays.
+        """Closes the dataset: later reads raise ValueError. Stores that were loaded from it stay valid.
 
-        The file itself is let go of with the last `Split` or `Store` that was made of it.
+        The file handle is released with the last `Split` or `Store` created from it.
         """
         self._native = None
 

@@ -1,4 +1,4 @@
-"""Packing the datasets that Python has: torchvision's, Hugging Face's, any iterable of samples."""
+"""Packs Python datasets: torchvision, Hugging Face, or any iterable of samples."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def pack_dataset(
     threads: int = 0,
     progress: _progress.Progress = None,
 ) -> _native.PackSummary:
-    """Packs any dataset of Python: a map-style ``torch.utils.data.Dataset``, Hugging Face rows, any iterable.
+    """Packs any Python dataset: a map-style ``torch.utils.data.Dataset``, a Hugging Face dataset, or any iterable.
 
     Parameters
     ----------
     dataset
-        Its samples are (image, label) pairs, images alone, or mappings with an image and a label. Or a mapping from
-        split names to such datasets. What `Writer.append` takes is an image or a label.
+        Its samples are (image, label) pairs, single images, or mappings with an image and a label. Or a mapping from
+        split names to such datasets. Images and labels can be anything that `Writer.append` accepts.
     path
         The file to write. It appears complete or not at all.
     split
-        The name of the split, unless `dataset` has several.
+        The name of the split; ignored if `dataset` is a mapping of splits.
     classes
-        Class names in label order; None: those that the dataset has as ``classes``, or in its ``features``.
+        Class names in label order; None: taken from the dataset's ``classes`` or ``features``.
     transform
-        Called with each image before it is packed: such as a function that brings all to one size.
+        Called with each image before it is packed, for example to resize all images to one size.
     image_key, label_key
-        In mappings; None: ``image``, ``img`` or the like, ``label``, ``labels``, ``fine_label`` or ``target``.
-        ``label_key=False``: there are no labels.
+        Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
+        ``fine_label``, ``target`` or similar. ``label_key=False``: no labels.
     channels, layout, compress, reproducible, force, threads, progress
-        As of `Writer`.
+        As in `Writer`.
 
     Raises
     ------
     ValueError, TypeError
-        If a sample is none, or does not match those before it; the message names split and sample.
+        If a sample is invalid or does not match the earlier ones; the message names the split and the sample.
     Exception
-        What the dataset raises, with a note that names the sample. Nothing appears then.
+        Whatever the dataset raises, with a note that names the sample. No file appears then.
     """
     parts = _splits_of(dataset, split)
     if classes is None:
@@ -76,7 +76,7 @@ def pack_dataset(
                     try:
                         image = transform(image)
                     except Exception as error:
-                        annotate(error, f"while transform was called with the image of {where}")
+                        annotate(error, f"while calling transform with the image of {where}")
                         raise
                 writer.append(image, label, split=name)
                 if on_progress is not None:
@@ -85,10 +85,10 @@ def pack_dataset(
 
 
 def _samples(part: Any, split: str) -> Iterable[Any]:
-    """The samples of a dataset; what it raises gets a note that says where."""
+    """The samples of a dataset; exceptions get a note that names the sample."""
     number = 0
     try:
-        # Map-style datasets may raise no IndexError at their end: their length is asked.
+        # Map-style datasets need not raise IndexError at their end, so use their length.
         if hasattr(part, "__len__") and hasattr(part, "__getitem__"):
             for number in range(len(part)):
                 yield part[number]
@@ -97,14 +97,14 @@ def _samples(part: Any, split: str) -> Iterable[Any]:
                 yield sample
                 number += 1
     except Exception as error:
-        annotate(error, f"while sample {number} of split {split!r} was read")
+        annotate(error, f"while reading sample {number} of split {split!r}")
         raise
 
 
 def _splits_of(dataset: Any, split: str) -> dict[str, Any]:
     if isinstance(dataset, Mapping):
         if not dataset:
-            raise ValueError("dataset is an empty mapping; it must have splits")
+            raise ValueError("dataset is an empty mapping; it must contain at least one split")
         return {str(name): part for name, part in dataset.items()}
     return {split: dataset}
 
@@ -132,21 +132,21 @@ def _image_and_label(
     if isinstance(sample, Mapping):
         image_name = _key(sample, image_key, _IMAGE_KEYS, where)
         if image_name is None:
-            raise ValueError(f"{where}: it has the fields {list(sample)}; say which is the image by image_key=")
+            raise ValueError(f"{where}: no image found among the fields {list(sample)}; name it with image_key=")
         if label_key is False or (label_key is None and len(sample) == 1):
             return sample[image_name], None
         label_name = _key(sample, label_key, _LABEL_KEYS, where)
         if label_name is None:
             raise ValueError(
-                f"{where}: it has the fields {list(sample)}; say which is the label by label_key=, or that there is "
-                "none by label_key=False"
+                f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
+                "label_key=False for a dataset without labels"
             )
         return sample[image_name], sample[label_name]
     if isinstance(sample, (tuple, list)):
         if len(sample) == 1:
             return sample[0], None
         if len(sample) != 2:
-            raise ValueError(f"{where}: it has {len(sample)} parts, not an image and a label")
+            raise ValueError(f"{where}: it has {len(sample)} parts; expected an image and a label")
         return sample[0], sample[1]
     return sample, None
 
@@ -154,6 +154,6 @@ def _image_and_label(
 def _key(sample: Mapping[Any, Any], wanted: str | None, usual: Sequence[str], where: str) -> str | None:
     if wanted is not None:
         if wanted not in sample:
-            raise ValueError(f"{where}: there is no field {wanted!r}; it has {list(sample)}")
+            raise ValueError(f"{where}: there is no field {wanted!r}; the sample has {list(sample)}")
         return wanted
     return next((key for key in usual if key in sample), None)

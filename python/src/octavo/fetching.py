@@ -1,4 +1,4 @@
-"""Fetching published image sets."""
+"""Downloads published image datasets."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Fetched:
-    """A set that is there now, and what fetching it took."""
+    """A downloaded set, and the cost of fetching it."""
 
     #: Where its files are.
     folder: Path
     #: For `pack`: the folder, files, or files by split.
     source: Path | list[Path] | dict[str, list[Path]]
-    #: What became of each: ``name``, ``bytes``, ``was_there``, ``received_bytes``, ``url``.
+    #: The result for each file: ``name``, ``bytes``, ``was_there``, ``received_bytes``, ``url``.
     files: list[_native.FetchedFile]
     received_bytes: int
     elapsed_seconds: float
@@ -40,8 +40,8 @@ def fetch(
 ) -> Fetched:
     """Fetches an image set from its publisher; the same as the command ``octavo fetch``.
 
-    Files that are there already and have the right checksums are not fetched again. An interrupted call is gone on with
-    by the next one.
+    Files that exist and have the right checksums are not fetched again. If a call is interrupted, the next one resumes
+    it.
 
     >>> octavo.pack(octavo.fetch("cifar10").source, "cifar10.h5")
 
@@ -50,20 +50,20 @@ def fetch(
     name
         One of `known_sets`, such as ``"mnist"``.
     folder
-        Where the files go; None: a folder of the set's name.
+        The target folder; None: a folder named after the set.
     description
-        In place of a name, a JSON file that describes another set: see docs/sources.md.
+        Instead of a name, a JSON file that describes another set: see docs/sources.md.
     mirrors
-        Addresses to fetch the files below, in place of the set's own.
+        Base addresses to fetch the files from, instead of the set's own.
     retries
-        More attempts at each address after one that may have failed by chance.
+        Further attempts at each address after a transient failure.
     timeout
-        Seconds without a connection, or with less than 1 KiB each, that end an attempt.
+        An attempt ends after this many seconds without a connection, or with less than 1 KiB per second.
     force
-        Replace files of the same names that are not the published ones.
+        Replace files with the same names but other contents.
     progress
-        None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
-        ``(stage, done, total)``, in bytes, which can stop the work by raising.
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        ``(stage, done, total)``, in bytes, which can cancel the work by raising.
 
     Returns
     -------
@@ -73,11 +73,11 @@ def fetch(
     Raises
     ------
     FormatError
-        If the checksum of what the servers have is wrong, or the description.
+        If a downloaded file has the wrong checksum, or the description is invalid.
     OSError
         If no server can be reached, or the folder cannot be written.
     ValueError
-        If there is no such set, or a file of another content is there and `force` is not set.
+        If the set is unknown, or a file with other contents exists and `force` is not set.
     UnavailableError
         In a build without libcurl.
     """
@@ -100,7 +100,7 @@ def fetch(
 
 
 def _source(folder: Path, parts: Sequence[str]) -> Path | list[Path] | dict[str, list[Path]]:
-    """`parts`, [SPLIT=]FILE below the folder, as `pack` takes them; none of them: the folder."""
+    """`parts`, [SPLIT=]FILE below the folder, in the form that `pack` accepts; the folder itself if there are none."""
     if not parts:
         return folder
     splits: dict[str, list[Path]] = {}

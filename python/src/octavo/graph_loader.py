@@ -1,4 +1,4 @@
-"""Batches for CUDA graphs: always the next one, always in the same tensors."""
+"""Batches for CUDA graphs: each call makes the next batch in the same tensors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .store import Data, Store, find_split, resolve_normalize
 class GraphLoader:
     """The batches of a `Loader` with ``drop_last=True``, for a training step that is captured in a CUDA graph.
 
-    Each `next` makes the next batch, epoch after epoch, in `images` and `labels`, which never move. Which batch that is
-    is kept on the device, so a captured `next` makes the next batch at every replay:
+    Each `next` makes the next batch, epoch after epoch, in `images` and `labels`, whose addresses never change. The
+    position is kept on the device, so a captured `next` makes the next batch at every replay:
 
     >>> loader = octavo.GraphLoader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
     >>> train_step(*loader.next())  # warm up, as torch.cuda.graph needs it
@@ -36,28 +36,28 @@ class GraphLoader:
 
     With ``torch.compile(mode="reduce-overhead")``, call `next` before the compiled step: its inputs stay in place.
 
-    All samples must be in the memory of the device, and the order is that of the file or a global shuffle. Not
-    thread-safe; `next` and the replays of a graph run on one stream.
+    All samples must be in device memory, and the order is file order or a global shuffle. Not thread-safe; `next` and
+    the replays of a graph must run on one stream.
 
     Parameters
     ----------
     data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
-        As of `Loader`.
+        See `Loader`.
     shuffle
-        True: a new order each epoch, over all samples. False: that of the file.
+        True: a new order each epoch, over all samples. False: file order.
     batches_per_launch
-        Batches that one `next` makes, one after another in the tensors; for batches so small that launching them takes
-        longer than making them.
+        Batches that one `next` makes, one after another in the tensors; useful for batches so small that a launch takes
+        longer than the batch itself.
     verify, threads, progress
-        As of `Loader`.
+        See `Loader`.
 
     Raises
     ------
     ValueError
-        For options that make no sense; for a batch size above the split, since every batch must be whole; for a store
+        For invalid options; for a batch size larger than the split, since every batch must be complete; for a store
         whose samples are not all on the device.
     FormatError, OSError, MemoryError, UnavailableError
-        As `Store` does.
+        See `Store`.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class GraphLoader:
         progress: _progress.Progress = None,
     ) -> None:
         if not isinstance(shuffle, bool):
-            raise ValueError(f"shuffle is {shuffle!r}; a graph draws in the order of the file or a global shuffle")
+            raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
         self.shuffle = shuffle
         self.seed = _checked_seed(seed)
         self.normalize = resolve_normalize(normalize)
@@ -126,31 +126,31 @@ class GraphLoader:
 
     @property
     def images(self) -> Any:
-        """The tensor that every batch is made in."""
+        """The tensor that receives the images of every batch."""
         return self._images
 
     @property
     def labels(self) -> Any:
-        """The tensor for the labels of every batch; None where there are no labels."""
+        """The tensor that receives the labels of every batch; None for a split without labels."""
         return self._labels
 
     def __len__(self) -> int:
-        """Whole batches of an epoch."""
+        """The number of batches per epoch; all are complete."""
         return self._maker.batches_per_epoch
 
     def next(self) -> tuple[Any, Any]:
-        """Enqueues the next batch on the current stream, into `images` and `labels`, which it returns."""
+        """Enqueues the next batch on the current stream, into `images` and `labels`, and returns both tensors."""
         self._store._usable()
         self._maker.next(self._image_address, self._label_address, self._current_stream())
         return self._images, self._labels
 
     def seek(self, epoch: int, step: int = 0) -> None:
-        """Makes batch `step` of `epoch` the next one. Waits for the current stream; not to be captured.
+        """Makes batch `step` of `epoch` the next one. Waits for the current stream; cannot be captured.
 
         Raises
         ------
         ValueError
-            If there is no such batch, or the current stream is captured.
+            If there is no such batch, or the current stream is being captured.
         """
         number, place = operator.index(epoch), operator.index(step)
         if not 0 <= number <= _LAST_EPOCH or not 0 <= place < len(self):
@@ -159,26 +159,27 @@ class GraphLoader:
         self._maker.seek(number, place, self._current_stream())
 
     def state_dict(self) -> dict[str, Any]:
-        """The place of the next batch, to be saved beside the model: also `Loader.load_state_dict` takes it.
+        """The position of the next batch, to save with the model; `Loader.load_state_dict` accepts it too.
 
-        Waits for the current stream; not to be captured.
+        Waits for the current stream; cannot be captured.
         """
         self._store._usable()
         epoch, step = self._maker.place(self._current_stream())
         return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes to a place that `state_dict` of this class, or of a `Loader` with ``drop_last=True``, gave.
+        """Restores a state from `state_dict` of this class, or of a `Loader` with ``drop_last=True``.
 
         Raises
         ------
         ValueError
-            If it is of a loader with other options or another number of samples; the message names them.
+            If the state is from a loader with other options or another number of samples; the message names the
+            difference.
         """
         self.seek(*_checked_place(state, self._options()))
 
     def _options(self) -> dict[str, Any]:
-        """What the order depends on."""
+        """The options that determine the order."""
         return {
             "seed": self.seed,
             "batch_size": self.batch_size,
@@ -192,12 +193,12 @@ class GraphLoader:
 
     @property
     def store(self) -> Store:
-        """The samples on the device; another loader can draw from it too."""
+        """The store of samples; other loaders can share it."""
         return self._store
 
     @property
     def device(self) -> str:
-        """Where batches are: ``"cpu"`` or ``"cuda:0"``."""
+        """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
         return self._store.device
 
     def __repr__(self) -> str:

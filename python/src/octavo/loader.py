@@ -16,93 +16,93 @@ from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store, find_split, resolve_normalize
 
-#: Images and their labels, or None where there are no labels.
+#: Images and labels; labels are None for a split without labels.
 Batch = tuple[Any, Any]
 
-#: Of the order in which epochs visit the samples; a saved state carries it.
+#: Version of the order in which epochs visit the samples; saved states contain it.
 _ORDER_VERSION = 1
 
 _LAST_EPOCH = 2**62
 _USUAL_BATCH = 256
 
-#: Host batches of this size and more are made in memory of batches that nobody holds any more: what malloc gives for
-#: them is fresh from the system, and faulting it in takes longer than filling it (docs/performance.md).
+#: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
+#: pages, and faulting them in takes longer than filling them (docs/performance.md).
 _RECYCLED_BYTES = 128 << 10
 
 
 class Loader:
-    """An iterable of batches, in place of a ``torch.utils.data.DataLoader``.
+    """An iterable of batches that replaces a ``torch.utils.data.DataLoader``.
 
     >>> loader = octavo.Loader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
     >>> for epoch in range(10):
     ...     for images, labels in loader:
     ...         train_step(images, labels)
 
-    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalization, and of nothing
-    else: device, threads, ranks and resuming change no bit. Its tensors are yours, ready on the current stream, to be
-    changed or kept as long as wanted.
+    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalization only: device,
+    threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the current
+    stream; change them or keep them as long as you like.
 
-    Each iteration that hands out all its batches advances the epoch, and with it the order; one that is broken off is
-    repeated by the next.
+    An iteration that yields all its batches advances the epoch, and with it the order. An iteration that stops early
+    does not: the next one repeats the epoch.
 
     Parameters
     ----------
     data
-        A dataset file, a `Dataset`, a `Split`; or a `Store`, whose memory several loaders can share.
+        A dataset file, a `Dataset` or a `Split`; or a `Store`, whose memory several loaders can share.
     split
-        The split of the file; by default ``train`` if there is one, else the first.
+        The split of the file; by default ``train`` if it exists, else the first split.
     batch_size
-        Samples of a batch, at most those of the split; with several ranks, over all ranks. None: 256, or all samples
-        if they are fewer.
+        Samples per batch, at most the size of the split; with several ranks, the total over all ranks. None: 256, or
+        the whole split if it is smaller.
     shuffle
-        True: a new order each epoch, over all samples. False: that of the file. ``"blocks"``: batches are slices of the
-        file, in a new order each epoch. ``"windows:1000"``: stretches of 1000 samples come in a new order each epoch,
-        and inside of each its samples do. Only True is a true global shuffle.
+        True: a new order each epoch, over all samples. False: file order. ``"blocks"``: batches are slices of the file,
+        in a new order each epoch. ``"windows:1000"``: windows of 1000 samples in a new order each epoch, with the
+        samples of each window shuffled. Only True is a true global shuffle.
     seed
-        Of the order.
+        The seed of the order.
     drop_last
-        Leave out a last batch that would be short.
+        Drop the last batch of an epoch if it is incomplete.
     device
-        Where samples are kept and batches are made: ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``,
-        ``"cuda:1"`` or a ``torch.device``. With a `Store`, that of the store.
+        Where samples are stored and batches are made: ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``,
+        ``"cuda:1"`` or a ``torch.device``. With a `Store`, the store's device.
     normalize
         A `Normalize`, or the name of a preset: ``"default"``: (x - dataset mean) / 128; ``"unit"``: x / 255;
         ``"standard"``: each channel's mean and standard deviation; ``"imagenet"``.
     dtype
-        Of images: float32, float16 or bfloat16, as a string, a NumPy or a torch type.
+        Type of the images: float32, float16 or bfloat16, as a string, a NumPy type or a torch type.
     memory_format
-        ``"channels_last"`` (or ``torch.channels_last``) or ``"contiguous"``. With torch, batches are [B, C, H, W] in
-        either, and differ in strides; NumPy arrays and DLPack tensors in channels_last are [B, H, W, C].
+        ``"channels_last"`` (or ``torch.channels_last``) or ``"contiguous"``. Torch batches are always [B, C, H, W] and
+        differ only in strides; NumPy arrays and DLPack tensors in channels_last are [B, H, W, C].
     label_dtype
-        Of labels: int64 (the default for class numbers) or int32; float32 (the default) or an integer type for
-        multi-labels; float32 for targets.
+        Type of the labels: int64 (the default for class numbers) or int32; float32 (the default) or an integer type
+        for multi-labels; float32 for targets.
     rank, world_size
-        The number of this process among those that share each batch; by default those of ``torch.distributed`` if it is
-        initialized, else 0 and 1. Rank r takes the r-th part of each batch, so the batches as wholes do not depend on
-        how many ranks there are.
+        The rank of this process and the number of processes that share each batch; by default those of
+        ``torch.distributed`` if it is initialized, else 0 and 1. Rank r gets the r-th part of each batch, so the whole
+        batches do not depend on the number of ranks.
     framework
-        ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch where
-        it is installed, else NumPy, on a GPU DLPack.
+        ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
+        is installed; otherwise NumPy on the CPU and DLPack on a GPU.
     verify
-        Compare every sample with its checksum when it is loaded.
+        Check the checksum of every sample when it is loaded.
     threads
-        Threads that load; 0: all that this process may use.
+        Loading threads; 0: all that this process may use.
     progress
-        Of loading: None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a
-        function ``(stage, done, total)``.
+        Progress of loading. None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or
+        a function ``(stage, done, total)``.
     residency, memory_limit, resident, window
-        Where the samples live, as of `Store`; a store that is given has one already. With ``"window"``, shuffle=True
-        means ``"windows:N"`` for windows of N samples, which is what `shuffle` then is.
+        Where the samples live: see `Store`. Not allowed with a `Store`, which has a residency already. With
+        ``"window"``, shuffle=True means ``"windows:N"`` for windows of N samples, and the attribute `shuffle` says so.
     prefetch
-        Batches that are read ahead where samples are read from the file. None: 2. Fewer if memory does not suffice:
-        `prefetch` tells.
+        Batches to read ahead when samples are read from the file. None: 2. Memory may allow fewer; the attribute
+        `prefetch` has the actual depth.
 
     Raises
     ------
     ValueError
-        For options that make no sense; the message names the argument.
+        For invalid options; the message names the argument.
     FormatError, OSError, MemoryError, UnavailableError
-        As `Store` does.
+        See `Store`.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Loader:
         self.drop_last = bool(drop_last)
         self.normalize = resolve_normalize(normalize)
         self.rank, self.world_size = _resolve_ranks(rank, world_size)
-        # All that can be wrong is found before anything is loaded.
+        # Check every argument before loading anything.
         source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
         source._opened()
         self.batch_size = _checked_batch_size(batch_size, source)
@@ -154,7 +154,7 @@ class Loader:
             allocator.images(source.shape, self._dtype, self._channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
-            raise ValueError("the store has been loaded already; give residency and what goes with it to Store")
+            raise ValueError("the store is loaded already; pass residency and its options to Store instead")
         if isinstance(data, Store) and split is not None and split != source.name:
             raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
         if isinstance(data, Store):
@@ -171,7 +171,7 @@ class Loader:
         self.shuffle = _shuffle_of(self._maker.shuffle)
         self._make = self._batch_function(allocator)
         self._length = self._maker.batches_per_epoch
-        # The place: `_handed_out` batches of `_epoch`; a restored place is where the next iteration begins.
+        # The current place: `_handed_out` batches of `_epoch`. After a restore, the next iteration starts there.
         self._epoch = 0
         self._handed_out = 0
         self._is_restored = False
@@ -180,18 +180,15 @@ class Loader:
     # ---- Batches ---------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """Batches of an epoch; the same on every rank."""
+        """The number of batches per epoch; the same on every rank."""
         return self._length
 
     def __iter__(self) -> Iterator[Batch]:
-        """The batches of an epoch.
-
-        That after the last one that was handed out whole; or, after `load_state_dict`, the rest of that one.
-        """
+        """Iterates over the batches of the current `epoch`; after `load_state_dict`, over the rest of it."""
         self._store._usable()
         if self._handed_out >= self._length:
             self._epoch, self._handed_out = self._epoch + 1, 0
-        # A restored place stays until a batch is handed out.
+        # A restored place stays valid until a batch is yielded.
         first = self._handed_out if self._is_restored else 0
         self._handed_out = first
         self._iteration += 1
@@ -200,9 +197,9 @@ class Loader:
     def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
         make = self._make
         for step in range(first, self._length):
-            # Not kept in a variable: who lets go of a batch gets its memory back at once.
+            # This frame keeps no reference, so a batch's memory is freed as soon as the caller releases it.
             batch = [make(epoch, step)]
-            # An older iteration, which somebody still holds, moves nothing.
+            # An older iterator that is still in use must not change the state.
             if iteration == self._iteration:
                 self._handed_out, self._is_restored = step + 1, False
             yield batch.pop()
@@ -210,7 +207,7 @@ class Loader:
             self._epoch, self._handed_out = epoch + 1, 0
 
     def __getitem__(self, step: int) -> Batch:
-        """Batch `step` of this epoch, whatever was handed out before; negative numbers count from the end.
+        """Batch `step` of the current epoch, independent of any iteration; negative steps count from the end.
 
         Raises
         ------
@@ -221,7 +218,7 @@ class Loader:
         return self._make(self._epoch, self._step(step))
 
     def indices(self, step: int) -> npt.NDArray[np.int64]:
-        """int64 [B]: the numbers, in their split, of the samples of batch `step` of this epoch.
+        """int64 [B]: the indices of the samples in batch `step` of the current epoch.
 
         Raises
         ------
@@ -233,11 +230,11 @@ class Loader:
     def _step(self, step: int) -> int:
         number = operator.index(step)
         if not -self._length <= number < self._length:
-            raise IndexError(f"batch {number} is not among the {self._length} of an epoch")
+            raise IndexError(f"batch {number} is out of range; an epoch has {self._length}")
         return number % self._length
 
     def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
-        """What makes batch `step` of `epoch`; without an allocator in the library's own memory, for DLPack."""
+        """A function of (epoch, step) that makes that batch; without an allocator, in library memory for DLPack."""
         maker, has_labels = self._maker, self.dataset.label_kind != "none"
         usable = None if self.device == "cpu" else self._store._usable
         if allocator is None:
@@ -269,23 +266,23 @@ class Loader:
 
         return batch
 
-    # ---- The place -------------------------------------------------------------------------------------------------
+    # ---- State -----------------------------------------------------------------------------------------------------
 
     @property
     def epoch(self) -> int:
-        """The epoch that is iterated over, or else the one that comes next."""
+        """The epoch being iterated over, or the next one if no iteration is in progress."""
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes `epoch` the one that the next iteration draws, from its first batch.
+        """Makes the next iteration start at the first batch of `epoch`.
 
-        After `load_state_dict` to a place in this very epoch, the place stays, so that a loop that sets each epoch can
-        go on with a saved one.
+        Has no effect if `load_state_dict` restored a place within the same epoch, so a loop that sets each epoch can
+        resume from a saved state.
 
         Raises
         ------
         ValueError
-            If it is negative.
+            If it is negative or too large.
         """
         number = operator.index(epoch)
         if number < 0:
@@ -298,29 +295,29 @@ class Loader:
         self._iteration += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """The place after the batches that were handed out, to be saved beside the model; plain numbers."""
+        """The position after the batches yielded so far, to save with the model; a dict of plain values."""
         epoch, step = self._epoch, self._handed_out
         if step >= self._length:
             epoch, step = epoch + 1, 0
         return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes to a place that `state_dict` gave: the next iteration begins there, on any number of ranks.
+        """Restores a state from `state_dict`: the next iteration starts there, on any number of ranks.
 
         Raises
         ------
         ValueError
-            If it is of a loader with other options or another number of samples; the message names them. Nothing has
-            changed then.
+            If the state is from a loader with other options or another number of samples; the message names the
+            difference, and the loader stays unchanged.
         """
         epoch, step = _checked_place(state, self._options())
         if not 0 <= epoch <= _LAST_EPOCH or not 0 <= step < self._length:
-            raise ValueError(f"state is of batch {step} of epoch {epoch}, which does not exist")
+            raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
         self._epoch, self._handed_out, self._is_restored = epoch, step, True
         self._iteration += 1
 
     def _options(self) -> dict[str, Any]:
-        """What the order depends on."""
+        """The options that determine the order."""
         return {
             "seed": self.seed,
             "batch_size": self.batch_size,
@@ -329,26 +326,26 @@ class Loader:
             "drop_last": self.drop_last,
         }
 
-    # ---- What it draws from ----------------------------------------------------------------------------------------
+    # ---- Properties ------------------------------------------------------------------------------------------------
 
     @property
     def store(self) -> Store:
-        """The samples on the device; another loader can draw from it too."""
+        """The store of samples; other loaders can share it."""
         return self._store
 
     @property
     def dataset(self) -> Split | ArraySplit:
-        """The split that batches are of."""
+        """The split that the samples belong to."""
         return self._store.split
 
     @property
     def device(self) -> str:
-        """Where batches are: ``"cpu"`` or ``"cuda:0"``."""
+        """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
         return self._store.device
 
     @property
     def prefetch(self) -> int:
-        """Batches that are read ahead."""
+        """The number of batches that are read ahead."""
         return self._maker.prefetch
 
     def __repr__(self) -> str:
@@ -359,17 +356,17 @@ class Loader:
 
 
 def _checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
-    """Epoch and step of a saved state, which must be of a loader with these options."""
+    """Epoch and step of a saved state, which must come from a loader with these options."""
     try:
         order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
         saved = {key: state[key] for key in options}
     except (KeyError, TypeError) as error:
-        raise ValueError(f"state is not what state_dict() gave: {error}") from None
+        raise ValueError(f"state is not a result of state_dict(): {error}") from None
     if order != _ORDER_VERSION:
-        raise ValueError(f"state is of order {order}, this version draws order {_ORDER_VERSION}")
+        raise ValueError(f"state is of order version {order}; this version of octavo uses {_ORDER_VERSION}")
     for key, value in options.items():
         if saved[key] != value:
-            raise ValueError(f"state is of a loader with {key}={saved[key]}; this one has {key}={value}")
+            raise ValueError(f"state is from a loader with {key}={saved[key]}; this one has {key}={value}")
     return epoch, step
 
 
@@ -381,20 +378,20 @@ def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> in
         raise ValueError(f"batch_size is {number}; it must be at least 1")
     if number > len(split):
         raise ValueError(
-            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; choose at most as many"
+            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; use at most that many"
         )
     return number
 
 
 def _order_name(shuffle: bool | str) -> str:
-    """What the library calls the order."""
+    """The library's name for the order."""
     if isinstance(shuffle, str):
         return shuffle
     return "global" if shuffle else "none"
 
 
 def _shuffle_of(order: str) -> bool | str:
-    """The argument `shuffle` that means this order."""
+    """The value of `shuffle` for this order."""
     return order == "global" if order in ("global", "none") else order
 
 
@@ -424,9 +421,9 @@ def _resolve_store_device(data: Data | Store, device: Any) -> str:
 
 def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
     if (rank is None) != (world_size is None):
-        raise ValueError("rank and world_size go together; give both or neither")
+        raise ValueError("rank and world_size go together; pass both or neither")
     if rank is None or world_size is None:
-        # It can only be initialized where it was imported.
+        # It can only be initialized if it was imported.
         distributed = sys.modules.get("torch.distributed")
         if distributed is None or not distributed.is_available() or not distributed.is_initialized():
             return 0, 1

@@ -1,4 +1,4 @@
-"""What fits: planned from the file, or found by trying."""
+"""Memory planning: computed from the file, or measured by running a training step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .dataset import Dataset
 from .reports import Report
 from .store import checked_limit
 
-#: What the errors say by which libraries tell that memory does not suffice, where they have no exception for it.
+#: Texts by which to recognize out-of-memory errors of libraries that have no exception type for them.
 _SIGNS_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "ALLOC_FAILED")
 
 
@@ -36,7 +36,7 @@ def plan(
     batch_size: int | None = None,
     prefetch: int | None = None,
 ) -> Report:
-    """Plans the memory of training on a split: which residency, how large a batch. Computed; nothing is loaded.
+    """Plans the memory for training on a split: residency and batch size. Computed, without loading the samples.
 
     >>> print(octavo.plan("imagenet.h5", memory="24GiB", parameters=25_600_000, activations="90MiB"))
 
@@ -45,43 +45,43 @@ def plan(
     data
         A dataset file or a `Dataset`.
     split
-        By default ``train`` if there is one, else the first.
+        By default ``train`` if it exists, else the first split.
     device
-        As of `Loader`: the memory that is free there now.
+        Plan for the memory that is free on this device now; see `Loader`.
     memory
-        Plan for a GPU that is not here, of so many bytes, or ``"24GiB"``.
+        Plan for a GPU with this much memory instead, in bytes or as ``"24GiB"``; no such GPU is needed.
     model
         A ``torch.nn.Module``, whose trainable parameters are counted.
     parameters
-        Or their number. Without either, a fifth of the memory is left to the model.
+        The number of parameters, instead of a model. Without either, a fifth of the memory is reserved for the model.
     optimizer
-        What it keeps for each parameter: sgd nothing, momentum 4 bytes, adam 8.
+        Its state per parameter: sgd none, momentum 4 bytes, adam 8 bytes.
     activations
-        What is kept for the backward pass for each sample of a batch, in bytes or as ``"90MiB"``.
+        Memory kept for the backward pass, per sample of a batch, in bytes or as ``"90MiB"``.
     precision
-        ``"mixed"``: a half-size copy of the parameters is kept beside them.
+        ``"mixed"``: an additional half-precision copy of the parameters is kept.
     dtype
-        Of batches, as of `Loader`.
+        Type of the batches, as in `Loader`.
     batch_size
-        That must fit. None: 256, or less if that must be.
+        A batch size that must fit. None: 256, or less if memory requires it.
     prefetch
-        As of `Loader`.
+        As in `Loader`.
 
     Returns
     -------
     Report
-        A mapping with every figure (``residency``, ``largest_batch``, ``memory_limit_bytes`` to be passed to a loader,
-        ``parts``, ``forms``, ``well_known``, ...); as text, tables for people.
+        A mapping with every figure (``residency``, ``largest_batch``, ``memory_limit_bytes`` to pass to a loader,
+        ``parts``, ``forms``, ``well_known``, ...); ``str()`` gives readable tables.
 
     Raises
     ------
     ValueError
-        For numbers that make no sense, or a split that is not there.
+        For invalid numbers, or a split that does not exist.
     FormatError, OSError, UnavailableError
-        As `Store` does.
+        See `Store`.
     """
     if model is not None and parameters is not None:
-        raise ValueError("model and parameters say the same; give one of them")
+        raise ValueError("model and parameters are alternatives; give one of them")
     if model is not None:
         parameters = sum(tensor.numel() for tensor in model.parameters() if tensor.requires_grad)
     if precision not in ("float32", "mixed"):
@@ -113,25 +113,25 @@ def find_batch_size(
     ...     train_step(images, labels)
     >>> batch_size = octavo.find_batch_size(step)
 
-    Batches are doubled until memory does not suffice, then the place in between is searched for. Each size is tried
-    twice, since optimizers take their memory at the first step. What a try has taken is freed before the next.
+    Doubles the batch size until memory runs out, then bisects. Each size runs twice, because optimizers allocate their
+    state in the first step. The memory of a trial is freed before the next one.
 
-    On the CPU, where the system would end the process instead of refusing memory, a size is not tried that would, by
-    how the sizes before it grew, take more than four fifths of what is free.
+    On the CPU, the system would kill the process instead of refusing memory. A size is therefore skipped if the growth
+    of the previous sizes predicts that it needs more than four fifths of the free memory.
 
     Parameters
     ----------
     step
-        Called with a batch size; to do what training does with such a batch, the optimizer's step included. It changes
-        the model: begin anew afterwards. If it raises anything else than that memory does not suffice, so does this.
+        Called with a batch size; must run a complete training step with such a batch, including the optimizer. It
+        changes the model, so create the model again afterwards. Exceptions other than out-of-memory errors propagate.
     start
-        The first size that is tried; smaller ones only if that is too large.
+        The first size to try; smaller sizes are tried only if it is too large.
     largest
-        The largest size that is tried.
+        The largest size to try.
     margin
-        Of the size that is found, this part is given up, so that a step that takes a little more does not fail.
+        The fraction by which the result is reduced, so that a step with slightly higher memory use does not fail.
     device
-        Where the step takes its memory, as of `Loader`.
+        The device on which the step allocates memory, as in `Loader`.
 
     Returns
     -------
@@ -141,13 +141,13 @@ def find_batch_size(
     Raises
     ------
     MemoryError
-        If memory does not suffice for a batch of one sample.
+        If there is not enough memory for a batch of one sample.
     ValueError
-        For start or largest below 1, or a margin outside [0, 1).
+        If start is below 1 or above largest, or margin is outside [0, 1).
     """
     start, largest = operator.index(start), operator.index(largest)
     if not 1 <= start <= largest:
-        raise ValueError(f"start is {start} and largest {largest}; they must be at least 1, and largest the larger")
+        raise ValueError(f"start is {start} and largest is {largest}; expected 1 <= start <= largest")
     if not 0 <= margin < 1:
         raise ValueError(f"margin is {margin}; it must be in [0, 1)")
     guard = _HostGuard() if _frameworks.resolve_device(device) == "cpu" else None
@@ -162,15 +162,15 @@ def find_batch_size(
             failing = size
         size = _next_size(fitting, failing, largest)
     if fitting == 0:
-        raise MemoryError("find a batch size: memory does not suffice for a batch of one sample")
+        raise MemoryError("find a batch size: not enough memory for a batch of one sample")
     return max(1, int(fitting * (1 - margin)))
 
 
 def _next_size(fitting: int, failing: int, largest: int) -> int | None:
-    """Between the largest size that fits and the smallest that does not; None once they are close."""
+    """The next size to try, between the largest that fits and the smallest that fails; None once they are close."""
     if failing - fitting <= max(1, fitting // 64):
         return None
-    if failing > largest:  # none has failed
+    if failing > largest:  # no size has failed yet
         return min(2 * fitting, largest)
     return (fitting + failing) // 2
 
@@ -183,7 +183,7 @@ def _fits(step: Callable[[int], Any], size: int) -> bool:
     except Exception as error:
         if not _is_memory(error):
             raise
-        # The frames of the failed step hold its tensors.
+        # The frames of the failed step keep its tensors alive.
         traceback.clear_frames(error.__traceback__)
         return False
     finally:
@@ -198,7 +198,7 @@ def _is_memory(error: BaseException) -> bool:
 
 
 def _cuda() -> Any:
-    """torch.cuda, if torch was imported and has begun to use a GPU."""
+    """torch.cuda, if torch is imported and has initialized CUDA."""
     torch = sys.modules.get("torch")
     return torch.cuda if torch is not None and torch.cuda.is_initialized() else None
 
@@ -215,7 +215,7 @@ def _free() -> None:
 
 
 class _HostGuard:
-    """Foretells what a batch would take of the host's memory, from what smaller ones took."""
+    """Predicts the host memory use of a batch size from that of smaller ones."""
 
     def __init__(self) -> None:
         self._tried: list[tuple[int, int]] = [(0, self._peak_bytes())]
@@ -235,6 +235,6 @@ class _HostGuard:
         growth = (last_peak - peak_before) / (last_size - size_before) * (size - last_size)
         with open("/proc/self/statm") as statm:
             resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        # The peak of the next one, above what the process holds already.
+        # The predicted peak, minus the memory that the process holds already, must fit.
         free = _native.devices()[0].free_bytes
         return free is None or last_peak + growth - resident <= 0.8 * free

@@ -1,4 +1,4 @@
-"""How samples become batches: what is subtracted from a value, and what the difference is divided by."""
+"""Normalization of batches: the center that is subtracted and the divisor."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ Preset = Literal["default", "unit", "standard", "imagenet"]
 
 @dataclass(frozen=True)
 class Normalize:
-    """The normalization of batches: ``y = (x - center) / divisor``, in one fused multiply-add with one rounding.
+    """The normalization of batches: ``y = (x - center) / divisor``, as one fused multiply-add with a single rounding.
 
     Parameters
     ----------
     center
-        What is subtracted: ``"none"``; ``"dataset"``, one mean over all channels; ``"channel"``, each channel's mean;
-        ``"pixel"``, the mean image; ``"batch"``, the minibatch's own mean (not with several ranks); or numbers, one or
-        one a channel.
+        The value to subtract: ``"none"``; ``"dataset"``, one mean over all channels; ``"channel"``, each channel's
+        mean; ``"pixel"``, the mean image; ``"batch"``, the batch's own mean (not with several ranks); or one number,
+        or one per channel.
     divisor
-        One number or one a channel, not 0; or ``"std"``: each channel's standard deviation with ``center="channel"``,
-        else one over all channels.
+        One number or one per channel, not 0; or ``"std"``: each channel's standard deviation with
+        ``center="channel"``, else one standard deviation over all channels.
     of_stored_values
-        ``center`` and ``divisor`` are of the stored 0 ... 255, not of the source's units. The same for 8-bit images.
+        ``center`` and ``divisor`` are in stored units, 0 ... 255, instead of source units. For 8-bit images the two
+        are the same.
     statistics
-        The split whose statistics are used; by default ``train`` of the same file where there is one, else the split
-        that is loaded.
+        The split whose statistics are used; by default ``train`` of the same file if it exists, else the loaded split.
     """
 
     center: Center | float | Sequence[float] = "dataset"
@@ -45,15 +45,15 @@ class Normalize:
 
     @classmethod
     def preset(cls, name: Preset) -> Normalize:
-        """The preset of that name.
+        """The preset with this name.
 
-        ``"default"``: dataset mean, divided by 128. ``"unit"``: 0 ... 255 to 0 ... 1. ``"standard"``: channel mean and
-        standard deviation. ``"imagenet"``: the usual RGB constants.
+        ``"default"``: subtract the dataset mean, divide by 128. ``"unit"``: map 0 ... 255 to 0 ... 1. ``"standard"``:
+        mean and standard deviation of each channel. ``"imagenet"``: the usual RGB constants.
 
         Raises
         ------
         ValueError
-            For another name.
+            If the name is unknown.
         """
         try:
             return _PRESETS[name]
@@ -63,23 +63,23 @@ class Normalize:
 
     @classmethod
     def from_unit_scale(cls, mean: float | Sequence[float], std: float | Sequence[float]) -> Normalize:
-        """The normalization of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
+        """The equivalent of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
 
-        `mean` and `std` are of values in 0 ... 1.
+        `mean` and `std` refer to values in 0 ... 1.
         """
         center = [255.0 * value for value in _numbers("mean", mean)]
         divisor = [255.0 * value for value in _numbers("std", std)]
         return cls(center, divisor, of_stored_values=True)
 
     def check_channels(self, channels: int) -> None:
-        """Raises ValueError if the numbers are not one, or one a channel."""
+        """Raises ValueError unless center and divisor have one number, or one per channel."""
         for argument, value in (("center", self.center), ("divisor", self.divisor)):
             count = 1 if isinstance(value, str) else len(_numbers(argument, value))
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
 
     def to_native(self, dtype: str, layout: str) -> _native.BatchSpec:
-        """The same for the compiled part."""
+        """The equivalent native spec."""
         center, center_values = "values", []
         if isinstance(self.center, str):
             center = self.center
@@ -95,7 +95,7 @@ class Normalize:
         else:
             divisor_values = _numbers("divisor", self.divisor)
             if 0.0 in divisor_values:
-                raise ValueError("divisor is 0")
+                raise ValueError("divisor is 0; it must be nonzero")
         statistics = None if self.statistics is None else self.statistics.statistics
         return _native.BatchSpec(
             center, center_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
@@ -108,7 +108,7 @@ def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:
     except (TypeError, ValueError):
         raise TypeError(f"{argument} is {value!r}; it must be a number or a sequence of numbers") from None
     if not numbers:
-        raise ValueError(f"{argument} is empty; give one number, or one a channel")
+        raise ValueError(f"{argument} is empty; pass one number, or one per channel")
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""Packing files and folders, and what every way of packing has in common."""
+"""Packs files and folders; also the options that all ways of packing share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _value_range(given: tuple[float, float] | str) -> _native.ValueRange:
     kinds = _native.ValueRangeKind
     if not isinstance(given, str):
         if len(given) != 2:
-            raise ValueError(f"value_range is {given}; it must be (low, high), or a word")
+            raise ValueError(f"value_range is {given}; it must be (low, high) or a string")
         chosen.kind = kinds.given
         chosen.low, chosen.high = float(given[0]), float(given[1])
     elif given.startswith("percentile:"):
@@ -82,82 +82,85 @@ def pack(
     threads: int = 0,
     progress: _progress.Progress = None,
 ) -> _native.PackSummary:
-    """Packs image files into one int8 file; the same as the command ``octavo pack``.
+    """Packs image files into one int8 dataset file, like the command ``octavo pack``.
 
     Parameters
     ----------
     source
-        A file or folder, several, or a mapping from split names to them. Splits are found by their names else.
-        ``"FILE::IMAGES::LABELS"`` names the arrays of a file of several, ``"FILE::SPLIT"`` the split of a dataset file.
+        A file or folder, several of them, or a mapping from split names to them. Without a mapping, splits are detected
+        by name. ``"FILE::IMAGES::LABELS"`` selects arrays in a file with several; ``"FILE::SPLIT"`` selects a split of
+        a dataset file.
     path
         The file to write. It appears complete or not at all.
     format
-        What the sources are; ``"auto"`` finds out from their contents.
+        The format of the sources; ``"auto"`` detects it from their contents.
     size
-        (height, width) that images are brought to; None: all are equal already.
+        Resize all images to (height, width). None: all images must have the same size.
     fit
-        How: the center is cut out, the image is fitted into `background`, or distorted.
+        How to resize: crop to the center, pad with `background`, or stretch.
     channels
-        1: gray, 3: RGB; None: gray if all images are.
+        1: gray, 3: RGB; None: gray if all images are gray.
     background
-        RGB behind transparency and padding.
+        The RGB color behind transparency and padding.
     classes
-        Class names in label order; None: those of the source.
+        Class names in label order; None: taken from the source.
     class_map
-        New names of classes by their names in the source; classes that get one name become one.
+        Maps class names of the source to new names; classes that map to the same name are merged.
     class_order
-        How class folders are sorted: by bytes, as torchvision does, or with numbers by their value.
+        How class folders are sorted: by bytes, as in torchvision, or naturally, with numbers by value.
     layout
-        How images lie in arrays, behind the axis N.
+        The axis order of images in arrays, after the axis N.
     value_range
-        Of arrays that do not hold bytes, the numbers that become 0 and 255: (low, high), ``"minmax"``,
-        ``"percentile:99.9"``, or ``"auto"``: exact where that is possible, else measured.
+        For arrays that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
+        ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
     select
-        A glob on class names or paths: only these.
+        Pack only samples whose class name or path matches this glob.
     limit
-        At most so many samples a split.
+        The maximum number of samples per split.
     holdout
-        The share of ``train``, below 1, that becomes the split ``val``, chosen by a hash.
+        The fraction of ``train``, below 1, that becomes the split ``val``, selected by a hash.
     seed
-        Of that hash.
+        The seed of that hash.
     names
-        Store where each sample came from.
+        Store the origin of each sample.
     compress
-        ``"deflate"``: a smaller file, deflated on all threads and inflated on all when it is loaded; for photographs by
-        a fifth or so. Single samples in random order then take long to read from it: see docs/residencies.md.
+        ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
+        Reading single samples in random order from it is slow: see docs/residencies.md.
     on_error
-        What to do about a sample that cannot be read. Those skipped are in the result and in the file's provenance.
+        What to do about unreadable samples. Skipped ones are listed in the result and in the file's provenance.
     max_pixels
-        The most pixels that an image may claim; None: 2**28.
+        The maximum number of pixels that an image may claim; None: 2**28.
     max_ratio
-        How many times its own bytes an archive may claim to hold; None: 1100.
+        The maximum ratio of the contents that an archive claims to its own size; None: 1100.
     reproducible
-        Equal input gives equal bytes: no time, no command line.
+        Equal input gives an identical file: no time or command line is stored.
     append
-        Add the splits to `path`, which is packed already: a new file with all of them takes its place.
+        Add the splits to `path`, an existing dataset file: a new file with all splits replaces it.
     force
-        Replace `path` if it is there.
+        Replace `path` if it exists.
     dry_run
-        Write nothing: only find out splits, samples and bytes.
+        Write nothing; only determine splits, samples and bytes.
     threads
-        0: all that this process may use.
+        The number of threads; 0: all that this process may use.
     progress
-        None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
-        ``(stage, done, total)``, which can stop the work by raising.
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
+        ``(stage, done, total)``, which can cancel the work by raising.
 
     Returns
     -------
     PackSummary
-        Samples of each split, what was skipped, bytes, seconds.
+        Samples of each split, skipped samples, bytes, seconds.
 
     Raises
     ------
     FileExistsError
-        If `path` is there and `force` is not set.
+        If `path` exists and `force` is not set.
     FormatError
         If a source is damaged; the message names the sample.
-    OSError, ValueError
-        If a file cannot be read or written; for options that make no sense.
+    OSError
+        If a file cannot be read or written.
+    ValueError
+        For invalid options.
     """
     sources = _sources(source)
     source_options = _native.SourceOptions()
@@ -219,7 +222,7 @@ def _sources(
 
 
 def _named_arrays(path: _Path) -> tuple[_Path, str, str]:
-    """FILE, IMAGES and LABELS of "FILE::IMAGES::LABELS"; a path that exists is a path, whatever signs it holds."""
+    """Splits "FILE::IMAGES::LABELS" into its parts; an existing path is always taken as a path, even with "::"."""
     if not isinstance(path, str) or "::" not in path or os.path.exists(path):
         return path, "", ""
     file, images, *labels = path.split("::", 2)
@@ -236,7 +239,7 @@ def _choice(kind: Any, argument: str, name: str) -> Any:
 def pack_options(
     names: bool, reproducible: bool, force: bool, threads: int, compress: str = "none"
 ) -> _native.PackOptions:
-    """What every way of packing has in common. Raises ValueError for a negative number of threads."""
+    """The options that all ways of packing share. Raises ValueError if the number of threads is negative."""
     if operator.index(threads) < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     options = _native.PackOptions()
@@ -250,8 +253,8 @@ def pack_options(
 
 
 def check_target(path: _Path, force: bool) -> None:
-    """Raises FileExistsError, before any work, if there is something under `path` that may not be replaced."""
+    """Raises FileExistsError, before any work, if `path` exists and must not be replaced."""
     if not force and os.path.lexists(path):
         raise FileExistsError(
-            errno.EEXIST, f"pack {str(path)!r}: it exists; choose another name, or replace it with force=True"
+            errno.EEXIST, f"pack {str(path)!r}: the file exists; choose another name, or replace it with force=True"
         )

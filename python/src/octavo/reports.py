@@ -1,4 +1,4 @@
-"""The memory savings report, and checking a file."""
+"""The memory report, and verification of dataset files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .dataset import Dataset
 
 
 class Report(Mapping[str, Any]):
-    """What `report` measured: a mapping with every figure; as text, a table for people."""
+    """The result of `report` or `plan`: a mapping with every figure; ``str()`` gives a readable table."""
 
     def __init__(self, figures: dict[str, Any], text: str) -> None:
         self._figures = figures
@@ -43,29 +43,29 @@ def report(
     batch_size: int = 512,
     progress: _progress.Progress = None,
 ) -> Report:
-    """Measures what int8 residency saves on a device: float32, float16 and int8 bytes, gather speed, exactness.
+    """Measures the memory that int8 storage saves on a device: bytes as float32, float16 and int8, speed, exactness.
 
-    To be called while nothing else in the process takes or frees memory.
+    Call it while nothing else in the process allocates or frees memory.
 
     Parameters
     ----------
     data
         A dataset file or a `Dataset`.
     split
-        By default ``train`` if there is one, else the first.
+        By default ``train`` if it exists, else the first split.
     device
-        As of `Loader`.
+        As in `Loader`.
     batch_size
-        Of the batch buffers, and of the measured gathers.
+        Samples per batch, for the batch buffers and the measured gathers.
     progress
-        As of `Store`.
+        As in `Store`.
 
     Raises
     ------
     ValueError
         If there is no such split, or batch_size is below 1.
     FormatError, OSError, MemoryError, UnavailableError
-        As `Store` does.
+        See `Store`.
     """
     dataset = data if isinstance(data, Dataset) else Dataset(data)
     name = _frameworks.resolve_device(device)
@@ -77,12 +77,12 @@ def report(
 def verify(
     path: str | os.PathLike[str], *, threads: int = 0, progress: _progress.Progress = None
 ) -> _native.VerifyResult:
-    """Checks every byte of a dataset file: header, index, metadata, every sample, and that the statistics follow.
+    """Checks every byte of a dataset file: header, index, metadata, every sample; and recomputes the statistics.
 
     Returns
     -------
     VerifyResult
-        True if the file is whole; else ``defects`` says what is wrong where.
+        True if the file is intact; otherwise ``defects`` lists each problem and its location.
 
     Raises
     ------

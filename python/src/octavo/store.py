@@ -1,4 +1,4 @@
-"""Packed samples resident on a device."""
+"""Samples in the memory of a device."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ from .arrays import ArraySplit
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 
-#: What a store or a loader is made of.
+#: The data that a store or a loader can be created from.
 Data = str | os.PathLike[str] | Dataset | Split
 
 
-#: Where samples live; docs/residencies.md tells which one is for whom.
+#: Where samples live; docs/residencies.md explains which one to choose.
 Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 
 
 class Store:
-    """The images of one split, one byte a value, in the memory of one device, or as far as it has room.
+    """The images of one split in the memory of one device, at one byte per value; all of them, or as many as fit.
 
-    Several loaders may draw from one store: its memory is there once. It is freed with the last of them.
+    Several loaders can share a store without copying the samples. Its memory is freed with the last of them.
 
     Parameters
     ----------
     data
         A dataset file, a `Dataset` or a `Split`.
     split
-        The split of the file; by default ``train`` if there is one, else the first.
+        The split of the file; by default ``train`` if it exists, else the first split.
     device
         ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or a ``torch.device``.
     verify
-        Compare every sample with its checksum on the way.
+        Check the checksum of every sample while loading.
     threads
-        Threads that load; 0: all that this process may use.
+        Loading threads; 0: all that this process may use.
     progress
-        None: a tqdm bar on a terminal, where tqdm is installed; True: in any case; False: none; or a function
+        None: a tqdm bar on a terminal, if tqdm is installed; True: always a bar; False: no bar; or a function
         ``(stage, done, total)``.
     residency
-        Where the samples live. ``"device"``: all in the memory of the device. ``"hybrid"``: the first ones there, the
+        Where the samples live. ``"device"``: all in device memory. ``"hybrid"``: the first ones in device memory, the
         others are read from the file when a batch needs them. ``"streamed"``: each batch is read from the file. These
-        three serve the same batches, bit for bit. ``"window"``: stretches of the split, one served while the next is
-        read; batches come in an order that stays inside of a stretch. ``"auto"``: the first of device, hybrid and
-        streamed that there is memory for; `residency_reason` tells why it is not the first.
+        three serve the same batches, bit for bit. ``"window"``: windows of consecutive samples, one served while the
+        next is read; the order of the batches stays within a window. ``"auto"``: the first of device, hybrid and
+        streamed that fits into memory; `residency_reason` explains why it is not ``"device"``.
     memory_limit
-        What the samples may take of the device's memory, in bytes or as ``"24GiB"``. None: four fifths of what is free.
+        Device memory for the samples, in bytes or as ``"24GiB"``. None: four fifths of the free memory.
     resident
-        For hybrid: samples on the device. None: as many as the limit allows.
+        For hybrid: the number of samples on the device. None: as many as the limit allows.
     window
-        For window: samples of a stretch. None: an eighth of the split, or what the limit allows.
+        For window: samples per window. None: an eighth of the split, or what the limit allows.
 
     Raises
     ------
     FormatError
-        If the file is no Octavo file or a sample is damaged; the message names it. Of samples that are read when a
-        batch needs them, loaders raise it.
+        If the file is not an Octavo dataset file, or a sample is damaged; the message names it. For samples that are
+        read when a batch needs them, loaders raise it.
     OSError
         If the file cannot be read.
     MemoryError
-        If the memory of the device does not suffice for the residency that was asked for.
+        If the device does not have enough memory for the requested residency.
     octavo.UnavailableError
-        If this build or machine has no such device.
+        If this build or machine does not have the device.
     ValueError
-        If there is no such split or the name of the device is none.
+        If the split does not exist or the device name is invalid.
     """
 
     def __init__(
@@ -117,30 +117,30 @@ class Store:
         resident: int | None = None,
         window: int | None = None,
     ) -> Store:
-        """A store of images that are in memory already, without a file.
+        """Creates a store from images in memory, without a file.
 
-        On the CPU int8 images are used where they are, and must not be changed meanwhile; on a GPU what is not resident
-        there is taken from them.
+        On the CPU, int8 images are used in place and must not change while the store is in use. On a GPU, samples that
+        are not resident are read from the array.
 
         Parameters
         ----------
         images
-            int8 [N, C, H, W]: uint8 values minus 128; or uint8 [N, C, H, W], which are converted, and so copied.
+            int8 [N, C, H, W]: uint8 values minus 128; or uint8 [N, C, H, W], which are converted and therefore copied.
         labels
             Integers [N]: class numbers; integers [N, K]: multi-labels of 0 and 1; floats [N, K]: targets.
         classes
-            Names of the classes.
+            Class names.
         copy
-            Copy the images, so that theirs may change.
+            Copy the images, so that the array may change afterwards.
         device, threads, residency, memory_limit, resident, window
-            As of `Store`.
+            As in `Store`.
 
         Raises
         ------
         ValueError
-            For arrays of another type or shape, or that are not contiguous.
+            If an array has another type or shape, or is not contiguous.
         MemoryError, UnavailableError
-            As `Store` does.
+            See `Store`.
         """
         split = ArraySplit(images, labels, classes)
         store = cls.__new__(cls)
@@ -160,17 +160,17 @@ class Store:
         return store
 
     def _usable(self) -> _native.Store:
-        """The compiled store, unless it is on a GPU and this is a child of the process that loaded it."""
+        """The native store. Raises RuntimeError if it is on a GPU and another process loaded it."""
         if self.device != "cpu" and os.getpid() != self._process:
             raise RuntimeError(
                 f"use a store on {self.device} in process {os.getpid()}: it was loaded before fork() by process "
-                f"{self._process}, and CUDA does not survive fork(); load it in the child, or start processes by spawn"
+                f"{self._process}, and CUDA does not survive fork(); load it in the child, or start workers with spawn"
             )
         return self._native
 
     @property
     def split(self) -> Split | ArraySplit:
-        """The split that was loaded, or the arrays."""
+        """The loaded split, or the arrays."""
         return self._split
 
     @property
@@ -180,7 +180,7 @@ class Store:
 
     @property
     def device_bytes(self) -> int:
-        """Bytes that it takes on the device."""
+        """Bytes that the store occupies on the device."""
         return self._native.device_bytes
 
     @property
@@ -190,17 +190,17 @@ class Store:
 
     @property
     def residency_reason(self) -> str:
-        """Why fewer samples than all are in the memory of the device, if it was left to Octavo; else empty."""
+        """With residency ``"auto"``, the reason why not all samples are in device memory; otherwise empty."""
         return self._native.residency_reason + self._torch_note
 
     @property
     def resident(self) -> int:
-        """Samples [0, resident) are in the memory of the device."""
+        """The number of samples in device memory: samples [0, resident)."""
         return self._native.resident_count
 
     @property
     def window(self) -> int:
-        """Samples of a stretch of the residency ``"window"``; else 0."""
+        """Samples per window with the residency ``"window"``; otherwise 0."""
         return self._native.window_samples
 
     def __len__(self) -> int:
@@ -216,35 +216,35 @@ class Store:
         label_dtype: Any = None,
         framework: _frameworks.Framework = "auto",
     ) -> tuple[Any, Any]:
-        """The images and labels of these samples, in this order, normalized: one batch of your own choice.
+        """The normalized images, and the labels, of the given samples, in the given order.
 
         Parameters
         ----------
         indices
-            B numbers in [0, len(self)); order and repetition are free.
+            B sample indices in [0, len(self)); any order, repetition allowed.
         normalize, dtype, memory_format, label_dtype, framework
-            As of `Loader`. ``"dlpack"`` is not possible here.
+            As in `Loader`, except that ``"dlpack"`` is not supported.
 
         Returns
         -------
         images, labels
-            As a `Loader` yields them.
+            As yielded by a `Loader`.
 
         Raises
         ------
         IndexError
-            If a number is out of range.
+            If an index is out of range.
         """
         native = self._usable()
         if np.asarray(indices).dtype == np.bool_:
-            raise IndexError("indices are truth values; pass np.flatnonzero(mask)")
+            raise IndexError("indices are a boolean mask; pass np.flatnonzero(mask)")
         rows = [operator.index(index) for index in indices]
         for row in rows:
             if not 0 <= row < len(self):
-                raise IndexError(f"sample {row} is not among the {len(self)} of {self._split!r}")
+                raise IndexError(f"sample {row} is out of range for {self._split!r}")
         kind = _frameworks.resolve_framework(framework, self.device)
         if kind == "dlpack":
-            raise ValueError("framework is 'dlpack'; gather() fills tensors of 'torch' or arrays of 'numpy'")
+            raise ValueError("framework is 'dlpack', which gather() does not support; use 'torch' or 'numpy'")
         allocator = _frameworks.make_allocator(kind, self.device)
         shape = self._split.shape
         channels_last = _frameworks.resolve_channels_last(memory_format)
@@ -267,7 +267,7 @@ class Store:
         return images, labels
 
     def _prepare(self, normalize: Normalize, dtype: str, channels_last: bool) -> _native.PreparedSpec:
-        """The spec, kept for the next call: preparing it takes and copies memory of the device."""
+        """The prepared spec, cached for the next call: preparing it allocates and copies device memory."""
         key = (normalize, dtype, channels_last)
         if self._prepared is None or self._prepared[0] != key:
             spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
@@ -279,7 +279,7 @@ class Store:
 
 
 def _torch_note(residency_reason: str, device: str) -> str:
-    """What torch keeps of the device's memory without using it, where there was too little memory."""
+    """If memory was short, a note on the device memory that torch caches without using it."""
     torch = sys.modules.get("torch")
     if not residency_reason or device == "cpu" or torch is None or not torch.cuda.is_initialized():
         return ""
@@ -287,11 +287,11 @@ def _torch_note(residency_reason: str, device: str) -> str:
     if cached < 2**20:
         return ""
     mebibytes = f"{cached / 2**20:.0f} MiB"
-    return f". torch caches {mebibytes} of that device that it does not use; torch.cuda.empty_cache() frees them"
+    return f". torch caches {mebibytes} of unused memory on that device; torch.cuda.empty_cache() frees it"
 
 
 def checked_limit(name: str, limit: int | str | None) -> int:
-    """An amount of memory in bytes; 0 for none."""
+    """A memory limit in bytes; 0 for no limit."""
     if limit is None:
         return 0
     return _native.parse_byte_count(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
@@ -305,15 +305,15 @@ def _checked_count(name: str, value: int, least: int) -> int:
 
 
 def resolve_normalize(normalize: Normalize | Preset) -> Normalize:
-    """The Normalize of that name, or itself."""
+    """The preset with this name, or the given Normalize itself."""
     return normalize if isinstance(normalize, Normalize) else Normalize.preset(normalize)
 
 
 def find_split(data: Data, split: str | None) -> Split:
-    """The split that is meant."""
+    """The split that `data` and `split` refer to."""
     if isinstance(data, Split):
         if split is not None and split != data.name:
-            raise ValueError(f"split is {split!r}, but the data is the split {data.name!r} already")
+            raise ValueError(f"split is {split!r}, but data is already the split {data.name!r}")
         return data
     if isinstance(data, Dataset):
         return data.split(split)

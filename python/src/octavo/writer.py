@@ -1,4 +1,4 @@
-"""Packing samples that Python makes, one after another."""
+"""Packs samples produced by Python code, one at a time."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ _Path = str | os.PathLike[str]
 
 _SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
-#: Samples that are appended are handed on in blocks of about this size.
+#: Appended samples are passed to the native code in blocks of about this size.
 _BLOCK_BYTES = 1 << 20
 
 
 class Writer:
-    """Packs samples that Python makes, one after another, into one file; their number need not be known.
+    """Packs samples into a dataset file, one at a time; their number need not be known in advance.
 
     >>> with octavo.Writer("out.h5", classes=["cat", "dog"]) as writer:
     ...     for image, label in samples:
     ...         writer.append(image, label)
 
-    What is appended waits on disk, in a file without a name, so memory does not grow. The file appears when the block
-    ends, complete; if it ends with an exception nothing appears, and a file that was there stays as it was.
+    Appended samples are spooled to an unnamed file on disk, so memory use does not grow. The complete file appears at
+    the end of the ``with`` block. If the block raises, no file appears and an existing one stays unchanged.
 
     Parameters
     ----------
     path
         The file to write.
     classes
-        Class names in label order, if they have names.
+        Class names in label order, if the classes have names.
     channels
-        1: gray, 3: RGB: images are converted. None: those of the first image, which all others must have too.
+        1 (gray) or 3 (RGB): images are converted. None: the channels of the first image; all others must match.
     layout
-        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw, arrays whichever has
-        1 or 3 channels.
+        The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw; arrays are the
+        layout that gives 1 or 3 channels.
     compress, reproducible, force, threads, progress
-        As of `pack`.
+        As in `pack`.
 
     Raises
     ------
     FileExistsError
-        If `path` is there and `force` is not set.
+        If `path` exists and `force` is not set.
     OSError
-        If its folder cannot be written.
+        If its folder is not writable.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Writer:
     ) -> None:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
-        pack_options(False, reproducible, force, threads, compress)  # so that wrong ones are told now
+        pack_options(False, reproducible, force, threads, compress)  # reports invalid options now
         check_target(path, force)
         self._path = Path(path)
         self._channels = channels
@@ -88,27 +88,27 @@ class Writer:
         self._lock = threading.RLock()
 
     def append(self, image: Any, label: Any = None, *, split: str = "train", name: str | None = None) -> None:
-        """Appends one sample to `split`. Safe to call from several threads, which then decide the order.
+        """Appends one sample to `split`. Thread-safe; concurrent calls append in no particular order.
 
         Parameters
         ----------
         image
-            A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or such floats in 0 ... 1 as ``ToTensor()`` makes of
+            A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or floats in 0 ... 1, such as ``ToTensor()`` makes from
             8-bit images.
         label
-            A class number; K numbers 0 or 1 (integers: several classes) or K floats (targets); or None.
+            A class number; K integers 0 or 1 (multi-labels); K floats (targets); or None.
         split
-            The split; its first sample makes it.
+            The split; it is created with its first sample.
         name
-            Where the sample came from, to be stored; for all samples of a split, or for none.
+            The origin of the sample, to be stored; for all samples of a split, or for none.
 
         Raises
         ------
         ValueError, TypeError
-            If it is no image, or its shape or label does not match those before it; the message names split and sample.
-            It is not appended then, and others can be.
+            If the image is invalid, or its shape or label does not match earlier samples; the message names the split
+            and the sample. The sample is not appended; the writer stays usable.
         OSError
-            If the disk is full. Everything is let go of then.
+            If the disk is full. All appended samples are discarded then.
         """
         with self._lock:
             self._append(image, label, split, name)
@@ -125,42 +125,42 @@ class Writer:
             raise TypeError(f"{where}{error}") from error
         except ValueError as error:
             raise ValueError(f"{where}{error}") from error
-        except Exception as error:  # such as an image that PIL cannot decode
+        except Exception as error:  # for example, an image that PIL cannot decode
             annotate(error, where.removesuffix(": "))
             raise
         if block is None:
             if not _SPLIT_NAME.fullmatch(split):
                 raise ValueError(
-                    f"{where}{split!r} is no split name; use up to 64 letters, digits, '_', '.' and '-', the first a "
-                    "letter or digit"
+                    f"{where}{split!r} is not a valid split name; use up to 64 letters, digits, '_', '.' and '-', "
+                    "starting with a letter or digit"
                 )
             if 0 in pixels.shape:
                 raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
             block = self._blocks[split] = _Block(pixels.shape, kind, numbers.shape, name is not None)
         if pixels.shape != block.shape:
             raise ValueError(
-                f"{where}it is {_text(pixels.shape)}, those before it are {_text(block.shape)}; bring all images of a "
+                f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images of a "
                 "split to one size and one number of channels"
             )
         if kind != block.kind or numbers.shape != block.label_shape:
-            raise ValueError(f"{where}its label {label!r} is of another kind or length than those before it")
+            raise ValueError(f"{where}its label {label!r} is of another kind or length than earlier labels")
         if (name is not None) != block.has_names:
-            raise ValueError(f"{where}either all samples of a split have names, or none")
+            raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
         block.add(pixels, numbers, name)
         if block.is_full():
             try:
                 block.flush(source, split)
             except BaseException:
-                self.discard()  # part of what was appended is lost, so that a file would lack it
+                self.discard()  # some samples are lost, so a complete file is no longer possible
                 raise
 
     def close(self) -> _native.PackSummary:
-        """Completes the file. A ``with`` block does so at its end.
+        """Completes the file. A ``with`` block calls this at its end.
 
         Raises
         ------
         ValueError
-            If nothing was appended; nothing appears then.
+            If nothing was appended; no file appears then.
         """
         with self._lock:
             return self._close()
@@ -180,14 +180,14 @@ class Writer:
             self.discard()
 
     def discard(self) -> None:
-        """Lets go of everything that was appended; no file appears."""
+        """Discards all appended samples; no file appears."""
         with self._lock:
             self._source = None
             self._blocks.clear()
 
     def _opened(self) -> _native.SpooledSource:
         if self._source is None:
-            raise ValueError(f"the writer of {str(self._path)!r} is closed; make another one")
+            raise ValueError(f"the writer of {str(self._path)!r} is closed; create another one")
         return self._source
 
     def __enter__(self) -> Writer:
@@ -201,7 +201,7 @@ class Writer:
 
 
 class _Block:
-    """Samples of one split that have not been handed on yet."""
+    """Samples of one split that have not been spooled yet."""
 
     def __init__(self, shape: tuple[int, ...], kind: str, label_shape: tuple[int, ...], has_names: bool) -> None:
         self.shape = shape
@@ -240,36 +240,36 @@ class _Block:
 
 
 def _label(label: Any, class_count: int) -> tuple[str, npt.NDArray[Any]]:
-    """Its kind, and its numbers, which the format allows."""
+    """The kind and the checked numbers of a label."""
     if label is None:
         return "none", np.empty(0, np.int32)
     if hasattr(label, "detach"):  # a tensor
         label = label.detach().cpu().numpy()
     numbers = np.asarray(label)
     if numbers.ndim > 1 or numbers.size == 0:
-        raise ValueError(f"its label has shape {numbers.shape}; it must be a number or a row of numbers")
+        raise ValueError(f"its label has shape {numbers.shape}; it must be one number or a 1-D sequence of numbers")
     if np.issubdtype(numbers.dtype, np.floating):
         targets = np.atleast_1d(numbers).astype(np.float32)
         if not np.isfinite(targets).all():
             raise ValueError(f"its label {label!r} is not finite")
         return "target", targets
     if not np.issubdtype(numbers.dtype, np.integer) and numbers.dtype != np.bool_:
-        raise TypeError(f"its label is {label!r}, not a class number, several, or targets")
+        raise TypeError(f"its label is {label!r}, not a class number, multi-labels or targets")
     if numbers.dtype != np.bool_ and (numbers.min() < 0 or numbers.max() > 2**31 - 1):
-        raise ValueError(f"its label {label!r} is negative or beyond 2**31 - 1")
+        raise ValueError(f"its label {label!r} is not in 0 ... 2**31 - 1")
     if numbers.ndim == 0:
         if class_count and numbers >= class_count:
             raise ValueError(f"its label {label!r} has no name; there are {class_count} classes")
         return "class", numbers.astype(np.int32)
     if numbers.max() > 1:
-        raise ValueError(f"its label {label!r} is not one of 0 and 1 for each class")
+        raise ValueError(f"its label {label!r} has values other than 0 and 1")
     if class_count and numbers.size != class_count:
         raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
     return "multi", numbers.astype(np.int32)
 
 
 def annotate(error: Exception, note: str) -> None:
-    """Adds a line to what an exception of somebody else's says."""
+    """Adds a note to the message of an exception raised by other code."""
     if sys.version_info >= (3, 11):
         error.add_note(note)
     elif isinstance(error, OSError) and error.strerror:

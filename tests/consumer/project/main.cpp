@@ -1,4 +1,4 @@
-// Prints the version of the installed library; given the path of a dataset file, also what is in it.
+// Prints the version of the installed library. Given the path of a dataset file, also prints its contents.
 #include <exception>
 #include <iostream>
 #include <string>

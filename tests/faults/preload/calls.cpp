@@ -1,6 +1,6 @@
-// Preloaded into the program: counts its calls to the system that concern files, makes the k-th of them fail, cuts it
-// short or kills the process there, and records what was done to files. Works by bare system calls, so that it needs
-// nothing of the C library and gets on with the sanitizers.
+// Preloaded into the program. Counts its system calls on files; makes the k-th one fail, cuts it short or kills the
+// process there; and records file changes. Uses raw system calls, so that it does not depend on the C library and works
+// with sanitizers.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,13 +50,13 @@ __attribute__((destructor)) void end() {
   if (control != nullptr) control->descriptors_left = open_descriptors() - descriptors_at_first;
 }
 
-// ---- Which call it is --------------------------------------------------------
+// ---- Selecting the call ------------------------------------------------------
 
 struct Name {
   char text[PATH_MAX] = {};
 };
 
-/// The name that an open file had when it was opened, or has now.
+/// The current name of an open file.
 Name name_of(int descriptor) {
   char link[64];
   ::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -68,7 +68,7 @@ Name name_of(int descriptor) {
 
 bool is_within(const char* name) { return ::strncmp(name, control->within, ::strlen(control->within)) == 0; }
 
-/// What is to happen to this call on the file `name`.
+/// The action for this call on the file `name`.
 Action action_for(Call call, const char* what, const char* name) {
   if (control == nullptr || (control->calls & bit(call)) == 0 || !is_within(name)) return Action::none;
   if (!is_its_turn(*control)) return Action::none;
@@ -86,7 +86,7 @@ Action action_for(Call call, const char* what, int descriptor) {
   __builtin_unreachable();
 }
 
-/// Whether the call, which reads and writes no bytes, fails; errno is set then.
+/// Whether a call that transfers no bytes must fail. Sets errno in that case.
 template <typename NameOrDescriptor>
 bool must_fail(Call call, const char* what, NameOrDescriptor file) {
   const Action action = action_for(call, what, file);
@@ -98,14 +98,14 @@ bool must_fail(Call call, const char* what, NameOrDescriptor file) {
 
 size_t half_of(size_t count) { return std::max<size_t>(count / 2, std::min<size_t>(count, 1)); }
 
-// ---- What it did -------------------------------------------------------------
+// ---- Recording changes -------------------------------------------------------
 
 void record(const TraceHead& head, const char* name1, const char* name2, const void* data) {
   const struct iovec parts[] = {{const_cast<TraceHead*>(&head), sizeof head},
                                 {const_cast<char*>(name1), head.name1_bytes},
                                 {const_cast<char*>(name2), head.name2_bytes},
                                 {const_cast<void*>(data), head.data_bytes}};
-  ::syscall(SYS_writev, trace, parts, 4);  // one call on a file that is appended to: records do not mix
+  ::syscall(SYS_writev, trace, parts, 4);  // one appending call, so records do not interleave
 }
 
 void record_names(Change change, const char* name1, const char* name2 = "", std::uint64_t file = 0) {
@@ -134,7 +134,7 @@ void record_file(Change change, int descriptor, std::int64_t offset, std::int64_
   errno = saved;
 }
 
-// ---- Calls of one kind -------------------------------------------------------
+// ---- Shared bodies of calls --------------------------------------------------
 
 template <typename Real>
 ssize_t transfer(Call call, const char* what, int descriptor, size_t count, const Real& real) {
@@ -168,7 +168,7 @@ ssize_t write_bytes_at(int descriptor, const void* bytes, size_t count, off_t of
   });
 }
 
-/// A vector that is cut short ends in its first part, which is all that callers can tell.
+/// A shortened vector ends within its first part. Callers see only that it is short.
 int parts_of(size_t bytes, const struct iovec* parts, int count, struct iovec& first) {
   size_t all = 0;
   for (int i = 0; i < count; ++i) all += parts[i].iov_len;
@@ -257,7 +257,7 @@ Function* next(const char* name) {
 }  // namespace
 }  // namespace octavo::faults
 
-// ---- The names that the program calls ------------------------------------------
+// ---- Replaced functions ----------------------------------------------------------
 using namespace octavo::faults;
 
 extern "C" {

@@ -1,4 +1,4 @@
-// What a test and the code that makes calls fail agree on: a page of memory that both have mapped.
+// The interface between a test and the preloaded library: a page of memory that both map.
 #pragma once
 
 #include <atomic>
@@ -18,26 +18,26 @@ enum class Call : std::uint32_t {
   truncate,     ///< ftruncate
   remove,       ///< unlink, rmdir
   make_folder,  ///< mkdir
-  memory,       ///< malloc and its family, and so operator new
+  memory,       ///< malloc and its family, and thus operator new
 };
 
 constexpr std::uint32_t bit(Call call) { return std::uint32_t{1} << static_cast<std::uint32_t>(call); }
 constexpr std::uint32_t kEveryCall = 0x3FF;
-/// All that change what is on the disk.
+/// All calls that change the disk.
 constexpr std::uint32_t kChangingCalls = kEveryCall & ~(bit(Call::read) | bit(Call::memory));
 
-/// What happens to the call whose turn it is.
+/// What happens to the selected call.
 enum class Action : std::uint32_t {
-  none,           ///< nothing: it is only counted
-  fail,           ///< it does nothing and returns the error
-  cut_short,      ///< it reads or writes half of what was asked for, and at least a byte
+  none,           ///< nothing; the call is only counted
+  fail,           ///< the call does nothing and returns the error
+  cut_short,      ///< the call transfers half of the requested bytes, but at least one
   kill,           ///< the process is killed before the call
-  kill_half_way,  ///< likewise, but a write has written half
+  kill_half_way,  ///< same, but a write first writes half of its bytes
 };
 
-/// The page. The test fills in the first half before the program begins, the program the second while it runs.
+/// The page. The test sets the first part before the program starts; the program updates the second part.
 struct Control {
-  std::uint32_t calls = 0;  ///< kinds that count, as bits
+  std::uint32_t calls = 0;  ///< kinds of calls to count, as bits
   Action action = Action::none;
   std::int32_t error_number = 0;
   std::int32_t from_then_on = 0;  ///< not 0: every later call fails too
@@ -47,12 +47,12 @@ struct Control {
   std::atomic<std::int64_t> counted{0};
   std::atomic<std::int64_t> failed{0};
   std::atomic<std::int64_t> descriptors_left{0};   ///< open when the program ended, beyond those it began with
-  std::atomic<std::int64_t> failed_in_library{0};  ///< of these, allocations of HDF5 or OpenBLAS
+  std::atomic<std::int64_t> failed_in_library{0};  ///< failed allocations of HDF5 or OpenBLAS
   char failed_call[256] = {};                      ///< which call it was, for messages
 };
 
-/// The environment variable that names the file in which the page lies, and the one that names the file to which a
-/// trace is appended (trace.hpp).
+/// Environment variables with the path of the file that holds the page, and of the file that the trace (trace.hpp) is
+/// appended to.
 constexpr const char* kControlVariable = "OCTAVO_FAULT_CONTROL";
 constexpr const char* kTraceVariable = "OCTAVO_FAULT_TRACE";
 

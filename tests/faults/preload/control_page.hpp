@@ -1,4 +1,4 @@
-// Mapping the page of control.hpp in the process that is to fail: by bare system calls, before anything else runs.
+// Maps the page of control.hpp in the preloaded process, with raw system calls, before any other code runs.
 #pragma once
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 namespace octavo::faults {
 
-/// The page that the environment names, or null.
+/// The page that the environment variable names, or null.
 inline Control* map_control_page() {
   const char* const name = ::getenv(kControlVariable);
   if (name == nullptr) return nullptr;
@@ -23,7 +23,7 @@ inline Control* map_control_page() {
   return page == MAP_FAILED ? nullptr : static_cast<Control*>(page);
 }
 
-/// Counts a call; whether it is one that fails.
+/// Counts a call. Returns whether it is selected.
 inline bool is_its_turn(Control& control) {
   const std::int64_t number = control.counted.fetch_add(1) + 1;
   if (control.at == 0 || (number != control.at && !(control.from_then_on != 0 && number > control.at))) return false;

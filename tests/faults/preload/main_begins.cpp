@@ -23,7 +23,7 @@ bool has_main_begun() { return main_has_begun; }
 
 }  // namespace octavo::faults
 
-/// What the C library's startup code calls with the program's main().
+/// Replaces the C library's function that runs main().
 extern "C" int __libc_start_main(octavo::faults::Main* main, int argument_count, char** arguments,
                                  octavo::faults::Main* init, void (*fini)(), void (*loader_fini)(), void* stack_end) {
   using Start = int(octavo::faults::Main*, int, char**, octavo::faults::Main*, void (*)(), void (*)(), void*);

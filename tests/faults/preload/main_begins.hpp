@@ -1,4 +1,4 @@
-// For a preloaded library that is to see what main() does, and not the constructors of static objects before it.
+// For a preloaded library that must ignore constructors of static objects, which run before main().
 #pragma once
 
 namespace octavo::faults {

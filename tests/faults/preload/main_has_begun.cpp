@@ -1,4 +1,4 @@
-// In place of main_begins.cpp in a test that has the failing malloc in its own process: it says itself when to begin.
+// Replaces main_begins.cpp in a test that links the failing malloc; the test decides itself when faults begin.
 #include "main_begins.hpp"
 
 namespace octavo::faults {

@@ -1,4 +1,4 @@
-// Replaces malloc and its family, to make the k-th of their calls fail. Linked into a test, or preloaded.
+// Replaces malloc and its family, and makes the k-th call fail. Linked into a test, or preloaded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "main_begins.hpp"
 #include "memory.hpp"
 
-// What glibc's own functions are called behind the names that are replaced here.
+// The internal names of the glibc functions that are replaced here.
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
@@ -22,15 +22,15 @@ Control* control_page = nullptr;
 
 __attribute__((constructor)) void begin() { control_page = map_control_page(); }
 
-/// Whether code at this address belongs to a library that cannot do without memory: HDF5 1.10 was seen to crash, to be
-/// of no use afterwards or to answer wrongly, OpenBLAS to end the process.
+/// Whether the code at this address belongs to a library that does not handle failed allocations. HDF5 1.10 crashes,
+/// becomes unusable or returns wrong results; OpenBLAS ends the process.
 bool is_in_library(const void* address) {
   Dl_info info{};
   if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
   return ::strstr(info.dli_fname, "libhdf5") != nullptr || ::strstr(info.dli_fname, "libopenblas") != nullptr;
 }
 
-/// Whether the allocation that was asked for from `caller` fails.
+/// Whether an allocation requested by `caller` must fail.
 bool must_fail(const void* caller) {
   if (control_page == nullptr || (control_page->calls & bit(Call::memory)) == 0 || !has_main_begun()) {
     return false;
@@ -71,7 +71,7 @@ void* memalign(size_t alignment, size_t size) {
 void* aligned_alloc(size_t alignment, size_t size) {
   return must_fail(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
 }
-// glibc's own calls its malloc from inside, which would hide who asked.
+// glibc's strdup() calls malloc internally, which would hide the caller.
 char* strdup(const char* text) {
   const size_t bytes = ::strlen(text) + 1;
   if (must_fail(__builtin_return_address(0))) return nullptr;

@@ -1,4 +1,4 @@
-// In place of memory.cpp in builds with sanitizers, which have an allocator of their own: nothing fails.
+// Replaces memory.cpp in sanitizer builds, which have their own allocator: nothing fails.
 #include "memory.hpp"
 
 namespace octavo::faults {

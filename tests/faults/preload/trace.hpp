@@ -1,11 +1,11 @@
-// The record of what a program did to files: one head, two names and the bytes for each call.
+// The record of a program's file changes: a header, two names and the data for each call.
 #pragma once
 
 #include <cstdint>
 
 namespace octavo::faults {
 
-/// What happened to the disk. Only calls that succeeded are recorded, in the order in which they ended.
+/// A change on disk. Only successful calls are recorded, in the order in which they ended.
 enum class Change : std::uint32_t {
   create,      ///< name 1 is a new file
   write,       ///< `length` bytes at `offset`
@@ -14,9 +14,9 @@ enum class Change : std::uint32_t {
   sync,        ///< the file is on the disk
   sync_names,  ///< name 1 is a folder whose names are on the disk
   rename,      ///< from name 1 to name 2
-  link,        ///< name 2 is another name of name 1
-  remove,      ///< name 1 is gone
-  sync_all,    ///< everything, names too, is on the disk
+  link,        ///< name 2 becomes another name of name 1
+  remove,      ///< name 1 is removed
+  sync_all,    ///< everything, including names, is on the disk
 };
 
 struct TraceHead {

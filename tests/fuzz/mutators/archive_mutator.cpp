@@ -1,4 +1,4 @@
-// Mutates tar and zip archives, and makes the checksums of tar's headers and of zip's stored files right again.
+// Mutates tar and zip archives, and repairs the checksums of tar headers and of stored zip members.
 #include <zlib.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@ using namespace octavo::fuzz;
 
 namespace {
 
-// A tar header: 512 bytes, of which "ustar" at 257; at 148 in octal the sum of all, as if blanks stood there.
+// A tar header has 512 bytes, with "ustar" at 257. The octal field at 148 holds the sum of all bytes, where the field
+// itself counts as blanks.
 constexpr std::size_t kBlock = 512, kSumAt = 148, kSumBytes = 8;
 
 void repair_tar(std::string& bytes) {
@@ -25,7 +26,7 @@ void repair_tar(std::string& bytes) {
   }
 }
 
-/// The central directory has the CRC of the file whose local header lies at `local` too.
+/// Also corrects the CRC in the central directory for the file with the local header at `local`.
 void put_in_directory(std::string& bytes, std::size_t local, std::uint64_t crc) {
   for (std::size_t at = bytes.find("PK\1\2"); at != std::string::npos; at = bytes.find("PK\1\2", at + 4)) {
     if (at + 46 <= bytes.size() && number_at(bytes, at + 42, 4) == local) put_number(bytes, at + 16, crc, 4);

@@ -1,5 +1,5 @@
-// Mutates dataset files where it matters: a number or any text of the index, the fields of the header, the data. Then
-// the checksums are made right again.
+// Mutates the relevant parts of dataset files: numbers or text of the index, header fields, data. Then repairs the
+// checksums.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -39,7 +39,7 @@ std::string mutated(const std::string& text, std::size_t room) {
   return {reinterpret_cast<const char*>(bytes.data()), size};
 }
 
-/// Another number in place of one that the text has.
+/// Replaces a random number in the text.
 void replace_number(std::string& text, Random& random) {
   std::vector<std::size_t> begins;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -49,7 +49,7 @@ void replace_number(std::string& text, Random& random) {
   if (begins.empty()) return;
   const std::size_t at = begins[random() % begins.size()];
   const std::size_t end = std::min(text.find_first_of(",]}", at), text.size());
-  // A value near to the one that was there, or one that is known to hurt.
+  // A value near the old one, or a known troublesome value.
   std::string number = kNumbers[random() % kNumbers.size()];
   if (random() % 2 == 0 && end - at < 18) {
     number = std::to_string(std::atoll(text.substr(at, end - at).c_str()) + static_cast<int>(random() % 17) - 8);
@@ -65,7 +65,7 @@ void mutate_index(PackedFile& file, std::size_t room, Random& random) {
   }
 }
 
-/// The fields of the header: its own hash is right afterwards, and nothing else.
+/// The file with a mutated header field. Only the header's own hash is repaired.
 std::string with_mutated_header(PackedFile& file, Random& random) {
   std::string bytes = file.put_together();
   octavo::dataset_file::Header header = file.header();

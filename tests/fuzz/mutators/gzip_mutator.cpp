@@ -1,4 +1,4 @@
-// Mutates gzip files of one member, and makes its CRC and length right again.
+// Mutates gzip files of one member, and repairs the CRC and length.
 #include <zlib.h>
 
 #include "mutate.hpp"
@@ -7,7 +7,7 @@ using namespace octavo::fuzz;
 
 namespace {
 
-// A header without name and comment, as the seeds have it.
+// A header without name and comment, as in the seeds.
 constexpr std::size_t kHeaderBytes = 10;
 constexpr std::size_t kMostInflated = std::size_t{1} << 20;
 
@@ -15,7 +15,7 @@ void repair_member(std::string& bytes) {
   if (bytes.size() <= kHeaderBytes || bytes[3] != 0) return;
   z_stream stream = {};
   if (inflateInit2(&stream, -15) != Z_OK) return;
-  static std::string out(kMostInflated, '\0');  // clearing it takes longer than all else
+  static std::string out(kMostInflated, '\0');  // static, because clearing it would dominate the run time
   stream.next_in = reinterpret_cast<Bytef*>(bytes.data() + kHeaderBytes);
   stream.avail_in = static_cast<uInt>(bytes.size() - kHeaderBytes);
   stream.next_out = reinterpret_cast<Bytef*>(out.data());

@@ -1,4 +1,4 @@
-// libFuzzer's own mutations, for mutators that repair what they have broken.
+// Access to libFuzzer's own mutations, for mutators that repair checksums afterwards.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,15 @@
 #include <cstring>
 #include <string>
 
-/// Changes `size` bytes at random, in a place that has room for `max_size`; returns how many there are then.
+/// Mutates the `size` bytes at `data`, a buffer with room for `max_size`. Returns the new size.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-/// libFuzzer calls it instead, where there is one.
+/// If defined, libFuzzer calls this instead.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned int seed);
 
 namespace octavo::fuzz {
 
-/// Mutates, and calls repair(bytes) most of the times: a wrong checksum has to be refused as well.
+/// Mutates, and in most cases calls repair(bytes). Some wrong checksums must remain, to test that they are refused.
 template <typename Repair>
 std::size_t mutate_and_repair(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed,
                               const Repair& repair) {
@@ -26,7 +26,7 @@ std::size_t mutate_and_repair(std::uint8_t* data, std::size_t size, std::size_t 
   return size;
 }
 
-/// The little-endian number of `count` bytes at `at`, which must be there.
+/// The little-endian number of `count` bytes at `at`. The bytes must exist.
 inline std::uint64_t number_at(const std::string& bytes, std::size_t at, std::size_t count) {
   std::uint64_t number = 0;
   for (std::size_t i = count; i-- > 0;) number = number << 8 | static_cast<std::uint8_t>(bytes[at + i]);

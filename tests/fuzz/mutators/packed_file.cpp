@@ -18,7 +18,7 @@ Bytes view(const std::string& text, std::size_t at, std::size_t bytes) {
   return std::as_bytes(std::span(text)).subspan(at, bytes);
 }
 
-/// Whether this is where a dataset lies: offset and bytes, as numbers.
+/// Whether this is the extent of a dataset: an offset and a number of bytes.
 bool is_extent(const Json& json) {
   const auto is_count = [&](const char* key) { return json.contains(key) && json[key].is_number_unsigned(); };
   return json.is_object() && is_count("offset") && is_count("bytes");
@@ -36,7 +36,7 @@ std::optional<PackedFile> PackedFile::take_apart(const std::string& bytes) {
   if (offset < kHeader || offset > bytes.size() || length > bytes.size() - offset) return std::nullopt;
   file.data_ = bytes.substr(kHeader, offset - kHeader);
   file.index_ = bytes.substr(offset, length);
-  // What lies behind the index goes before it, as zeros: so no place changes that the index tells.
+  // Move bytes after the index before it, and put zeros in place of the index, so that all offsets stay valid.
   const std::size_t end = offset + length;
   if (end < bytes.size()) file.data_ += std::string(length, '\0') + bytes.substr(end);
   return file;
@@ -59,7 +59,7 @@ void PackedFile::repair_extents(Json& json) {
   }
 }
 
-/// Entries of a table of chunks: offset, stored bytes, filter mask, hash; 8 bytes each.
+/// The entries of a chunk table have four fields of 8 bytes: offset, stored bytes, filter mask, hash.
 void PackedFile::repair_chunks(Json& json) {
   for (auto& [key, value] : json.items()) {
     if (value.is_structured()) repair_chunks(value);
@@ -75,7 +75,7 @@ void PackedFile::repair_chunks(Json& json) {
   }
 }
 
-/// Of plain images.
+/// Repairs the checksums of samples with plain encoding.
 void PackedFile::repair_samples() {
   const dataset_file::Index index = dataset_file::decode_index(index_);
   StreamingHash hash;
@@ -109,7 +109,7 @@ void PackedFile::repair_hashes() {
     repair_extents(json);
     index_ = json.dump();
   } catch (const Error&) {
-    // Likewise no datasets.
+    // An index that cannot be parsed has no datasets.
   }
 }
 

@@ -1,4 +1,4 @@
-// A dataset file in memory whose header, index and data are changed, and whose checksums are made right again.
+// A dataset file in memory, whose header, index and data can be changed and whose checksums can be repaired.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace octavo::fuzz {
 
 class PackedFile {
  public:
-  /// Nothing if the bytes are no header, or one that places the index outside of them.
+  /// Returns nullopt if the bytes are too few for a header, or if the index is out of range.
   static std::optional<PackedFile> take_apart(const std::string& bytes);
 
   std::string& data() { return data_; }    ///< between header and index
-  std::string& index() { return index_; }  ///< its text, which comes last when the file is put together
+  std::string& index() { return index_; }  ///< the text of the index, which put_together() places last
   dataset_file::Header& header() { return header_; }
 
-  /// Makes the hashes of datasets, chunks and samples right, as far as the index can be understood.
+  /// Repairs the hashes of datasets, chunks and samples, as far as the index can be decoded.
   void repair_hashes();
-  /// The file, with right hashes of header, index and metadata.
+  /// The file, with correct hashes of header, index and metadata.
   std::string put_together();
 
  private:
   void repair_extents(Json& json);
   void repair_chunks(Json& json);
   void repair_samples();
-  /// The place in data_ of an extent; nothing if it lies outside.
+  /// The position of an extent in data_; nullopt if it is out of range.
   std::optional<std::size_t> place_of(std::int64_t offset, std::int64_t bytes) const;
 
   dataset_file::Header header_;

@@ -1,4 +1,4 @@
-// Mutates PNG files, and makes the CRCs of their chunks right again.
+// Mutates PNG files, and repairs the CRCs of their chunks.
 #include <zlib.h>
 
 #include "mutate.hpp"
@@ -13,7 +13,7 @@ std::size_t big_endian_at(const std::string& bytes, std::size_t at) {
   return __builtin_bswap32(static_cast<std::uint32_t>(number_at(bytes, at, 4)));
 }
 
-/// A chunk is its length, its type, so many bytes, and the CRC of type and bytes.
+/// A chunk consists of a length, a type, that many bytes, and the CRC of type and bytes.
 void repair_chunks(std::string& bytes) {
   for (std::size_t at = kSignatureBytes; at + 12 <= bytes.size();) {
     const std::size_t length = big_endian_at(bytes, at);

@@ -1,5 +1,5 @@
-// Runs one fuzz target over files: fuzz_replay TARGET FOLDER... A crash ends the process; the file's name is printed
-// then. Ends with exit status 1 if the target reads none of them to its end.
+// Runs one fuzz target over files: fuzz_replay TARGET FOLDER... Prints each file name first, so that a crash shows the
+// file. The exit status is 1 if the target reads none of the files completely.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +28,7 @@ Target find_target(const std::string& name) {
   return nullptr;
 }
 
-/// The files below the folders that are there, in byte order.
+/// All files below those folders that exist, in byte order.
 std::vector<fs::path> files_in(const std::vector<std::string>& folders) {
   std::vector<fs::path> files;
   for (const std::string& folder : folders) {
@@ -41,7 +41,7 @@ std::vector<fs::path> files_in(const std::vector<std::string>& folders) {
   return files;
 }
 
-/// Exactly as many bytes as there are, so that AddressSanitizer sees a read beyond them.
+/// The bytes of a file in a buffer of exactly that size, so that AddressSanitizer detects reads past the end.
 std::vector<std::uint8_t> bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -54,10 +54,10 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   const Target target = words.empty() ? nullptr : find_target(words[0]);
   if (target == nullptr) {
-    std::fprintf(stderr, "fuzz_replay: give a target and folders of files\n");
+    std::fprintf(stderr, "usage: fuzz_replay TARGET FOLDER...\n");
     return 2;
   }
-  // Its own corpus is always there.
+  // The target's own corpus must always exist.
   if (words.size() < 2 || files_in({words[1]}).empty()) {
     std::fprintf(stderr, "fuzz_replay: the corpus of %s is empty\n", words[0].c_str());
     return 1;
@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
     target(bytes.data(), bytes.size());
   }
   if (octavo::fuzz::inputs_read == 0) {
-    std::fprintf(stderr, "fuzz_replay: %s reads none of these files to its end\n", words[0].c_str());
+    std::fprintf(stderr, "fuzz_replay: %s reads none of these files completely\n", words[0].c_str());
     return 1;
   }
   std::printf("%zu files, %lld read\n", files.size(), static_cast<long long>(octavo::fuzz::inputs_read));

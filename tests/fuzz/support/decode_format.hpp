@@ -1,4 +1,4 @@
-// Decoding images of one format, as the packer does.
+// Decodes images of one format, as the packer does.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace octavo::fuzz {
 
-/// Small, so that runs are fast; the real limit bounds memory in the same way.
+/// Small, so that runs are fast. The real limit bounds memory in the same way.
 inline constexpr images::Limits kSmallImages = {.largest_pixels = 1 << 16};
 
-/// Gray: over a colored one what is gray and transparent becomes RGB, which its header does not say.
+/// Gray, because over a colored background a gray image with transparency becomes RGB, unlike its header.
 inline constexpr std::array<std::uint8_t, 3> kBackground = {77, 77, 77};
 
-/// Decodes a file of `format`, and checks that its pixels are what its header says; leaves other files alone.
+/// Decodes a file of `format`, and checks that its pixels match its header. Ignores other files.
 inline int decode_format(Bytes file, images::Format format) {
   return run_input([&] {
     const auto header = images::parse_header(file, true);

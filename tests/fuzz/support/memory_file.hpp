@@ -1,4 +1,4 @@
-// A file in memory with a path, for what opens its file itself.
+// A file in memory with a path, for parsers that open files themselves.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 namespace octavo::fuzz {
 
-/// One file, written over and over. Its path is one of this process only.
+/// A file that is overwritten for each input. Its path is valid only in this process.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {

@@ -1,4 +1,4 @@
-// A tree of files in memory, in place of a folder or an archive.
+// A tree of files in memory, instead of a folder or an archive.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace octavo::fuzz {
 
-/// Names are taken as an archive's are: hidden ones and those that lead upwards are left out.
+/// Treats names like those of an archive: leaves out hidden ones and those that lead to a parent folder.
 class MemoryTree final : public files::FileTree {
  public:
-  /// Its root is a file that exists: what holds the files is asked for its length.
+  /// The root is an existing file, because callers ask for its length.
   explicit MemoryTree(const std::vector<std::pair<std::string, std::string>>& named) : FileTree("/proc/self/exe") {
     for (const auto& [name, text] : named) {
       const auto number = static_cast<std::int64_t>(texts_.size());
@@ -41,7 +41,7 @@ class MemoryTree final : public files::FileTree {
  private:
   const std::string& text(const std::string& path) const {
     const files::Member* const member = members_.find(path);
-    if (member == nullptr) throw InvalidArgument("read the tree in memory: there is no file " + path);
+    if (member == nullptr) throw InvalidArgument("read the tree in memory: no file " + path);
     return texts_[static_cast<std::size_t>(member->number)];
   }
 

@@ -1,4 +1,4 @@
-// Reading what an array of a hostile file holds.
+// Reads the array of a hostile file.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace octavo::fuzz {
 
-/// Reads all rows of an array, as long as they are few: as the packer does, some at a time.
+/// Reads all rows of an array if they are few, in blocks as the packer does.
 inline void read_array(arrays::Array& array) {
   constexpr std::int64_t kMostBytes = std::int64_t{4} << 20;
   constexpr std::int64_t kMostReads = 64;

@@ -5,8 +5,8 @@
 
 #if defined(__x86_64__)
 
-// The System V ABI: a callee preserves rbx, rbp and r12 to r15. (The modes of the floating-point units, which it
-// preserves too, are the same in all fibers.)
+// The System V ABI: a callee preserves rbx, rbp and r12 to r15. It also preserves the floating-point modes, but those
+// are the same in all fibers.
 asm(R"(
 .pushsection .text
 .local cuda_shim_switch
@@ -75,14 +75,14 @@ namespace cuda_shim {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/// Saves what a call preserves, and the stack pointer below it in *from; takes both from `to`.
+/// Pushes the registers that a call preserves, saves the stack pointer in *from, and restores both from `to`.
 extern "C" void cuda_shim_switch(void** from, void* to);
 
 void make_context(Context& context, std::byte* stack, std::size_t bytes, void (*entry)()) {
   const std::uintptr_t top = (reinterpret_cast<std::uintptr_t>(stack) + bytes) / 16 * 16;
 #if defined(__x86_64__)
-  // Upwards: six registers, the address that `ret` takes, and one word, so that `entry` begins as if called: 8 below a
-  // multiple of 16.
+  // From low to high addresses: six registers, the return address for `ret`, and one word of padding, so that `entry`
+  // starts as if called, with the stack pointer 8 below a multiple of 16.
   constexpr std::size_t kWords = 8, kEntry = 6;
 #else
   constexpr std::size_t kWords = 20, kEntry = 11;  // x30

@@ -1,4 +1,4 @@
-// Switching between stacks within one thread, without system calls: swapcontext makes two of them to save signal masks.
+// Switches between stacks within one thread without system calls. swapcontext() would make two, to save signal masks.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace cuda_shim {
 /// A flow of control that is not running.
 struct Context {
 #if defined(__x86_64__) || defined(__aarch64__)
-  void* stack_pointer = nullptr;  ///< below it, what a call preserves
+  void* stack_pointer = nullptr;  ///< the registers that a call preserves are at the top of the stack
 #else
   ucontext_t registers{};
 #endif
 };
 
-/// `context` begins in `entry`, which never returns, on the `bytes` bytes at `stack`.
+/// Prepares `context` to start in `entry`, which must never return, on the stack of `bytes` bytes at `stack`.
 void make_context(Context& context, std::byte* stack, std::size_t bytes, void (*entry)());
 
-/// Saves the running flow of control in `from` and goes on with `to`.
+/// Saves the running flow of control in `from` and continues with `to`.
 void switch_context(Context& from, Context& to);
 
 }  // namespace cuda_shim

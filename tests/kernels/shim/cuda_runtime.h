@@ -1,8 +1,8 @@
-// The device side of CUDA on the host: compiles kernels as C++, and runs every thread of every block.
+// The device side of CUDA on the host: kernels compile as C++, and every thread of every block runs.
 //
-// Threads of a block are fibers of one host thread: each runs until its next barrier, so barriers and warp shuffles
-// work as on a device, in one fixed order. Blocks run one after another. Memory is the host's: a sanitizer sees every
-// access of every thread. The types of the host API come from <cuda_runtime_api.h>: NVIDIA's, or that of types/.
+// The threads of a block are fibers of one host thread. Each runs until its next barrier, so barriers and warp shuffles
+// work as on a device, in a fixed order. Blocks run one after another. Memory is host memory, so sanitizers check every
+// access. The types of the host API come from <cuda_runtime_api.h>: NVIDIA's, or the one in types/.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-// NVIDIA's header defines some of these as nothing where the compiler is not nvcc.
+// NVIDIA's header defines some of these as empty if the compiler is not nvcc.
 #undef __global__
 #undef __device__
 #undef __host__
@@ -27,27 +27,28 @@
 
 namespace cuda_shim {
 
-/// Where the running fiber is.
+/// The indices of the running fiber.
 extern uint3 block_index, thread_index;
 extern dim3 grid_size, block_size;
 
-/// Waits until every fiber of the block that has not ended is here.
+/// Waits until all live fibers of the block arrive.
 void block_barrier();
-/// Likewise of the running fiber's warp.
+/// Same for the running fiber's warp.
 void warp_barrier();
 
-/// 64 bits that each fiber of the block can leave for the others.
+/// A 64-bit slot per fiber, for exchanging values within the block.
 std::uint64_t& exchange_slot(unsigned thread);
 
-/// Runs `thread_body` as every thread of the grid, and returns when all have ended. One grid at a time: calls from
-/// several host threads wait for each other.
+/// Runs `thread_body` for every thread of the grid, and returns when all have ended. Runs one grid at a time; calls
+/// from several host threads wait for each other.
 cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread_body);
 
-/// Launches `kernel`; `thread_body` owns copies of its arguments. launch_now.cpp runs the grid before this returns; a
-/// program whose launches wait for their stream links its own definition.
+/// Launches `kernel`; `thread_body` owns copies of its arguments. The definition in launch_now.cpp runs the grid before
+/// it returns. A program that defers launches to a stream links its own definition.
 cudaError_t launch(const void* kernel, const cudaLaunchConfig_t& config, std::function<void()> thread_body);
 
-/// `value` of the warp's lane `lane`; the own value if there is no such lane. All live lanes must call it.
+/// The `value` of lane `lane` of the warp, or the caller's own value if that lane does not exist. All live lanes must
+/// call it.
 template <typename T>
 T from_lane(T value, unsigned lane) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));

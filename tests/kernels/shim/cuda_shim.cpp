@@ -24,7 +24,7 @@ constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kWarp = 32;
 
-/// Where fibers wait for each other. `generation` counts how often all have come.
+/// A point where fibers wait for each other. `generation` counts how often all of them have arrived.
 struct Barrier {
   unsigned live = 0;  ///< fibers that have not ended
   unsigned arrived = 0;
@@ -41,7 +41,7 @@ struct Fiber {
   Context context;
   std::unique_ptr<std::byte[]> stack{new std::byte[kStackBytes]};
   const Barrier* waits_at = nullptr;
-  unsigned generation = 0;  ///< that it waits to see the end of
+  unsigned generation = 0;  ///< the generation whose end it waits for
   bool ended = false;
 
   bool can_run() const { return !ended && (waits_at == nullptr || waits_at->generation != generation); }
@@ -57,7 +57,7 @@ std::vector<std::uint64_t> exchange(kMostThreads);
 Barrier whole_block;
 Barrier warps[kMostThreads / kWarp];
 
-/// Tells AddressSanitizer which stack comes next, and where to keep what belongs to the old one.
+/// Tells AddressSanitizer which stack comes next, and where to save the state of the old one.
 void announce_switch([[maybe_unused]] void** keep, [[maybe_unused]] const void* stack,
                      [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -91,7 +91,7 @@ void leave(Barrier& barrier) {
   if (barrier.live > 0) barrier.open_if_complete();
 }
 
-/// A fiber serves one thread after another; AddressSanitizer would take long to set up a new one for each.
+/// A fiber runs one thread after another, because setting up a new fiber is slow with AddressSanitizer.
 void fiber_main() {
   announce_arrival(nullptr, &scheduler_stack, &scheduler_stack_bytes);
   while (true) {
@@ -142,7 +142,7 @@ void run_block(unsigned thread_count) {
   }
 }
 
-/// The limits of every device since compute capability 3.0; the shim has blocks of one dimension only.
+/// The limits of every device since compute capability 3.0; the shim supports only one-dimensional blocks.
 bool is_possible(dim3 grid, dim3 block) {
   return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= 0x7FFFFFFFu && grid.y <= 65535 && grid.z <= 65535 &&
          block.x > 0 && block.x <= kMostThreads && block.y == 1 && block.z == 1;

@@ -1,4 +1,4 @@
-// Launches that have run when they return.
+// Launches that are complete when they return.
 #include "cuda_runtime.h"
 
 cudaError_t cuda_shim::launch(const void*, const cudaLaunchConfig_t& config, std::function<void()> thread_body) {

@@ -25,7 +25,7 @@ std::vector<std::string> names_in(const std::string& list) {
 
 }  // namespace
 
-TEST_CASE("a pickle is one of CIFAR if it names data and labels", "[unit][arrays]") {
+TEST_CASE("a pickle is a CIFAR batch if it names data and labels", "[unit][arrays]") {
   const auto kind = [](const std::string& pickle) { return detect_cifar_pickle(*stream_of(pickle)); };
   CHECK(kind("\x80\x02}(U\4dataNU\6labels]u.") == 10);
   CHECK(kind("\x80\x02}(U\4dataNU\x0B"
@@ -36,14 +36,14 @@ TEST_CASE("a pickle is one of CIFAR if it names data and labels", "[unit][arrays
   CHECK_FALSE(kind("\x80\x04}.").has_value());
 }
 
-TEST_CASE("instructions that call, or are not known, are refused", "[unit][arrays]") {
-  CHECK_THAT(pickle_refusal("cos\nsystem\n(U\2lstR."), ContainsSubstring("wants to call os system"));
-  CHECK_THAT(pickle_refusal("cnumpy\nload\n(U\1atR."), ContainsSubstring("wants to call numpy load"));
-  CHECK_THAT(pickle_refusal("\x93."), ContainsSubstring("an instruction that no batch"));
-  CHECK_THAT(pickle_refusal("0."), ContainsSubstring("an instruction that no batch"));
+TEST_CASE("unknown instructions and instructions that call are refused", "[unit][arrays]") {
+  CHECK_THAT(pickle_refusal("cos\nsystem\n(U\2lstR."), ContainsSubstring("tries to call os system"));
+  CHECK_THAT(pickle_refusal("cnumpy\nload\n(U\1atR."), ContainsSubstring("tries to call numpy load"));
+  CHECK_THAT(pickle_refusal("\x93."), ContainsSubstring("an instruction that no CIFAR batch"));
+  CHECK_THAT(pickle_refusal("0."), ContainsSubstring("an instruction that no CIFAR batch"));
 }
 
-TEST_CASE("instructions that find nothing to work on are refused", "[unit][arrays]") {
+TEST_CASE("instructions with missing operands are refused", "[unit][arrays]") {
   for (const std::string& pickle : {"t."s, "aaa."s, "h\5."s, "Kas."s, "uu."s, "R."s, "b."s, "\x87."s, "(1."s}) {
     INFO(pickle);
     CHECK(pickle_refusal(pickle) != "accepted");
@@ -51,7 +51,7 @@ TEST_CASE("instructions that find nothing to work on are refused", "[unit][array
   CHECK_THAT(pickle_refusal("K"), ContainsSubstring("cut short"));
 }
 
-TEST_CASE("texts, names and instructions beyond what a batch has are refused", "[unit][arrays]") {
+TEST_CASE("more texts or names or instructions than a batch has are refused", "[unit][arrays]") {
   CHECK_THAT(pickle_refusal("X\xFF\xFF\xFF\x7F."), ContainsSubstring("longer than the file"));
   CHECK_THAT(pickle_refusal("X\xFF\xFF\xFF\xFF."), ContainsSubstring("longer than the file"));
   CHECK_THAT(pickle_refusal("c" + std::string(5000, 'x')), ContainsSubstring("name in it is too long"));
@@ -61,7 +61,7 @@ TEST_CASE("texts, names and instructions beyond what a batch has are refused", "
   CHECK_THAT(pickle_refusal(texts + "."), ContainsSubstring("more text"));
 }
 
-TEST_CASE("class names are read, and a hundred of them at the most", "[unit][arrays]") {
+TEST_CASE("at most a hundred class names are read", "[unit][arrays]") {
   CHECK(names_in("](U\3catU\3doge") == std::vector<std::string>{"cat", "dog"});
   CHECK(names_in("]").empty());
   std::string hundred = "](";

@@ -32,8 +32,8 @@ TEST_CASE("numbers of every type become doubles", "[unit][arrays]") {
   CHECK(doubles<double>(Element::float64, {}).empty());
 }
 
-TEST_CASE("half floats are read as IEEE 754 has them", "[unit][arrays]") {
-  // 1, -2, the smallest subnormal 2^-24, the largest 65504, infinity.
+TEST_CASE("half floats are read as IEEE 754 defines them", "[unit][arrays]") {
+  // 1, -2, the smallest subnormal 2^-24, the largest finite value 65504, infinity.
   const auto numbers = doubles<std::uint16_t>(Element::float16, {0x3C00, 0xC000, 0x0001, 0x7BFF, 0x7C00, 0x7C01});
   CHECK(numbers[0] == 1.0);
   CHECK(numbers[1] == -2.0);
@@ -43,7 +43,7 @@ TEST_CASE("half floats are read as IEEE 754 has them", "[unit][arrays]") {
   CHECK(std::isnan(numbers[5]));
 }
 
-TEST_CASE("the bytes of each number are turned round", "[unit][arrays]") {
+TEST_CASE("the bytes of each number are reversed", "[unit][arrays]") {
   const auto turned = [](Element element, std::string bytes) {
     swap_bytes(element, std::as_writable_bytes(std::span(bytes)));
     return bytes;

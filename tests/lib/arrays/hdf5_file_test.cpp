@@ -32,12 +32,12 @@ Names names_of(const std::vector<Hdf5Array>& arrays) {
   return names;
 }
 
-/// A uint8 array as it was listed.
+/// A uint8 array entry, as if it were listed.
 Hdf5Array bytes_named(const std::string& name, std::vector<std::int64_t> axes) {
   return {name, Element::uint8, std::move(axes)};
 }
 
-/// The message with which reading the array's first row fails.
+/// The error message when reading the array's first row fails, or "read".
 std::string refusal(const Path& path, const Hdf5Array& array) {
   try {
     rows(*open_hdf5_array(path, array), 0, 1);
@@ -48,7 +48,7 @@ std::string refusal(const Path& path, const Hdf5Array& array) {
   return "read";
 }
 
-/// Likewise for the first of the arrays that the file lists, which `fill` made.
+/// Same for the only array of a file that `fill` creates.
 std::string refusal(const std::function<void(hid_t)>& fill) {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, fill);
@@ -59,9 +59,9 @@ std::string refusal(const std::function<void(hid_t)>& fill) {
 
 }  // namespace
 
-// ---- What is there -----------------------------------------------------------------
+// ---- Listing -----------------------------------------------------------------------
 
-TEST_CASE("an HDF5 file is known by its signature, also behind a user block", "[unit][arrays]") {
+TEST_CASE("an HDF5 file is recognized by its signature even after a user block", "[unit][arrays]") {
   const std::string signature = "\x89HDF\r\n\x1A\n";
   const auto begins_at = [&](std::size_t offset) {
     return begins_as_hdf5(*stream_of(std::string(offset, '\0') + signature + "more"));
@@ -78,7 +78,7 @@ TEST_CASE("an HDF5 file is known by its signature, also behind a user block", "[
   CHECK_FALSE(begins_as_hdf5(*stream_of(signature.substr(0, 7))));
 }
 
-TEST_CASE("arrays are listed wherever they are, with their axes", "[unit][arrays]") {
+TEST_CASE("arrays are listed in all groups with their axes", "[unit][arrays]") {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [](hid_t file) {
     add(file, "images", {5, 2, 3});
@@ -93,12 +93,12 @@ TEST_CASE("arrays are listed wherever they are, with their axes", "[unit][arrays
   CHECK(arrays[2].axes == std::vector<std::int64_t>{7});
 }
 
-TEST_CASE("integers, floats and what h5py stores for booleans are read, of both byte orders", "[unit][arrays]") {
+TEST_CASE("integers and floats and h5py booleans are read in both byte orders", "[unit][arrays]") {
   const auto half = half_type(), boolean = enumeration(H5T_STD_I8LE);
   struct Case {
     Element element;
     hid_t little, big;
-    std::string bytes;  ///< two numbers, lowest byte first
+    std::string bytes;  ///< two numbers, little-endian
   };
   const std::string floats = bytes_of_numbers<float>({1, 2}), doubles = bytes_of_numbers<double>({1, 2});
   const Case cases[] = {
@@ -133,7 +133,7 @@ TEST_CASE("integers, floats and what h5py stores for booleans are read, of both 
   }
 }
 
-TEST_CASE("what is no array of plain numbers is left out", "[unit][arrays]") {
+TEST_CASE("only arrays of plain numbers are listed", "[unit][arrays]") {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [](hid_t file) {
     const hdf5::TypeHandle text(H5Tcopy(H5T_C_S1)), texts(H5Tcopy(H5T_C_S1)), record(H5Tcreate(H5T_COMPOUND, 4)),
@@ -172,8 +172,7 @@ TEST_CASE("what is no array of plain numbers is left out", "[unit][arrays]") {
   CHECK(list_hdf5(hdf5_in(folder, [](hid_t) {})).empty());
 }
 
-TEST_CASE("links to other places and files are left out, and groups that hold themselves are looked at once",
-          "[unit][arrays]") {
+TEST_CASE("links are left out and groups that contain themselves are visited once", "[unit][arrays]") {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [&](hid_t file) {
     add(file, "group/x", {1});
@@ -194,7 +193,7 @@ TEST_CASE("links to other places and files are left out, and groups that hold th
   }
 }
 
-TEST_CASE("groups are looked into down to the sixteenth", "[unit][arrays]") {
+TEST_CASE("groups are searched down to the sixteenth level", "[unit][arrays]") {
   const TemporaryFolder folder;
   std::string way;
   for (int i = 0; i < 16; ++i) way += "g/";
@@ -205,7 +204,7 @@ TEST_CASE("groups are looked into down to the sixteenth", "[unit][arrays]") {
   CHECK(names_of(list_hdf5(path)) == Names{way + "x"});
 }
 
-TEST_CASE("a file that the HDF5 library cannot open is an error that names it", "[unit][arrays]") {
+TEST_CASE("a file that the HDF5 library cannot open is an error with its name", "[unit][arrays]") {
   const TemporaryFolder folder;
   CHECK_THROWS_WITH(list_hdf5(folder / "none.h5"), ContainsSubstring("none.h5"));
   CHECK_THAT(refusal(folder / "none.h5", bytes_named("x", {1})), ContainsSubstring("none.h5: /x\""));
@@ -221,8 +220,8 @@ TEST_CASE("a file that the HDF5 library cannot open is an error that names it", 
 
 // ---- Reading -----------------------------------------------------------------------
 
-TEST_CASE("rows are read of every way to store them within the file, forward, over gaps and back", "[unit][arrays]") {
-  // 3,000 rows of 1,000 bytes: three blocks of what the child sends at once.
+TEST_CASE("rows are read from every storage layout forward and over gaps and backward", "[unit][arrays]") {
+  // 3,000 rows of 1,000 bytes: three blocks of the size that the child sends at a time.
   constexpr std::size_t kRows = 3000, kRowBytes = 1000;
   std::string bytes(kRows * kRowBytes, '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i / 7 + i / 1000);
@@ -249,7 +248,7 @@ TEST_CASE("rows are read of every way to store them within the file, forward, ov
   }
 }
 
-TEST_CASE("rows in the header of a dataset, and rows that were never written, are read", "[unit][arrays]") {
+TEST_CASE("compact rows and rows that were never written are read", "[unit][arrays]") {
   const TemporaryFolder folder;
   const auto compact = creation(), filled = creation();
   H5Pset_layout(compact.get(), H5D_COMPACT);
@@ -265,7 +264,7 @@ TEST_CASE("rows in the header of a dataset, and rows that were never written, ar
   CHECK(rows(*open_hdf5_array(path, arrays[1]), 0, 2) == std::string(6, 9));
 }
 
-TEST_CASE("data that lie in other files are refused", "[unit][arrays]") {
+TEST_CASE("data stored in other files are refused", "[unit][arrays]") {
   const TemporaryFolder folder;
   write_file(folder / "secret", std::string(64, 's'));
   CHECK_THAT(refusal([&](hid_t file) {
@@ -273,7 +272,7 @@ TEST_CASE("data that lie in other files are refused", "[unit][arrays]") {
                H5Pset_external(properties.get(), (folder / "secret").c_str(), 0, 64);
                add(file, "x", {8, 8}, H5T_STD_U8LE, properties.get());
              }),
-             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("lies in another file"));
+             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("is stored in another file"));
   CHECK_THAT(refusal([&](hid_t file) {
                const hsize_t axes[] = {8, 8};
                const hdf5::SpaceHandle space(H5Screate_simple(2, axes, nullptr));
@@ -281,10 +280,10 @@ TEST_CASE("data that lie in other files are refused", "[unit][arrays]") {
                H5Pset_virtual(properties.get(), space.get(), (folder / "b.h5").c_str(), "/x", space.get());
                add(file, "x", {8, 8}, H5T_STD_U8LE, properties.get());
              }),
-             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("lies in other files"));
+             ContainsSubstring("a.h5: /x\"") && ContainsSubstring("is stored in other files"));
 }
 
-TEST_CASE("a path that is missing, leads over a link or to no dataset is refused", "[unit][arrays]") {
+TEST_CASE("a path that is missing or crosses a link or is not a dataset is refused", "[unit][arrays]") {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [&](hid_t file) {
     add_with(counting(1), file, "group/x", {1});
@@ -301,13 +300,12 @@ TEST_CASE("a path that is missing, leads over a link or to no dataset is refused
   }
   for (const char* link : {"soft", "external", "way/x", "far/group/x"}) {
     INFO(link);
-    CHECK_THAT(refusal(path, bytes_named(link, {1})), ContainsSubstring("is a link to another place or file"));
+    CHECK_THAT(refusal(path, bytes_named(link, {1})), ContainsSubstring("is a link to another location or file"));
   }
-  CHECK_THAT(refusal(path, bytes_named("group", {1})), ContainsSubstring("is no dataset"));
+  CHECK_THAT(refusal(path, bytes_named("group", {1})), ContainsSubstring("is not a dataset"));
 }
 
-TEST_CASE("datasets of unknown filters, of chunks beyond 256 MiB, or far larger than the file are refused",
-          "[unit][arrays]") {
+TEST_CASE("unknown filters and huge chunks and datasets far larger than the file are refused", "[unit][arrays]") {
   CHECK_THAT(refusal([](hid_t file) {
                const auto properties = chunked({1, 2});
                H5Pset_nbit(properties.get());
@@ -324,17 +322,17 @@ TEST_CASE("datasets of unknown filters, of chunks beyond 256 MiB, or far larger 
              ContainsSubstring("declared far larger than the file"));
 }
 
-TEST_CASE("a file that has fewer rows than were listed is an error", "[unit][arrays]") {
+TEST_CASE("a file with fewer rows than were listed is an error", "[unit][arrays]") {
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [](hid_t file) { add_with(counting(6), file, "x", {3, 2}); });
   const auto array = open_hdf5_array(path, bytes_named("x", {5, 2}));
   CHECK(rows(*array, 0, 3) == counting(6));
   CHECK_THROWS_WITH(rows(*array, 3, 1), ContainsSubstring("fewer rows"));
-  // An error is not remembered.
+  // An error does not affect later reads.
   CHECK(rows(*array, 2, 1) == counting(2, 4));
 }
 
-TEST_CASE("a deflated chunk that is cut, damaged or no such stream is an error", "[unit][arrays]") {
+TEST_CASE("a truncated or damaged or invalid deflated chunk is an error", "[unit][arrays]") {
   const std::string whole = zlib_stream(counting(200));
   std::string wrong = whole;
   wrong[wrong.size() / 2] = static_cast<char>(wrong[wrong.size() / 2] ^ 0x40);
@@ -346,27 +344,26 @@ TEST_CASE("a deflated chunk that is cut, damaged or no such stream is an error",
   CHECK(refusal([&](hid_t file) { add_stored(whole, file, "x", {2, 100}); }) == "read");
 }
 
-TEST_CASE("a chunk that does not unfold to exactly its bytes is refused before the library unfolds it",
-          "[unit][arrays]") {
+TEST_CASE("a chunk that does not inflate to exactly its size is refused before HDF5 inflates it", "[unit][arrays]") {
   const std::string bytes = counting(4096);
   const auto result = [&](const std::string& stored, const Filters& filters = {}) {
     const TemporaryFolder folder;
     const Path path = hdf5_in(folder, [&](hid_t file) { add_stored(stored, file, "x", {4, 32, 32}, filters); });
     return refusal(path, bytes_named("x", {4, 32, 32}));
   };
-  const auto is_refused = ContainsSubstring("bytes that does not unfold to the 4096 bytes it should");
+  const auto is_refused = ContainsSubstring("bytes that does not inflate to the expected 4096 bytes");
   CHECK_THAT(result(zlib_stream(bytes + std::string(64 << 20, '\0'))), is_refused);
   CHECK_THAT(result(zlib_stream(bytes + "x")), is_refused);
   CHECK_THAT(result(zlib_stream(bytes.substr(1))), is_refused);
   CHECK_THAT(result(zlib_stream("x")), is_refused);
   CHECK_THAT(result("no stream"), is_refused);
   CHECK(result(zlib_stream(bytes)) == "read");
-  // What cannot be made smaller is stored in a few bytes more.
+  // Incompressible data takes a few bytes more.
   std::string noise(4096, '\0');
   std::minstd_rand random(1);
   for (char& byte : noise) byte = static_cast<char>(random() >> 8);
   CHECK(result(zlib_stream(noise)) == "read");
-  // Stored without the filter, as the chunk says.
+  // Stored without the filter, according to the chunk's filter mask.
   CHECK(result(bytes, {.left_out = 1}) == "read");
   CHECK_THAT(result(bytes.substr(1), {.left_out = 1}), is_refused);
   CHECK_THAT(result(bytes + "x", {.left_out = 1}), is_refused);
@@ -374,7 +371,7 @@ TEST_CASE("a chunk that does not unfold to exactly its bytes is refused before t
   CHECK_THAT(result(bytes.substr(1), {.is_shuffled = true, .is_deflated = false}), is_refused);
 }
 
-TEST_CASE("a chunk without filters whose index tells another size is refused", "[unit][arrays]") {
+TEST_CASE("a chunk without filters whose index entry has a wrong size is refused", "[unit][arrays]") {
   const std::string bytes = counting(8 * 16);
   const TemporaryFolder folder;
   const Path path = hdf5_in(folder, [&](hid_t file) {
@@ -382,8 +379,8 @@ TEST_CASE("a chunk without filters whose index tells another size is refused", "
   });
   const Hdf5Array array = bytes_named("x", {8, 4, 4});
   CHECK(refusal(path, array) == "read");
-  // Of the B-tree's node: a signature, the type (1: chunks), the level, the number of entries, two addresses. Of an
-  // entry: size, mask, four offsets, address.
+  // A B-tree node holds a signature, the type (1: chunks), the level, the number of entries and two addresses. An entry
+  // holds size, mask, four offsets and address.
   constexpr std::size_t kFirstEntry = 24, kEntryBytes = 48, kEntries = 4;
   std::ifstream file(path, std::ios::binary);
   std::string content(std::istreambuf_iterator<char>(file), {});
@@ -399,12 +396,12 @@ TEST_CASE("a chunk without filters whose index tells another size is refused", "
     std::ofstream(path, std::ios::binary) << content;
     return refusal(path, array);
   };
-  CHECK_THAT(with_sizes({32, 32, 16, 32}), ContainsSubstring("has chunks of other sizes than its shape says"));
-  CHECK_THAT(with_sizes({32, 48, 16, 32}), ContainsSubstring("has a chunk of 48 bytes"));  // their sum is right
+  CHECK_THAT(with_sizes({32, 32, 16, 32}), ContainsSubstring("has chunks whose sizes do not match its shape"));
+  CHECK_THAT(with_sizes({32, 48, 16, 32}), ContainsSubstring("has a chunk of 48 bytes"));  // their sum is correct
   CHECK(with_sizes({32, 32, 32, 32}) == "read");
 }
 
-TEST_CASE("chunks with every filter of HDF5 are read, also rows across and again", "[unit][arrays]") {
+TEST_CASE("chunks with every HDF5 filter are read including rows across chunks and repeated reads", "[unit][arrays]") {
   const TemporaryFolder folder;
   const std::string bytes = counting(5 * 6 * 7);
   const Path path = hdf5_in(folder, [&](hid_t file) {
@@ -426,8 +423,7 @@ TEST_CASE("chunks with every filter of HDF5 are read, also rows across and again
   }
 }
 
-TEST_CASE("edges that are stored without filters are read, and what is filtered after deflate is refused",
-          "[unit][arrays]") {
+TEST_CASE("edge chunks without filters are read and a filter after deflate is refused", "[unit][arrays]") {
   const TemporaryFolder folder;
   const std::string bytes = counting(5 * 6 * 7);
   const Path path = hdf5_in(folder, [&](hid_t file) {
@@ -446,11 +442,11 @@ TEST_CASE("edges that are stored without filters are read, and what is filtered 
   CHECK(rows(*open_hdf5_array(path, bytes_named("edges", {5, 6, 7})), 0, 5) == bytes);
   CHECK(rows(*open_hdf5_array(path, bytes_named("unwritten", {5, 6, 7})), 0, 5) == std::string(bytes.size(), '\0'));
   CHECK_THAT(refusal(path, bytes_named("shuffled", {5, 6, 7})),
-             ContainsSubstring("changed again after it was deflated"));
+             ContainsSubstring("has a filter after deflate"));
 }
 
-TEST_CASE("an array of very many chunks takes no time for each that grows with their number", "[unit][arrays]") {
-  // At a cost that grew so, the child would have used up its processor time before the end.
+TEST_CASE("the time per chunk does not grow with the number of chunks", "[unit][arrays]") {
+  // If it grew, the child would exceed its limit of CPU time.
   constexpr std::int64_t kRows = 80'000;
   const TemporaryFolder folder;
   const std::string chunk = zlib_stream(counting(16));

@@ -17,7 +17,7 @@ ImageAxes axes_of(std::vector<std::int64_t> axes, AxisOrder order = AxisOrder::f
 
 }  // namespace
 
-TEST_CASE("axes are read as channels where they are 1, 3 or 4", "[unit][arrays]") {
+TEST_CASE("axes of length 1 or 3 or 4 are read as channels", "[unit][arrays]") {
   CHECK(axes_of({2, 5, 6}).shape == SampleShape{1, 5, 6});
   CHECK(axes_of({2, 5, 6, 3}).shape == SampleShape{3, 5, 6});
   CHECK(axes_of({2, 3, 5, 6}).shape == SampleShape{3, 5, 6});
@@ -25,16 +25,16 @@ TEST_CASE("axes are read as channels where they are 1, 3 or 4", "[unit][arrays]"
   CHECK(axes_of({2, 4, 5, 4}).shape == SampleShape{4, 4, 5});
 }
 
-TEST_CASE("axes that may be read in two ways, or in none, are refused", "[unit][arrays]") {
+TEST_CASE("ambiguous and impossible axes are refused", "[unit][arrays]") {
   CHECK_THROWS_WITH(axes_of({2, 5, 3}), ContainsSubstring("one image or many"));
   CHECK_THROWS_WITH(axes_of({2, 3, 5, 4}), ContainsSubstring("second or the last"));
   CHECK_THROWS_WITH(axes_of({2, 5, 5, 5}), ContainsSubstring("neither"));
   CHECK_THROWS_WITH(axes_of({2, 5}), ContainsSubstring("3 axes"));
-  CHECK_THROWS_WITH(axes_of({2, 5, 5}, AxisOrder::chw), ContainsSubstring("wants 4 axes"));
+  CHECK_THROWS_WITH(axes_of({2, 5, 5}, AxisOrder::chw), ContainsSubstring("requires 4 axes"));
 }
 
-TEST_CASE("the steps of an order lead to each number of an image", "[unit][arrays]") {
-  // Of [N, H=2, W=3, C=4] and its other orders: where channel c, row y, column x is.
+TEST_CASE("the strides of an axis order lead to each number of an image", "[unit][arrays]") {
+  // For [N, H=2, W=3, C=4] and its other orders: the position of channel c, row y, column x.
   const auto at = [](const ImageAxes& axes, int c, int y, int x) {
     return c * axes.channel_step + y * axes.row_step + x * axes.column_step;
   };

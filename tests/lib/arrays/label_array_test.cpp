@@ -21,7 +21,7 @@ LabelTable table_of(Element element, const std::vector<Number>& numbers, std::ve
 
 }  // namespace
 
-TEST_CASE("whole numbers, one an image, are classes", "[unit][arrays]") {
+TEST_CASE("one whole number per image is a class", "[unit][arrays]") {
   const auto table = table_of<std::int64_t>(Element::int64, {0, 7, INT32_MAX}, {3});
   CHECK(table.layout == LabelLayout{LabelKind::class_index, 1});
   CHECK(numbers_in<std::int32_t>(table.labels) == std::vector<std::int32_t>{0, 7, INT32_MAX});
@@ -32,13 +32,13 @@ TEST_CASE("whole numbers, one an image, are classes", "[unit][arrays]") {
   CHECK(numbers_in<std::int32_t>(digits.labels) == std::vector<std::int32_t>{1, 0});
 }
 
-TEST_CASE("class numbers below 0 or beyond 31 bits are refused with their row", "[unit][arrays]") {
-  CHECK_THROWS_WITH(table_of<std::int64_t>(Element::int64, {0, -1}, {2}), ContainsSubstring("label 1 is no class"));
+TEST_CASE("class numbers below 0 or beyond 31 bits are refused with their row number", "[unit][arrays]") {
+  CHECK_THROWS_WITH(table_of<std::int64_t>(Element::int64, {0, -1}, {2}), ContainsSubstring("label 1 is not a class"));
   CHECK_THROWS_AS(table_of<std::int64_t>(Element::int64, {std::int64_t{1} << 31}, {1}), FormatError);
   CHECK_THROWS_AS(table_of<std::uint8_t>(Element::uint8, {0}, {1}, LabelNumbering::from_one), FormatError);
 }
 
-TEST_CASE("several bits are multi-labels, other numbers targets", "[unit][arrays]") {
+TEST_CASE("several bits are multi-labels and other numbers are targets", "[unit][arrays]") {
   const auto bits = table_of<std::uint8_t>(Element::boolean, {0, 1, 1, 1}, {2, 2});
   CHECK(bits.layout == LabelLayout{LabelKind::multi_label, 2});
   CHECK(numbers_in<std::int32_t>(bits.labels) == std::vector<std::int32_t>{0, 1, 1, 1});
@@ -49,7 +49,7 @@ TEST_CASE("several bits are multi-labels, other numbers targets", "[unit][arrays
   CHECK_THROWS_WITH(table_of<float>(Element::float32, {NAN}, {1}), ContainsSubstring("NaN"));
 }
 
-TEST_CASE("labels of another number, of three axes or of too many for an image are refused", "[unit][arrays]") {
+TEST_CASE("a wrong number of labels and three axes and too many labels per image are refused", "[unit][arrays]") {
   const auto array = array_of("abc", {.axes = {3}});
   CHECK_THROWS_WITH(read_labels(*array, LabelNumbering::from_zero, 4), ContainsSubstring("there are 3"));
   CHECK_THROWS_WITH(table_of<std::uint8_t>(Element::uint8, {1, 2, 3, 4}, {1, 2, 2}), ContainsSubstring("one axis"));

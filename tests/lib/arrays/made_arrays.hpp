@@ -1,4 +1,4 @@
-// Arrays and streams of few numbers that the array tests make.
+// Small arrays and streams for the array tests.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace octavo::test {
 inline std::shared_ptr<files::ByteStream> stream_of(const std::string& bytes) {
   return files::stream_in_memory("\"a\"", bytes);
 }
-/// The same bytes, to be read from front to back.
+/// The same bytes as a forward-only stream.
 inline std::shared_ptr<files::ByteStream> sequential(const std::string& bytes) {
   return files::inflate_gzip(files::stream_in_memory("\"a\"", gzipped(bytes)));
 }
@@ -24,7 +24,7 @@ inline std::unique_ptr<arrays::Array> array_of(const std::string& bytes, arrays:
   return arrays::array_in_stream("\"a\"", stream_of(bytes), std::move(layout));
 }
 
-/// Rows as the bytes that they are.
+/// Rows as raw bytes.
 inline std::string rows(arrays::Array& array, std::int64_t first, std::int64_t count) {
   std::string bytes(static_cast<std::size_t>(count * array.row_bytes()), '?');
   array.read_rows(first, count, std::as_writable_bytes(std::span(bytes)));

@@ -1,4 +1,4 @@
-// HDF5 files of few datasets, stored in any way, that the array tests make.
+// Small HDF5 files with any storage layout, for the array tests.
 #pragma once
 
 #include <hdf5.h>
@@ -17,7 +17,7 @@ namespace octavo::test {
 
 using Axes = std::vector<hsize_t>;
 
-/// A file that `fill` puts things into.
+/// A file that `fill` adds objects to.
 inline std::filesystem::path hdf5_in(const TemporaryFolder& folder, const std::function<void(hid_t)>& fill) {
   const std::filesystem::path path = folder / "a.h5";
   const hdf5::FileHandle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -33,7 +33,7 @@ inline hdf5::PropertiesHandle chunked(const Axes& chunk) {
   return properties;
 }
 
-/// A dataset without data, and the groups on the way to it.
+/// Adds a dataset without data, and the groups of its path.
 inline hdf5::DatasetHandle add(hid_t file, const std::string& name, const Axes& axes, hid_t type = H5T_STD_U8LE,
                                hid_t properties = H5P_DEFAULT) {
   const hdf5::PropertiesHandle links(H5Pcreate(H5P_LINK_CREATE));
@@ -44,21 +44,21 @@ inline hdf5::DatasetHandle add(hid_t file, const std::string& name, const Axes& 
   return dataset;
 }
 
-/// One that holds these bytes, in its own type.
+/// Adds a dataset with these bytes, in its own type.
 inline void add_with(const std::string& bytes, hid_t file, const std::string& name, const Axes& axes,
                      hid_t type = H5T_STD_U8LE, hid_t properties = H5P_DEFAULT) {
   const auto dataset = add(file, name, axes, type, properties);
   REQUIRE(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0);
 }
 
-/// The filters of a dataset, and those that its chunk says it was stored without: a bit for each, from the first on.
+/// The filters of a dataset. `left_out` is the filter mask of its chunk: a bit per filter that was not applied.
 struct Filters {
   bool is_shuffled = false;
   bool is_deflated = true;
   unsigned left_out = 0;
 };
 
-/// A uint8 dataset of one chunk, for which these bytes are stored, whatever they unfold to.
+/// Adds a uint8 dataset of one chunk that stores these bytes, whatever they inflate to.
 inline void add_stored(const std::string& stored, hid_t file, const std::string& name, const Axes& axes,
                        const Filters& filters = {}) {
   const auto properties = chunked(axes);
@@ -79,7 +79,7 @@ inline hdf5::TypeHandle half_type() {
   return type;
 }
 
-/// As h5py stores NumPy's bool.
+/// NumPy's bool as h5py stores it.
 inline hdf5::TypeHandle enumeration(hid_t of) {
   hdf5::TypeHandle type(H5Tenum_create(of));
   const std::int64_t no = 0, yes = 1;

@@ -18,7 +18,7 @@ std::string element(std::uint32_t type, const std::string& data) {
          std::string((8 - data.size() % 8) % 8, '\0');
 }
 
-/// A uint8 variable; array class 9, or another.
+/// A uint8 variable, of array class 9 by default.
 std::string variable(const std::string& name, const std::vector<std::uint32_t>& axes, const std::string& data,
                      std::uint32_t flags = 9) {
   return element(
@@ -39,7 +39,7 @@ std::string mat(const std::string& variables) {
 
 }  // namespace
 
-TEST_CASE("variables, deflated or not, are listed and opened with their last axis first", "[unit][arrays]") {
+TEST_CASE("deflated and plain variables are listed and opened with their last axis first", "[unit][arrays]") {
   const TemporaryFolder folder;
   const std::string x = variable("X", {2, 3, 4}, counting(24)), y = variable("y", {4, 1}, counting(4, 1));
   write_file(folder / "a.mat", mat(GENERATE(false, true) ? deflated(x) + deflated(y) : x + y));
@@ -52,7 +52,7 @@ TEST_CASE("variables, deflated or not, are listed and opened with their last axi
   CHECK(rows(*open_mat_array(folder / "a.mat", variables[1]), 0, 4) == counting(4, 1));
 }
 
-TEST_CASE("texts, complex and empty variables are left out", "[unit][arrays]") {
+TEST_CASE("text and complex and empty variables are left out", "[unit][arrays]") {
   const TemporaryFolder folder;
   write_file(folder / "a.mat", mat(variable("text", {1, 2}, "ab", 4) + variable("complex", {1, 2}, "ab", 9 | 0x0800) +
                                    variable("empty", {0, 2}, "") + variable("X", {1, 2}, "ab")));
@@ -63,7 +63,7 @@ TEST_CASE("texts, complex and empty variables are left out", "[unit][arrays]") {
   CHECK(list_mat(folder / "none.mat").empty());
 }
 
-TEST_CASE("a variable that is cut, or whose numbers are not as many as its axes say, is refused", "[unit][arrays]") {
+TEST_CASE("a variable that is truncated or has a wrong number of values is refused", "[unit][arrays]") {
   const TemporaryFolder folder;
   const std::string x = variable("X", {2, 3}, counting(6));
   for (const std::string& variables : {x.substr(0, x.size() - 1), variable("X", {2, 4}, counting(6)),

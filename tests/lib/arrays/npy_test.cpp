@@ -40,15 +40,15 @@ TEST_CASE("versions 1, 2 and 3 of .npy are read", "[unit][arrays]") {
   CHECK(rows(*array, 2, 1) == counting(2, 4));
 }
 
-TEST_CASE("numbers of the other byte order, and in Fortran order, come as the machine has them", "[unit][arrays]") {
+TEST_CASE("numbers of the opposite byte order and in Fortran order are converted", "[unit][arrays]") {
   const auto big = open_npy(stream_of(npy(header(">i2", "(2,)"), std::string("\x01\x02\xFF\xFE", 4))));
   CHECK(numbers_in<std::int16_t>(rows(*big, 0, 2)) == std::vector<std::int16_t>{0x0102, -2});
-  // [[0, 2, 4], [1, 3, 5]] as its columns.
+  // [[0, 2, 4], [1, 3, 5]] in column order.
   const auto fortran = open_npy(stream_of(npy(header("|u1", "(2, 3)", true), counting(6))));
   CHECK(rows(*fortran, 0, 2) == std::string("\0\2\4\1\3\5", 6));
 }
 
-TEST_CASE("shapes are read as Python writes them", "[unit][arrays]") {
+TEST_CASE("shapes are read as written by Python", "[unit][arrays]") {
   const auto axes = [](const std::string& shape) {
     return open_npy(stream_of(npy(header("|u1", shape), counting(6))))->axes();
   };
@@ -57,17 +57,17 @@ TEST_CASE("shapes are read as Python writes them", "[unit][arrays]") {
   CHECK(axes(" ( 2L , 3L ) ") == std::vector<std::int64_t>{2, 3});
 }
 
-TEST_CASE("a .npy file that is no array of numbers is refused for its reason", "[unit][arrays]") {
+TEST_CASE("a .npy file that is not an array of numbers is refused with the reason", "[unit][arrays]") {
   CHECK_THAT(refusal(npy(header("|O", "(1,)"), "x")), ContainsSubstring("Python objects"));
-  CHECK_THAT(refusal(npy(header("<c8", "(1,)"), "x")), ContainsSubstring("no plain numbers"));
-  CHECK_THAT(refusal(npy(header("", "(1,)"), "x")), ContainsSubstring("no plain numbers"));
-  CHECK_THAT(refusal(npy(header("|u1", "()"), "x")), ContainsSubstring("one number"));
+  CHECK_THAT(refusal(npy(header("<c8", "(1,)"), "x")), ContainsSubstring("not plain numbers"));
+  CHECK_THAT(refusal(npy(header("", "(1,)"), "x")), ContainsSubstring("not plain numbers"));
+  CHECK_THAT(refusal(npy(header("|u1", "()"), "x")), ContainsSubstring("single number"));
   CHECK_THAT(refusal(npy(header("|u1", "(0,)"), "")), ContainsSubstring("holds nothing"));
-  CHECK_THAT(refusal(npy(header("|u1", "(-1,)"), "")), ContainsSubstring("not that of an array"));
-  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "x")), ContainsSubstring("its header counts 2"));
-  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "xyz")), ContainsSubstring("its header counts 2"));
+  CHECK_THAT(refusal(npy(header("|u1", "(-1,)"), "")), ContainsSubstring("not describe an array"));
+  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "x")), ContainsSubstring("its header declares 2"));
+  CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "xyz")), ContainsSubstring("its header declares 2"));
   CHECK_THAT(refusal(npy(header("|u1", "(2,)"), "xy", 4)), ContainsSubstring("version 4"));
-  CHECK_THAT(refusal(npy("{'descr': '|u1', 'shape': (2,)}", "xy")), ContainsSubstring("not that of an array"));
-  CHECK_THAT(refusal(npy(std::string(100, '('), "")), ContainsSubstring("not that of an array"));
+  CHECK_THAT(refusal(npy("{'descr': '|u1', 'shape': (2,)}", "xy")), ContainsSubstring("not describe an array"));
+  CHECK_THAT(refusal(npy(std::string(100, '('), "")), ContainsSubstring("not describe an array"));
   CHECK_THAT(refusal(""), ContainsSubstring("ends after 0 bytes"));
 }

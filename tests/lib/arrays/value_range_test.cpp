@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// One set of gray images of 1 x 2 of these numbers.
+/// A set of gray 1 x 2 images with these numbers.
 template <typename Number>
 ArraySet set_of(Element element, const std::vector<Number>& numbers) {
   ArraySet set;
@@ -26,13 +26,13 @@ ChannelQuantization found(const ArraySet& set, const ValueRange& range = {}) {
 
 }  // namespace
 
-TEST_CASE("bytes and bools are bytes as they are", "[unit][arrays]") {
+TEST_CASE("bytes and bools are stored unchanged", "[unit][arrays]") {
   CHECK(holds_bytes(*set_of<std::uint8_t>(Element::uint8, {1, 2}).images));
   CHECK(holds_bytes(*set_of<std::uint8_t>(Element::boolean, {1, 0}).images));
   CHECK_FALSE(holds_bytes(*set_of<std::int8_t>(Element::int8, {1, 2}).images));
 }
 
-TEST_CASE("numbers of a small range keep their value, others cover the range that they have", "[unit][arrays]") {
+TEST_CASE("numbers of a small range keep their values and others are scaled to their range", "[unit][arrays]") {
   const auto whole = found(set_of<std::int32_t>(Element::int32, {0, 255}));
   CHECK(whole.scale == 1.0);
   CHECK(whole.zero_point == 0.0);
@@ -42,11 +42,11 @@ TEST_CASE("numbers of a small range keep their value, others cover the range tha
   const auto share = found(set_of<float>(Element::float32, {0.25F, 0.5F}));
   CHECK(share.scale == 1.0 / 255.0);
   CHECK(share.zero_point == 0.0);
-  // Bytes as floats, resized or not, come near to 255.
+  // Bytes stored as floats, resized or not, come close to 255.
   const auto resized = found(set_of<float>(Element::float32, {0.25F, 200.5F}));
   CHECK(resized.scale == 1.0);
   CHECK(resized.zero_point == 0.0);
-  // Metres, or a share of one that was overshot: they would become few values.
+  // Meters, or fractions slightly above 1. Unscaled, they would become few distinct values.
   CHECK(found(set_of<float>(Element::float32, {0.0F, 5.1F})).scale == Approx(5.1 / 255.0));
   CHECK(found(set_of<float>(Element::float32, {0.0F, 1.02F})).scale == Approx(0.004));
   // -510 to 510 in 255 steps.
@@ -55,7 +55,7 @@ TEST_CASE("numbers of a small range keep their value, others cover the range tha
   CHECK(wide.zero_point == -510.0);
 }
 
-TEST_CASE("numbers that are none are passed over, and no number at all is an error", "[unit][arrays]") {
+TEST_CASE("NaN and infinity are skipped and having no number at all is an error", "[unit][arrays]") {
   const auto some = found(set_of<float>(Element::float32, {NAN, INFINITY, -2.0F, 8.0F}));
   CHECK(some.scale == 10.0 / 255.0);
   CHECK(some.zero_point == -2.0);
@@ -63,7 +63,7 @@ TEST_CASE("numbers that are none are passed over, and no number at all is an err
   CHECK_THROWS_WITH(found(set_of<double>(Element::float64, {-1e308, 1e308})), ContainsSubstring("too large"));
 }
 
-TEST_CASE("a range that is no range is refused", "[unit][arrays]") {
+TEST_CASE("an invalid range is refused", "[unit][arrays]") {
   const auto set = set_of<std::int16_t>(Element::int16, {0, 1});
   CHECK_THROWS_AS(found(set, {.kind = ValueRange::Kind::given, .low = 1.0, .high = 1.0}), InvalidArgument);
   CHECK_THROWS_AS(found(set, {.kind = ValueRange::Kind::percentile, .percentile = 50.0}), InvalidArgument);

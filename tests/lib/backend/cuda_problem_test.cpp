@@ -7,13 +7,13 @@ using octavo::backend::describe_cuda_problem;
 
 namespace {
 
-// Of driver_types.h.
+// From driver_types.h.
 constexpr int kInitializationError = 3;
 constexpr int kInsufficientDriver = 35;
 constexpr int kNoDevice = 100;
 constexpr int kSystemNotReady = 802;
 
-/// A driver of CUDA 13.0 and a build for it, which agree but for `status`.
+/// A driver and a build for CUDA 13.0, which match except for `status`.
 CudaAnswer answer_of(int status) {
   CudaAnswer answer;
   answer.status = status;
@@ -25,7 +25,7 @@ CudaAnswer answer_of(int status) {
 
 }  // namespace
 
-TEST_CASE("there is no problem where there is a CUDA device", "[unit][backend]") {
+TEST_CASE("a CUDA device means no problem", "[unit][backend]") {
   CudaAnswer answer = answer_of(0);
   answer.device_count = 1;
   REQUIRE(!describe_cuda_problem(answer));
@@ -34,7 +34,7 @@ TEST_CASE("there is no problem where there is a CUDA device", "[unit][backend]")
   REQUIRE(!describe_cuda_problem(answer));
 }
 
-TEST_CASE("a driver that is too old is named with both versions and the remedy", "[unit][backend]") {
+TEST_CASE("a driver that is too old is reported with both versions and the remedy", "[unit][backend]") {
   CudaAnswer answer = answer_of(kInsufficientDriver);
   answer.driver_version = 12020;
   const auto problem = describe_cuda_problem(answer);
@@ -45,8 +45,8 @@ TEST_CASE("a driver that is too old is named with both versions and the remedy",
   REQUIRE(problem->is_fault);
 }
 
-TEST_CASE("a machine without a driver has no fault", "[unit][backend]") {
-  CudaAnswer answer = answer_of(kInsufficientDriver);  // what the runtime answers then
+TEST_CASE("a machine without a driver is not faulty", "[unit][backend]") {
+  CudaAnswer answer = answer_of(kInsufficientDriver);  // the runtime's answer in that case
   answer.driver_version = 0;
   const auto problem = describe_cuda_problem(answer);
   REQUIRE(problem);
@@ -54,9 +54,8 @@ TEST_CASE("a machine without a driver has no fault", "[unit][backend]") {
   REQUIRE(!problem->is_fault);
 }
 
-TEST_CASE("a machine without a device has no fault, and CUDA_VISIBLE_DEVICES is named if it is set",
-          "[unit][backend]") {
-  for (const int status : {kNoDevice, 0}) {  // 0: success, and no devices
+TEST_CASE("a machine without a device is not faulty and CUDA_VISIBLE_DEVICES is named if set", "[unit][backend]") {
+  for (const int status : {kNoDevice, 0}) {  // 0: success, but no devices
     CudaAnswer answer = answer_of(status);
     const auto problem = describe_cuda_problem(answer);
     REQUIRE(problem);
@@ -70,7 +69,7 @@ TEST_CASE("a machine without a device has no fault, and CUDA_VISIBLE_DEVICES is 
   }
 }
 
-TEST_CASE("an initialization error is explained by fork() in a child only", "[unit][backend]") {
+TEST_CASE("an initialization error is explained by fork() only in a child", "[unit][backend]") {
   CudaAnswer answer = answer_of(kInitializationError);
   REQUIRE_THAT(describe_cuda_problem(answer)->text, ContainsSubstring("(cudaErrorExample, an example)"));
   answer.is_forked_child = true;
@@ -85,7 +84,7 @@ TEST_CASE("any other problem is described in CUDA's words", "[unit][backend]") {
   REQUIRE(problem->is_fault);
 }
 
-TEST_CASE("versions of CUDA are written as people write them", "[unit][backend]") {
+TEST_CASE("CUDA versions are formatted in the usual way", "[unit][backend]") {
   REQUIRE(octavo::backend::cuda_version_text(12040) == "12.4");
   REQUIRE(octavo::backend::cuda_version_text(13000) == "13.0");
   REQUIRE(octavo::backend::cuda_version_text(12100) == "12.10");

@@ -6,7 +6,7 @@
 
 using namespace octavo::backend;
 
-TEST_CASE("mapped memory is aligned to huge pages, zeroed, and given back", "[unit][backend]") {
+TEST_CASE("mapped memory is aligned to huge pages and zeroed and released", "[unit][backend]") {
   constexpr std::size_t kBytes = (std::size_t{64} << 20) + 1;
   const std::int64_t before = resident_set_bytes();
   void* memory = map_memory(kBytes);
@@ -19,12 +19,12 @@ TEST_CASE("mapped memory is aligned to huge pages, zeroed, and given back", "[un
   REQUIRE(resident_set_bytes() - before < (8 << 20));
 }
 
-TEST_CASE("a size that no address space has is no memory", "[unit][backend]") {
+TEST_CASE("a size beyond the address space gives no memory", "[unit][backend]") {
   REQUIRE(map_memory(~std::size_t{0}) == nullptr);
   REQUIRE(map_memory(~std::size_t{0} / 2) == nullptr);
 }
 
-TEST_CASE("little memory takes little, not a huge page", "[unit][backend]") {
+TEST_CASE("a small mapping does not use a huge page", "[unit][backend]") {
   const std::int64_t before = resident_set_bytes();
   void* blocks[64];
   for (void*& block : blocks) {
@@ -35,7 +35,7 @@ TEST_CASE("little memory takes little, not a huge page", "[unit][backend]") {
   for (void* block : blocks) unmap_memory(block, 4);
 }
 
-TEST_CASE("the last level of the cache has a likely size", "[unit][backend]") {
+TEST_CASE("the last-level cache has a plausible size", "[unit][backend]") {
   REQUIRE(last_cache_bytes() >= (1 << 20));
   REQUIRE(last_cache_bytes() <= (std::int64_t{2} << 30));
 }

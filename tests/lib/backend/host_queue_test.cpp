@@ -9,7 +9,7 @@
 
 using namespace octavo::backend;
 
-TEST_CASE("a queue does its tasks in order", "[unit][backend]") {
+TEST_CASE("a queue runs its tasks in order", "[unit][backend]") {
   std::vector<int> done;
   HostQueue queue;
   for (int i = 0; i < 100; ++i) queue.push([&done, i] { done.push_back(i); });
@@ -18,7 +18,7 @@ TEST_CASE("a queue does its tasks in order", "[unit][backend]") {
   for (int i = 0; i < 100; ++i) REQUIRE(done[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("a queue that is destroyed finishes what it was given", "[unit][backend]") {
+TEST_CASE("a destroyed queue finishes its tasks", "[unit][backend]") {
   std::atomic<int> done = 0;
   {
     HostQueue queue;
@@ -27,17 +27,17 @@ TEST_CASE("a queue that is destroyed finishes what it was given", "[unit][backen
   REQUIRE(done == 10);
 }
 
-TEST_CASE("a stream waits for what an event recorded before, and not for what it records later", "[unit][backend]") {
+TEST_CASE("a stream waits for the earlier record of an event and not for later ones", "[unit][backend]") {
   const auto backend = make_cpu_backend(1);
   const OwnedStream first(backend), second(backend);
   const OwnedEvent event(backend);
   std::atomic<bool> open = false;
   std::atomic<int> seen = 0;
-  backend->record(event.get(), {});  // has happened
+  backend->record(event.get(), {});  // already complete
   static_cast<HostQueue*>(second.get())->push([&] { open.wait(false); });
   backend->wait(octavo::StreamRef(second.get()), event.get());
   static_cast<HostQueue*>(second.get())->push([&] { seen = 1; });
-  // Recorded again behind the second queue's own work: waiting for this one would never end.
+  // Record again after the second queue's own work. Waiting for this record would deadlock.
   backend->wait(octavo::StreamRef(first.get()), event.get());
   backend->record(event.get(), octavo::StreamRef(second.get()));
   open = true;

@@ -21,7 +21,7 @@ void lives_until_its_last_copy(Device device) {
   backend->copy_to_device(copy.view().data, numbers.data(), 48, {});
   synchronize(device);
   REQUIRE(test::DeviceTensor::read<std::int64_t>(copy.view()) == numbers);
-  // Empty ones are tensors too.
+  // Empty tensors are allowed.
   REQUIRE(OwnedTensor(DType::float32, {0, 3}, device).view().element_count() == 0);
 }
 
@@ -30,9 +30,9 @@ void memory_is_used_again(Device device) {
   std::optional<OwnedTensor> first = pool.take(DType::float32, {4, 25});
   void* const memory = first->view().data;
   const OwnedTensor second = pool.take(DType::float32, {4, 25});
-  REQUIRE(second.view().data != memory);  // the first one is not gone
+  REQUIRE(second.view().data != memory);  // the first one still exists
   first.reset();
-  // Of a similar size only: a small tensor does not keep the memory of a large one.
+  // Memory is reused only for similar sizes, so a small tensor does not hold the memory of a large one.
   REQUIRE(pool.take(DType::float32, {10}).view().data != memory);
   std::optional<OwnedTensor> third = pool.take(DType::float16, {3, 50});
   REQUIRE(third->view().data == memory);
@@ -46,11 +46,11 @@ void memory_is_used_again(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(memory_is_used_again, "tensors of a pool use the memory of those that are gone", "[unit][backend]")
+OCTAVO_CONTRACT(memory_is_used_again, "tensors of a pool reuse the memory of destroyed ones", "[unit][backend]")
 
-OCTAVO_CONTRACT(lives_until_its_last_copy, "an owned tensor lives until its last copy goes", "[unit][backend]")
+OCTAVO_CONTRACT(lives_until_its_last_copy, "an owned tensor lives until its last copy is destroyed", "[unit][backend]")
 
-TEST_CASE("a tensor that cannot be is refused", "[unit][backend]") {
+TEST_CASE("an impossible tensor is refused", "[unit][backend]") {
   REQUIRE_THROWS_AS(OwnedTensor(DType::float32, {-1}, Device::cpu()), InvalidArgument);
   REQUIRE_THROWS_AS(OwnedTensor(DType::float32, {1ll << 40, 1ll << 40}, Device::cpu()), InvalidArgument);
   REQUIRE_THROWS_AS(OwnedTensor(DType::float32, {1ll << 50}, Device::cpu()), OutOfMemory);

@@ -12,7 +12,7 @@
 
 using octavo::backend::ThreadPool;
 
-TEST_CASE("every piece is done once, run after run", "[unit][backend]") {
+TEST_CASE("every piece is done once in each run", "[unit][backend]") {
   ThreadPool pool(4);
   for (int run = 0; run < 200; ++run) {
     std::vector<std::atomic<int>> done(static_cast<std::size_t>(run));
@@ -21,7 +21,7 @@ TEST_CASE("every piece is done once, run after run", "[unit][backend]") {
   }
 }
 
-TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
+TEST_CASE("several threads may use a pool at the same time", "[unit][backend]") {
   ThreadPool pool(3);
   std::atomic<std::int64_t> sum = 0;
   std::vector<std::jthread> callers;
@@ -36,7 +36,7 @@ TEST_CASE("several threads may use a pool at once", "[unit][backend]") {
 
 namespace {
 
-/// Ends only if three threads of the pool are in the run at once.
+/// Returns only if three threads of the pool are in the run at the same time.
 void meet_on_three_threads(ThreadPool& pool) {
   std::atomic<int> waiting = 0;
   pool.run(3, [&](std::int64_t) {
@@ -44,19 +44,19 @@ void meet_on_three_threads(ThreadPool& pool) {
   });
 }
 
-/// A pool of three threads that have all begun their work. A thread that begins allocates memory, and AddressSanitizer,
-/// unlike glibc, copies the locks of its allocator into a child of fork() as they are: the child would wait for ever.
+/// A pool of three threads that have all started. A starting thread allocates memory. Unlike glibc, AddressSanitizer
+/// copies held allocator locks into a child of fork(), so the child could deadlock.
 std::unique_ptr<ThreadPool> pool_at_work() {
   auto pool = std::make_unique<ThreadPool>(3);
   meet_on_three_threads(*pool);
   return pool;
 }
 
-/// Forks; whether in the child the pool, of three threads, works on three.
+/// Forks. Returns whether the pool works on three threads in the child.
 bool child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
   const pid_t child = ::fork();
   if (child == 0) {
-    // Only exit codes come out of here: 0 if several threads worked, and the pool can be destroyed.
+    // Reports only through the exit code: 0 if three threads worked and the pool could be destroyed.
     ::alarm(30);
     meet_on_three_threads(*pool);
     pool.reset();
@@ -68,7 +68,7 @@ bool child_works_on_three_threads(std::unique_ptr<ThreadPool>& pool) {
 
 }  // namespace
 
-TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend]") {
+TEST_CASE("a child process of fork() starts its own threads", "[unit][backend]") {
 #if defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
 #endif
@@ -76,7 +76,7 @@ TEST_CASE("a child process of fork() starts threads of its own", "[unit][backend
   REQUIRE(child_works_on_three_threads(pool));
 }
 
-TEST_CASE("a child process of fork() works on all threads although the parent was in a run", "[unit][backend]") {
+TEST_CASE("a child process of fork() uses all threads even if the parent was in a run", "[unit][backend]") {
 #if defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
 #endif

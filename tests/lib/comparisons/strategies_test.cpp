@@ -20,7 +20,7 @@ void ways_serve_the_same_bits(Device device) {
   StrategyOptions options;
   options.device = device;
   options.batch_size = 32;
-  options.window_counts = {1, 7, 100};  // windows of 500, 72 and 5; a batch does not fit the last
+  options.window_counts = {1, 7, 100};  // windows of 500, 72 and 5; a batch does not fit in the last one
   options.epochs = 1;
   options.train_epochs = 1;
   const StrategyComparison comparison = compare_strategies(fixture.dataset(), options);
@@ -64,10 +64,10 @@ void batch_sizes_are_compared(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(ways_serve_the_same_bits, "ways of equal order serve equal batches", "[unit][report]")
+OCTAVO_CONTRACT(ways_serve_the_same_bits, "strategies with equal order serve equal batches", "[unit][report]")
 OCTAVO_CONTRACT(batch_sizes_are_compared, "batch sizes are compared from 1 to all samples", "[unit][report]")
 
-TEST_CASE("comparisons that make no sense are refused", "[unit][report]") {
+TEST_CASE("invalid comparisons are refused", "[unit][report]") {
   const PackedFixture fixture({random_split("train", 20, {1, 4, 4})});
   const auto refuses = [&](auto&& change) {
     StrategyOptions options;

@@ -1,4 +1,4 @@
-// The library beside a stream capture: it neither ends it nor becomes part of it by accident.
+// The library during a stream capture: it neither ends the capture nor becomes part of it by accident.
 #include <cuda_runtime_api.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// A stream that captures, in the mode that frameworks use.
+/// A capturing stream, in the mode that frameworks use.
 class GlobalCapture {
  public:
   GlobalCapture() {
@@ -52,7 +52,7 @@ class GlobalCapture {
 
 }  // namespace
 
-TEST_CASE("what the library does on another thread does not end a capture", "[unit][cuda]") {
+TEST_CASE("library calls on another thread do not end a capture", "[unit][cuda]") {
   for (const Scenario& scenario : scenarios()) {
     if (scenario.name.find("captured") != std::string::npos) continue;
     GlobalCapture capture;
@@ -63,7 +63,7 @@ TEST_CASE("what the library does on another thread does not end a capture", "[un
   }
 }
 
-TEST_CASE("what the library does on the capturing thread, on other streams, does not end a capture", "[unit][cuda]") {
+TEST_CASE("library calls on the capturing thread on other streams do not end a capture", "[unit][cuda]") {
   for (const Scenario& scenario : scenarios()) {
     if (scenario.name.find("captured") != std::string::npos) continue;
     GlobalCapture capture;
@@ -74,7 +74,7 @@ TEST_CASE("what the library does on the capturing thread, on other streams, does
   }
 }
 
-TEST_CASE("a loader that reads ahead does not end a capture that begins meanwhile", "[unit][cuda]") {
+TEST_CASE("a prefetching loader does not end a capture that begins meanwhile", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);
@@ -89,7 +89,7 @@ TEST_CASE("a loader that reads ahead does not end a capture that begins meanwhil
   }
 }
 
-TEST_CASE("a store that is destroyed while a stream captures does not end the capture", "[unit][cuda]") {
+TEST_CASE("destroying a store during a capture does not end the capture", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     for (const bool on_another_thread : {false, true}) {
@@ -111,7 +111,7 @@ TEST_CASE("a store that is destroyed while a stream captures does not end the ca
   }
 }
 
-TEST_CASE("batches that a replay could not make again are refused, and the capture goes on", "[unit][cuda]") {
+TEST_CASE("batches that a replay could not repeat are refused and the capture continues", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);
@@ -129,7 +129,7 @@ TEST_CASE("batches that a replay could not make again are refused, and the captu
     CHECK_THROWS_WITH(loader.epoch(0, capture.stream()), ContainsSubstring("use a GraphLoader"));
     CHECK(capture.status() == cudaStreamCaptureStatusActive);
     CHECK(capture.end() == cudaSuccess);
-    // Outside of the capture all of them work.
+    // Outside the capture, all of them work.
     store.gather(rows, spec, images.view());
     maker.make(0, 1, images.view());
     CHECK(loader.epoch(0).begin()->size() == 4);
@@ -152,7 +152,7 @@ TEST_CASE("a thread's capture mode is what it was after any call", "[unit][cuda]
   }
 }
 
-TEST_CASE("a graph loader's place is neither set nor asked for within a capture", "[unit][cuda]") {
+TEST_CASE("a graph loader's position can be neither set nor queried during a capture", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Store store = small_store(fixture, Residency::device);
   GraphLoader loader(store, {.batch_size = 4, .drop_last = true});
@@ -164,7 +164,7 @@ TEST_CASE("a graph loader's place is neither set nor asked for within a capture"
   CHECK(loader.state().step == 0);
 }
 
-TEST_CASE("a capture that begins in the middle of an epoch on its stream is refused by the next batch", "[unit][cuda]") {
+TEST_CASE("the next batch refuses a capture that begins on its stream during an epoch", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);

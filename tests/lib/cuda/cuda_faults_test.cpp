@@ -1,5 +1,5 @@
-// Every failure of CUDA ends in one documented exception, or does no harm: nothing leaks, nothing hangs, and the process
-// goes on.
+// Every CUDA failure causes a documented exception or does no harm. Nothing leaks or hangs, and the process can
+// continue.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,13 +21,13 @@ using namespace octavo::test;
 
 namespace {
 
-/// Whether each call fails in turn, as tools/soak.sh wants it, and not only some of them.
+/// Whether to make every call fail in turn, as tools/soak.sh does, instead of only some.
 bool is_exhaustive() {
   const char* scope = std::getenv("OCTAVO_FAULTS");
   return scope != nullptr && std::string(scope) == "night";
 }
 
-/// Numbers of calls to fail, of `count`.
+/// The numbers of the calls to fail, out of `count`.
 std::set<int> chosen_calls(std::int64_t count) {
   const int last = static_cast<int>(count);
   std::set<int> chosen;
@@ -39,7 +39,7 @@ std::set<int> chosen_calls(std::int64_t count) {
   return chosen;
 }
 
-/// Bytes of memory to try with: 0 to 32 MiB.
+/// Memory sizes to try, from 0 to 32 MiB.
 std::vector<std::size_t> budgets() {
   std::vector<std::size_t> bytes = {0};
   for (std::size_t next = 512; next <= std::size_t{32} << 20; next *= is_exhaustive() ? 2 : 8) bytes.push_back(next);
@@ -48,12 +48,12 @@ std::vector<std::size_t> budgets() {
 
 /// How a scenario ended.
 struct Outcome {
-  std::string error;  ///< empty: it did not fail
+  std::string error;  ///< empty: no failure
   bool is_out_of_memory = false;
   Seen seen;
 };
 
-/// Runs a scenario, which may fail, but in no other way than is documented, and leaves nothing.
+/// Runs a scenario. It may fail, but only with documented exceptions, and must leave nothing behind.
 Outcome run(const Scenario& scenario, Device device) {
   Outcome outcome;
   std::string violations;
@@ -83,19 +83,19 @@ Outcome run(const Scenario& scenario, Device device) {
   return outcome;
 }
 
-/// What the scenario gives without a failure.
+/// The result of the scenario without failures.
 Seen expected(const Scenario& scenario, Device device) {
   const Outcome outcome = run(scenario, device);
   CHECK(outcome.error == "");
   return outcome.seen;
 }
 
-/// After a failure, the process is as good as before.
+/// Checks that the CPU still works after a failure.
 void check_cpu(const Scenario& scenario) {
   if (scenario.has_same_bits_everywhere && scenario.name != "report") expected(scenario, Device::cpu());
 }
 
-/// Does `work` for each scenario whose name the variable OCTAVO_FAULT_SCENARIO is part of; for all without it.
+/// Calls `work` for each scenario whose name contains the value of OCTAVO_FAULT_SCENARIO, or for all if it is not set.
 template <typename Work>
 void for_each_scenario(const Work& work) {
   const char* part = std::getenv("OCTAVO_FAULT_SCENARIO");
@@ -104,23 +104,23 @@ void for_each_scenario(const Work& work) {
   }
 }
 
-/// Whether call `nth` of `count` had to end in an exception when it failed.
+/// Whether the failure of call `nth` of `count` must have caused an exception.
 bool must_fail(const Scenario& scenario, const std::string& name, int nth, std::int64_t count) {
-  // They release, ask what is known without them, are tried again, or are made by destructors too.
+  // These calls release resources, query what is known anyway, are retried, or are also made by destructors.
   static const std::set<std::string> harmless = {
       "cudaFree",        "cudaFreeHost",         "cudaStreamDestroy",    "cudaEventDestroy",
       "cudaEventQuery",  "cudaGraphDestroy",     "cudaGraphExecDestroy", "cublasDestroy",
       "cuCtxPopCurrent", "cuCtxPushCurrent",     "cudaEventSynchronize", "cudaStreamSynchronize",
       "cudaEventRecord", "cudaThreadExchangeStreamCaptureMode"};
-  const bool has_happened = fake_cuda::forget_failures() == 0;  // threads may make fewer calls than before
-  // The last calls are those of destructors, which throw nothing.
+  const bool has_happened = fake_cuda::forget_failures() == 0;  // with threads, the number of calls varies
+  // The last calls come from destructors, which do not throw.
   const bool is_early = nth == 1 || 3 * nth <= 2 * count;
   return has_happened && is_early && scenario.needs_every_call && !harmless.contains(name);
 }
 
 }  // namespace
 
-TEST_CASE("every scenario sees on CUDA what it sees on the CPU", "[unit][faults]") {
+TEST_CASE("every scenario gives the same results on CUDA and on the CPU", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     const Seen on_cuda = expected(scenario, Device::cuda(0));
@@ -130,7 +130,7 @@ TEST_CASE("every scenario sees on CUDA what it sees on the CPU", "[unit][faults]
   });
 }
 
-TEST_CASE("a call that fails is an exception, and the next try succeeds", "[unit][faults]") {
+TEST_CASE("a failing call throws an exception and the next attempt succeeds", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     const Seen seen = expected(scenario, Device::cuda(0));
@@ -149,7 +149,7 @@ TEST_CASE("a call that fails is an exception, and the next try succeeds", "[unit
   });
 }
 
-TEST_CASE("memory that a device or the host has not is out of memory, or changes no bit", "[unit][faults]") {
+TEST_CASE("a failed allocation on the device or the host is out of memory or changes no bit", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     const Seen seen = expected(scenario, Device::cuda(0));
@@ -167,7 +167,7 @@ TEST_CASE("memory that a device or the host has not is out of memory, or changes
   });
 }
 
-TEST_CASE("a device with too little memory is out of memory, or changes no bit", "[unit][faults]") {
+TEST_CASE("a device with too little memory is out of memory or changes no bit", "[unit][faults]") {
   constexpr std::size_t kContext = std::size_t{8} << 20;
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
@@ -184,7 +184,7 @@ TEST_CASE("a device with too little memory is out of memory, or changes no bit",
   });
 }
 
-TEST_CASE("a host that can pin too little is out of memory, or changes no bit", "[unit][faults]") {
+TEST_CASE("a host with too little pinned memory is out of memory or changes no bit", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     const Seen seen = expected(scenario, Device::cuda(0));
@@ -200,7 +200,7 @@ TEST_CASE("a host that can pin too little is out of memory, or changes no bit", 
   });
 }
 
-TEST_CASE("a device that fails for ever is an exception, and the CPU goes on", "[unit][faults]") {
+TEST_CASE("a permanently failing device throws an exception and the CPU still works", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     expected(scenario, Device::cuda(0));
@@ -220,7 +220,7 @@ TEST_CASE("a device that fails for ever is an exception, and the CPU goes on", "
   });
 }
 
-TEST_CASE("a kernel that fails is an exception, and the CPU goes on", "[unit][faults]") {
+TEST_CASE("a failing kernel throws an exception and the CPU still works", "[unit][faults]") {
   for_each_scenario([](const Scenario& scenario) {
     fake_cuda::reset();
     expected(scenario, Device::cuda(0));
@@ -238,7 +238,7 @@ TEST_CASE("a kernel that fails is an exception, and the CPU goes on", "[unit][fa
   });
 }
 
-TEST_CASE("a device that is busy or broken is an error, and the next one and the CPU work", "[unit][faults]") {
+TEST_CASE("a busy or broken device is an error and the next device and the CPU still work", "[unit][faults]") {
   for (const fake_cuda::DeviceFault fault : {fake_cuda::DeviceFault::busy, fake_cuda::DeviceFault::broken}) {
     for_each_scenario([&](const Scenario& scenario) {
       if (scenario.name.find("captured") != std::string::npos) return;  // its stream is on device 0
@@ -255,7 +255,7 @@ TEST_CASE("a device that is busy or broken is an error, and the next one and the
   }
 }
 
-TEST_CASE("a driver that is too old, or none, is unavailable, and the CPU works", "[unit][faults]") {
+TEST_CASE("an old or missing driver is unavailable and the CPU still works", "[unit][faults]") {
   for (const bool is_old : {true, false}) {
     for_each_scenario([&](const Scenario& scenario) {
       fake_cuda::Config config = fake_cuda::config();
@@ -272,7 +272,7 @@ TEST_CASE("a driver that is too old, or none, is unavailable, and the CPU works"
   }
 }
 
-TEST_CASE("a child of fork() cannot use a store of its parent, and does not hang", "[unit][faults]") {
+TEST_CASE("a child of fork() cannot use a store of its parent and does not hang", "[unit][faults]") {
   const PackedFixture fixture({random_split("train", 20, {1, 2, 3})});
   for (const Residency residency : {Residency::device, Residency::hybrid, Residency::streamed}) {
     LoadOptions options;

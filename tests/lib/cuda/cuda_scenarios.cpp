@@ -50,8 +50,8 @@ struct InMemory {
   }
 };
 
-/// Tensors that are declared before it are not freed before the device has done what it was given, as a caller must see
-/// to, also when an exception passes.
+/// Waits for the device in its destructor, so that tensors declared before it are not freed while work is pending, even
+/// if an exception is thrown. Callers must ensure this.
 struct WaitAtEnd {
   Device device;
   explicit WaitAtEnd(Device of) : device(of) {}
@@ -69,7 +69,7 @@ void add(Seen& seen, const TensorView& tensor) {
   seen.insert(seen.end(), bits.begin(), bits.end());
 }
 
-/// A batch of 7 chosen rows: prepared, and not.
+/// Gathers 7 given rows, with a prepared spec and with a plain one.
 Seen gather_from(const Store& store) {
   Seen seen;
   const std::vector<std::int64_t> rows = {59, 0, 20, 19, 33, 33, 1};
@@ -112,7 +112,7 @@ Seen make_batches(const Store& store) {
   return seen;
 }
 
-/// A stream whose graph is launched in place of the work that was captured on it.
+/// A stream that captures work and then launches the graph.
 class Capturing {
  public:
   Capturing() {

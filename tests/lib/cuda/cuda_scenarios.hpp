@@ -1,4 +1,4 @@
-// What programs do with the library, in small: each scenario begins with a file and ends with nothing left.
+// Small versions of what programs do with the library. Each scenario starts with a file and leaves nothing behind.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace octavo::test {
 
-/// What a scenario saw: the bits of all batches, losses and labels, one after another.
+/// The result of a scenario: the concatenated bits of all batches, losses and labels.
 using Seen = std::vector<std::uint32_t>;
 
 struct Scenario {
   std::string name;
   std::function<Seen(Device)> run;
-  bool has_same_bits_everywhere = true;  ///< training has not: the BLAS sums in its own order
-  bool needs_every_call = true;          ///< not what reads ahead, maybe for nobody, and not a report, which names what
-                                         ///< it can
+  bool has_same_bits_everywhere = true;  ///< false for training: the BLAS sums in its own order
+  bool needs_every_call = true;          ///< false for prefetching, which may be unused, and for reports, which omit
+                                         ///< what they cannot measure
 };
 
 const std::vector<Scenario>& scenarios();

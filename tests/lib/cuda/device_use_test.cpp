@@ -1,4 +1,4 @@
-// Which devices the library touches, and what it leaves of the caller's choice.
+// Which devices the library uses, and that it preserves the caller's current device.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -24,7 +24,7 @@ std::set<int> devices_with_context() {
   return devices;
 }
 
-/// The context of the calling thread; null: it has none.
+/// The context of the calling thread, or null.
 CUcontext current_context() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult status{};
@@ -44,7 +44,7 @@ int current_device() {
   return device;
 }
 
-/// Scenarios that use a device by its number only.
+/// Scenarios that can run on any device.
 std::vector<Scenario> placeable_scenarios() {
   std::vector<Scenario> found;
   for (const Scenario& scenario : scenarios()) {
@@ -55,7 +55,7 @@ std::vector<Scenario> placeable_scenarios() {
 
 }  // namespace
 
-TEST_CASE("work on one device creates a context there only, and leaves a thread without any", "[unit][cuda]") {
+TEST_CASE("work on one device creates only its context and leaves the thread without one", "[unit][cuda]") {
   for (const Scenario& scenario : placeable_scenarios()) {
     fake_cuda::reset();
     CUcontext left = nullptr;
@@ -69,7 +69,7 @@ TEST_CASE("work on one device creates a context there only, and leaves a thread 
   }
 }
 
-TEST_CASE("the device that the caller has chosen stays so", "[unit][cuda]") {
+TEST_CASE("the caller's current device stays selected", "[unit][cuda]") {
   for (const Scenario& scenario : placeable_scenarios()) {
     fake_cuda::reset();
     int left = -1;
@@ -83,7 +83,7 @@ TEST_CASE("the device that the caller has chosen stays so", "[unit][cuda]") {
   }
 }
 
-TEST_CASE("work on the CPU, and lists of devices, create no context", "[unit][cuda]") {
+TEST_CASE("CPU work and listing devices create no context", "[unit][cuda]") {
   for (const Scenario& scenario : scenarios()) scenario.run(Device::cpu());
   static_cast<void>(list_devices());
   static_cast<void>(Device::best());
@@ -91,7 +91,7 @@ TEST_CASE("work on the CPU, and lists of devices, create no context", "[unit][cu
   CHECK(devices_with_context().empty());
 }
 
-TEST_CASE("a store that another thread destroys needs no other context", "[unit][cuda]") {
+TEST_CASE("destroying a store on another thread needs no other context", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     fake_cuda::reset();

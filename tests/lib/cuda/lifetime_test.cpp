@@ -1,4 +1,4 @@
-// What may go while the device is still at work: the library waits, or keeps what is needed.
+// Objects that may be destroyed while the device is still working: the library waits, or keeps what is needed.
 #include <cuda_runtime_api.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ BatchSpec with_divisor(double divisor) {
 
 const std::vector<std::int64_t> kRows = {39, 0, 20, 19};
 
-/// What a gather of kRows makes, on the CPU.
+/// The expected result of gathering kRows, computed on the CPU.
 std::vector<float> expected_images(const PackedFixture& fixture, const BatchSpec& spec) {
   const DeviceTensor images(Device::cpu(), DType::float32, {4, 1, 2, 3});
   small_store(fixture, Residency::device, Device::cpu()).gather(kRows, spec, images.view());
@@ -58,7 +58,7 @@ TEST_CASE("a prepared spec may be replaced while gathers use it", "[unit][cuda]"
   }
 }
 
-TEST_CASE("row numbers may change or go as soon as gather returns", "[unit][cuda]") {
+TEST_CASE("row numbers may change or be destroyed as soon as gather returns", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);
@@ -74,15 +74,15 @@ TEST_CASE("row numbers may change or go as soon as gather returns", "[unit][cuda
   }
 }
 
-TEST_CASE("row numbers are not replaced before they are read, also when an event cannot be recorded", "[unit][cuda]") {
+TEST_CASE("row numbers are not replaced before they are read even if an event cannot be recorded", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Store store = small_store(fixture, Residency::device);
   const PreparedSpec spec = store.prepare({});
   const OwnStream first, second;
   const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
-  store.gather(kRows, spec, one.view(), {}, first);  // what is allocated once is there
+  store.gather(kRows, spec, one.view(), {}, first);  // makes the one-time allocations
   first.synchronize();
-  // The second event of a gather says when its row numbers have been read. Without it the gather waits, and succeeds.
+  // The second event of a gather marks that its row numbers have been read. Without it, the gather waits and succeeds.
   fake_cuda::fail_call("cudaEventRecord", 2, cudaErrorMemoryAllocation);
   store.gather(std::vector<std::int64_t>{1, 2, 3, 4}, spec, one.view(), {}, first);
   REQUIRE(fake_cuda::forget_failures() == 0);
@@ -91,7 +91,7 @@ TEST_CASE("row numbers are not replaced before they are read, also when an event
   CHECK(two.to_host<float>() == expected_images(fixture, {}));
 }
 
-TEST_CASE("a tensor's memory is not freed before the work on it", "[unit][cuda]") {
+TEST_CASE("a tensor's memory is not freed before work on it is done", "[unit][cuda]") {
   const auto backend = backend::make_backend(Device::cuda(0));
   for (int i = 0; i < 3; ++i) {
     const OwnedTensor tensor(DType::float32, {1000}, Device::cuda(0));
@@ -99,7 +99,7 @@ TEST_CASE("a tensor's memory is not freed before the work on it", "[unit][cuda]"
   }
 }
 
-TEST_CASE("a pool's memory is not used again before the work on the tensor that had it", "[unit][cuda]") {
+TEST_CASE("a pool's memory is not reused before work on its previous tensor is done", "[unit][cuda]") {
   const auto backend = backend::make_backend(Device::cuda(0));
   TensorPool pool(Device::cuda(0));
   const OwnStream stream;
@@ -117,10 +117,10 @@ TEST_CASE("a pool's memory is not used again before the work on the tensor that 
   CHECK(DeviceTensor::read<std::int32_t>(next.view()) == numbers);
 }
 
-TEST_CASE("a store and its specs may go while gathers are under way on several streams", "[unit][cuda]") {
+TEST_CASE("a store and its specs may be destroyed while gathers are pending on several streams", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
-    // 40 is more than the 32 streams that one thing remembers: the oldest work is waited for.
+    // 40 streams are more than the 32 that are tracked, so the oldest work is waited for.
     for (const std::size_t stream_count : {3, 40}) {
       const std::vector<OwnStream> streams(stream_count);
       std::vector<DeviceTensor> images;
@@ -140,8 +140,7 @@ TEST_CASE("a store and its specs may go while gathers are under way on several s
   }
 }
 
-TEST_CASE("a loader may go in the middle of an epoch, and work that was enqueued before still sees its batch",
-          "[unit][cuda]") {
+TEST_CASE("a loader may be destroyed during an epoch and enqueued work still sees its batch", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   std::vector<float> expected;
   {
@@ -171,7 +170,7 @@ TEST_CASE("a loader may go in the middle of an epoch, and work that was enqueued
   }
 }
 
-TEST_CASE("an epoch that is left keeps its batch for work that was enqueued before", "[unit][cuda]") {
+TEST_CASE("an abandoned epoch keeps its batch for enqueued work", "[unit][cuda]") {
   enum class Next { epoch, epoch_on_another_stream, restored_epoch };
   const PackedFixture fixture = small_fixture();
   const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
@@ -203,7 +202,7 @@ TEST_CASE("an epoch that is left keeps its batch for work that was enqueued befo
   }
 }
 
-TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]") {
+TEST_CASE("a batch maker may be destroyed while its batches are pending", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
     const OwnStream stream;
@@ -220,7 +219,7 @@ TEST_CASE("a batch maker may go while its batches are under way", "[unit][cuda]"
   }
 }
 
-TEST_CASE("batches that are centered on themselves take turns on two streams", "[unit][cuda]") {
+TEST_CASE("batches centered on themselves take turns on two streams", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   BatchSpec by_batch;
   by_batch.center = Center::batch;
@@ -239,7 +238,7 @@ TEST_CASE("batches that are centered on themselves take turns on two streams", "
   REQUIRE(two.to_host<float>() == expected);
 }
 
-TEST_CASE("batches on several streams take turns in the room that they share", "[unit][cuda]") {
+TEST_CASE("batches on several streams take turns in their shared buffers", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Store cpu_store = small_store(fixture, Residency::device, Device::cpu());
   const BatchMaker cpu_maker(cpu_store, {.batch_size = 4});
@@ -260,7 +259,7 @@ TEST_CASE("batches on several streams take turns in the room that they share", "
   }
 }
 
-TEST_CASE("a gather that fails in the middle keeps its room until what it enqueued is done", "[unit][cuda]") {
+TEST_CASE("a gather that fails midway keeps its buffers until its enqueued work is done", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Store store = small_store(fixture, Residency::streamed);
   BatchSpec by_batch;
@@ -268,7 +267,7 @@ TEST_CASE("a gather that fails in the middle keeps its room until what it enqueu
   const PreparedSpec spec = store.prepare(by_batch);
   const OwnStream first, second;
   const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
-  store.gather(kRows, spec, one.view(), {}, first);  // what is allocated once is there
+  store.gather(kRows, spec, one.view(), {}, first);  // makes the one-time allocations
   first.synchronize();
   // Two kernels find the mean of the batch; the third one gathers.
   for (const int nth : {2, 3}) {
@@ -281,7 +280,7 @@ TEST_CASE("a gather that fails in the middle keeps its room until what it enqueu
   }
 }
 
-TEST_CASE("an upload's pinned memory is not freed before it is copied", "[unit][cuda]") {
+TEST_CASE("an upload's pinned memory is not freed before its copy is done", "[unit][cuda]") {
   const auto backend = backend::make_backend(Device::cuda(0));
   const backend::DeviceBuffer memory(backend, 64, "a test");
   const OwnStream stream;
@@ -309,7 +308,7 @@ TEST_CASE("an upload whose copy fails waits for the copies before it", "[unit][c
   stream.synchronize();
 }
 
-TEST_CASE("what fails while samples are brought to the device is an error of that call", "[unit][cuda]") {
+TEST_CASE("a failure while loading samples to the device is an error of that call", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   fake_cuda::fail_call("cudaStreamSynchronize", 1, cudaErrorLaunchFailure);
   CHECK_THROWS_AS(small_store(fixture, Residency::device), DeviceError);

@@ -1,4 +1,4 @@
-// How much memory the library pins and allocates, and when.
+// Checks how much memory the library pins and allocates, and when.
 #include <octavo/batch_maker.hpp>
 #include <octavo/loader.hpp>
 
@@ -13,10 +13,10 @@ using namespace octavo::test;
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-/// Staging goes through blocks of 4 MiB, two for each of at most 8 readers.
+/// Staging uses blocks of 4 MiB, two for each of at most 8 readers.
 constexpr std::int64_t kMostPinned = 2 * 8 * 4 * kMiB;
 
-/// 40 MiB of samples, the same again and again.
+/// 40 MiB of repeated samples.
 PlainSplit large_split() {
   PlainSplit split = random_split("train", 16, {1, 512, 1280});
   const std::vector<std::uint8_t> part = split.values;
@@ -35,7 +35,7 @@ std::int64_t calls_of(const std::string& name) {
   return found == calls.end() ? 0 : found->second;
 }
 
-/// Everything that takes memory, a stream or an event.
+/// The number of calls that allocate memory, a stream or an event.
 std::int64_t allocations() {
   return calls_of("cudaMalloc") + calls_of("cudaMallocAsync") + calls_of("cudaHostAlloc") +
          calls_of("cudaStreamCreateWithPriority") + calls_of("cudaEventCreateWithFlags");
@@ -43,7 +43,7 @@ std::int64_t allocations() {
 
 }  // namespace
 
-TEST_CASE("however many threads read, little memory is pinned", "[unit][cuda]") {
+TEST_CASE("little memory is pinned for any number of reading threads", "[unit][cuda]") {
   for (const Residency residency : {Residency::device, Residency::hybrid}) {
     for (const int thread_count : {1, 2, 64}) {
       fake_cuda::reset();
@@ -59,7 +59,7 @@ TEST_CASE("however many threads read, little memory is pinned", "[unit][cuda]") 
   }
 }
 
-TEST_CASE("a window is read in blocks, each copied while the next is read", "[unit][cuda]") {
+TEST_CASE("each block of a window is copied while the next one is read", "[unit][cuda]") {
   fake_cuda::reset();
   LoadOptions options;
   options.residency = Residency::window;
@@ -69,14 +69,14 @@ TEST_CASE("a window is read in blocks, each copied while the next is read", "[un
   std::int64_t served = 0;
   for (const Batch& batch : loader.epoch(0)) served += batch.size();
   CHECK(served == 64);
-  // Two windows of 20 MiB in blocks of 4.
+  // Two windows of 20 MiB in blocks of 4 MiB.
   CHECK(calls_of("cudaMemcpyAsync") >= 2 * 5);
   CHECK(fake_cuda::peak_pinned_bytes() <= static_cast<std::size_t>(2 * 2 * 4 * kMiB));
 }
 
-TEST_CASE("batches of chosen rows allocate for those under way, and never more", "[unit][cuda]") {
-  // Pinned memory, device memory and an event for each of at most 16, and an event for the stream; how many are under
-  // way at a time is up to the schedule.
+TEST_CASE("batches of given rows allocate only for pending batches", "[unit][cuda]") {
+  // Pinned memory, device memory and an event for each of at most 16 pending batches, and an event for the stream. The
+  // schedule determines how many are pending at a time.
   constexpr std::int64_t kMost = 3 * 16 + 1;
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : kResidencies) {
@@ -97,7 +97,7 @@ TEST_CASE("batches of chosen rows allocate for those under way, and never more",
   }
 }
 
-TEST_CASE("after its first batches, a batch maker allocates nothing", "[unit][cuda]") {
+TEST_CASE("a batch maker allocates nothing after its first batches", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   for (const Residency residency : {Residency::device, Residency::streamed}) {
     const Store store = small_store(fixture, residency);

@@ -1,4 +1,4 @@
-// A stream that nothing orders with the default one.
+// A stream that is not ordered with the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Every way to serve batches does its work on the stream that it is given.
+// Every batch server does its work on the given stream.
 #include <functional>
 #include <memory>
 
@@ -20,7 +20,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// The first and the last batches of two epochs, as values and then labels.
+/// The first and last batches of two epochs, each as values and then labels.
 std::vector<std::vector<std::uint32_t>> serve_batches(const loader::BatchServer& server, Device device,
                                                       StreamRef stream) {
   std::vector<DeviceTensor> tensors;
@@ -39,7 +39,7 @@ std::vector<std::vector<std::uint32_t>> serve_batches(const loader::BatchServer&
 
 }  // namespace
 
-TEST_CASE("every way to serve batches works on the stream that it is given", "[unit][cuda]") {
+TEST_CASE("every batch server works on the given stream", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const Split split = fixture.dataset().split("train");
   LoaderOptions windows{.batch_size = 4}, global{.batch_size = 4, .shuffle = true};
@@ -72,7 +72,7 @@ TEST_CASE("every way to serve batches works on the stream that it is given", "[u
   };
   int number = 0;
   for (const auto& [residency, make_server] : ways) {
-    INFO("way " << number++);
+    INFO("server " << number++);
     const OwnStream stream;
     const auto server = make_server(small_store(fixture, residency));
     const auto on_cpu = make_server(small_store(fixture, residency, Device::cpu()));
@@ -80,7 +80,7 @@ TEST_CASE("every way to serve batches works on the stream that it is given", "[u
   }
 }
 
-TEST_CASE("a graph loader works on the stream that it is given", "[unit][cuda]") {
+TEST_CASE("a graph loader works on the given stream", "[unit][cuda]") {
   const PackedFixture fixture = small_fixture();
   const auto third_batch = [&](Device device, StreamRef stream) {
     GraphLoader loader(small_store(fixture, Residency::device, device),

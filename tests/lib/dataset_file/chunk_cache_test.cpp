@@ -14,7 +14,7 @@ std::shared_ptr<const InflatedChunk> chunk_of(std::size_t bytes) { return std::m
 
 }  // namespace
 
-TEST_CASE("the chunks that were asked for last are kept, up to a number of bytes", "[unit][archive]") {
+TEST_CASE("the most recently used chunks are kept up to a byte limit", "[unit][archive]") {
   const ChunkCache cache(100);
   const std::vector<StoredChunk> chunks(4);
   REQUIRE(cache.find(chunks[0]) == nullptr);
@@ -22,14 +22,14 @@ TEST_CASE("the chunks that were asked for last are kept, up to a number of bytes
   cache.keep(chunks[0], first);
   cache.keep(chunks[1], second);
   REQUIRE(cache.find(chunks[0]) == first);
-  cache.keep(chunks[2], chunk_of(40));  // 120 bytes: chunk 1 goes, which was asked for longest ago
+  cache.keep(chunks[2], chunk_of(40));  // 120 bytes: evicts chunk 1, the least recently used one
   REQUIRE(cache.find(chunks[1]) == nullptr);
   REQUIRE(cache.find(chunks[0]) == first);
   REQUIRE(cache.find(chunks[2]) != nullptr);
   REQUIRE(second.use_count() == 1);
 }
 
-TEST_CASE("a chunk larger than the cache is not kept, and one that is there is not kept twice", "[unit][archive]") {
+TEST_CASE("a chunk larger than the cache is not kept and no chunk is kept twice", "[unit][archive]") {
   const ChunkCache cache(100);
   const std::vector<StoredChunk> chunks(2);
   const auto first = chunk_of(60), again = chunk_of(60);
@@ -41,7 +41,7 @@ TEST_CASE("a chunk larger than the cache is not kept, and one that is there is n
   REQUIRE(cache.find(chunks[0]) == first);
 }
 
-TEST_CASE("a chunk stays while it is used, whatever other threads keep", "[unit][archive]") {
+TEST_CASE("a chunk stays valid while it is used even if other threads evict it", "[unit][archive]") {
   const ChunkCache cache(50);
   const std::vector<StoredChunk> chunks(64);
   std::vector<std::jthread> threads;

@@ -1,4 +1,4 @@
-// Files whose images are deflated: what is written is read, in whatever order, pieces and threads it came.
+// Files with deflated images: data is read as written, for any order, pieces and number of threads.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
@@ -62,7 +62,7 @@ std::vector<std::string> defects_of(const std::filesystem::path& path) {
   return texts;
 }
 
-/// Fewer threads than pieces take those in turn, so that chunks are ready out of order.
+/// Fewer threads than pieces process them in turn, so that chunks finish out of order.
 void write_in_pieces(const std::filesystem::path& path, const WriterOptions& options, Contents contents,
                      std::int64_t piece_rows, int thread_count, bool backwards) {
   Writer writer(path, options);
@@ -115,7 +115,7 @@ TEST_CASE("deflated images are read as they were written", "[unit][archive]") {
   }
 }
 
-TEST_CASE("what shrinks is smaller, and what does not is stored as it is", "[unit][archive]") {
+TEST_CASE("compressible chunks are smaller and incompressible ones are stored unchanged", "[unit][archive]") {
   const TemporaryFolder folder;
   write_deflated(folder / "photo.h5", deflated_options({1, 28, 28}, 3000), Contents::photo);
   write_deflated(folder / "noise.h5", deflated_options({1, 28, 28}, 3000), Contents::noise);
@@ -126,7 +126,7 @@ TEST_CASE("what shrinks is smaller, and what does not is stored as it is", "[uni
   REQUIRE(chunks.size() == 3);
   REQUIRE_FALSE(chunks[0].is_deflated);
   REQUIRE_FALSE(chunks[1].is_deflated);
-  REQUIRE(chunks[2].is_deflated);  // 324 samples of noise, and zeros
+  REQUIRE(chunks[2].is_deflated);  // 324 samples of noise, padded with zeros
   REQUIRE(stored("noise.h5") == 2 * 1338 * 784 + chunks[2].extent.bytes);
 }
 
@@ -147,10 +147,10 @@ TEST_CASE("chunks follow each other in the file", "[unit][archive]") {
   }
   REQUIRE(count == 7 + 3);
   REQUIRE(apart >= 0);
-  REQUIRE(apart < 4096);  // what HDF5 lists them in
+  REQUIRE(apart < 4096);  // HDF5's chunk index
 }
 
-TEST_CASE("the bytes of a deflated file depend on neither pieces, order nor threads", "[unit][archive]") {
+TEST_CASE("the bytes of a deflated file do not depend on pieces or order or threads", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = deflated_options({1, 28, 28}, 5000);
   options.splits.push_back(deflated_split("test", {3, 20, 20}, 2100));
@@ -169,7 +169,7 @@ TEST_CASE("the bytes of a deflated file depend on neither pieces, order nor thre
   REQUIRE(names_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("more chunks than memory may hold wait on disk for the first", "[unit][archive]") {
+TEST_CASE("chunks that wait for the first one spill to disk", "[unit][archive]") {
   const TemporaryFolder folder;
   // 80 chunks of 1 MiB that do not shrink; 64 MiB may wait in memory.
   const auto options = deflated_options({1, 1024, 1024}, 80);
@@ -178,7 +178,7 @@ TEST_CASE("more chunks than memory may hold wait on disk for the first", "[unit]
   REQUIRE(bytes_of_file(folder / "a.h5") == bytes_of_file(folder / "b.h5"));
 }
 
-TEST_CASE("a deflated file with skipped rows equals one that never had them, byte for byte", "[unit][archive]") {
+TEST_CASE("a deflated file with skipped rows is byte-identical to one that never had them", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = deflated_options({1, 28, 28}, 6000);
   options.rows_may_be_skipped = true;
@@ -211,7 +211,7 @@ TEST_CASE("a deflated file with skipped rows equals one that never had them, byt
   REQUIRE(names_in(folder.path()).size() == 2);
 }
 
-TEST_CASE("a writer says in which blocks rows are best written", "[unit][archive]") {
+TEST_CASE("a writer reports the best block size for writing rows", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = deflated_options({1, 28, 28}, 3000);
   REQUIRE(Writer(folder / "a.h5", options).rows_per_block(0) == 1338);
@@ -226,7 +226,7 @@ TEST_CASE("levels and samples that cannot be deflated are refused", "[unit][arch
   for (const int level : {0, 13, -1}) {
     auto options = deflated_options({1, 4, 4}, 3);
     options.compression_level = level;
-    REQUIRE_THROWS_WITH(Writer(folder / "a.h5", options), ContainsSubstring("1 to 12 are possible"));
+    REQUIRE_THROWS_WITH(Writer(folder / "a.h5", options), ContainsSubstring("expected 1 to 12"));
   }
   REQUIRE_THROWS_WITH(Writer(folder / "a.h5", deflated_options({1, 16385, 16384}, 3)),
                       ContainsSubstring("more than 256 MiB each"));
@@ -238,7 +238,7 @@ TEST_CASE("levels and samples that cannot be deflated are refused", "[unit][arch
   }
 }
 
-TEST_CASE("a damaged chunk is named with its samples, and the others are read", "[unit][archive]") {
+TEST_CASE("a damaged chunk is named with its samples and the others are readable", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";
   write_deflated(path, deflated_options({1, 28, 28}, 3000), Contents::photo);
@@ -262,7 +262,7 @@ TEST_CASE("a damaged chunk is named with its samples, and the others are read", 
   REQUIRE_THAT(defects[0], ContainsSubstring("/train/images chunk 1, which holds samples 1338 to 2675: its hash"));
 }
 
-TEST_CASE("a damaged chunk that is stored as it is is named with the sample", "[unit][archive]") {
+TEST_CASE("a damaged chunk that is stored unchanged is named with its sample", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";
   write_deflated(path, deflated_options({1, 28, 28}, 3000), Contents::noise);
@@ -278,7 +278,7 @@ TEST_CASE("a damaged chunk that is stored as it is is named with the sample", "[
 
 namespace {
 
-/// Changes the table of chunks of a fresh file of three, with hashes that are right, and requires that it is refused.
+/// Changes the chunk table of a new file with three chunks, corrects its hashes, and requires that it is refused.
 void require_refused(const std::string& words, const std::function<void(std::vector<std::uint64_t>&)>& change) {
   const TemporaryFolder folder;
   const auto path = folder / "a.h5";
@@ -302,25 +302,25 @@ void require_refused(const std::string& words, const std::function<void(std::vec
 
 }  // namespace
 
-TEST_CASE("a table of chunks that cannot be is refused before anything is inflated", "[unit][archive]") {
+TEST_CASE("an impossible chunk table is refused before anything is inflated", "[unit][archive]") {
   // Words of an entry: offset, bytes, mask, hash.
-  require_refused("beyond 2^63", [](auto& words) { words[4] = ~0ull; });
-  require_refused("beyond 2^63", [](auto& words) { words[5] = 1ull << 63; });
+  require_refused("2^63 or more", [](auto& words) { words[4] = ~0ull; });
+  require_refused("2^63 or more", [](auto& words) { words[5] = 1ull << 63; });
   require_refused("ends outside the file", [](auto& words) { words[4] = (1ull << 62); });
   require_refused("ends outside the file", [](auto& words) { words[8] = (1ull << 63) - 1; });
-  require_refused("lies on the header or on another dataset", [](auto& words) { words[4] = words[0]; });
-  require_refused("lies on the header or on another dataset", [](auto& words) { words[4] = words[0] + 1; });
-  require_refused("lies on the header or on another dataset", [](auto& words) { words[0] = 0; });
+  require_refused("overlaps the header or another dataset", [](auto& words) { words[4] = words[0]; });
+  require_refused("overlaps the header or another dataset", [](auto& words) { words[4] = words[0] + 1; });
+  require_refused("overlaps the header or another dataset", [](auto& words) { words[0] = 0; });
   require_refused("cannot become", [](auto& words) { words[5] = 0; });
   require_refused("cannot become", [](auto& words) { words[5] = 1338 * 784; });
-  require_refused("cannot become", [](auto& words) { words[5] = 1000; });  // 1,049 times as much is more than 1,032
+  require_refused("cannot become", [](auto& words) { words[5] = 1000; });  // a ratio of 1,049; 1,032 is possible
   require_refused("filter mask", [](auto& words) { words[6] = 2; });
   require_refused("cannot become", [](auto& words) { words[6] = 1; });
-  // All of it is in order, but the file has other bytes between its datasets than it should.
+  // The table is valid, but the bytes between the datasets are not the expected ones.
   require_refused("another program changed it", [](auto& words) { words[5] -= 1; });
 }
 
-TEST_CASE("an index with chunks that cannot be is refused", "[unit][archive]") {
+TEST_CASE("an index with impossible chunks is refused", "[unit][archive]") {
   const auto refused = [](const std::string& words, const std::function<void(Json&)>& change) {
     const TemporaryFolder folder;
     const auto path = folder / "a.h5";
@@ -332,7 +332,7 @@ TEST_CASE("an index with chunks that cannot be is refused", "[unit][archive]") {
   refused("1 to all", [](Json& split) { split["chunk_samples"] = 0; });
   refused("1 to all", [](Json& split) { split["chunk_samples"] = 3001; });
   refused("1 to all", [](Json& split) { split["chunk_samples"] = 0x7FFFFFFFFFFFFFFF; });
-  refused("do not fit its shape", [](Json& split) {
+  refused("do not match its shape", [](Json& split) {
     split["chunk_samples"] = 1000;
     split["datasets"]["chunks"]["bytes"] = 64;
   });
@@ -348,7 +348,7 @@ TEST_CASE("an index with chunks that cannot be is refused", "[unit][archive]") {
   });
 }
 
-TEST_CASE("a stream that inflates to another length, or is not all of it, is refused", "[unit][archive]") {
+TEST_CASE("a truncated stream or one that inflates to a different length is refused", "[unit][archive]") {
   dataset_file::Deflater deflater(4);
   const std::vector<std::byte> chunk(1000, std::byte{7});
   const auto stream = deflater.deflate(chunk);
@@ -367,7 +367,7 @@ TEST_CASE("a stream that inflates to another length, or is not all of it, is ref
   REQUIRE_FALSE(dataset_file::inflate({}, out));
 }
 
-TEST_CASE("a zlib stream that saves less than 3 % is not made", "[unit][archive]") {
+TEST_CASE("a zlib stream that saves less than 3 % is not used", "[unit][archive]") {
   dataset_file::Deflater deflater(4);
   REQUIRE_FALSE(deflater.deflate(std::vector<std::byte>(1)));
   const auto values = contents_of(Contents::noise, {1, 100, 100}, 0, 1);

@@ -1,4 +1,4 @@
-// Dataset files whose images are deflated, of contents that a formula gives.
+// Dataset files with deflated images, whose contents follow from a formula.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,17 @@
 
 namespace octavo::test {
 
-/// What the samples look like.
+/// The kind of samples.
 enum class Contents { photo, noise, zeros };
 
-/// Value `i` of what no compressor shrinks: the finalizer of MurmurHash3 of i.
+/// Value `i` of incompressible data: the finalizer of MurmurHash3 of i.
 inline std::uint8_t noise_at(std::uint64_t i) {
   i = (i ^ i >> 33) * 0xFF51AFD7ED558CCDull;
   i = (i ^ i >> 33) * 0xC4CEB9FE1A85EC53ull;
   return static_cast<std::uint8_t>(i >> 40);
 }
 
-/// Values of rows from `first_row` on. `photo` shrinks as photographs do: slopes with a little noise.
+/// Values of rows from `first_row` on. `photo` compresses like photographs: gradients with a little noise.
 inline std::vector<std::uint8_t> contents_of(Contents contents, const SampleShape& shape, std::int64_t first_row,
                                              std::int64_t count) {
   std::vector<std::uint8_t> values(static_cast<std::size_t>(shape.values() * count));
@@ -45,7 +45,7 @@ inline WriterOptions deflated_options(const SampleShape& shape, std::int64_t row
   return options;
 }
 
-/// Writes rows [first, end) of a split by one call.
+/// Writes rows [first, end) of a split with one call.
 inline void write_rows(Writer& writer, std::size_t split, const SplitLayout& layout, Contents contents,
                        std::int64_t first, std::int64_t end) {
   auto values = contents_of(contents, layout.shape, first, end - first);

@@ -1,5 +1,4 @@
-// Dataset files with a forged header or index whose hashes are right, as an attacker or a broken program would make
-// them.
+// Dataset files with a forged header or index and correct hashes, as an attacker or a broken program would make them.
 #pragma once
 
 #include <cstring>
@@ -31,7 +30,7 @@ inline void write_header(const std::filesystem::path& path, const dataset_file::
   File::open_for_writing(path).write_at(0, dataset_file::encode_header(header));
 }
 
-/// Puts another index at the end of the file, and makes the header point to it.
+/// Appends a different index to the file, and points the header to it.
 inline void replace_index(const std::filesystem::path& path, const std::string& text) {
   dataset_file::Header header = header_of(path);
   header.index_offset = header.file_length;
@@ -42,7 +41,7 @@ inline void replace_index(const std::filesystem::path& path, const std::string& 
   write_header(path, header);
 }
 
-/// Likewise, with the index changed by `change`.
+/// Same, with the index modified by `change`.
 inline void forge_index(const std::filesystem::path& path, const std::function<void(Json&)>& change) {
   Json json = Json::parse(index_text_of(path));
   change(json);

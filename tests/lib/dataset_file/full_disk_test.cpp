@@ -1,4 +1,4 @@
-// What a writer does when the system refuses to store more: an error, nothing left behind, and the process goes on.
+// A writer that cannot store more data throws an error and leaves nothing behind, and the process continues.
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 #include "temporary_folder.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-// HDF5 forgets memory of its own when it cannot write.
+// HDF5 leaks memory when it cannot write.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 #endif
@@ -22,7 +22,7 @@ using octavo::test::TemporaryFolder;
 
 namespace {
 
-/// While one lives, this process can write no file beyond so many bytes.
+/// While alive, limits the size of files that this process writes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t most_bytes) : previous_handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -42,7 +42,7 @@ class FileSizeLimit {
   void (*previous_handler_)(int);
 };
 
-/// A file system of so many bytes in a folder, if this process may mount one.
+/// A file system of a given size mounted on a folder, if this process may mount one.
 class SmallFileSystem {
  public:
   SmallFileSystem(const std::filesystem::path& folder, const std::string& size) : folder_(folder) {
@@ -60,7 +60,7 @@ class SmallFileSystem {
   bool is_mounted_ = false;
 };
 
-/// Whether a file could be written; throws what is not an IoError.
+/// Whether a file could be written. Rethrows errors other than IoError.
 bool could_write(const std::filesystem::path& path, const octavo::WriterOptions& options) {
   try {
     octavo::test::write_small_file(path, options);
@@ -72,7 +72,7 @@ bool could_write(const std::filesystem::path& path, const octavo::WriterOptions&
 
 }  // namespace
 
-TEST_CASE("a limit at any size is an error that leaves nothing behind", "[unit][archive]") {
+TEST_CASE("a file size limit of any size is an error that leaves nothing behind", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options(200);
   options.rows_may_be_skipped = GENERATE(false, true);
@@ -92,7 +92,7 @@ TEST_CASE("a limit at any size is an error that leaves nothing behind", "[unit][
   REQUIRE(could_write(folder / "a.h5", options));
 }
 
-TEST_CASE("a disk too small shows before any sample is written", "[unit][archive]") {
+TEST_CASE("a disk that is too small is reported before any sample is written", "[unit][archive]") {
   const TemporaryFolder folder;
   const SmallFileSystem disk(folder.path(), "1m");
   if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
@@ -102,8 +102,7 @@ TEST_CASE("a disk too small shows before any sample is written", "[unit][archive
   REQUIRE(could_write(folder / "a.h5", octavo::test::small_options(1000)));
 }
 
-TEST_CASE("a disk that is full half-way through deflated samples is an error, and the next file is written",
-          "[unit][archive]") {
+TEST_CASE("a disk that fills up during deflated samples is an error and the next file is written", "[unit][archive]") {
   const TemporaryFolder folder;
   const SmallFileSystem disk(folder.path(), "8m");
   if (!disk.is_mounted()) OCTAVO_SKIP("this process may not mount a file system");
@@ -118,7 +117,7 @@ TEST_CASE("a disk that is full half-way through deflated samples is an error, an
   REQUIRE_NOTHROW(write(octavo::test::deflated_options({1, 1024, 1024}, 2)));
 }
 
-TEST_CASE("a disk that is full when HDF5 completes the file is an error, and the next file is written",
+TEST_CASE("a disk that fills up when HDF5 completes the file is an error and the next file is written",
           "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options(200);

@@ -1,8 +1,8 @@
-// tests/golden/v1.h5 and v1-deflate.h5, which every later version must read as they are here.
+// Golden files tests/golden/v1.h5 and v1-deflate.h5, which every later version must be able to read unchanged.
 //
-// They were written by write_golden() and write_deflated_golden() below, with OCTAVO_UPDATE_GOLDEN=1 in the
-// environment; v1.h5.txt names the versions of HDF5 and Octavo that wrote the first. Of the second only reading is
-// promised: another version of libdeflate may deflate differently.
+// write_golden() and write_deflated_golden() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment.
+// v1.h5.txt records the versions of HDF5 and Octavo that wrote the first one. For the second one, only reading is
+// guaranteed, because another version of libdeflate may deflate differently.
 #include <hdf5.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ std::filesystem::path golden_file(const char* name = "v1.h5") {
   return std::filesystem::path(OCTAVO_SOURCE_DIR) / "tests" / "golden" / name;
 }
 
-/// Two splits: `train`, 6 gray samples of 2x3 with 3 classes and names, value = 10 * row + place; `val`, 2 samples of
+/// Two splits: `train`, 6 gray samples of 2x3 with 3 classes and names, value = 10 * row + index; `val`, 2 samples of
 /// 3x1x1 with 2 targets each.
 void write_golden(const std::filesystem::path& path) {
   octavo::WriterOptions options;
@@ -96,7 +96,7 @@ void update_golden_files() {
 
 }  // namespace
 
-TEST_CASE("the golden file of format version 1 has the values it was given", "[golden][archive]") {
+TEST_CASE("the golden file of format version 1 has the written values", "[golden][archive]") {
   const auto dataset = octavo::Dataset::open(golden_file());
   REQUIRE(dataset.format_version() == 1);
   REQUIRE(dataset.split_names() == std::vector<std::string>{"train", "val"});
@@ -118,7 +118,7 @@ TEST_CASE("the golden file of format version 1 has the values it was given", "[g
   REQUIRE(targets == std::vector<float>{0.5f, -1.0f, 2.0f, 1e-3f});
 }
 
-TEST_CASE("the golden file of format version 1 has the statistics worked out by hand", "[golden][archive]") {
+TEST_CASE("the golden file of format version 1 has the hand-computed statistics", "[golden][archive]") {
   const auto dataset = octavo::Dataset::open(golden_file());
   const auto train = dataset.split("train").statistics();
   // Values 10 r + p: mean 25 + 2.5. Variance 100 * 35/12 + 35/12 = 3535/12.
@@ -130,7 +130,7 @@ TEST_CASE("the golden file of format version 1 has the statistics worked out by 
   REQUIRE(val.standard_deviation == std::vector<double>{127.5, 63.0, 63.0});
 }
 
-TEST_CASE("the deflated golden file of format version 1 has the values it was given", "[golden][archive]") {
+TEST_CASE("the deflated golden file of format version 1 has the written values", "[golden][archive]") {
   const auto dataset = octavo::Dataset::open(golden_file("v1-deflate.h5"));
   REQUIRE(dataset.format_version() == 1);
   const auto train = dataset.split("train");
@@ -146,13 +146,13 @@ TEST_CASE("the deflated golden file of format version 1 has the values it was gi
   REQUIRE(colors == std::vector<std::int8_t>{-128, -1, 0, 127, -127, 126});
 }
 
-TEST_CASE("the golden files of format version 1 are whole", "[golden][archive]") {
+TEST_CASE("the golden files of format version 1 are intact", "[golden][archive]") {
   const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5")));
   REQUIRE(result.defect_count == 0);
   REQUIRE(result.hdf5_checked);
 }
 
-TEST_CASE("the golden file of format version 1 is written again byte for byte", "[golden][archive]") {
+TEST_CASE("the golden file of format version 1 is reproduced byte for byte", "[golden][archive]") {
   if (std::getenv("OCTAVO_UPDATE_GOLDEN") != nullptr) update_golden_files();
   std::ifstream sidecar(golden_file().string() + ".txt");
   std::string hdf5_version;
@@ -166,7 +166,7 @@ TEST_CASE("the golden file of format version 1 is written again byte for byte", 
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
 }
 
-TEST_CASE("the index that docs/format.md shows is that of the golden file", "[golden][archive]") {
+TEST_CASE("docs/format.md shows the index of the golden file", "[golden][archive]") {
   std::ifstream document(std::filesystem::path(OCTAVO_SOURCE_DIR) / "docs" / "format.md");
   const std::string text((std::istreambuf_iterator<char>(document)), std::istreambuf_iterator<char>());
   const std::size_t begin = text.find("```json") + 7;

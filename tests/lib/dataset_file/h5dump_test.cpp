@@ -1,4 +1,4 @@
-// The file as an HDF5 program that knows nothing of Octavo sees it.
+// A dataset file as seen by an HDF5 program that does not know Octavo.
 #include <cstdio>
 #include <octavo/dataset.hpp>
 #include <sstream>
@@ -13,7 +13,7 @@ namespace {
 
 bool has_h5dump() { return std::system("command -v h5dump > /dev/null 2>&1") == 0; }
 
-/// What h5dump prints, with these arguments.
+/// The output of h5dump with these arguments.
 std::string h5dump(const std::filesystem::path& path, const std::string& arguments) {
   const std::string command = "h5dump " + arguments + " '" + path.string() + "' 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
@@ -24,7 +24,7 @@ std::string h5dump(const std::filesystem::path& path, const std::string& argumen
   return text;
 }
 
-/// The numbers of a dataset, as h5dump prints them without indices.
+/// The numbers of a dataset as h5dump prints them, without indices.
 std::vector<long long> numbers_of(const std::filesystem::path& path, const std::string& dataset) {
   std::string text = h5dump(path, "-y -d " + dataset);
   text = text.substr(text.find("DATA {") + 6);
@@ -54,11 +54,11 @@ TEST_CASE("h5dump shows the same pixels, labels and counts", "[unit][archive]") 
   REQUIRE(counts == std::vector<long long>(statistics.histogram.begin(), statistics.histogram.end()));
 }
 
-TEST_CASE("h5dump inflates images, and shows as they are those that did not shrink", "[unit][archive]") {
+TEST_CASE("h5dump shows deflated images and incompressible ones that are stored unchanged", "[unit][archive]") {
   if (!has_h5dump()) OCTAVO_SKIP("h5dump is not installed");
   const TemporaryFolder folder;
   for (const auto contents : {octavo::test::Contents::photo, octavo::test::Contents::noise}) {
-    auto options = octavo::test::deflated_options({1, 256, 256}, 18);  // 2 chunks, of which one is short
+    auto options = octavo::test::deflated_options({1, 256, 256}, 18);  // 2 chunks, one of them short
     options.replace_existing = true;
     octavo::test::write_deflated(folder / "a.h5", options, contents);
     const auto values = octavo::test::contents_of(contents, {1, 256, 256}, 0, 18);
@@ -72,7 +72,7 @@ TEST_CASE("h5dump inflates images, and shows as they are those that did not shri
   }
 }
 
-TEST_CASE("h5dump shows attributes, class names and types", "[unit][archive]") {
+TEST_CASE("h5dump shows attributes and class names and types", "[unit][archive]") {
   if (!has_h5dump()) OCTAVO_SKIP("h5dump is not installed");
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");

@@ -24,7 +24,7 @@ std::string reason_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("the header's bytes are those of docs/format.md", "[unit][archive]") {
+TEST_CASE("the header's bytes match docs/format.md", "[unit][archive]") {
   const auto bytes = octavo::dataset_file::encode_header({1, 0x0807060504030201, 4096, 77, 0x1122334455667788, 5});
   const std::uint8_t expected[56] = {
       'O', 'C', 'T', 'A', 'V', 'O', '\r', '\n', 1,    0,    0,    0,    0,    0,    0,    0,  //
@@ -37,7 +37,7 @@ TEST_CASE("the header's bytes are those of docs/format.md", "[unit][archive]") {
   REQUIRE(hash == XXH3_64bits(bytes.data(), 4088));
 }
 
-TEST_CASE("what was encoded is decoded", "[unit][archive]") {
+TEST_CASE("an encoded header is decoded to the same fields", "[unit][archive]") {
   const Header header = octavo::dataset_file::decode_header(octavo::dataset_file::encode_header({1, 2, 3, 4, 5, 6}));
   REQUIRE(header.version == 1);
   REQUIRE(header.file_length == 2);
@@ -53,7 +53,7 @@ TEST_CASE("a file of a newer format version is refused", "[unit][archive]") {
   Header header = octavo::test::header_of(folder / "a.h5");
   header.version = 2;
   octavo::test::write_header(folder / "a.h5", header);
-  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 2, this build reads up to 1"));
+  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 2, but this build reads up to 1"));
   header.version = 0;
   octavo::test::write_header(folder / "a.h5", header);
   REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 0"));
@@ -74,7 +74,7 @@ TEST_CASE("a forged header that points outside the file is refused", "[unit][arc
   }
 }
 
-TEST_CASE("an edit by another program is answered with `octavo reindex`", "[unit][archive]") {
+TEST_CASE("an edit by another program is refused with a hint to `octavo reindex`", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const auto bytes = octavo::test::bytes_of_file(folder / "a.h5");

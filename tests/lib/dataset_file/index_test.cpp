@@ -13,7 +13,7 @@ using octavo::test::TemporaryFolder;
 
 namespace {
 
-/// The message with which a file is refused.
+/// The error message when a file is refused.
 std::string opening_refusal(const std::filesystem::path& path) {
   try {
     octavo::Dataset::open(path);
@@ -23,13 +23,13 @@ std::string opening_refusal(const std::filesystem::path& path) {
   return "opened";
 }
 
-/// Changes the index of a fresh file and requires that its index is refused for a reason that contains `words`.
+/// Changes the index of a new file, and requires that it is refused with a message that contains `words`.
 void require_refused(const std::string& words, const std::function<void(Json&)>& change) {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   octavo::test::forge_index(folder / "a.h5", change);
   const std::string message = opening_refusal(folder / "a.h5");
-  REQUIRE_THAT(message, ContainsSubstring("its index is wrong") || ContainsSubstring("the JSON text"));
+  REQUIRE_THAT(message, ContainsSubstring("its index is invalid") || ContainsSubstring("the JSON text"));
   REQUIRE_THAT(message, ContainsSubstring(words));
   REQUIRE_THAT(message, ContainsSubstring("a.h5\""));
 }
@@ -38,7 +38,7 @@ Json& datasets(Json& json) { return json["splits"][0]["datasets"]; }
 
 }  // namespace
 
-TEST_CASE("an index that was encoded is decoded to the same", "[unit][archive]") {
+TEST_CASE("an encoded index is decoded to the same index", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options();
   options.splits[0].quantization = {{0.1, 3.0}, {1e-300, -0.0}, {7.0, 1.0 / 3.0}};
@@ -59,7 +59,7 @@ TEST_CASE("unknown keys in the index are ignored", "[unit][archive]") {
   REQUIRE_NOTHROW(octavo::dataset_file::decode_index(json.dump()));
 }
 
-TEST_CASE("an index with a wrong place is refused", "[unit][archive]") {
+TEST_CASE("an index with a wrong offset or size is refused", "[unit][archive]") {
   for (const char* name : {"images", "labels", "checksums", "histogram", "mean_image"}) {
     for (const Json& offset : {Json(-1), Json(0), Json(4095), Json(1e300), Json(0.5), Json("4096"), Json(nullptr),
                                Json(std::uint64_t{1} << 63), Json(UINT64_MAX), Json(INT64_MAX), Json(1 << 30)}) {
@@ -71,7 +71,7 @@ TEST_CASE("an index with a wrong place is refused", "[unit][archive]") {
   }
 }
 
-TEST_CASE("datasets that lie on one another are refused", "[unit][archive]") {
+TEST_CASE("overlapping datasets are refused", "[unit][archive]") {
   require_refused("another dataset",
                   [](Json& json) { datasets(json)["labels"]["offset"] = datasets(json)["images"]["offset"]; });
   require_refused("another dataset", [](Json& json) {
@@ -81,7 +81,7 @@ TEST_CASE("datasets that lie on one another are refused", "[unit][archive]") {
                   [](Json& json) { datasets(json)["labels"]["offset"] = json["provenance"]["offset"]; });
 }
 
-TEST_CASE("counts and shapes that lie are refused", "[unit][archive]") {
+TEST_CASE("wrong counts and shapes are refused", "[unit][archive]") {
   for (const Json& count : {Json(0), Json(-1), Json(19), Json(21), Json(1.5), Json(INT64_MAX), Json(UINT64_MAX)}) {
     require_refused("", [&](Json& json) { json["splits"][0]["samples"] = count; });
   }
@@ -97,7 +97,7 @@ TEST_CASE("counts and shapes that lie are refused", "[unit][archive]") {
   });
 }
 
-TEST_CASE("statistics and labels that do not fit are refused", "[unit][archive]") {
+TEST_CASE("mismatched statistics and labels are refused", "[unit][archive]") {
   require_refused("", [](Json& json) { json["splits"][0]["mean"] = {1.0}; });
   require_refused("", [](Json& json) { json["splits"][0]["std"] = {1.0, 2.0, nullptr}; });
   require_refused("", [](Json& json) { json["splits"][0]["scale"] = {1.0, 1.0}; });
@@ -109,7 +109,7 @@ TEST_CASE("statistics and labels that do not fit are refused", "[unit][archive]"
   require_refused("color", [](Json& json) { json["splits"][0]["color"] = "blue"; });
 }
 
-TEST_CASE("splits that cannot be are refused", "[unit][archive]") {
+TEST_CASE("invalid splits are refused", "[unit][archive]") {
   require_refused("splits", [](Json& json) { json["splits"] = Json::array(); });
   require_refused("", [](Json& json) { json["splits"].push_back(json["splits"][0]); });
   require_refused("", [](Json& json) { json["splits"][0] = 7; });
@@ -118,7 +118,7 @@ TEST_CASE("splits that cannot be are refused", "[unit][archive]") {
   }
 }
 
-TEST_CASE("a key that is missing is named", "[unit][archive]") {
+TEST_CASE("a missing key is named", "[unit][archive]") {
   for (const char* key :
        {"format", "format_version", "encoding", "uuid", "created", "writer", "provenance", "splits"}) {
     require_refused(key, [&](Json& json) { json.erase(key); });
@@ -137,13 +137,13 @@ TEST_CASE("an encoding that this build does not know is refused", "[unit][archiv
   require_refused("update Octavo", [](Json& json) { json["encoding"] = "zstd"; });
 }
 
-TEST_CASE("class names that do not fit their dataset are refused", "[unit][archive]") {
+TEST_CASE("class names that do not match their dataset are refused", "[unit][archive]") {
   require_refused("/classes", [](Json& json) { json["class_names"].push_back("mouse"); });
   require_refused("class_names", [](Json& json) { json["class_names"][0] = "a\tb"; });
   require_refused("class_names", [](Json& json) { json["class_names"][0] = std::string(256, 'x'); });
 }
 
-TEST_CASE("text that is no strict JSON is refused", "[unit][archive]") {
+TEST_CASE("text that is not strict JSON is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const std::string whole = octavo::test::index_text_of(folder / "a.h5");

@@ -15,7 +15,7 @@
 using octavo::Dataset;
 using octavo::test::TemporaryFolder;
 
-TEST_CASE("what was written is read back: codes are values - 128, labels unchanged", "[unit][archive]") {
+TEST_CASE("reading gives codes that are values - 128 and unchanged labels", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const octavo::Split split = Dataset::open(folder / "a.h5").split("train");
@@ -29,7 +29,7 @@ TEST_CASE("what was written is read back: codes are values - 128, labels unchang
   REQUIRE(labels == octavo::test::classes_of(0, 20));
 }
 
-TEST_CASE("any range of rows can be read, and none", "[unit][archive]") {
+TEST_CASE("any range of rows can be read including an empty one", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const octavo::Split split = Dataset::open(folder / "a.h5").split("train");
@@ -42,7 +42,7 @@ TEST_CASE("any range of rows can be read, and none", "[unit][archive]") {
   }
 }
 
-TEST_CASE("rows out of range and spans of another size are refused", "[unit][archive]") {
+TEST_CASE("rows out of range and spans of a wrong size are refused", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const octavo::Split split = Dataset::open(folder / "a.h5").split("train");
@@ -57,7 +57,7 @@ TEST_CASE("rows out of range and spans of another size are refused", "[unit][arc
   REQUIRE_THROWS_AS(split.sample_name(20), octavo::InvalidArgument);
 }
 
-TEST_CASE("a file tells what it is", "[unit][archive]") {
+TEST_CASE("a file describes its contents", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options();
   options.splits.push_back(octavo::test::small_split("test", 1));
@@ -78,13 +78,13 @@ TEST_CASE("a file tells what it is", "[unit][archive]") {
   REQUIRE(dataset.split("train").source_dtype() == "uint8");
 }
 
-TEST_CASE("a split that is not there is answered with those that are", "[unit][archive]") {
+TEST_CASE("the error for an unknown split lists the existing ones", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   REQUIRE_THROWS_WITH(Dataset::open(folder / "a.h5").split("val"), ContainsSubstring("it has train"));
 }
 
-TEST_CASE("a damaged sample is named by read_checked and returned by read", "[unit][archive]") {
+TEST_CASE("read_checked names a damaged sample and read returns it", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const auto images = octavo::dataset_file::Reader::open(folder / "a.h5")->find_split("train")->images;
@@ -99,7 +99,7 @@ TEST_CASE("a damaged sample is named by read_checked and returned by read", "[un
   REQUIRE_THROWS_WITH(split.read_checked(0, 20, codes, labels), ContainsSubstring("/train/images sample 17"));
 }
 
-TEST_CASE("a file that changes while it is open is noticed", "[unit][archive]") {
+TEST_CASE("a file that changes while it is open is detected", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const auto reader = octavo::dataset_file::Reader::open(folder / "a.h5");
@@ -108,7 +108,7 @@ TEST_CASE("a file that changes while it is open is noticed", "[unit][archive]") 
   REQUIRE_THROWS_WITH(reader->ensure_unchanged(), ContainsSubstring("changed while it was read"));
 }
 
-TEST_CASE("a split keeps its file open after the dataset has gone", "[unit][archive]") {
+TEST_CASE("a split keeps its file open after the dataset is destroyed", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const octavo::Split split = Dataset::open(folder / "a.h5").split("train");
@@ -122,7 +122,7 @@ TEST_CASE("a split keeps its file open after the dataset has gone", "[unit][arch
               .size() == 4);
 }
 
-TEST_CASE("what is no dataset file is refused with a reason", "[unit][archive]") {
+TEST_CASE("anything but a dataset file is refused with a reason", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(Dataset::open(folder / "missing"), octavo::IoError);
   REQUIRE_THROWS_AS(Dataset::open(folder.path()), octavo::IoError);

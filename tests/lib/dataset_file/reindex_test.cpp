@@ -18,7 +18,7 @@ using octavo::test::TemporaryFolder;
 
 namespace {
 
-/// A file of the splits train and test (in this order), train with names.
+/// A file with splits train and test in this order, train with names.
 void write_file(const std::filesystem::path& path) {
   auto options = octavo::test::small_options();
   options.splits[0].with_names = true;
@@ -34,7 +34,7 @@ void write_file(const std::filesystem::path& path) {
   writer.finish("{\"command\":\"test\"}");
 }
 
-/// Changes a file as any HDF5 program would.
+/// Edits a file as any HDF5 program would.
 void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change) {
   const octavo::hdf5::Session session;
   const octavo::hdf5::FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
@@ -52,7 +52,7 @@ void add_attribute(hid_t file) {
 
 octavo::hdf5::PropertiesHandle creation() { return octavo::hdf5::PropertiesHandle(H5Pcreate(H5P_DATASET_CREATE)); }
 
-/// Replaces a dataset by one with these properties, of type int8 [20,3,4,5].
+/// Replaces a dataset with one that has these properties, of type int8 [20,3,4,5].
 octavo::hdf5::DatasetHandle replace_images(hid_t file, hid_t properties, std::vector<hsize_t> axes = {20, 3, 4, 5}) {
   REQUIRE(H5Ldelete(file, "/train/images", H5P_DEFAULT) >= 0);
   const octavo::hdf5::SpaceHandle space(H5Screate_simple(static_cast<int>(axes.size()), axes.data(), nullptr));
@@ -82,7 +82,7 @@ std::string refusal(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("a file with a new attribute is refused with the remedy, and taken over by it", "[unit][archive]") {
+TEST_CASE("a file with a new attribute is refused with the remedy and reindex accepts it", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   const auto codes = codes_of(folder / "a.h5");
@@ -108,7 +108,7 @@ TEST_CASE("a file with a new attribute is refused with the remedy, and taken ove
   REQUIRE_THAT(dataset.provenance(), ContainsSubstring("00000000-0000-8000-8000-000000000000"));
 }
 
-TEST_CASE("opening for writing without a change changes no byte", "[unit][archive]") {
+TEST_CASE("opening a file for writing without editing it changes no byte", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   const auto before = octavo::test::bytes_of_file(folder / "a.h5");
@@ -116,7 +116,7 @@ TEST_CASE("opening for writing without a change changes no byte", "[unit][archiv
   REQUIRE(octavo::test::bytes_of_file(folder / "a.h5") == before);
 }
 
-TEST_CASE("a deflated file stays deflated when it is taken over", "[unit][archive]") {
+TEST_CASE("a deflated file stays deflated when it is reindexed", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto options = octavo::test::deflated_options({1, 28, 28}, 3000);
   octavo::test::write_deflated(folder / "a.h5", options, octavo::test::Contents::photo);
@@ -136,7 +136,7 @@ TEST_CASE("a deflated file stays deflated when it is taken over", "[unit][archiv
   REQUIRE(wrong == 0);
 }
 
-TEST_CASE("a changed label is taken over only when that is accepted", "[unit][archive]") {
+TEST_CASE("a changed label is reindexed only when changes are accepted", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   std::vector<std::int32_t> labels = octavo::test::classes_of(0, 20);
@@ -155,7 +155,7 @@ TEST_CASE("a changed label is taken over only when that is accepted", "[unit][ar
   REQUIRE(back == labels);
 }
 
-TEST_CASE("a label changed to one that cannot be is refused even when changes are accepted", "[unit][archive]") {
+TEST_CASE("a label changed to an invalid one is refused even when changes are accepted", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   const std::vector<std::int32_t> labels(20, 99);
@@ -166,7 +166,7 @@ TEST_CASE("a label changed to one that cannot be is refused even when changes ar
   REQUIRE_THROWS_AS(reindex(folder / "a.h5", folder / "b.h5", {.accept_changes = true}), octavo::FormatError);
 }
 
-TEST_CASE("images that were rewritten in compressed chunks are taken over", "[unit][archive]") {
+TEST_CASE("images that were rewritten in compressed chunks are reindexed", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   const auto codes = codes_of(folder / "a.h5");
@@ -184,7 +184,7 @@ TEST_CASE("images that were rewritten in compressed chunks are taken over", "[un
   REQUIRE(codes_of(folder / "b.h5") == codes);
 }
 
-TEST_CASE("class names that were replaced by texts of variable length are taken over", "[unit][archive]") {
+TEST_CASE("class names that were replaced with variable-length strings are reindexed", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   edit(folder / "a.h5", [](hid_t file) {
@@ -202,7 +202,7 @@ TEST_CASE("class names that were replaced by texts of variable length are taken 
   REQUIRE(Dataset::open(folder / "b.h5").class_names() == std::vector<std::string>{"one", "two", "three"});
 }
 
-TEST_CASE("data that lies in another file is refused", "[unit][archive]") {
+TEST_CASE("data stored in another file is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   std::ofstream(folder / "secret") << std::string(1200, 's');
@@ -240,7 +240,7 @@ TEST_CASE("data that lies in another file is refused", "[unit][archive]") {
     });
   }
   REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("other file") || ContainsSubstring("another file") ||
-                                             ContainsSubstring("another place or file"));
+                                             ContainsSubstring("another location or file"));
 }
 
 TEST_CASE("shapes and types that a dataset file does not have are refused", "[unit][archive]") {
@@ -290,7 +290,7 @@ TEST_CASE("shapes and types that a dataset file does not have are refused", "[un
   REQUIRE_THAT(refusal(folder / "a.h5"), ContainsSubstring("reindex \"" + (folder / "a.h5").string() + "\": "));
 }
 
-TEST_CASE("what is no dataset file cannot be taken over", "[unit][archive]") {
+TEST_CASE("only dataset files can be reindexed", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(reindex(folder / "missing", folder / "b.h5"), octavo::IoError);
   std::ofstream(folder / "text") << "hello";
@@ -300,10 +300,10 @@ TEST_CASE("what is no dataset file cannot be taken over", "[unit][archive]") {
     const octavo::hdf5::FileHandle file(
         H5Fcreate((folder / "plain.h5").c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT));
   }
-  REQUIRE_THAT(refusal(folder / "plain.h5"), ContainsSubstring("not one that Octavo packed"));
+  REQUIRE_THAT(refusal(folder / "plain.h5"), ContainsSubstring("not an Octavo dataset file"));
 }
 
-TEST_CASE("an existing file is not replaced by a reindexed one unless that is allowed", "[unit][archive]") {
+TEST_CASE("reindex replaces an existing file only if that is allowed", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   edit(folder / "a.h5", add_attribute);
@@ -325,7 +325,7 @@ TEST_CASE("a file is never reindexed onto itself", "[unit][archive]") {
   REQUIRE(octavo::test::bytes_of_file(folder / "a.h5") == before);
 }
 
-TEST_CASE("a flip of any bit of the metadata neither crashes nor changes what is taken over", "[unit][archive]") {
+TEST_CASE("a flipped metadata bit neither crashes reindex nor changes its result", "[unit][archive]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5");
   const auto codes = codes_of(folder / "a.h5");

@@ -1,4 +1,4 @@
-// Writing when rows may be skipped: what is left moves up, as if the others had never been.
+// Writing with skipped rows: the remaining rows move up, as if the skipped ones never existed.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/verify.hpp>
@@ -22,7 +22,7 @@ octavo::WriterOptions skipping_options(std::int64_t capacity) {
   return options;
 }
 
-/// Writes row `row` with the contents of sample `sample`.
+/// Writes the contents of sample `sample` as row `row`.
 void write_row(Writer& writer, std::int64_t row, std::int64_t sample) {
   auto values = octavo::test::values_of({3, 4, 5}, sample, 1);
   const auto labels = octavo::test::classes_of(sample, 1);
@@ -34,7 +34,7 @@ bool is_kept(std::int64_t row) { return row % 7 != 0 && row != 99; }
 
 }  // namespace
 
-TEST_CASE("a file with skipped rows equals one that never had them, byte for byte", "[unit][archive]") {
+TEST_CASE("a file with skipped rows is byte-identical to one that never had them", "[unit][archive]") {
   const TemporaryFolder folder;
   std::vector<std::int64_t> kept;
   {
@@ -80,7 +80,7 @@ TEST_CASE("names move up with their rows", "[unit][archive]") {
   REQUIRE(split.sample_name(1) == "sample 3");
 }
 
-TEST_CASE("a row is written or skipped, not both", "[unit][archive]") {
+TEST_CASE("a row is either written or skipped", "[unit][archive]") {
   const TemporaryFolder folder;
   Writer writer(folder / "a.h5", skipping_options(3));
   writer.skip(0, 0);
@@ -92,7 +92,7 @@ TEST_CASE("a row is written or skipped, not both", "[unit][archive]") {
   REQUIRE_THROWS_WITH(writer.finish("{}"), ContainsSubstring("1 rows were neither written nor skipped"));
 }
 
-TEST_CASE("a split of which every row was skipped is refused", "[unit][archive]") {
+TEST_CASE("a split with all rows skipped is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   Writer writer(folder / "a.h5", skipping_options(2));
   writer.skip(0, 0);
@@ -108,7 +108,7 @@ TEST_CASE("names are cut at 255 bytes between characters", "[unit][archive]") {
   Writer writer(folder / "a.h5", options);
   auto values = octavo::test::values_of({3, 4, 5}, 0, 3);
   const auto labels = octavo::test::classes_of(0, 3);
-  // 254 letters and a character of 2 bytes; 300 bytes that are no UTF-8; a name with a zero byte.
+  // 254 letters and a character of 2 bytes; 300 bytes that are not UTF-8; a name with a zero byte.
   std::string long_name(254, 'a');
   long_name += "\xC3\xA4";
   const std::vector<std::string> names = {long_name, std::string(300, '\x80'), std::string("a\0b", 3)};

@@ -1,4 +1,4 @@
-// Small dataset files for tests, made of values that a formula gives.
+// Small dataset files for tests, with values from a formula.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace octavo::test {
 
-/// Value `i` of a split whose values look random and take all of 0 ... 255.
+/// Value `i` of a split with pseudorandom values that cover 0 to 255.
 inline std::uint8_t value_at(std::size_t i) { return static_cast<std::uint8_t>((i * 2654435761u) >> 13); }
 
 inline std::vector<std::uint8_t> values_of(const SampleShape& shape, std::int64_t first_row, std::int64_t count) {
@@ -26,7 +26,7 @@ inline std::vector<std::uint8_t> values_of(const SampleShape& shape, std::int64_
   return values;
 }
 
-/// Class number row % class_count.
+/// Class numbers: row % class_count.
 inline std::vector<std::int32_t> classes_of(std::int64_t first_row, std::int64_t count, std::int32_t class_count = 3) {
   std::vector<std::int32_t> labels;
   for (std::int64_t row = first_row; row < first_row + count; ++row) {
@@ -51,14 +51,14 @@ inline WriterOptions small_options(std::int64_t rows = 20) {
   return options;
 }
 
-/// Writes all rows of a split with class labels.
+/// Writes all rows of a split, with class labels.
 inline void write_all(Writer& writer, std::size_t number, const SplitLayout& split) {
   auto values = values_of(split.shape, 0, split.row_capacity);
   const auto labels = classes_of(0, split.row_capacity);
   writer.write(number, 0, values, std::as_bytes(std::span(labels)));
 }
 
-/// A file of the splits in `options`, all with class labels.
+/// Writes a file of the splits in `options`, all with class labels.
 inline void write_small_file(const std::filesystem::path& path, const WriterOptions& options = small_options()) {
   Writer writer(path, options);
   for (std::size_t number = 0; number < options.splits.size(); ++number)

@@ -38,7 +38,7 @@ using Places = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a whole file has no defects, for Octavo and for HDF5", "[unit][archive]") {
+TEST_CASE("an intact file has no defects for Octavo and for HDF5", "[unit][archive]") {
   const TemporaryFolder folder;
   write_two_splits(folder / "a.h5");
   const auto result = octavo::verify(folder / "a.h5");
@@ -56,7 +56,7 @@ TEST_CASE("a damaged sample is named", "[unit][archive]") {
   REQUIRE(places_of(octavo::verify(folder / "a.h5", {.with_hdf5 = false})) == Places{"/train/images sample 17"});
 }
 
-TEST_CASE("damaged samples are listed in order whatever the number of threads", "[unit][archive]") {
+TEST_CASE("damaged samples are listed in order for any number of threads", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::WriterOptions options;
   options.splits = {{.name = "train", .shape = {1, 256, 256}, .labels = {}, .row_capacity = 100}};
@@ -101,7 +101,7 @@ TEST_CASE("damage to the header or the index is one defect", "[unit][archive]") 
   REQUIRE(places_of(octavo::verify(folder / "a.h5")) == Places{"/index"});
 }
 
-TEST_CASE("damaged metadata is named, HDF5 is not asked, and the samples are still checked", "[unit][archive]") {
+TEST_CASE("damaged metadata is named and skips the HDF5 check but not the samples", "[unit][archive]") {
   const TemporaryFolder folder;
   write_two_splits(folder / "a.h5");
   flip(folder / "a.h5", 4096 + 30);
@@ -111,7 +111,7 @@ TEST_CASE("damaged metadata is named, HDF5 is not asked, and the samples are sti
   REQUIRE(result.checked_samples == 23);
 }
 
-TEST_CASE("statistics that do not follow from the samples are found though every hash is right", "[unit][archive]") {
+TEST_CASE("statistics that do not match the samples are found despite correct hashes", "[unit][archive]") {
   const TemporaryFolder folder;
   write_two_splits(folder / "a.h5");
   octavo::test::forge_index(folder / "a.h5", [](octavo::Json& json) { json["splits"][0]["mean"][1] = 1.5; });
@@ -120,15 +120,15 @@ TEST_CASE("statistics that do not follow from the samples are found though every
   header.metadata_hash = octavo::dataset_file::metadata_hash(file, header, octavo::dataset_file::read_index(file, header));
   octavo::test::write_header(folder / "a.h5", header);
   const auto result = octavo::verify(folder / "a.h5");
-  // HDF5 still shows the true mean, and the true index.
+  // HDF5 still has the true mean and the true index.
   REQUIRE(places_of(result) == Places{"/index", "/index", "/index", "/train"});
 }
 
-TEST_CASE("names that are not where their offsets say are found though every hash is right", "[unit][archive]") {
+TEST_CASE("wrong name offsets are found despite correct hashes", "[unit][archive]") {
   const TemporaryFolder folder;
   write_two_splits(folder / "a.h5");
   const auto offsets = *Reader::open(folder / "a.h5")->find_split("test")->name_offsets;
-  // Three empty names: 0, 1, 2, 3. Of these, one change makes the others wrong.
+  // Three empty names have the offsets 0, 1, 2, 3. Each list below has wrong ones.
   const std::vector<std::uint64_t> wrong = GENERATE(values<std::vector<std::uint64_t>>(
       {{1, 1, 2, 3}, {0, 2, 2, 3}, {0, 2, 1, 3}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, 2, UINT64_MAX}, {0, 1, 1, 3}}));
   const auto bytes = std::as_bytes(std::span(wrong));
@@ -153,7 +153,7 @@ TEST_CASE("every defect is counted and the first 1,000 are listed", "[unit][arch
   REQUIRE(result.defects[999].where == "/train/images sample 999");
 }
 
-TEST_CASE("an exception from on_progress stops the work and comes out", "[unit][archive]") {
+TEST_CASE("an exception from on_progress stops the work and propagates", "[unit][archive]") {
   const TemporaryFolder folder;
   write_two_splits(folder / "a.h5");
   octavo::VerifyOptions options{.with_hdf5 = false};
@@ -161,6 +161,6 @@ TEST_CASE("an exception from on_progress stops the work and comes out", "[unit][
   REQUIRE_THROWS_WITH(octavo::verify(folder / "a.h5", options), "enough");
 }
 
-TEST_CASE("a file that cannot be read is an error, not a defect", "[unit][archive]") {
+TEST_CASE("an unreadable file is an error and not a defect", "[unit][archive]") {
   REQUIRE_THROWS_AS(octavo::verify("no such file"), octavo::IoError);
 }

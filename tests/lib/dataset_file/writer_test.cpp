@@ -46,7 +46,7 @@ void write_with_labels(const std::filesystem::path& path, octavo::LabelLayout la
 
 }  // namespace
 
-TEST_CASE("labels of each kind come back as they were given", "[unit][archive]") {
+TEST_CASE("labels of each kind are read back unchanged", "[unit][archive]") {
   const TemporaryFolder folder;
   const std::vector<std::int32_t> classes = {0, 2147483647, 5};
   write_with_labels(folder / "c.h5", {LabelKind::class_index, 1}, classes);
@@ -76,7 +76,7 @@ TEST_CASE("a split without labels has none", "[unit][archive]") {
   back.read_checked(0, 20, codes, {});
 }
 
-TEST_CASE("labels that mean nothing are refused", "[unit][archive]") {
+TEST_CASE("invalid labels are refused", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto refused = [&](octavo::LabelLayout layout, auto labels, std::vector<std::string> names = {}) {
     REQUIRE_THROWS_AS(write_with_labels(folder / "a.h5", layout, labels, names), octavo::InvalidArgument);
@@ -90,7 +90,7 @@ TEST_CASE("labels that mean nothing are refused", "[unit][archive]") {
   REQUIRE(octavo::test::names_in(folder.path()).empty());
 }
 
-TEST_CASE("statistics in the file follow from the values", "[unit][archive]") {
+TEST_CASE("statistics in the file match the values", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   const auto statistics = Dataset::open(folder / "a.h5").split("train").statistics();
@@ -118,7 +118,7 @@ TEST_CASE("statistics in the file follow from the values", "[unit][archive]") {
   }
 }
 
-TEST_CASE("all 256 codes survive", "[unit][archive]") {
+TEST_CASE("all 256 codes are preserved", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::WriterOptions options;
   options.splits = {{.name = "all", .shape = {1, 16, 16}, .labels = {}, .row_capacity = 1}};
@@ -132,7 +132,7 @@ TEST_CASE("all 256 codes survive", "[unit][archive]") {
   for (int i = 0; i < 256; ++i) REQUIRE(codes[static_cast<std::size_t>(i)] == i - 128);
 }
 
-TEST_CASE("a reproducible file has the same bytes whatever the order and number of threads", "[unit][archive]") {
+TEST_CASE("a reproducible file has the same bytes for any order and number of threads", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options(103);
   options.splits[0].with_names = true;
@@ -192,7 +192,7 @@ TEST_CASE("every row must be written exactly once", "[unit][archive]") {
   REQUIRE(octavo::test::names_in(folder.path()).empty());
 }
 
-TEST_CASE("layouts that the format does not allow are refused before anything is made", "[unit][archive]") {
+TEST_CASE("layouts that the format does not allow are refused before anything is created", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto refused = [&](const auto& change) {
     auto options = octavo::test::small_options();
@@ -242,7 +242,7 @@ TEST_CASE("a file that appears while another is written is not replaced", "[unit
   REQUIRE(octavo::test::names_in(folder.path()) == std::vector<std::string>{"a.h5"});
 }
 
-TEST_CASE("nothing is left of a writer that is destroyed early", "[unit][archive]") {
+TEST_CASE("a writer that is destroyed early leaves nothing behind", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options();
   options.rows_may_be_skipped = GENERATE(false, true);
@@ -254,7 +254,7 @@ TEST_CASE("nothing is left of a writer that is destroyed early", "[unit][archive
   REQUIRE(octavo::test::names_in(folder.path()).empty());
 }
 
-TEST_CASE("a second writer on the same path is refused while the first is at work", "[unit][archive]") {
+TEST_CASE("a second writer on the same path is refused while the first one is active", "[unit][archive]") {
   const TemporaryFolder folder;
   auto options = octavo::test::small_options();
   {
@@ -267,20 +267,20 @@ TEST_CASE("a second writer on the same path is refused while the first is at wor
   REQUIRE(Dataset::open(folder / "a.h5").has_split("train"));
 }
 
-TEST_CASE("what a killed writer left behind is replaced", "[unit][archive]") {
+TEST_CASE("leftovers of a killed writer are replaced", "[unit][archive]") {
   const TemporaryFolder folder;
   for (const char* name : {"a.h5.partial", "a.h5.partial.pixels", "a.h5.lock"}) std::ofstream(folder / name) << "stale";
   octavo::test::write_small_file(folder / "a.h5");
   REQUIRE(octavo::test::names_in(folder.path()) == std::vector<std::string>{"a.h5"});
 }
 
-TEST_CASE("a folder that is not there, or a folder in place of the file, is an error", "[unit][archive]") {
+TEST_CASE("a missing folder or a folder at the file's path is an error", "[unit][archive]") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_AS(Writer(folder / "no/a.h5", octavo::test::small_options()), octavo::IoError);
   REQUIRE_THROWS_AS(Writer(folder.path(), octavo::test::small_options()), octavo::InvalidArgument);
 }
 
-TEST_CASE("provenance comes back with the source digests added", "[unit][archive]") {
+TEST_CASE("provenance is read back with the source digests added", "[unit][archive]") {
   const TemporaryFolder folder;
   const auto options = octavo::test::small_options();
   Writer writer(folder / "a.h5", options);
@@ -291,7 +291,7 @@ TEST_CASE("provenance comes back with the source digests added", "[unit][archive
   REQUIRE_THAT(provenance, ContainsSubstring("\"source_digests\":{\"train\":\""));
 }
 
-TEST_CASE("provenance that is no JSON object is refused", "[unit][archive]") {
+TEST_CASE("provenance that is not a JSON object is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   const char* text = GENERATE("", "[]", "{", "{\"a\":1,\"a\":2}", "{\"a\":\"\xFF\"}");
   const auto options = octavo::test::small_options();

@@ -1,4 +1,4 @@
-// What an export refuses, and that it then leaves nothing behind.
+// Exports that are refused or stopped, and that they leave nothing behind.
 #include <fstream>
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>
@@ -18,7 +18,7 @@ void write_gray_file(const fs::path& path) { write_file(path, {{"train", 40, {1,
 
 }  // namespace
 
-TEST_CASE("a folder that holds something is refused and stays as it is", "[unit][export]") {
+TEST_CASE("a non-empty folder is refused and stays unchanged", "[unit][export]") {
   const TemporaryFolder folder;
   write_gray_file(folder / "a.h5");
   fs::create_directory(folder / "out");
@@ -28,7 +28,7 @@ TEST_CASE("a folder that holds something is refused and stays as it is", "[unit]
   CHECK_THROWS_AS(export_dataset(Dataset::open(folder / "a.h5"), folder / "a.h5"), InvalidArgument);
 }
 
-TEST_CASE("an export that is stopped removes what it wrote and the folders it made", "[unit][export]") {
+TEST_CASE("a stopped export removes its files and folders", "[unit][export]") {
   const TemporaryFolder folder;
   write_gray_file(folder / "a.h5");
   ExportOptions options;
@@ -38,7 +38,7 @@ TEST_CASE("an export that is stopped removes what it wrote and the folders it ma
   CHECK_FALSE(fs::exists(folder / "new"));
 }
 
-TEST_CASE("an empty folder is filled, and empty again if the export fails", "[unit][export]") {
+TEST_CASE("an empty folder is filled and emptied again if the export fails", "[unit][export]") {
   const TemporaryFolder folder;
   write_gray_file(folder / "a.h5");
   fs::create_directory(folder / "out");
@@ -54,7 +54,7 @@ TEST_CASE("a damaged sample stops the export", "[unit][export]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5", {{"train", 40, {1, 60, 60}, {}, {}}});
   {
-    // Pixels begin after some kilobytes and make up nearly all of the file: its middle is one of them.
+    // Pixels begin after some kilobytes and make up most of the file, so its middle is a pixel.
     std::fstream file(folder / "a.h5", std::ios::in | std::ios::out | std::ios::binary);
     const auto middle = static_cast<std::streamoff>(fs::file_size(folder / "a.h5") / 2);
     file.seekg(middle);
@@ -66,7 +66,7 @@ TEST_CASE("a damaged sample stops the export", "[unit][export]") {
   CHECK_FALSE(fs::exists(folder / "out"));
 }
 
-TEST_CASE("what a PNG cannot hold is refused with the way out", "[unit][export]") {
+TEST_CASE("samples that a PNG cannot hold are refused with the remedy", "[unit][export]") {
   const TemporaryFolder folder;
   write_file(folder / "two.h5", {{"train", 1, {2, 2, 2}, {}, {}}});
   CHECK_THROWS_WITH(export_dataset(Dataset::open(folder / "two.h5"), folder / "out"),

@@ -1,4 +1,4 @@
-// Dataset files for the export tests, and reading splits back whole.
+// Dataset files for the export tests, and reading of whole splits.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace octavo::test {
 
-/// One split of the file that write_file() makes.
+/// A split of the file that write_file() makes.
 struct MadeSplit {
   std::string name;
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout layout;
-  std::vector<std::byte> labels;  ///< of all samples
+  std::vector<std::byte> labels;  ///< labels of all samples
 };
 
 template <typename Number>
@@ -26,7 +26,7 @@ std::vector<std::byte> bytes_of(const std::vector<Number>& numbers) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Value `i` of a split: all of 0 ... 255 occur.
+/// Value `i` of a split. All values from 0 to 255 occur.
 inline std::uint8_t made_value(std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256); }
 
 inline void write_file(const std::filesystem::path& path, const std::vector<MadeSplit>& splits,
@@ -47,7 +47,7 @@ inline void write_file(const std::filesystem::path& path, const std::vector<Made
   writer.finish("{}");
 }
 
-/// All codes of a split followed by all its label bytes.
+/// All codes of a split, followed by all its label bytes.
 inline std::vector<std::byte> contents_of(const Split& split) {
   std::vector<std::int8_t> codes(static_cast<std::size_t>(split.packed_bytes()));
   std::vector<std::byte> labels(static_cast<std::size_t>(split.sample_count() * split.labels().bytes_per_sample()));

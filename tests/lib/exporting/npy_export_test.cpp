@@ -1,4 +1,4 @@
-// Exporting as NumPy arrays.
+// Exports as NumPy arrays.
 #include "exporting/npy_export.hpp"
 
 #include <fstream>
@@ -20,8 +20,8 @@ std::string text_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("a .npy header is the one that NumPy writes", "[unit][export]") {
-  // Magic and version take 8 bytes, the length of the rest 2; with blanks and the line end it comes to 128.
+TEST_CASE("a .npy header is the same as NumPy's", "[unit][export]") {
+  // Magic and version take 8 bytes and the header length 2. With blanks and the newline, the total is 128.
   const std::string header = exporting::npy_header("|u1", {2, 3, 4, 5});
   const std::string dictionary = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3, 4, 5), }";
   REQUIRE(header.size() == 128);
@@ -31,7 +31,7 @@ TEST_CASE("a .npy header is the one that NumPy writes", "[unit][export]") {
   CHECK_THAT(exporting::npy_header("<i4", {7}), ContainsSubstring("'shape': (7,), }"));
 }
 
-TEST_CASE("arrays hold the values and labels that were packed", "[unit][export]") {
+TEST_CASE("exported arrays hold the packed values and labels", "[unit][export]") {
   const TemporaryFolder folder;
   const auto labels = bytes_of(std::vector<float>{0.5f, -1.0f, 2.0f, 3.0f});
   write_file(folder / "a.h5", {{"train", 2, {2, 1, 3}, {LabelKind::target, 2}, labels}});

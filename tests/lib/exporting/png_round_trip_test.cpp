@@ -1,4 +1,4 @@
-// Exporting as PNG and packing again gives the same samples, labels, order and class names.
+// Exporting as PNG and packing again preserves samples, labels, order and class names.
 #include <octavo/export.hpp>
 #include <octavo/pack.hpp>
 
@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Exports `folder`/a.h5, packs what came out, and compares.
+/// Exports `folder`/a.h5, packs the result, and compares.
 void check_round_trip(const TemporaryFolder& folder) {
   const Dataset packed = Dataset::open(folder / "a.h5");
   export_dataset(packed, folder / "out", {.thread_count = 3});
@@ -29,9 +29,9 @@ void check_round_trip(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("color images in classes with difficult names come back", "[unit][export]") {
+TEST_CASE("color images in classes with difficult names survive the round trip", "[unit][export]") {
   const TemporaryFolder folder;
-  // The order is neither that of the labels nor that of names; two names are the same but for what is replaced.
+  // The order follows neither labels nor names. Two names differ only in replaced characters.
   write_file(folder / "a.h5",
              {{"train", 5, {3, 4, 7}, {LabelKind::class_index, 1}, bytes_of(std::vector<std::int32_t>{2, 0, 3, 0, 1})},
               {"test", 2, {3, 4, 7}, {LabelKind::class_index, 1}, bytes_of(std::vector<std::int32_t>{3, 3})}},
@@ -42,7 +42,7 @@ TEST_CASE("color images in classes with difficult names come back", "[unit][expo
   CHECK(std::filesystem::exists(folder / "out" / "train" / "2-__" / "0.png"));
 }
 
-TEST_CASE("one split needs no folder of its own, and keeps its name", "[unit][export]") {
+TEST_CASE("a single split needs no folder of its own and keeps its name", "[unit][export]") {
   const TemporaryFolder folder;
   std::vector<std::int32_t> labels(12);
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int32_t>(11 - i);
@@ -51,14 +51,14 @@ TEST_CASE("one split needs no folder of its own, and keeps its name", "[unit][ex
   CHECK(std::filesystem::exists(folder / "out" / "11" / "00.png"));
 }
 
-TEST_CASE("splits come back in their order, and gray images without labels too", "[unit][export]") {
+TEST_CASE("splits keep their order and gray images without labels survive the round trip", "[unit][export]") {
   const TemporaryFolder folder;
   write_file(folder / "a.h5", {{"zebra", 3, {1, 5, 2}, {}, {}}, {"ant", 11, {1, 5, 2}, {}, {}}});
   check_round_trip(folder);
   CHECK(std::filesystem::exists(folder / "out" / "ant" / "00.png"));
 }
 
-TEST_CASE("several labels and targets come back", "[unit][export]") {
+TEST_CASE("multi-labels and targets survive the round trip", "[unit][export]") {
   const TemporaryFolder folder;
   write_file(
       folder / "a.h5",

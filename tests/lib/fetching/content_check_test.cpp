@@ -1,4 +1,4 @@
-// What is fetched is compared with the checksums of the set.
+// Fetched files are compared with the checksums of the set.
 #include <algorithm>
 #include <cctype>
 #include <octavo/errors.hpp>
@@ -9,7 +9,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("either checksum is enough, in letters of any case", "[unit][fetch]") {
+TEST_CASE("either checksum is enough in letters of any case", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   RemoteSet set = served_set({server.url()});
@@ -21,7 +21,7 @@ TEST_CASE("either checksum is enough, in letters of any case", "[unit][fetch]") 
   CHECK_NOTHROW(fetch(set, folder / "sha256", hasty()));
 }
 
-TEST_CASE("a wrong checksum is an error that names both, and leaves nothing", "[unit][fetch]") {
+TEST_CASE("a wrong checksum is an error with both values and leaves nothing", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_damaged);
   CHECK_THROWS_AS(fetch(served_set({server.url()}), folder / "set", hasty()), FormatError);
@@ -32,7 +32,7 @@ TEST_CASE("a wrong checksum is an error that names both, and leaves nothing", "[
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("both checksums have to be right where both are known", "[unit][fetch]") {
+TEST_CASE("both checksums must match if both are known", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   RemoteSet set = served_set({server.url()});

@@ -1,4 +1,4 @@
-// The folder that is fetched into: what is there already, who else is at work, and what it does not allow.
+// The destination folder: existing files, concurrent fetches, and missing permissions.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// What fetching says in a child process that was made ready by `prepare`.
+/// The error message of fetching in a child process, after `prepare` ran there.
 std::string failure_in_child(const std::string& mirror, const std::filesystem::path& folder, void (*prepare)()) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -45,7 +45,7 @@ constexpr uid_t kNobody = 65534;
 
 }  // namespace
 
-TEST_CASE("a file that is there and is another one is replaced only if that is allowed", "[unit][fetch]") {
+TEST_CASE("a different existing file is replaced only if that is allowed", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   const std::string there = GENERATE(std::string("mine"), damaged_content());
@@ -62,7 +62,7 @@ TEST_CASE("a file that is there and is another one is replaced only if that is a
   CHECK(bytes_of(folder / "a.bin") == served_content());
 }
 
-TEST_CASE("nothing is written through a link, nor into a pipe or a folder", "[unit][fetch]") {
+TEST_CASE("nothing is written through a link or into a pipe or a folder", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   FetchOptions options = hasty();
@@ -81,7 +81,7 @@ TEST_CASE("nothing is written through a link, nor into a pipe or a folder", "[un
   CHECK_THROWS_AS(fetch(served_set({server.url()}), folder / "precious", options), IoError);
 }
 
-TEST_CASE("a link to the published file is as good as the file", "[unit][fetch]") {
+TEST_CASE("a link to the published file counts as the file", "[unit][fetch]") {
   const TemporaryFolder folder;
   write_bytes(folder / "elsewhere", served_content());
   std::filesystem::create_directory(folder / "set");
@@ -89,7 +89,7 @@ TEST_CASE("a link to the published file is as good as the file", "[unit][fetch]"
   CHECK(fetch(served_set({closed_url()}), folder / "set", hasty()).files[0].was_there);
 }
 
-TEST_CASE("two fetches do not work in one folder at the same time", "[unit][fetch]") {
+TEST_CASE("two fetches do not use one folder at the same time", "[unit][fetch]") {
   const TemporaryFolder folder;
   std::latch has_begun(1);
   std::latch may_end(1);
@@ -110,7 +110,7 @@ TEST_CASE("two fetches do not work in one folder at the same time", "[unit][fetc
   CHECK(names_in(folder.path()) == Names{"a.bin"});
 }
 
-TEST_CASE("a limit on the size of files is an error that names the part", "[unit][fetch]") {
+TEST_CASE("a file size limit is an error that names the part file", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   CHECK_THAT(failure_in_child(server.url(), folder.path(),
@@ -121,12 +121,12 @@ TEST_CASE("a limit on the size of files is an error that names the part", "[unit
                               }),
              ContainsSubstring("a.bin.part\": File too large"));
   CHECK(names_in(folder.path()) == Names{"a.bin.part"});
-  // More than the limit allows is not there, and the next call goes on.
+  // The part file is within the limit, and the next call resumes.
   CHECK(bytes_of(folder / "a.bin.part") == served_content().substr(0, 100'000));
   CHECK(fetch(served_set({server.url()}), folder.path(), hasty()).received_bytes == 200'000);
 }
 
-TEST_CASE("a folder that cannot be written is an error, unless nothing is missing in it", "[unit][fetch]") {
+TEST_CASE("a folder without write permission is an error unless it is complete", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));

@@ -1,4 +1,4 @@
-// Fetching a set: what comes, what is told, and what is refused before anything is done.
+// Fetching a set: results, progress, and errors before any work.
 #include <algorithm>
 #include <octavo/errors.hpp>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("a file is fetched, once", "[unit][fetch]") {
+TEST_CASE("a file is fetched only once", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   const FetchSummary first = fetch(served_set({server.url()}), folder / "new" / "set", hasty());
@@ -27,7 +27,7 @@ TEST_CASE("a file is fetched, once", "[unit][fetch]") {
   CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("progress is told in bytes, of receiving and of checking", "[unit][fetch]") {
+TEST_CASE("progress is reported in bytes while receiving and while checking", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   std::vector<std::string> stages;
@@ -43,7 +43,7 @@ TEST_CASE("progress is told in bytes, of receiving and of checking", "[unit][fet
   CHECK(most_received == 300'000);
 }
 
-TEST_CASE("options and sets that make no sense are refused before anything is done", "[unit][fetch]") {
+TEST_CASE("invalid options and sets are refused before any work", "[unit][fetch]") {
   const TemporaryFolder folder;
   const RemoteSet good = served_set({closed_url()});
   FetchOptions options = hasty();
@@ -61,7 +61,7 @@ TEST_CASE("options and sets that make no sense are refused before anything is do
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("an exception of the progress function stops a fetch, which can be gone on with", "[unit][fetch]") {
+TEST_CASE("an exception from the progress function stops a fetch that can be resumed", "[unit][fetch]") {
   const TemporaryFolder folder;
   StallingServer server;
   FetchOptions options = hasty();

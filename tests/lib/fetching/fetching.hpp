@@ -1,4 +1,4 @@
-// Fetching from a server on the loopback, as the tests of fetching do.
+// Helpers for tests that fetch from a server on the loopback interface.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@ namespace octavo::test {
 
 using Names = std::vector<std::string>;
 
-/// Serves the file well; everything else is not there.
+/// Serves the file correctly, and 404 for everything else.
 inline void serve_well(const HttpRequest& request, const HttpReply& reply) {
   request.path == "/a.bin" ? serve_content(request, reply) : serve_nothing(request, reply);
 }
 
-/// No second attempts, and no patience.
+/// Options without retries and with short timeouts.
 inline FetchOptions hasty() {
   FetchOptions options;
   options.retries = 0;
@@ -34,7 +34,7 @@ inline FetchOptions with_retries(int retries) {
   return options;
 }
 
-/// The message with which fetching from these servers fails.
+/// The error message when fetching from these servers fails.
 inline std::string failure(const std::vector<std::string>& mirrors, const std::filesystem::path& folder,
                            const FetchOptions& options = hasty()) {
   try {
@@ -46,7 +46,7 @@ inline std::string failure(const std::vector<std::string>& mirrors, const std::f
   return "nothing";
 }
 
-/// The same for a server with this handler.
+/// Same, for a server with this handler.
 inline std::string failure(const HttpServer::Handler& handler, const std::filesystem::path& folder,
                            const FetchOptions& options = hasty()) {
   const HttpServer server(handler);

@@ -1,4 +1,4 @@
-// The addresses of a file, in turn, and attempts at each.
+// The URLs of a file are tried in turn, with several attempts each.
 #include <atomic>
 #include <octavo/errors.hpp>
 
@@ -8,7 +8,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("an error that may pass is tried again, and one that lasts is not", "[unit][fetch]") {
+TEST_CASE("a temporary error is retried and a permanent one is not", "[unit][fetch]") {
   const TemporaryFolder folder;
   std::atomic<int> count = 0;
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
@@ -22,7 +22,7 @@ TEST_CASE("an error that may pass is tried again, and one that lasts is not", "[
   CHECK(missing.requests().size() == 1);
 }
 
-TEST_CASE("mirrors are tried in order, and each failure is told", "[unit][fetch]") {
+TEST_CASE("mirrors are tried in order and each failure is reported", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer damaged(&serve_damaged);
   const HttpServer good(&serve_well);
@@ -33,7 +33,7 @@ TEST_CASE("mirrors are tried in order, and each failure is told", "[unit][fetch]
              ContainsSubstring(closed_url() + "a.bin: ") && ContainsSubstring(damaged.url() + "x/a.bin: its SHA-256"));
 }
 
-TEST_CASE("what one mirror began another one ends", "[unit][fetch]") {
+TEST_CASE("a download from one mirror is resumed from another", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer cut(
       [](const HttpRequest&, const HttpReply& reply) { serve_beginning(reply, 70'000, "ETag: \"mine\"\r\n"); });
@@ -41,12 +41,12 @@ TEST_CASE("what one mirror began another one ends", "[unit][fetch]") {
   fetch(served_set({cut.url(), good.url()}), folder.path(), hasty());
   REQUIRE(good.requests().size() == 1);
   CHECK(good.requests()[0].range == "bytes=70000-");
-  // Tags of one server mean nothing to another.
+  // Entity tags of one server are meaningless to another.
   CHECK(good.requests()[0].if_range.empty());
   CHECK(bytes_of(folder / "a.bin") == served_content());
 }
 
-TEST_CASE("a file's own addresses go before mirrors, and given mirrors replace both", "[unit][fetch]") {
+TEST_CASE("a file's own URLs precede mirrors and given mirrors replace both", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_content);
   RemoteSet set = served_set({server.url() + "mirror"});

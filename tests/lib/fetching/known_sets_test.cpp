@@ -8,7 +8,7 @@
 
 using namespace octavo;
 
-TEST_CASE("every known set can be fetched, and says what it is", "[unit][fetch]") {
+TEST_CASE("every known set can be fetched and has a description", "[unit][fetch]") {
   std::set<std::string> names;
   std::set<std::string> checksums;
   std::size_t file_count = 0;
@@ -18,7 +18,7 @@ TEST_CASE("every known set can be fetched, and says what it is", "[unit][fetch]"
     CHECK(names.insert(set.name).second);
     CHECK_FALSE((set.title.empty() || set.content.empty() || set.license.empty() || set.page.empty()));
     for (const RemoteFile& file : set.files) {
-      // Both are known of all of them; a line copied by mistake would show as one that is there twice.
+      // All files have both checksums. A line copied by mistake would show as a duplicate.
       CHECK(checksums.insert(file.md5).second);
       CHECK(checksums.insert(file.sha256).second);
       CHECK(file.md5.size() == 32);
@@ -29,7 +29,7 @@ TEST_CASE("every known set can be fetched, and says what it is", "[unit][fetch]"
   CHECK(file_count == 18);
 }
 
-TEST_CASE("a known set is found by its name, and an unknown one is answered with the names", "[unit][fetch]") {
+TEST_CASE("a known set is found by name and the error for an unknown one lists the names", "[unit][fetch]") {
   CHECK(known_set("fashion-mnist").title == "Fashion-MNIST");
   CHECK(total_bytes(known_set("mnist")) == 9'912'422 + 28'881 + 1'648'877 + 4'542);
   CHECK_THROWS_AS(known_set("imagenet"), InvalidArgument);

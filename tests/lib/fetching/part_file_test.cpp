@@ -1,4 +1,4 @@
-// Going on with a file of which a part was received before.
+// Resuming a partly received file.
 #include <atomic>
 
 #include "catch.hpp"
@@ -7,7 +7,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("a part is gone on with, by a range", "[unit][fetch]") {
+TEST_CASE("a part file is resumed with a range request", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   write_bytes(folder / "a.bin.part", served_content().substr(0, 100'001));
@@ -18,7 +18,7 @@ TEST_CASE("a part is gone on with, by a range", "[unit][fetch]") {
   CHECK(names_in(folder.path()) == Names{"a.bin"});
 }
 
-TEST_CASE("a part that has everything already is only checked", "[unit][fetch]") {
+TEST_CASE("a complete part file is only checked", "[unit][fetch]") {
   const TemporaryFolder folder;
   const HttpServer server(&serve_well);
   write_bytes(folder / "a.bin.part", served_content());
@@ -29,12 +29,12 @@ TEST_CASE("a part that has everything already is only checked", "[unit][fetch]")
   CHECK(bytes_of(folder / "a.bin") == served_content());
 }
 
-TEST_CASE("a part that cannot be gone on with is fetched from the beginning", "[unit][fetch]") {
+TEST_CASE("a part file that cannot be resumed is fetched from the beginning", "[unit][fetch]") {
   const auto [part, handler, requests] = GENERATE(table<std::string, HttpServer::Handler, std::size_t>({
-      // The server knows no ranges.
+      // The server does not support ranges.
       {served_content().substr(0, 1000),
        [](const HttpRequest&, const HttpReply& reply) { reply.serve({}, served_content()); }, 1},
-      // It answers with another one.
+      // It answers with a different range.
       {served_content().substr(0, 1000),
        [](const HttpRequest& request, const HttpReply& reply) {
          if (request.range.empty()) return serve_content(request, reply);
@@ -42,16 +42,16 @@ TEST_CASE("a part that cannot be gone on with is fetched from the beginning", "[
          reply.send("0123456789");
        },
        2},
-      // It says that there is no such range.
+      // It answers that the range does not exist.
       {served_content().substr(0, 1000),
        [](const HttpRequest& request, const HttpReply& reply) {
          if (request.range.empty()) return serve_content(request, reply);
          reply.fail("416 Range Not Satisfiable");
        },
        2},
-      // The part is longer than the file.
+      // The part file is longer than the file.
       {served_content() + "more", &serve_well, 1},
-      // The part is wrong, which shows at the end.
+      // The part file has wrong bytes, which is detected at the end.
       {"wrong" + served_content().substr(5, 1000), &serve_well, 2},
       {damaged_content(), &serve_well, 1},
   }));
@@ -65,14 +65,14 @@ TEST_CASE("a part that cannot be gone on with is fetched from the beginning", "[
   CHECK(names_in(folder.path()) == Names{"a.bin"});
 }
 
-TEST_CASE("of a part that a server sends anew nothing is left, also if that is cut", "[unit][fetch]") {
+TEST_CASE("a part file that the server sends again is discarded even if the new transfer is cut", "[unit][fetch]") {
   const TemporaryFolder folder;
   write_bytes(folder / "a.bin.part", std::string(200'000, 'x'));
   failure([](const HttpRequest&, const HttpReply& reply) { serve_beginning(reply, 70'000); }, folder.path());
   CHECK(bytes_of(folder / "a.bin.part") == served_content().substr(0, 70'000));
 }
 
-TEST_CASE("a connection that ends early is taken up again, by range and tag", "[unit][fetch]") {
+TEST_CASE("a connection that ends early is resumed by range and tag", "[unit][fetch]") {
   std::atomic<int> count = 0;
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
     const std::string tag = "ETag: \"v1\"\r\n";
@@ -88,7 +88,7 @@ TEST_CASE("a connection that ends early is taken up again, by range and tag", "[
   CHECK(bytes_of(folder / "a.bin") == served_content());
 }
 
-TEST_CASE("a weak tag is not asked for", "[unit][fetch]") {
+TEST_CASE("a weak tag is not used in requests", "[unit][fetch]") {
   std::atomic<int> count = 0;
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
     if (++count > 1) return serve_content(request, reply);
@@ -99,7 +99,7 @@ TEST_CASE("a weak tag is not asked for", "[unit][fetch]") {
   CHECK(server.requests().at(1).if_range.empty());
 }
 
-TEST_CASE("a file that changed between two pieces is fetched once more in one", "[unit][fetch]") {
+TEST_CASE("a file that changed between two pieces is fetched again in one piece", "[unit][fetch]") {
   std::atomic<int> count = 0;
   const HttpServer server([&](const HttpRequest& request, const HttpReply& reply) {
     if (++count > 1) return serve_content(request, reply);

@@ -1,4 +1,4 @@
-// Servers that send something else than the file, or nothing, or elsewhere.
+// Servers that send something other than the file, or nothing, or redirect.
 #include <chrono>
 
 #include "catch.hpp"
@@ -7,8 +7,8 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("a cut answer is an error that keeps what came", "[unit][fetch]") {
-  // With and without a Content-Length that tells.
+TEST_CASE("a truncated response is an error that keeps the received bytes", "[unit][fetch]") {
+  // With and without a Content-Length that reveals it.
   const bool tells_length = GENERATE(true, false);
   const TemporaryFolder folder;
   const std::string message = failure(
@@ -18,18 +18,18 @@ TEST_CASE("a cut answer is an error that keeps what came", "[unit][fetch]") {
       },
       folder.path());
   CHECK_THAT(message, ContainsSubstring("the connection ended after 70000 of 300000 bytes") &&
-                          ContainsSubstring("try again to go on from there"));
+                          ContainsSubstring("try again to resume"));
   CHECK(names_in(folder.path()) == Names{"a.bin.part"});
   CHECK(bytes_of(folder / "a.bin.part") == served_content().substr(0, 70'000));
 }
 
-TEST_CASE("an answer longer than the file is stopped at once", "[unit][fetch]") {
+TEST_CASE("a response longer than the file is stopped immediately", "[unit][fetch]") {
   const TemporaryFolder folder;
-  // Told beforehand.
+  // Announced by Content-Length.
   CHECK_THAT(failure([](const HttpRequest&, const HttpReply& reply) { reply.serve({}, served_content() + "x"); },
                      folder / "set"),
              ContainsSubstring("the server has 300001 bytes, and the file has 300000"));
-  // Or a stream without end.
+  // An endless stream.
   const auto endless = [](const HttpRequest&, const HttpReply& reply) {
     reply.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
     for (int i = 0; i < 1000; ++i) reply.send(served_content());
@@ -39,7 +39,7 @@ TEST_CASE("an answer longer than the file is stopped at once", "[unit][fetch]") 
   CHECK(part.size() <= 300'000);
 }
 
-TEST_CASE("an answer that is no such file is an error", "[unit][fetch]") {
+TEST_CASE("a response other than the file is an error", "[unit][fetch]") {
   using Case = std::tuple<HttpServer::Handler, std::string>;
   const auto [handler, reason] = GENERATE(values<Case>({
       {&serve_nothing, "HTTP status 404"},
@@ -56,7 +56,7 @@ TEST_CASE("an answer that is no such file is an error", "[unit][fetch]") {
          reply.head("206 Partial Content", 10, HttpReply::content_range(0, 300'000));
          reply.send("0123456789");
        },
-       "a part where all was asked for"},
+       "only a part of the file"},
       {[](const HttpRequest&, const HttpReply& reply) { reply.send("SSH-2.0-OpenSSH_9.2\r\n"); }, "http"},
       {[](const HttpRequest&, const HttpReply&) {}, "Empty reply"},
       {[](const HttpRequest&, const HttpReply& reply) {
@@ -76,11 +76,11 @@ TEST_CASE("an answer that is no such file is an error", "[unit][fetch]") {
   const std::string message = failure(handler, folder / "set");
   INFO(message);
   CHECK_THAT(message, ContainsSubstring(reason) || ContainsSubstring("H" + reason.substr(1)));
-  // The folder that was made for it is gone too.
+  // The folder that was created for it is removed too.
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("an answer that stalls is given up, and what came is kept", "[unit][fetch]") {
+TEST_CASE("a stalled response is aborted and the received bytes are kept", "[unit][fetch]") {
   const TemporaryFolder folder;
   const auto start = std::chrono::steady_clock::now();
   CHECK_THAT(failure(
@@ -89,12 +89,12 @@ TEST_CASE("an answer that stalls is given up, and what came is kept", "[unit][fe
                    reply.stall();
                  },
                  folder.path()),
-             ContainsSubstring("less than 1 KiB a second, for 1 s"));
+             ContainsSubstring("less than 1 KiB/s, for 1 s"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
   CHECK(bytes_of(folder / "a.bin.part") == served_content().substr(0, 50'000));
 }
 
-TEST_CASE("a server that cannot be reached, or speaks no TLS, is an error", "[unit][fetch]") {
+TEST_CASE("an unreachable server or one without TLS is an error", "[unit][fetch]") {
   const TemporaryFolder folder;
   CHECK_THAT(failure({closed_url()}, folder / "set"), ContainsSubstring("onnect"));
   const HttpServer server(&serve_well);

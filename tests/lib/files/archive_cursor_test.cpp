@@ -17,7 +17,7 @@ ArchiveKind any_kind() { return GENERATE(ArchiveKind::tar, ArchiveKind::tar_gz, 
 
 }  // namespace
 
-TEST_CASE("a cursor goes over all entries and reads those that it is asked for", "[unit][files]") {
+TEST_CASE("a cursor visits all entries and reads the requested ones", "[unit][files]") {
   const TemporaryFolder folder;
   write_archive(folder / "a", any_kind(), {{"x", "first"}, {"d/empty", ""}, {"d/y", counting(1000)}});
   CHECK(begins_as_archive(folder / "a"));
@@ -40,7 +40,7 @@ TEST_CASE("a cursor goes over all entries and reads those that it is asked for",
   CHECK_FALSE(cursor.advance(entry));
 }
 
-TEST_CASE("what is no archive is told from one, and opening it is an error that names it", "[unit][files]") {
+TEST_CASE("other files are distinguished from archives and opening one is an error with its name", "[unit][files]") {
   const TemporaryFolder folder;
   const std::string bytes = GENERATE(std::string(), std::string("x"), std::string(600, '\0'), counting(5000));
   write_file(folder / "a", bytes);

@@ -14,7 +14,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// 300,000 bytes: more than the piece in which files are read.
+/// 300,000 bytes: more than the block size in which files are read.
 std::string large() { return counting(300'000); }
 
 std::shared_ptr<const FileTree> made(const TemporaryFolder& folder) {
@@ -27,7 +27,7 @@ std::shared_ptr<const FileTree> made(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("an archive is a tree of its files, which can be read in any order", "[unit][files]") {
+TEST_CASE("an archive is a tree of files that can be read in any order", "[unit][files]") {
   const TemporaryFolder folder;
   const auto tree = made(folder);
   CHECK(tree->files_below("") == Names{"c.gz", "a/small", "b/empty", "b/large"});
@@ -41,7 +41,7 @@ TEST_CASE("an archive is a tree of its files, which can be read in any order", "
   CHECK_THAT(tree->name_of("a/small"), ContainsSubstring("a.x: a/small\""));
 }
 
-TEST_CASE("a file in an archive is a stream, inflated if it is gzip", "[unit][files]") {
+TEST_CASE("a file in an archive is a stream and gzip files are inflated", "[unit][files]") {
   const TemporaryFolder folder;
   const auto tree = made(folder);
   const auto stream = tree->open("b/large");
@@ -54,7 +54,7 @@ TEST_CASE("a file in an archive is a stream, inflated if it is gzip", "[unit][fi
   CHECK(tree->open("c.gz")->read_whole(100) == "inner");
 }
 
-TEST_CASE("a file that is not in the archive, or is too large, is refused by name", "[unit][files]") {
+TEST_CASE("a file that is missing from the archive or too large is refused by name", "[unit][files]") {
   const TemporaryFolder folder;
   const auto tree = made(folder);
   CHECK_THROWS_WITH(tree->read_whole("none", 10), ContainsSubstring("there is no file \"none\""));

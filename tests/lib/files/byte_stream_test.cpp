@@ -12,7 +12,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// What so many bytes from `offset` are, as far as the stream goes.
+/// Up to `count` bytes from `offset`, limited by the end of the stream.
 std::string some_at(ByteStream& stream, std::int64_t offset, std::size_t count) {
   std::string text(count, '?');
   text.resize(stream.read_some_at(offset, std::as_writable_bytes(std::span(text))));
@@ -21,7 +21,7 @@ std::string some_at(ByteStream& stream, std::int64_t offset, std::size_t count) 
 
 }  // namespace
 
-TEST_CASE("a plain file and bytes in memory are read from any place, and end where they end", "[unit][files]") {
+TEST_CASE("a plain file and bytes in memory are read from any offset up to their end", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "a", "0123456789");
   const bool is_file = GENERATE(true, false);
@@ -36,18 +36,18 @@ TEST_CASE("a plain file and bytes in memory are read from any place, and end whe
   CHECK(some_at(*stream, 1'000'000'000'000, 4).empty());
 }
 
-TEST_CASE("a read beyond the end says how far the stream goes, and by name", "[unit][files]") {
+TEST_CASE("a read beyond the end reports the length and the name of the stream", "[unit][files]") {
   const auto stream = stream_in_memory("\"a.bin\"", "0123456789");
   std::array<std::byte, 4> bytes{};
   CHECK_NOTHROW(stream->read_at(6, bytes));
   CHECK_THROWS_WITH(stream->read_at(7, bytes),
-                    ContainsSubstring("read \"a.bin\": it ends after 10 bytes, at least 11"));
+                    ContainsSubstring("read \"a.bin\": it ends after 10 bytes; expected at least 11"));
   CHECK_NOTHROW(stream->expect_end(10));
   CHECK_THROWS_AS(stream->expect_end(9), FormatError);
 }
 
-TEST_CASE("a stream is read whole in pieces, up to a limit", "[unit][files]") {
-  // The piece of read_whole() is 65,536 bytes.
+TEST_CASE("a stream is read whole in pieces up to a limit", "[unit][files]") {
+  // read_whole() uses blocks of 65,536 bytes.
   const std::size_t count = GENERATE(0u, 1u, 65'535u, 65'536u, 65'537u, 131'072u);
   const std::string bytes = counting(count);
   CHECK(stream_in_memory("a", bytes)->read_whole(static_cast<std::int64_t>(count)) == bytes);
@@ -56,7 +56,7 @@ TEST_CASE("a stream is read whole in pieces, up to a limit", "[unit][files]") {
   }
 }
 
-TEST_CASE("an empty file is an empty stream and no gzip file", "[unit][files]") {
+TEST_CASE("an empty file is an empty stream and not a gzip file", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "a", "");
   const auto stream = open_stream(folder / "a");
@@ -65,9 +65,9 @@ TEST_CASE("an empty file is an empty stream and no gzip file", "[unit][files]") 
   CHECK_THROWS_AS(open_stream(folder / "none"), IoError);
 }
 
-TEST_CASE("a stream that goes forward only is read from any place too", "[unit][files]") {
+TEST_CASE("a forward-only stream can also be read from any offset", "[unit][files]") {
   const TemporaryFolder folder;
-  // Three times the piece in which bytes are passed over.
+  // Three times the block size in which bytes are skipped.
   const std::string bytes = counting(200'000);
   write_file(folder / "a.gz", gzipped(bytes));
   const auto stream = open_stream(folder / "a.gz");

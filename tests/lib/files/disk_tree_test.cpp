@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("a folder lists its folders and files in byte order, without hidden ones", "[unit][files]") {
+TEST_CASE("a folder lists its folders and files in byte order without hidden ones", "[unit][files]") {
   const TemporaryFolder folder;
   for (const char* const name : {"b/2", "b/10", "a", "B/c/x", ".hidden", "b/.hidden"}) write_file(folder / name, "1");
   const auto tree = open_folder(folder.path());
@@ -25,7 +25,7 @@ TEST_CASE("a folder lists its folders and files in byte order, without hidden on
   CHECK_THROWS_AS(tree->files_below("a"), IoError);
 }
 
-TEST_CASE("a folder that links lead to again is listed once", "[unit][files]") {
+TEST_CASE("a folder that is also reachable through links is listed once", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x", "1");
   std::filesystem::create_directory_symlink("..", folder / "a/up");
@@ -33,7 +33,7 @@ TEST_CASE("a folder that links lead to again is listed once", "[unit][files]") {
   CHECK(open_folder(folder.path())->files_below("") == Names{"a/x"});
 }
 
-TEST_CASE("files of a folder are named by their place on disk", "[unit][files]") {
+TEST_CASE("files of a folder are named by their path on disk", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x", "12345");
   const auto tree = open_folder(folder.path());
@@ -45,7 +45,7 @@ TEST_CASE("files of a folder are named by their place on disk", "[unit][files]")
   CHECK_THROWS_AS(tree->read_whole("a/x", 4), IoError);
 }
 
-TEST_CASE("paths are joined with a slash where both sides have something", "[unit][files]") {
+TEST_CASE("paths are joined with a slash if both sides are non-empty", "[unit][files]") {
   CHECK(join_path("a", "b") == "a/b");
   CHECK(join_path("", "b") == "b");
   CHECK(join_path("a", "") == "a");

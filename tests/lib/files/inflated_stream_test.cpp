@@ -19,15 +19,15 @@ std::string whole(const std::string& packed) { return inflated(packed)->read_who
 
 }  // namespace
 
-TEST_CASE("gzip members behind each other are one stream, empty ones among them", "[unit][files]") {
+TEST_CASE("consecutive gzip members are one stream even if some are empty", "[unit][files]") {
   CHECK(whole(gzipped("")).empty());
   CHECK(whole(gzipped("abc")) == "abc");
   CHECK(whole(gzipped("abc") + gzipped("") + gzipped("def")) == "abcdef");
   CHECK(whole(gzipped("") + gzipped("")).empty());
 }
 
-TEST_CASE("what is inflated is the same around the size of the input buffer", "[unit][files]") {
-  // The input is read in pieces of 262,144 bytes; these bytes hardly shrink.
+TEST_CASE("inflated bytes are correct around the size of the input buffer", "[unit][files]") {
+  // The input is read in blocks of 262,144 bytes; these bytes hardly compress.
   const std::size_t count = GENERATE(262'000u, 262'144u, 262'145u, 600'000u);
   std::string bytes(count, '\0');
   std::uint32_t state = 1;
@@ -37,14 +37,15 @@ TEST_CASE("what is inflated is the same around the size of the input buffer", "[
   CHECK(inflated(packed)->read_whole(1 << 20) == bytes);
 }
 
-TEST_CASE("its length is not known before, but what it can be at the most is", "[unit][files]") {
+TEST_CASE("the length of an inflated stream is unknown but its maximum is known", "[unit][files]") {
   const auto stream = inflated(gzipped("abc"));
   CHECK_FALSE(stream->length().has_value());
   CHECK(stream->most_bytes() == 1032 * std::ssize(gzipped("abc")));
   CHECK(stream->name() == "\"a.gz\"");
 }
 
-TEST_CASE("a gzip file that is cut, has a wrong checksum or something behind it is refused by name", "[unit][files]") {
+TEST_CASE("a gzip file that is truncated or has a wrong checksum or trailing data is refused by name",
+          "[unit][files]") {
   const std::string packed = gzipped(counting(1000));
   for (std::size_t length = 2; length < packed.size(); ++length) {
     INFO(length << " of " << packed.size() << " bytes");
@@ -56,7 +57,7 @@ TEST_CASE("a gzip file that is cut, has a wrong checksum or something behind it 
   CHECK_THROWS_AS(whole(packed + "behind it"), FormatError);
 }
 
-TEST_CASE("a zlib stream within a file ends with itself", "[unit][files]") {
+TEST_CASE("a zlib stream within a file ends at its own end mark", "[unit][files]") {
   const std::string packed = zlib_stream("abcdef");
   const auto part = [&](std::int64_t offset, std::int64_t length) {
     return inflate_part(stream_in_memory("a.mat", "before" + packed + "behind"), offset, length)->read_whole(100);

@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("names make folders, in byte order whatever the order in the archive", "[unit][files]") {
+TEST_CASE("names form folders in byte order for any order in the archive", "[unit][files]") {
   const MemberList list = list_of({"b/2.png", "a.txt", "b/10.png", "B/x", "b/c/d/e", "b/1.png"});
   CHECK(list.entries("").folders == Names{"B", "b"});
   CHECK(list.entries("").files == Names{"a.txt"});
@@ -27,7 +27,7 @@ TEST_CASE("names make folders, in byte order whatever the order in the archive",
   CHECK(list.files_below("") == Names{"a.txt", "B/x", "b/1.png", "b/10.png", "b/2.png", "b/c/d/e"});
 }
 
-TEST_CASE("names that lead upwards or are hidden are left out, wherever that part stands", "[unit][files]") {
+TEST_CASE("names with a parent or hidden part anywhere are left out", "[unit][files]") {
   MemberList list;
   for (const char* const name : {"../x", "a/../x", "a/..", "..", ".", "", "/", "a/.hidden", ".git/x", "__MACOSX/x"}) {
     INFO(name);
@@ -36,14 +36,14 @@ TEST_CASE("names that lead upwards or are hidden are left out, wherever that par
   CHECK(list.files_below("").empty());
 }
 
-TEST_CASE("an absolute name, and one with empty parts, is one below the root", "[unit][files]") {
+TEST_CASE("absolute names and names with empty parts are below the root", "[unit][files]") {
   const MemberList list = list_of({"/etc/x", "./a//b/./c"});
   CHECK(list.files_below("") == Names{"a/b/c", "etc/x"});
   CHECK(list.find("etc/x") != nullptr);
   CHECK(list.find("/etc/x") == nullptr);
 }
 
-TEST_CASE("of several members of one path the last counts", "[unit][files]") {
+TEST_CASE("the last of several members with the same path counts", "[unit][files]") {
   const MemberList list = list_of({"a/x", "a/y", "./a/x"});
   REQUIRE(list.find("a/x") != nullptr);
   CHECK(list.find("a/x")->number == 2);
@@ -52,7 +52,7 @@ TEST_CASE("of several members of one path the last counts", "[unit][files]") {
   CHECK(list.find("none") == nullptr);
 }
 
-TEST_CASE("what a list takes grows with the depth of its names, and not by what it has", "[unit][files]") {
+TEST_CASE("the held bytes of a list grow with the depth of names but not with repeated names", "[unit][files]") {
   const auto held = [](const Names& names) { return list_of(names).held_bytes(); };
   CHECK(held({}) == 0);
   CHECK(held({"a/x", "a/x"}) == held({"a/x"}));

@@ -11,7 +11,7 @@ using namespace octavo::test;
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("several trees are folders of one, by their names", "[unit][files]") {
+TEST_CASE("several trees become folders of one tree by their names", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "one/a/x", "first");
   write_file(folder / "two/a/x", "second");
@@ -28,7 +28,7 @@ TEST_CASE("several trees are folders of one, by their names", "[unit][files]") {
   CHECK_THROWS_AS(tree->has_file("three/x"), InvalidArgument);
 }
 
-TEST_CASE("one tree alone stays itself, and two of one name are refused", "[unit][files]") {
+TEST_CASE("a single tree stays unchanged and two with the same name are refused", "[unit][files]") {
   const TemporaryFolder folder;
   write_file(folder / "one/x", "1");
   write_file(folder / "other/one/x", "1");

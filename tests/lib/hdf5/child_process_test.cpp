@@ -12,7 +12,7 @@
 using octavo::hdf5::ChildOutput;
 using octavo::hdf5::ChildProcess;
 
-TEST_CASE("messages of a child arrive in order, and then its end", "[unit][archive]") {
+TEST_CASE("messages of a child arrive in order and then its end", "[unit][archive]") {
   ChildProcess child(
       [](const ChildOutput& output) {
         output.send('a', "first");
@@ -38,7 +38,7 @@ TEST_CASE("a child that crashes is one error", "[unit][archive]") {
   REQUIRE_THROWS_AS(child.receive(100), octavo::FormatError);
 }
 
-TEST_CASE("a child that crashes half-way through a message is one error", "[unit][archive]") {
+TEST_CASE("a child that crashes in the middle of a message is one error", "[unit][archive]") {
   ChildProcess child(
       [](const ChildOutput& output) {
         output.send('a', "x");
@@ -49,12 +49,12 @@ TEST_CASE("a child that crashes half-way through a message is one error", "[unit
   REQUIRE_THROWS_WITH(child.receive(100), ContainsSubstring("failed"));
 }
 
-TEST_CASE("a child that hangs is ended", "[unit][archive]") {
+TEST_CASE("a child that hangs is killed", "[unit][archive]") {
   ChildProcess child([](const ChildOutput&) { ::pause(); }, {.silent_seconds = 1});
   REQUIRE_THROWS_WITH(child.receive(100), ContainsSubstring("hangs"));
 }
 
-TEST_CASE("a child that computes for ever is ended", "[unit][archive]") {
+TEST_CASE("a child that computes forever is killed", "[unit][archive]") {
   ChildProcess child(
       [](const ChildOutput&) {
         while (true) static_cast<void>(::getppid());
@@ -63,13 +63,13 @@ TEST_CASE("a child that computes for ever is ended", "[unit][archive]") {
   REQUIRE_THROWS_AS(child.receive(100), octavo::FormatError);
 }
 
-TEST_CASE("a child that sends more than there can be is refused", "[unit][archive]") {
+TEST_CASE("a child that sends too much data is refused", "[unit][archive]") {
   ChildProcess child([](const ChildOutput& output) { output.send('a', std::string(101, 'x')); }, {});
-  REQUIRE_THROWS_WITH(child.receive(100), ContainsSubstring("more than there can be"));
+  REQUIRE_THROWS_WITH(child.receive(100), ContainsSubstring("too much data"));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("a child cannot take more memory than it may", "[unit][archive]") {
+TEST_CASE("a child cannot use more memory than its limit", "[unit][archive]") {
   ChildProcess child(
       [](const ChildOutput& output) {
         const std::vector<char> much(std::size_t{256} << 20);

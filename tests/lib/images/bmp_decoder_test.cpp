@@ -8,7 +8,7 @@ using Values = std::vector<std::uint8_t>;
 
 namespace {
 
-/// A BMP file with a Windows 3 header unless `header_bytes` says otherwise; `masks` follow it, or are in it.
+/// A BMP file, with a Windows 3 header unless `header_bytes` is different. `masks` follow the header or are part of it.
 struct MadeBmp {
   std::int32_t width = 1;
   std::int32_t height = 1;
@@ -43,8 +43,8 @@ std::string made_bmp(const MadeBmp& made) {
 
 }  // namespace
 
-TEST_CASE("BMP rows of 24 bits are padded, turned over and B, G, R", "[unit][image]") {
-  // Two rows of one pixel, each padded by a byte; the lower one first.
+TEST_CASE("24-bit BMP rows are padded and bottom-up and in BGR order", "[unit][image]") {
+  // Two rows of one pixel, each padded by a byte; the bottom row comes first.
   MadeBmp made = {.width = 1, .height = 2, .data = {3, 2, 1, 0, 6, 5, 4, 0}};
   const auto image = decoded(made_bmp(made));
   CHECK(image.width == 1);
@@ -55,7 +55,7 @@ TEST_CASE("BMP rows of 24 bits are padded, turned over and B, G, R", "[unit][ima
   CHECK(decoded(made_bmp(made)).values == Values{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("BMP palettes of 1, 4 and 8 bits are looked up, and grays make a gray image", "[unit][image]") {
+TEST_CASE("BMP palettes of 1 and 4 and 8 bits are applied and gray palettes give a gray image", "[unit][image]") {
   MadeBmp made = {.width = 9, .bits = 1, .palette = {{10, 20, 30}, {7, 7, 7}}, .data = {0b10110000, 0x80, 0, 0}};
   const auto colored = decoded(made_bmp(made));
   CHECK(colored.channels == 3);
@@ -69,31 +69,31 @@ TEST_CASE("BMP palettes of 1, 4 and 8 bits are looked up, and grays make a gray 
   made.bits = 8, made.data = {2, 0, 1, 0};
   CHECK(decoded(made_bmp(made)).values == Values{9, 5, 6});
   made.data[1] = 3;
-  CHECK_THROWS_WITH(decoded(made_bmp(made)), ContainsSubstring("its palette has not"));
+  CHECK_THROWS_WITH(decoded(made_bmp(made)), ContainsSubstring("its palette lacks"));
 }
 
-TEST_CASE("an OS/2 BMP has a short header and a palette of three bytes a color", "[unit][image]") {
+TEST_CASE("an OS/2 BMP has a short header and a palette with three bytes per color", "[unit][image]") {
   MadeBmp made = {.width = 2, .bits = 8, .header_bytes = 12, .palette = {}, .data = {1, 0, 0, 0}};
   made.palette.assign(256, {0, 0, 0});
   made.palette[1] = {1, 2, 3};
   CHECK(decoded(made_bmp(made)).values == Values{1, 2, 3, 0, 0, 0});
 }
 
-TEST_CASE("BMP bit fields are spread over 0 to 255", "[unit][image]") {
+TEST_CASE("BMP bit fields are scaled to 0 to 255", "[unit][image]") {
   // 5-5-5: 31, 16, 1 of 31: 255, 131.6, 8.2. Little-endian 0 11111 10000 00001.
   MadeBmp made = {.bits = 16, .data = {0x01, 0x7E, 0, 0}};
   CHECK(decoded(made_bmp(made)).values == Values{255, 132, 8});
   // 5-6-5: 1 of 31, 32 of 63, 31 of 31: 8.2, 129.5, 255. 00001 100000 11111.
   made = {.bits = 16, .coding = 3, .masks = {0xF800, 0x7E0, 0x1F}, .data = {0x1F, 0x0C, 0, 0}};
   CHECK(decoded(made_bmp(made)).values == Values{8, 130, 255});
-  // 32 bits, R lowest.
+  // 32 bits, with R in the lowest.
   made = {.bits = 32, .coding = 3, .masks = {0xFF, 0xFF00, 0xFF0000}, .data = {1, 2, 3, 4}};
   CHECK(decoded(made_bmp(made)).values == Values{1, 2, 3});
   made.masks = {0xFF, 0xFF00, 0xFF00FF};
   CHECK_THROWS_WITH(decoded(made_bmp(made)), ContainsSubstring("masks"));
 }
 
-TEST_CASE("a BMP has alpha only where it has a mask for it", "[unit][image]") {
+TEST_CASE("a BMP has alpha only if it has an alpha mask", "[unit][image]") {
   MadeBmp made = {.bits = 32, .data = {30, 20, 10, 0}};
   CHECK(decoded(made_bmp(made), {100, 100, 100}).values == Values{10, 20, 30});
   made = {.bits = 32,
@@ -105,11 +105,11 @@ TEST_CASE("a BMP has alpha only where it has a mask for it", "[unit][image]") {
   CHECK(decoded(made_bmp(made), {100, 100, 100}).values == Values{82, 84, 86});
 }
 
-TEST_CASE("run-length coded BMPs are decoded with runs, copies, skips and line ends", "[unit][image]") {
+TEST_CASE("run-length encoded BMPs are decoded with runs and copies and skips and line ends", "[unit][image]") {
   MadeBmp made = {.width = 4, .height = 3, .bits = 8, .coding = 1};
   for (int i = 0; i < 4; ++i) made.palette.push_back({static_cast<std::uint8_t>(10 * i), 0, 0});
-  // Lowest row: three of 1, line end. Middle: copy 1 2 3 and padding, one of 2. Then skip 1 right and 1 up, one of 3,
-  // end.
+  // Bottom row: three times 1, line end. Middle row: copy 1 2 3 and padding, once 2. Then skip 1 right and 1 up, once
+  // 3, end.
   made.data = {3, 1, 0, 0, 0, 3, 1, 2, 3, 0, 1, 2, 0, 0, 0, 2, 1, 0, 1, 3, 0, 1};
   Values reds;
   for (std::size_t i = 0; i < 12; ++i) reds.push_back(decoded(made_bmp(made)).values[3 * i]);
@@ -119,13 +119,13 @@ TEST_CASE("run-length coded BMPs are decoded with runs, copies, skips and line e
   made.data = {3, 1, 0, 0};
   CHECK_THROWS_WITH(decoded(made_bmp(made)), ContainsSubstring("cut short"));
 
-  // 4 bits: a run of five takes turns between 1 and 2; a copy of three is two bytes.
+  // 4 bits: a run of five alternates between 1 and 2; a copy of three takes two bytes.
   made = {.width = 8, .bits = 4, .coding = 2, .palette = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}};
   made.data = {5, 0x12, 0, 3, 0x31, 0x20, 0, 1};
   CHECK(decoded(made_bmp(made)).values == Values{1, 2, 1, 2, 1, 3, 1, 2});
 }
 
-TEST_CASE("BMPs that cannot be read say why", "[unit][image]") {
+TEST_CASE("unreadable BMPs are refused with the reason", "[unit][image]") {
   CHECK_THROWS_WITH(decoded(made_bmp({.coding = 4})), ContainsSubstring("BMP compression 4"));
   CHECK_THROWS_WITH(decoded(made_bmp({.bits = 7})), ContainsSubstring("7 bits"));
   CHECK_THROWS_WITH(decoded(made_bmp({.header_bytes = 41})), ContainsSubstring("41 bytes"));
@@ -136,7 +136,7 @@ TEST_CASE("BMPs that cannot be read say why", "[unit][image]") {
   CHECK_THAT(claim_refusal(made_bmp({.width = 10000, .height = 10000})), ContainsSubstring("cannot hold"));
 }
 
-TEST_CASE("damaged BMPs are refused or decoded, nothing else", "[unit][image]") {
+TEST_CASE("damaged BMPs are either refused or decoded", "[unit][image]") {
   const MadeBmp plain = {.width = 3, .height = 2, .bits = 8, .palette = {{1, 2, 3}, {4, 5, 6}}, .data = Values(8, 1)};
   const MadeBmp runs = {
       .width = 3, .height = 1, .bits = 8, .coding = 1, .palette = plain.palette, .data = {3, 1, 0, 1}};

@@ -1,11 +1,11 @@
-"""Compares what Octavo and Pillow make of each of many image files; exits with 77 where Pillow is missing.
+"""Compares how Octavo and Pillow decode each of many image files; exits with 77 if Pillow is missing.
 
 usage: compare_decodes.py FOLDER MANIFEST [TABLE]
 
-A line of MANIFEST is a file below FOLDER, a tab and what Octavo made of it: WIDTH, HEIGHT, CHANNELS and the path of the raw
-pixels, tab-separated, or the reason of its refusal. The background is that of BACKGROUND. Pixels must be Pillow's to the
-byte, those of lossy formats to 2 levels; where one of the two refuses what the other reads, VERDICTS must say why. TABLE is
-written as Markdown if given; INDEX.tsv in FOLDER tells what the files are.
+Each line of MANIFEST has a file below FOLDER, a tab and Octavo's result: WIDTH, HEIGHT, CHANNELS and the path of the
+raw pixels, tab-separated, or the reason for refusing the file. Transparent pixels are composed over BACKGROUND. Pixels
+must equal Pillow's to the byte; for lossy formats, to 2 levels. If only one of the two reads a file, VERDICTS must give
+the reason. TABLE is written as Markdown if given. INDEX.tsv in FOLDER describes the files.
 """
 
 import os
@@ -17,7 +17,7 @@ from pillow_reference import numpy
 BACKGROUND = (10, 200, 90)
 LARGEST_LOSSY_DIFFERENCE = 2
 
-# Files that only one of the two reads, and why.
+# Files that only one of the two reads, with the reason.
 VERDICTS = {
     "pngsuite/xcsn0g01.png": "corrupt on purpose: the CRC of its pixels is wrong, which Octavo does not let pass",
     "F_raw.tif": "Pillow cuts floating-point numbers off at 255; nobody knows their range",
@@ -27,7 +27,7 @@ VERDICTS = {
 
 
 def difference(ours, pillow):
-    """The largest difference of any value; a gray image is compared as RGB of equal values."""
+    """The largest difference of any value. A gray image is compared as RGB with equal values."""
     if ours.shape[:2] != pillow.shape[:2]:
         return f"sizes {ours.shape[1]}x{ours.shape[0]} and {pillow.shape[1]}x{pillow.shape[0]}"
     if pillow.ndim == 2:
@@ -90,13 +90,13 @@ def write_table(path, rows, folder):
         table.write(
             f"""# Difficult image files, one by one
 
-Written by `tools/odd_table.sh`; the test \"difficult files become what Pillow makes of them\" fails where a row breaks the rule.
+Written by `tools/odd_table.sh`. The test \"difficult files are decoded as by Pillow\" fails if a row breaks the rule.
 {len(rows)} files: {both} are decoded by both Pillow {reference.Image.__version__} and Octavo, {exact} of them to the same bytes{others};
 {neither} are refused by both; {one} by one of the two, for the reason in the last column.
 
-Pillow's raw decode is taken through the conversions of [conversions.md](../conversions.md), which the last column names: 16 bits by
+Pillow's raw decode goes through the conversions of [conversions.md](../conversions.md), as named in the last column: 16 bits by
 (v + 128) / 257 where Pillow keeps the upper byte or the 16 bits, alpha over a background (here RGB {BACKGROUND}) where Pillow
-keeps it beside, the EXIF orientation, inks by the stated formula. Everything else must be what Pillow gives.
+keeps it separate, the EXIF orientation, inks by the stated formula. Everything else must match Pillow.
 
 | file | what it is | Pillow | Octavo | largest difference | conversion, or why they differ |
 | --- | --- | --- | --- | --- | --- |

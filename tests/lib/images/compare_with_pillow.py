@@ -1,9 +1,9 @@
-"""Compares samples that Octavo made with what Pillow makes of the same files; exits with 77 where Pillow is missing.
+"""Compares Octavo's samples with Pillow's results for the same files; exits with 77 if Pillow is missing.
 
 usage: compare_with_pillow.py LIST RAW WIDTH HEIGHT
 
-LIST names one image file a line; RAW holds uint8 [N,3,HEIGHT,WIDTH], cropped to the center and resized. Prints the mean and
-the largest of the images' mean absolute differences, and fails if one image's is above 2 levels.
+LIST names one image file per line. RAW holds uint8 [N,3,HEIGHT,WIDTH], center-cropped and resized. Prints the mean and
+the largest of the images' mean absolute differences, and fails if any image exceeds 2 levels.
 """
 
 import sys
@@ -19,7 +19,7 @@ LARGEST_MEAN_DIFFERENCE = 2.0
 
 
 def center(image, width, height):
-    """The box of the largest centered region of aspect width : height, rounded to the nearest, halves up."""
+    """The box of the largest centered region with aspect ratio width : height, rounded to nearest, halves up."""
     box_width, box_height = image.size
     if box_width * height >= box_height * width:
         box_width = min(box_width, max(1, (2 * box_height * width + height) // (2 * height)))
@@ -48,7 +48,7 @@ def main():
     print(f"{len(paths)} images: mean difference {numpy.mean(differences):.3f}, largest {max(differences):.3f} levels")
     worst = paths[int(numpy.argmax(differences))]
     if max(differences) > LARGEST_MEAN_DIFFERENCE:
-        sys.exit(f"{worst} differs too much")
+        sys.exit(f"{worst} differs by more than the limit")
 
 
 main()

@@ -1,4 +1,4 @@
-// Cutting and changing small image files everywhere.
+// Truncates and changes small image files at every position.
 #pragma once
 
 #include <octavo/errors.hpp>
@@ -14,7 +14,7 @@ inline images::Pixels decoded(const std::string& file, std::array<std::uint8_t, 
   return images::decode(bytes_of(file), {.largest_pixels = 1u << 20}, background);
 }
 
-/// Every beginning of the file but itself must be refused.
+/// Requires that every proper prefix of the file is refused.
 inline void check_cuts_are_refused(const std::string& file) {
   for (std::size_t length = 0; length < file.size(); ++length) {
     INFO("cut to " << length << " of " << file.size() << " bytes");
@@ -22,7 +22,7 @@ inline void check_cuts_are_refused(const std::string& file) {
   }
 }
 
-/// Changes each bit in turn. Some changes are legal, so that the only claim is: pixels, or a FormatError of one line.
+/// Flips each bit in turn. Some changes are valid, so the result may be pixels or a FormatError of one line.
 inline void check_flips_do_no_harm(const std::string& file) {
   int decoded_count = 0, refused_count = 0;
   for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
@@ -42,7 +42,7 @@ inline void check_flips_do_no_harm(const std::string& file) {
   CHECK(refused_count > 0);
 }
 
-/// The lowest `count` bytes of a value, little-endian.
+/// The low `count` bytes of a value, little-endian.
 inline std::string little(std::uint64_t value, int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> 8 * i);
@@ -51,7 +51,7 @@ inline std::string little(std::uint64_t value, int count) {
 
 inline std::string text_of(const std::vector<std::uint8_t>& values) { return {values.begin(), values.end()}; }
 
-/// The reason why a file of these bytes is refused from its header alone; "accepted" if it is not.
+/// The reason why the header of this file is refused, or "accepted".
 inline std::string claim_refusal(const std::string& file, const images::Limits& limits = {}) {
   try {
     const auto header = images::parse_header(bytes_of(file), true);

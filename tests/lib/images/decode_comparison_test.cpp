@@ -1,4 +1,4 @@
-// Every image file becomes what Pillow makes of it, under the conversions that docs/conversions.md states.
+// Every image file is decoded to the same pixels as with Pillow, under the conversions in docs/conversions.md.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Not gray, so that what is transparent shows.
+/// Not gray, so that transparency is visible.
 constexpr std::array<std::uint8_t, 3> kBackground = {10, 200, 90};
 
-/// All files in the folders, as paths below `root`.
+/// All files in the folders, as paths relative to `root`.
 std::vector<std::string> files_in(const fs::path& root, const std::vector<std::string>& folders) {
   std::vector<std::string> files;
   for (const std::string& folder : folders) {
@@ -33,7 +33,8 @@ std::vector<std::string> files_in(const fs::path& root, const std::vector<std::s
   return files;
 }
 
-/// Decodes `path` to `raw`: width, height, channels and `raw`, or the reason of the refusal. Throws Unavailable.
+/// Decodes `path` to the file `raw`. Returns width, height, channels and `raw`, or the reason for refusing it. Throws
+/// Unavailable.
 std::string outcome(const fs::path& path, const fs::path& raw) {
   try {
     images::probe(path, {});
@@ -50,7 +51,7 @@ std::string outcome(const fs::path& path, const fs::path& raw) {
   }
 }
 
-/// The comparison's exit status; the table goes to `table` unless that is empty.
+/// Runs the comparison and returns its exit status. Writes the table to `table` unless that is empty.
 int compare(const fs::path& root, const std::vector<std::string>& files, const std::string& table) {
   const test::TemporaryFolder folder;
   std::ofstream manifest(folder / "manifest");
@@ -58,7 +59,7 @@ int compare(const fs::path& root, const std::vector<std::string>& files, const s
     try {
       manifest << files[i] + '\t' + outcome(root / files[i], folder / (std::to_string(i) + ".raw")) + '\n';
     } catch (const Unavailable&) {
-      continue;  // a build without the format's library; its own test is no_..._decoder_test.cpp
+      continue;  // a build without the format's library, which no_..._decoder_test.cpp tests
     }
   }
   manifest.close();
@@ -69,7 +70,7 @@ int compare(const fs::path& root, const std::vector<std::string>& files, const s
 
 }  // namespace
 
-TEST_CASE("difficult files become what Pillow makes of them", "[unit][image]") {
+TEST_CASE("difficult files are decoded as by Pillow", "[unit][image]") {
   const auto data = test::shared_data("odd");
   if (!data) OCTAVO_SKIP("no shared data");
   const auto files = files_in(
@@ -81,7 +82,7 @@ TEST_CASE("difficult files become what Pillow makes of them", "[unit][image]") {
   REQUIRE(status == 0);
 }
 
-TEST_CASE("what Pillow writes in each format becomes what Pillow reads", "[unit][image]") {
+TEST_CASE("files that Pillow writes in each format are decoded as by Pillow", "[unit][image]") {
   const test::TemporaryFolder folder;
   const int made = test::run_python("make_with_pillow.py", {folder.path().string()});
   if (made == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kClear = 256, kEnd = 257;
 
-/// Codes of 9 bits, lowest bit first, in sub-blocks. Clear codes keep them at 9 bits, so that each is a color number.
+/// Codes of 9 bits, lowest bit first, in sub-blocks. Clear codes keep them at 9 bits, so that each is a color index.
 std::string uncompressed_lzw(const Values& numbers) {
   std::vector<int> codes;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -30,7 +30,7 @@ std::string uncompressed_lzw(const Values& numbers) {
   return blocks + '\0';
 }
 
-/// A GIF file of one frame. Palettes have 4 colors, of R, G, B; an empty one is left out.
+/// A GIF file with one frame. Palettes have 4 RGB colors; an empty palette is left out.
 struct MadeGif {
   int screen_width = 2, screen_height = 1;
   int x = 0, y = 0, width = 2, height = 1;
@@ -58,7 +58,7 @@ std::string made_gif(const MadeGif& made) {
 
 }  // namespace
 
-TEST_CASE("a GIF's colors come from the frame's palette, or the file's, or are grays", "[unit][image]") {
+TEST_CASE("a GIF's colors come from the frame's palette or the file's or are grays", "[unit][image]") {
   MadeGif made;
   CHECK(decoded(made_gif(made)).values == Values{10, 20, 30, 40, 50, 60});
   made.own_palette = {9, 9, 9, 8, 8, 8, 7, 7, 7, 6, 6, 6};
@@ -70,7 +70,7 @@ TEST_CASE("a GIF's colors come from the frame's palette, or the file's, or are g
   CHECK(decoded(made_gif(made)).values == Values{200, 3});
 }
 
-TEST_CASE("the rows of an interlaced GIF are put in order", "[unit][image]") {
+TEST_CASE("the rows of an interlaced GIF are reordered", "[unit][image]") {
   MadeGif made = {.screen_width = 1, .screen_height = 11, .width = 1, .height = 11, .is_interlaced = true};
   made.palette = {};
   // Rows 0 and 8, then 4, then 2, 6, 10, then the odd ones.
@@ -78,7 +78,7 @@ TEST_CASE("the rows of an interlaced GIF are put in order", "[unit][image]") {
   CHECK(decoded(made_gif(made)).values == Values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 }
 
-TEST_CASE("a GIF shows the background where it is transparent or its frame leaves the canvas free", "[unit][image]") {
+TEST_CASE("a GIF shows the background in transparent areas and outside its frame", "[unit][image]") {
   MadeGif made = {.transparent = 2};
   CHECK(decoded(made_gif(made), {7, 8, 9}).values == Values{10, 20, 30, 7, 8, 9});
   made = {.screen_width = 3, .screen_height = 2, .x = 1, .y = 1};
@@ -90,26 +90,26 @@ TEST_CASE("a GIF shows the background where it is transparent or its frame leave
   CHECK(decoded(made_gif(made), {5, 5, 6}).channels == 3);
 }
 
-TEST_CASE("a frame beyond a GIF's screen enlarges it", "[unit][image]") {
+TEST_CASE("a frame that exceeds a GIF's screen enlarges the screen", "[unit][image]") {
   const auto image = decoded(made_gif({.screen_width = 1, .x = 1}), {7, 8, 9});
   CHECK(image.width == 3);
   CHECK(image.values == Values{7, 8, 9, 10, 20, 30, 40, 50, 60});
 }
 
-TEST_CASE("GIFs that cannot be read say why", "[unit][image]") {
-  CHECK_THROWS_WITH(decoded(made_gif({.numbers = {1, 4}})), ContainsSubstring("its palette has not"));
+TEST_CASE("unreadable GIFs are refused with the reason", "[unit][image]") {
+  CHECK_THROWS_WITH(decoded(made_gif({.numbers = {1, 4}})), ContainsSubstring("its palette lacks"));
   CHECK_THROWS_WITH(decoded(made_gif({.numbers = {1}})), ContainsSubstring("GIF data are damaged"));
   CHECK_THROWS_WITH(decoded(std::string("GIF89a\1\0\1\0\0\0\0;", 14)), ContainsSubstring("without an image"));
-  CHECK_THROWS_WITH(decoded(std::string("GIF89a\1\0\1\0\0\0\0x", 14)), ContainsSubstring("does not exist"));
+  CHECK_THROWS_WITH(decoded(std::string("GIF89a\1\0\1\0\0\0\0x", 14)), ContainsSubstring("unknown GIF block"));
   CHECK_THROWS_WITH(decoded(made_gif({.width = 0})), ContainsSubstring("empty"));
   CHECK_THAT(claim_refusal(made_gif({.screen_width = 65535, .screen_height = 65535})), ContainsSubstring("at most"));
   CHECK_THAT(claim_refusal(made_gif({.screen_width = 16000, .screen_height = 16000})),
              ContainsSubstring("cannot hold"));
 }
 
-TEST_CASE("damaged GIFs are refused or decoded, nothing else", "[unit][image]") {
+TEST_CASE("damaged GIFs are either refused or decoded", "[unit][image]") {
   const std::string file = made_gif({.screen_width = 5, .width = 5, .transparent = 1, .numbers = {1, 2, 3, 0, 1}});
-  // The end mark of the file is not waited for.
+  // The end mark of the file is not required.
   check_cuts_are_refused(file.substr(0, file.size() - 1));
   CHECK_NOTHROW(decoded(file.substr(0, file.size() - 1)));
   check_flips_do_no_harm(file);

@@ -22,7 +22,7 @@ bool is_near(std::span<const std::uint8_t> values, const Values& expected) {
 
 }  // namespace
 
-TEST_CASE("gray and RGB JPEGs are decoded, baseline and progressive", "[unit][image]") {
+TEST_CASE("gray and RGB JPEGs are decoded whether baseline or progressive", "[unit][image]") {
   const auto gray = decoded(made_jpeg(two_halves(50, 200)));
   CHECK(gray.channels == 1);
   CHECK(gray.width == 16);
@@ -34,8 +34,8 @@ TEST_CASE("gray and RGB JPEGs are decoded, baseline and progressive", "[unit][im
   CHECK(is_near(decoded(made_jpeg(made)).values, {200, 100, 50}));
 }
 
-TEST_CASE("inks become light, inverted where Adobe's marker says so", "[unit][image]") {
-  // Inks 0, 51, 102 of 255 and black 127: 128 of light are left; 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
+TEST_CASE("CMYK inks become RGB and Adobe's marker inverts them", "[unit][image]") {
+  // Inks 0, 51, 102 of 255 and black 127 leave 128 of light: 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
   MadeJpeg made = flat({0, 51, 102, 127});
   CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
   made = flat({255, 204, 153, 128});
@@ -43,7 +43,7 @@ TEST_CASE("inks become light, inverted where Adobe's marker says so", "[unit][im
   CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
 }
 
-TEST_CASE("the color formulas round as they say", "[unit][image]") {
+TEST_CASE("the color formulas round as documented", "[unit][image]") {
   CHECK(images::luma(255, 255, 255) == 255);
   CHECK(images::luma(0, 255, 0) == 150);  // 38470 * 255 + 32768 = 9842618; / 65536 = 150.2
   CHECK(images::multiply_255(255, 255) == 255);
@@ -54,9 +54,9 @@ TEST_CASE("the color formulas round as they say", "[unit][image]") {
   for (int value = 0; value < 256; ++value) CHECK(images::narrow_16(value * 257) == value);
 }
 
-TEST_CASE("a JPEG is turned upright by its EXIF orientation", "[unit][image]") {
-  // Stored: left half dark (D), right half light (L), wider than high. What its corners become, read as left above,
-  // right above, left below, right below, is worked out from the meaning of each orientation.
+TEST_CASE("a JPEG is rotated by its EXIF orientation", "[unit][image]") {
+  // Stored: left half dark (D), right half light (L), wider than high. The resulting corners (top left, top right,
+  // bottom left, bottom right) follow from the definition of each orientation.
   const std::string corners[] = {"DLDL", "LDLD", "LDLD", "DLDL", "DDLL", "DDLL", "LLDD", "LLDD"};
   for (int orientation = 1; orientation <= 8; ++orientation) {
     MadeJpeg made = two_halves(10, 240);
@@ -74,7 +74,7 @@ TEST_CASE("a JPEG is turned upright by its EXIF orientation", "[unit][image]") {
   }
 }
 
-TEST_CASE("a JPEG cut anywhere is refused", "[unit][image]") {
+TEST_CASE("a JPEG truncated anywhere is refused", "[unit][image]") {
   for (const bool is_progressive : {false, true}) {
     MadeJpeg made = two_halves(50, 200);
     made.is_progressive = is_progressive;
@@ -86,13 +86,13 @@ TEST_CASE("a JPEG cut anywhere is refused", "[unit][image]") {
   }
 }
 
-TEST_CASE("a JPEG of 12 bits is refused by name", "[unit][image]") {
+TEST_CASE("a 12-bit JPEG is refused by name", "[unit][image]") {
   std::string file = made_jpeg(flat({100}));
   file[file.find("\xFF\xC0") + 4] = 12;
-  REQUIRE_THROWS_WITH(decoded(file), ContainsSubstring("12 bits a sample"));
+  REQUIRE_THROWS_WITH(decoded(file), ContainsSubstring("12 bits per sample"));
 }
 
-TEST_CASE("a progressive JPEG of very many scans is refused", "[unit][image]") {
+TEST_CASE("a progressive JPEG with too many scans is refused", "[unit][image]") {
   MadeJpeg made = flat({100});
   made.is_progressive = true;
   std::string file = made_jpeg(made);

@@ -1,9 +1,9 @@
-// Small PNG and JPEG files that the image tests make, with known values.
+// Small PNG and JPEG files with known values, for the image tests.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
-// jpeglib.h needs cstdio above it.
+// jpeglib.h needs cstdio before it.
 #include <jpeglib.h>
 #include <png.h>
 
@@ -16,7 +16,7 @@ namespace octavo::test {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// A PNG file to be made. `rows` holds the rows as they are stored: packed bits, 16 bits big-endian.
+/// A PNG file to make. `rows` holds the rows as stored: packed bits, or 16 bits big-endian.
 struct MadePng {
   int width = 1;
   int height = 1;
@@ -62,7 +62,7 @@ inline std::string made_png(const MadePng& made) {
   return file;
 }
 
-/// A JPEG file to be made, quality 100, without chroma subsampling. `values` are interleaved; inks are stored as given.
+/// A JPEG file to make, with quality 100 and no chroma subsampling. `values` are interleaved; inks are stored as given.
 struct MadeJpeg {
   int width = 8;
   int height = 8;
@@ -73,7 +73,7 @@ struct MadeJpeg {
   std::vector<std::uint8_t> values = {};
 };
 
-/// An EXIF block in big-endian order whose first directory holds the orientation only.
+/// A big-endian EXIF block whose first directory holds only the orientation.
 inline std::string exif_block(int orientation) {
   std::string block("Exif\0\0MM\0\x2A\0\0\0\x08\0\1\x01\x12\0\3\0\0\0\1\0\0\0\0\0\0\0\0", 32);
   block[25] = static_cast<char>(orientation);
@@ -116,7 +116,7 @@ inline std::string made_jpeg(const MadeJpeg& made) {
   return file;
 }
 
-/// A gray image of 16 x 8 whose left half is `left` and right half `right`: its blocks are flat, so JPEG keeps it.
+/// A gray image of 16 x 8 with halves of values `left` and `right`. Its blocks are flat, so JPEG preserves it.
 inline MadeJpeg two_halves(std::uint8_t left, std::uint8_t right) {
   MadeJpeg made = {.width = 16, .height = 8};
   for (int y = 0; y < 8; ++y) {
@@ -126,14 +126,14 @@ inline MadeJpeg two_halves(std::uint8_t left, std::uint8_t right) {
   return made;
 }
 
-/// A flat image of 8 x 8 of one pixel's values.
+/// A flat 8 x 8 image with one pixel's values.
 inline MadeJpeg flat(const std::vector<std::uint8_t>& pixel) {
   MadeJpeg made = {.components = static_cast<int>(pixel.size())};
   for (int i = 0; i < 64; ++i) made.values.insert(made.values.end(), pixel.begin(), pixel.end());
   return made;
 }
 
-/// A gray PNG of 2 x 1 pixels of one value.
+/// A gray PNG with 2 x 1 pixels of one value.
 inline std::string gray_png(std::uint8_t value) { return made_png({.width = 2, .rows = {value, value}}); }
 
 }  // namespace octavo::test

@@ -1,4 +1,4 @@
-// Small TIFF files that the tests write byte by byte.
+// Small TIFF files, written byte by byte.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace octavo::test {
 
 inline constexpr int kShortType = 3, kLongType = 4;
 
-/// A TIFF file to be made: `blocks` are its strips, or its tiles if `tags` give their size. Tags that are not named get
-/// what one strip of uncompressed 8-bit gray needs.
+/// A TIFF file to make. `blocks` are its strips, or its tiles if `tags` give a tile size. Missing tags get the values
+/// for one strip of uncompressed 8-bit gray.
 struct MadeTiff {
   int width = 1;
   int height = 1;
@@ -24,7 +24,7 @@ struct MadeTiff {
   bool is_big_tiff = false;
 };
 
-/// Writes integers of both orders and both lengths of TIFF.
+/// Writes integers in both byte orders and for both TIFF and BigTIFF.
 class TiffBytes {
  public:
   explicit TiffBytes(const MadeTiff& made) : is_big_endian_(made.is_big_endian), is_big_tiff_(made.is_big_tiff) {}
@@ -34,7 +34,7 @@ class TiffBytes {
       bytes_ += static_cast<char>(value >> 8 * (is_big_endian_ ? count - 1 - i : i));
     }
   }
-  /// A count or an offset of a directory: 4 bytes, in BigTIFF 8.
+  /// A count or an offset in a directory: 4 bytes, or 8 in BigTIFF.
   void put_wide(std::uint64_t value) { put(value, is_big_tiff_ ? 8 : 4); }
 
   std::string& bytes() { return bytes_; }
@@ -67,7 +67,7 @@ inline std::map<int, std::vector<std::uint32_t>> all_tags(const MadeTiff& made) 
   return tags;
 }
 
-/// Header, blocks, directory, and then the values that the directory has no room for.
+/// The header, blocks, directory, and the values that do not fit in the directory.
 inline std::string made_tiff(const MadeTiff& made) {
   TiffBytes file(made), beyond(made);
   std::string blocks;

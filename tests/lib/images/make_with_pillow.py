@@ -1,4 +1,4 @@
-"""Writes small image files of every format and kind that Pillow can write; exits with 77 where Pillow is missing.
+"""Writes small image files in every format and mode that Pillow can write; exits with 77 if Pillow is missing.
 
 usage: make_with_pillow.py FOLDER
 """
@@ -18,7 +18,7 @@ ORIENTATION = 0x0112
 
 
 def picture():
-    """Ramps with some noise, so that no two rows are equal."""
+    """Gradients with some noise, so that no two rows are equal."""
     y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH]
     ramps = numpy.stack([x * 6, y * 11, (x + y) * 4], axis=2)
     noise = numpy.random.default_rng(7).integers(0, 16, ramps.shape)
@@ -31,7 +31,7 @@ def wide_gray():
 
 
 def pictures():
-    """By mode: what is saved, in as many formats as take the mode."""
+    """The images to save, by mode. Each one is saved in all formats that support its mode."""
     rgb = picture()
     alpha = Image.fromarray((numpy.arange(WIDTH * HEIGHT) % 256).astype(numpy.uint8).reshape(HEIGHT, WIDTH))
     rgba = rgb.copy()

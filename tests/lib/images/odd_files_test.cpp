@@ -1,4 +1,4 @@
-// Every difficult image is decoded or refused with a reason; nothing crashes.
+// Every difficult image is either decoded or refused with a reason, without crashes.
 #include <filesystem>
 #include <map>
 #include <octavo/errors.hpp>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "3x4" (width x height) or the reason of the refusal.
+/// The size as "3x4" (width x height), or the reason for refusing the file.
 std::string outcome(const fs::path& path) {
   try {
     const auto header = images::probe(path, {});
@@ -43,7 +43,7 @@ bool is_decoded(const std::string& text) { return std::isdigit(static_cast<unsig
 
 }  // namespace
 
-TEST_CASE("PngSuite is decoded but for its corrupt files", "[unit][image]") {
+TEST_CASE("PngSuite is decoded except for its corrupt files", "[unit][image]") {
   if (!test::shared_data("odd/pngsuite")) OCTAVO_SKIP("no shared data");
   const auto all = outcomes("pngsuite");
   CHECK(all.size() >= 160);
@@ -57,7 +57,7 @@ TEST_CASE("PngSuite is decoded but for its corrupt files", "[unit][image]") {
   }
 }
 
-TEST_CASE("odd JPEGs are decoded upright, 12 bits and cut ones refused", "[unit][image]") {
+TEST_CASE("odd JPEGs are decoded upright and 12-bit and truncated ones are refused", "[unit][image]") {
   if (!test::shared_data("odd/jpeg-exif")) OCTAVO_SKIP("no shared data");
   auto exif = outcomes("jpeg-exif");
   for (const auto& [name, text] : exif) {
@@ -77,7 +77,7 @@ TEST_CASE("odd JPEGs are decoded upright, 12 bits and cut ones refused", "[unit]
   CHECK_FALSE(is_decoded(broken.at("skimage_truncated.jpg")));
 }
 
-TEST_CASE("files of other formats are decoded, or their library is missing", "[unit][image]") {
+TEST_CASE("files of other formats are decoded unless their library is missing", "[unit][image]") {
   if (!test::shared_data("odd/other-format")) OCTAVO_SKIP("no shared data");
   const auto all = outcomes("other-format");
   CHECK(all.size() == 7);
@@ -91,7 +91,7 @@ TEST_CASE("files of other formats are decoded, or their library is missing", "[u
   CHECK(all.at("hopper_16bit.pgm") == "128x128");
 }
 
-TEST_CASE("made bad files are refused, made good ones decoded", "[unit][image]") {
+TEST_CASE("generated invalid files are refused and valid ones are decoded", "[unit][image]") {
   if (!test::shared_data("odd/made")) OCTAVO_SKIP("no shared data");
   const std::vector<std::string> bad = {"bad_crc.png",          "html_error_page.png",
                                         "lfs_pointer.jpg",      "text_named.jpg",
@@ -101,7 +101,7 @@ TEST_CASE("made bad files are refused, made good ones decoded", "[unit][image]")
                                         "zero_byte.png"};
   for (const auto& [name, text] : outcomes("made")) {
     INFO(name << ": " << text);
-    if (name == "corrupt_entropy.jpg") continue;  // zeros may be legal codes
+    if (name == "corrupt_entropy.jpg") continue;  // zeros may be valid codes
     CHECK(is_decoded(text) == (std::count(bad.begin(), bad.end(), name) == 0));
   }
 }

@@ -1,7 +1,7 @@
-"""What an image file is by Pillow's decode and the conversions that docs/conversions.md states.
+"""The expected pixels of an image file: Pillow's decode, followed by the conversions of docs/conversions.md.
 
-Pillow decodes; what it does otherwise than Octavo (16 bits, alpha, inks, orientation) is done here on its raw decode, by
-the stated formulas and in plain NumPy. Exits with 77 where Pillow or NumPy is missing.
+Pillow decodes. Where its conversions differ from Octavo's (16 bits, alpha, inks, orientation), this script applies the
+documented formulas to Pillow's raw decode, in plain NumPy. Exits with 77 if Pillow or NumPy is missing.
 """
 
 import struct
@@ -15,7 +15,7 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(77)
 
-# Octavo's own limit; Pillow refuses above twice this number.
+# Octavo's limit; Pillow refuses images above twice this number.
 Image.MAX_IMAGE_PIXELS = (256 << 20) // 2
 
 
@@ -33,14 +33,14 @@ def over(values, alpha, background):
 
 
 def inks_to_light(inks):
-    """255 - k, less the share i / 255 of it, rounded with halves up."""
+    """255 - k, minus the fraction i / 255 of it, rounded with halves up."""
     inks = inks.astype(numpy.int64)
     left = 255 - inks[:, :, 3:]
     return (left - (2 * inks[:, :, :3] * left + 255) // 510).astype(numpy.uint8)
 
 
 class Png:
-    """The chunks of a PNG file and, for 16 bits, its samples: Pillow keeps only the upper byte of those in color."""
+    """The chunks of a PNG file and its 16-bit samples, because Pillow keeps only their upper bytes for color."""
 
     PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
 
@@ -83,7 +83,7 @@ class Png:
 
 
 def png_in_16_bits(png, image, background):
-    """Color of 16 bits, or gray with alpha: the samples are read here, and their upper bytes must be Pillow's."""
+    """16-bit color, or gray with alpha. Reads the samples here; their upper bytes must match Pillow's."""
     samples = png.samples_16()
     pillow = numpy.asarray(image).reshape(png.height, png.width, -1)
     upper = (samples >> 8).astype(numpy.uint8)
@@ -102,7 +102,7 @@ def png_in_16_bits(png, image, background):
 
 
 def gray_of_pillow(image):
-    """Gray values in 8 bits, and the same as stored, where transparency is named."""
+    """Gray values in 8 bits, and as stored, for comparison with the transparent value."""
     stored = numpy.asarray(image)
     if image.mode == "1":
         return stored.astype(numpy.uint8) * 255, stored
@@ -118,7 +118,7 @@ def gray(image, png, background):
     transparent = image.info.get("transparency")
     if png is None or transparent is None:
         return values
-    # Pillow names the value as the file does, but has spread those of few bits.
+    # Pillow reports the transparent value as stored, but scales pixels of few bits.
     if png.depth < 8:
         transparent = transparent * 255 // ((1 << png.depth) - 1)
     return over(values, numpy.where(stored == transparent, 0, 255), background)
@@ -148,7 +148,7 @@ def orientation_of(image):
 
 
 def conversions(image, png, orientation):
-    """What is done here to Pillow's raw decode, in words."""
+    """The conversions applied here to Pillow's raw decode, in words."""
     notes = []
     if (png and png.depth == 16) or image.mode in ("I", "I;16", "I;16B"):
         notes.append("16 bits by (v + 128) / 257")
@@ -162,15 +162,15 @@ def conversions(image, png, orientation):
 
 
 def decode(path, background):
-    """uint8 [h,w] or [h,w,3], whether the format loses values, and notes. Raises what Pillow raises."""
+    """Returns uint8 [h,w] or [h,w,3], whether the format is lossy, and notes. Raises Pillow's exceptions."""
     with open(path, "rb") as file:
         data = file.read()
     with Image.open(path) as image:
-        orientation = orientation_of(image)  # once decoded, Pillow has closed some files
+        orientation = orientation_of(image)  # before decoding, because Pillow then closes some files
         image.load()
         png = Png(data) if image.format == "PNG" else None
         notes, lossy = conversions(image, png, orientation), is_lossy(data, image)
-        # Pillow turns TIFF files itself.
+        # Pillow rotates TIFF files itself.
         upright = ImageOps.exif_transpose(image) if image.format in ("JPEG", "WEBP") else image
         if png and png.depth == 16 and png.color_type != 0:
             pixels = png_in_16_bits(png, image, background)

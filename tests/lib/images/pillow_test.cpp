@@ -1,4 +1,4 @@
-// Photographs come out as Pillow's decode, crop and bilinear resize would have them.
+// Photographs match the result of Pillow's decode, crop and bilinear resize.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,7 @@ std::vector<fs::path> photographs(const fs::path& folder) {
   return paths;
 }
 
-/// The comparison's exit status for samples of side x side pixels.
+/// Runs the comparison for samples of side x side pixels, and returns its exit status.
 int compare(const std::vector<fs::path>& paths, std::int64_t side) {
   const test::TemporaryFolder folder;
   std::ofstream list(folder / "list"), raw(folder / "raw", std::ios::binary);
@@ -45,7 +45,7 @@ int compare(const std::vector<fs::path>& paths, std::int64_t side) {
 
 }  // namespace
 
-TEST_CASE("photographs differ from Pillow's decode, crop and resize by at most 2 levels", "[unit][image]") {
+TEST_CASE("photographs differ from Pillow's decode and crop and resize by at most 2 levels", "[unit][image]") {
   const auto data = test::shared_data("photos-caltech101");
   if (!data) OCTAVO_SKIP("no shared data");
   const int status = compare(photographs(*data), kSide);
@@ -56,7 +56,7 @@ TEST_CASE("photographs differ from Pillow's decode, crop and resize by at most 2
 TEST_CASE("photographs decoded at a reduced size still differ by at most 2 levels", "[unit][image]") {
   const auto data = test::shared_data("photos-caltech101");
   if (!data) OCTAVO_SKIP("no shared data");
-  // 32 x 32 of photographs whose shorter side is about 200: decoded at a half, and some at a quarter.
+  // 32 x 32 samples of photographs with a shorter side of about 200: decoded at 1/2 size, and some at 1/4.
   const int status = compare(photographs(*data), 32);
   if (status == test::kMissingModule) OCTAVO_SKIP("no Pillow or NumPy");
   REQUIRE(status == 0);

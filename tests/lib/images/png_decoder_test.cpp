@@ -10,7 +10,7 @@ using namespace octavo;
 using namespace octavo::test;
 using Values = std::vector<std::uint8_t>;
 
-TEST_CASE("gray PNGs of 1, 2, 4 and 8 bits are spread over 0 to 255", "[unit][image]") {
+TEST_CASE("gray PNGs of 1 and 2 and 4 and 8 bits are scaled to 0 to 255", "[unit][image]") {
   // Four pixels of 1 bit: 1 0 1 1.
   CHECK(decoded(made_png({.width = 4, .depth = 1, .rows = {0b10110000}})).values == Values{255, 0, 255, 255});
   // 2 bits: 0 1 2 3, in steps of 85.
@@ -29,7 +29,7 @@ TEST_CASE("16 bits become 8 by (v + 128) / 257", "[unit][image]") {
   CHECK(decoded(made_png({.width = 6, .depth = 16, .rows = stored})).values == Values{0, 1, 255, 255, 254, 18});
 }
 
-TEST_CASE("RGB PNGs keep their values, interlaced or not", "[unit][image]") {
+TEST_CASE("RGB PNGs keep their values whether interlaced or not", "[unit][image]") {
   MadePng made = {.width = 9, .height = 9, .color_type = PNG_COLOR_TYPE_RGB};
   for (int i = 0; i < 243; ++i) made.rows.push_back(static_cast<std::uint8_t>(i));
   CHECK(decoded(made_png(made)).values == made.rows);
@@ -37,7 +37,7 @@ TEST_CASE("RGB PNGs keep their values, interlaced or not", "[unit][image]") {
   CHECK(decoded(made_png(made)).values == made.rows);
 }
 
-TEST_CASE("a palette is looked up, and its transparency composed over the background", "[unit][image]") {
+TEST_CASE("a palette is applied and its transparency composed over the background", "[unit][image]") {
   MadePng made = {
       .width = 2, .color_type = PNG_COLOR_TYPE_PALETTE, .depth = 8, .palette = {{10, 20, 30}, {255, 0, 100}}};
   made.rows = {1, 0};
@@ -54,7 +54,7 @@ TEST_CASE("alpha is composed over a colored background", "[unit][image]") {
   CHECK(decoded(made_png(made), {10, 20, 30}).values == Values{200, 100, 0, 10, 20, 30, 105, 60, 15});
 }
 
-TEST_CASE("gray with alpha stays gray over a gray background, and becomes RGB over a colored one", "[unit][image]") {
+TEST_CASE("gray with alpha stays gray over a gray background and becomes RGB over a colored one", "[unit][image]") {
   MadePng made = {.width = 2, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA};
   made.rows = {200, 255, 200, 0};
   const auto gray = decoded(made_png(made), {76, 76, 76});
@@ -63,7 +63,7 @@ TEST_CASE("gray with alpha stays gray over a gray background, and becomes RGB ov
   CHECK(decoded(made_png(made), {255, 0, 10}).values == Values{200, 200, 200, 255, 0, 10});
 }
 
-TEST_CASE("one transparent gray value is composed, in 8 and in 16 bits", "[unit][image]") {
+TEST_CASE("one transparent gray value is composed in 8 and in 16 bits", "[unit][image]") {
   CHECK(decoded(made_png({.width = 2, .transparent_gray = 7, .rows = {7, 8}}), {255, 255, 255}).values ==
         Values{255, 8});
   // 0x0701 is transparent, 0x0700 = 1792 is not: 1920 / 257 = 7.
@@ -71,7 +71,7 @@ TEST_CASE("one transparent gray value is composed, in 8 and in 16 bits", "[unit]
   CHECK(decoded(made_png(made), {255, 255, 255}).values == Values{255, 7});
 }
 
-TEST_CASE("a PNG with any wrong CRC or cut anywhere is refused", "[unit][image]") {
+TEST_CASE("a PNG with a wrong CRC or truncated anywhere is refused", "[unit][image]") {
   MadePng made = {.width = 16, .height = 16, .rows = Values(256, 9)};
   const std::string good = made_png(made);
   for (std::size_t at = 8; at < good.size(); ++at) {

@@ -12,15 +12,15 @@ TEST_CASE("plain PNM files hold decimal numbers", "[unit][image]") {
   CHECK(bitmap.height == 2);
   CHECK(bitmap.channels == 1);
   CHECK(bitmap.values == Values{0, 255, 0, 255, 0, 255});
-  // 1 of 10 is 25.5, which is 26; 10 of 10 is 255.
+  // 1 of 10 is 25.5, rounded to 26; 10 of 10 is 255.
   CHECK(decoded("P2\n3 1\n10\n0 1\t10").values == Values{0, 26, 255});
   const auto color = decoded("P3\n2 1\n255\n1 2 3\n250 251 252\n");
   CHECK(color.channels == 3);
   CHECK(color.values == Values{1, 2, 3, 250, 251, 252});
 }
 
-TEST_CASE("raw PNM files hold bits, bytes or pairs of bytes", "[unit][image]") {
-  // Rows of bits begin at a byte.
+TEST_CASE("raw PNM files hold bits or bytes or pairs of bytes", "[unit][image]") {
+  // Rows of bits begin at a byte boundary.
   CHECK(decoded("P4\n2 2\n" + text_of({0b10000000, 0b01000000})).values == Values{0, 255, 255, 0});
   CHECK(decoded("P5\n2 1\n255\n" + text_of({7, 200})).values == Values{7, 200});
   CHECK(decoded("P5 2 1 51 " + text_of({1, 51})).values == Values{5, 255});
@@ -31,7 +31,7 @@ TEST_CASE("raw PNM files hold bits, bytes or pairs of bytes", "[unit][image]") {
   CHECK(decoded("P6\n1 1\n1023\n" + text_of({0x01, 0x00, 0x03, 0xFF, 0, 0})).values == Values{64, 255, 0});
 }
 
-TEST_CASE("PAM files are gray or RGB, with or without alpha", "[unit][image]") {
+TEST_CASE("PAM files are gray or RGB with or without alpha", "[unit][image]") {
   const auto head = [](int depth) {
     return "P7\nWIDTH 1\nHEIGHT 1\n# a comment\nDEPTH " + std::to_string(depth) +
            "\nMAXVAL 255\nTUPLTYPE WHATEVER\nENDHDR\n";
@@ -45,10 +45,10 @@ TEST_CASE("PAM files are gray or RGB, with or without alpha", "[unit][image]") {
   CHECK_THROWS_WITH(decoded(head(5) + "12345"), ContainsSubstring("5 channels"));
 }
 
-TEST_CASE("PNM files that cannot be read say why", "[unit][image]") {
+TEST_CASE("unreadable PNM files are refused with the reason", "[unit][image]") {
   CHECK_THROWS_WITH(decoded("P5\n1 1\n0\n1"), ContainsSubstring("largest value is 0"));
   CHECK_THROWS_WITH(decoded("P5\n1 1\n65536\n1"), ContainsSubstring("above 65535"));
-  CHECK_THROWS_WITH(decoded("P5\n1 -1\n255\n1"), ContainsSubstring("where a PNM file has a number"));
+  CHECK_THROWS_WITH(decoded("P5\n1 -1\n255\n1"), ContainsSubstring("where a PNM file needs a number"));
   CHECK_THROWS_WITH(decoded("P5\n1 1\n5\n\x06"), ContainsSubstring("above the largest"));
   CHECK_THROWS_WITH(decoded("P2\n1 1\n5\n6 "), ContainsSubstring("above 5"));
   CHECK_THROWS_WITH(decoded("P1\n1 1\n2"), ContainsSubstring("neither 0 nor 1"));
@@ -59,7 +59,7 @@ TEST_CASE("PNM files that cannot be read say why", "[unit][image]") {
   CHECK_THAT(claim_refusal("P5\n99999999999999999999 1\n255\n"), ContainsSubstring("above 2147483647"));
 }
 
-TEST_CASE("damaged PNM files are refused or decoded, nothing else", "[unit][image]") {
+TEST_CASE("damaged PNM files are either refused or decoded", "[unit][image]") {
   for (const std::string file : {"P5\n3 2\n255\nabcdef", "P6 1 2 300 \1\1\1\1\1\1\1\1\1\1\1\1", "P4\n9 1\nab",
                                  "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 2\nMAXVAL 255\nENDHDR\nabcd"}) {
     check_cuts_are_refused(file);

@@ -1,4 +1,4 @@
-// Running the Python scripts that compare with Pillow.
+// Runs the Python scripts that compare with Pillow.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,12 +10,12 @@
 
 namespace octavo::test {
 
-/// What the scripts exit with where Pillow or NumPy is missing.
+/// Exit status of the scripts if Pillow or NumPy is missing.
 inline constexpr int kMissingModule = 77;
 
-/// Runs a script of this folder and returns its exit status, -1 if it did not end by itself.
+/// Runs a script of this folder. Returns its exit status, or -1 if a signal ended it.
 inline int run_python(const std::string& script, const std::vector<std::string>& arguments) {
-  // The system's own Python is the one that python3-pil is installed for.
+  // python3-pil is installed for the system's own Python.
   const std::string python = std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
   std::string command = python + " '" OCTAVO_SOURCE_DIR "/tests/lib/images/" + script + "'";
   for (const std::string& argument : arguments) command += " '" + argument + "'";

@@ -19,7 +19,7 @@ Values resized(const Pixels& picture, int reduction, const images::Box& from, st
   return out;
 }
 
-/// One output of the filter that docs/conversions.md states, in doubles: the weights of pixels [0, count).
+/// The weights of pixels [0, count) for one output of the filter in docs/conversions.md, in doubles.
 std::vector<double> weights_of(double begin, double scale, std::int64_t output, std::int64_t count) {
   const double support = std::max(1.0, scale), center = begin + (static_cast<double>(output) + 0.5) * scale;
   std::vector<double> weights;
@@ -34,7 +34,7 @@ std::vector<double> weights_of(double begin, double scale, std::int64_t output, 
 
 }  // namespace
 
-TEST_CASE("an image of one value keeps it at every size", "[unit][image]") {
+TEST_CASE("a flat image keeps its value at every size", "[unit][image]") {
   for (const int value : {0, 1, 127, 254, 255}) {
     for (const std::int64_t side : {1, 2, 7, 100, 1000}) {
       Pixels picture(side, 3, 3);
@@ -47,7 +47,7 @@ TEST_CASE("an image of one value keeps it at every size", "[unit][image]") {
   }
 }
 
-TEST_CASE("every value is within a level of the filter in doubles", "[unit][image]") {
+TEST_CASE("every value is within one level of the filter in doubles", "[unit][image]") {
   std::mt19937 random(3);
   struct Case {
     std::int64_t width, height, to_width, to_height;
@@ -76,15 +76,15 @@ TEST_CASE("every value is within a level of the filter in doubles", "[unit][imag
   }
 }
 
-TEST_CASE("a part of a reduced image may begin between its pixels", "[unit][image]") {
-  // Half of an image of 8 x 1; the part from 1 to 5 is 0.5 to 2.5 of the half, one output: center 1.5, support 2.
+TEST_CASE("a region of a reduced image may begin between its pixels", "[unit][image]") {
+  // An 8 x 1 image at half size. The region from 1 to 5 is 0.5 to 2.5 there; one output with center 1.5 and support 2.
   Pixels half(4, 1, 1);
   half.values = {10, 20, 40, 90};
   // Pixels 0 to 2: weights 1 - 1/2, 1, 1 - 1/2: (5 + 20 + 20) / 2 = 22.5.
   CHECK(resized(half, 2, {1, 0, 4, 1}, 1, 1)[0] == 23);
 }
 
-TEST_CASE("the weights of each pixel add up to one, however many there are", "[unit][image]") {
+TEST_CASE("the weights of each pixel add up to one for any number of weights", "[unit][image]") {
   for (const std::int64_t inputs : {1, 2, 100, 65535}) {
     for (const std::int64_t outputs : {1, 3, 500}) {
       const images::ResampleFilter filter(0.0, static_cast<double>(inputs), inputs, outputs);

@@ -19,7 +19,7 @@ Values decoded_values(const MadeTiff& made, std::array<std::uint8_t, 3> backgrou
 
 }  // namespace
 
-TEST_CASE("gray TIFFs of 1 to 16 bits are spread over 0 to 255, in either byte order", "[unit][image]") {
+TEST_CASE("gray TIFFs of 1 to 16 bits are scaled to 0 to 255 in either byte order", "[unit][image]") {
   for (const bool is_big_endian : {false, true}) {
     const auto gray = [&](int width, int bits, const Values& row, int color_model = 1) {
       return decoded_values({.width = width,
@@ -33,7 +33,7 @@ TEST_CASE("gray TIFFs of 1 to 16 bits are spread over 0 to 255, in either byte o
     CHECK(gray(2, 4, {0xF2}) == Values{255, 34});
     CHECK(gray(3, 8, {0, 128, 255}) == Values{0, 128, 255});
     CHECK(gray(3, 8, {0, 128, 255}, kWhiteIsZero) == Values{255, 127, 0});
-    // 0x800 = 2048 of 4095: 127.5 and a bit; 0x001: 0.06.
+    // 0x800 = 2048 of 4095: slightly above 127.5; 0x001: 0.06.
     CHECK(gray(2, 12, {0x80, 0x00, 0x01}) == Values{128, 0});
     // 128: 256 / 257 = 0; 129: 257 / 257 = 1.
     const Values wide = is_big_endian ? Values{0, 128, 0, 129} : Values{128, 0, 129, 0};
@@ -41,16 +41,16 @@ TEST_CASE("gray TIFFs of 1 to 16 bits are spread over 0 to 255, in either byte o
   }
 }
 
-TEST_CASE("a TIFF palette's upper bytes are its colors", "[unit][image]") {
+TEST_CASE("the upper bytes of a TIFF palette are its colors", "[unit][image]") {
   MadeTiff made = {.width = 4, .bits = 2, .color_model = kPalette, .blocks = {"\x1B"}};
-  // Colors 0 to 3: v * 256 and v * 257 both mean v.
+  // Colors 0 to 3: v * 256 and v * 257 both stand for v.
   made.tags[kColorMap] = {0, 10 * 256, 20 * 257, 65535, 0, 1, 2 * 256, 65535, 256, 0, 0, 65535};
   const auto image = decoded(made_tiff(made));
   CHECK(image.channels == 3);
   CHECK(image.values == Values{0, 0, 1, 10, 0, 0, 20, 2, 0, 255, 255, 255});
 }
 
-TEST_CASE("RGB TIFFs are read in strips, in planes, in tiles and as BigTIFF", "[unit][image]") {
+TEST_CASE("RGB TIFFs are read in strips and planes and tiles and as BigTIFF", "[unit][image]") {
   Values values;
   for (int i = 0; i < 20 * 18 * 3; ++i) values.push_back(static_cast<std::uint8_t>(i * 7 % 251));
   MadeTiff made = {.width = 20, .height = 18, .samples = 3, .color_model = kRgb, .blocks = {text_of(values)}};
@@ -70,7 +70,7 @@ TEST_CASE("RGB TIFFs are read in strips, in planes, in tiles and as BigTIFF", "[
   for (std::size_t i = 0; i < values.size(); ++i) made.blocks[i % 3] += static_cast<char>(values[i]);
   CHECK(decoded_values(made) == values);
 
-  // Four tiles of 16 x 16, of which those at the right and below are mostly padding.
+  // Four tiles of 16 x 16; those at the right and bottom are mostly padding.
   made.tags = {{kTileWidth, {16}}, {kTileHeight, {16}}};
   made.blocks = {};
   for (const std::size_t top : {0u, 16u}) {
@@ -86,13 +86,13 @@ TEST_CASE("RGB TIFFs are read in strips, in planes, in tiles and as BigTIFF", "[
   CHECK(decoded_values(made) == values);
 }
 
-TEST_CASE("TIFF alpha is composed, premultiplied or not, and other samples are passed over", "[unit][image]") {
+TEST_CASE("TIFF alpha is composed whether premultiplied or not and extra samples are ignored", "[unit][image]") {
   MadeTiff made = {.samples = 4, .color_model = kRgb, .blocks = {text_of({100, 0, 200, 51})}};
   made.tags[kExtraSamples] = {2};
   // 51 / 255 = 1/5: 100/5 + 4*b/5.
   CHECK(decoded_values(made, {10, 20, 30}) == Values{28, 16, 64});
   made.tags[kExtraSamples] = {1};
-  // Holds its share already: 100 + 8, 0 + 16, and 200 + 24.
+  // Already premultiplied: 100 + 8, 0 + 16, and 200 + 24.
   CHECK(decoded_values(made, {10, 20, 30}) == Values{108, 16, 224});
   made.tags[kExtraSamples] = {0};
   CHECK(decoded_values(made, {10, 20, 30}) == Values{100, 0, 200});
@@ -102,8 +102,8 @@ TEST_CASE("TIFF alpha is composed, premultiplied or not, and other samples are p
   CHECK(decoded_values(made, {10, 20, 30}) == Values{28, 36, 44});
 }
 
-TEST_CASE("TIFF inks become light by the stated formula", "[unit][image]") {
-  // Inks 0, 51, 102 of 255 and black 127: 128 of light are left; 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
+TEST_CASE("TIFF inks become RGB by the documented formula", "[unit][image]") {
+  // Inks 0, 51, 102 of 255 and black 127 leave 128 of light: 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
   MadeTiff made = {.samples = 4, .color_model = kInks, .blocks = {text_of({0, 51, 102, 127})}};
   CHECK(decoded_values(made) == Values{128, 102, 77});
   made.tags[kInkSet] = {2};
@@ -111,13 +111,13 @@ TEST_CASE("TIFF inks become light by the stated formula", "[unit][image]") {
 }
 
 TEST_CASE("YCbCr in a TIFF without JPEG is converted by libtiff", "[unit][image]") {
-  // Without color, so that R = G = B = Y.
+  // Without chroma, so R = G = B = Y.
   MadeTiff made = {.width = 2, .samples = 3, .color_model = kYCbCr, .blocks = {text_of({50, 128, 128, 200, 128, 128})}};
   made.tags[kSubsampling] = {1, 1};
   CHECK(decoded_values(made) == Values{50, 50, 50, 200, 200, 200});
 }
 
-TEST_CASE("a TIFF is turned upright by its orientation", "[unit][image]") {
+TEST_CASE("a TIFF is rotated by its orientation", "[unit][image]") {
   MadeTiff made = {.width = 2, .blocks = {text_of({1, 2})}};
   made.tags[kOrientation] = {6};
   const auto image = decoded(made_tiff(made));
@@ -129,7 +129,7 @@ TEST_CASE("a TIFF is turned upright by its orientation", "[unit][image]") {
   CHECK(decoded_values(made) == Values{1, 2});
 }
 
-TEST_CASE("TIFFs that cannot be read say why", "[unit][image]") {
+TEST_CASE("unreadable TIFFs are refused with the reason", "[unit][image]") {
   const auto refusal = [](MadeTiff made) {
     if (made.blocks.empty()) made.blocks = {std::string(100, '\0')};
     try {
@@ -141,12 +141,12 @@ TEST_CASE("TIFFs that cannot be read say why", "[unit][image]") {
   };
   CHECK_THAT(refusal({.bits = 32, .tags = {{kSampleFormat, {3}}}}), ContainsSubstring("floating-point"));
   CHECK_THAT(refusal({.bits = 16, .tags = {{kSampleFormat, {2}}}}), ContainsSubstring("signed"));
-  CHECK_THAT(refusal({.bits = 32}), ContainsSubstring("32 bits a sample"));
+  CHECK_THAT(refusal({.bits = 32}), ContainsSubstring("32 bits per sample"));
   CHECK_THAT(refusal({.samples = 3, .color_model = kLab}), ContainsSubstring("color model 8"));
   CHECK_THAT(refusal({.tags = {{259, {6}}}}), ContainsSubstring("TIFF compression 6"));
-  CHECK_THAT(refusal({.samples = 1, .color_model = kRgb}), ContainsSubstring("its colors do not fit"));
+  CHECK_THAT(refusal({.samples = 1, .color_model = kRgb}), ContainsSubstring("does not fit its color model"));
   CHECK_THAT(refusal({.samples = 40}), ContainsSubstring("40 samples"));
-  // libtiff takes a palette image without a palette as gray.
+  // libtiff treats a palette image without a palette as gray.
   CHECK_THAT(refusal({.color_model = kPalette}), ContainsSubstring("contradict each other"));
   CHECK_THAT(refusal({.width = 2000}), ContainsSubstring("TIFF data are damaged"));
 }
@@ -158,7 +158,7 @@ TEST_CASE("TIFFs that claim more than they hold are refused", "[unit][image]") {
   CHECK_THAT(claim_refusal(made_tiff(made)), ContainsSubstring("cannot hold"));
   made.width = 70'000;
   CHECK_THAT(claim_refusal(made_tiff(made)), ContainsSubstring("at most 65535"));
-  // One fax bit may stand for a row as wide as any, but 60,000 rows are not in 200 bytes.
+  // One fax bit may encode a row of any width, but 200 bytes cannot hold 60,000 rows.
   MadeTiff fax = {.width = 4'000, .height = 60'000, .bits = 1, .tags = {{259, {4}}}, .blocks = {"x"}};
   CHECK_THAT(claim_refusal(made_tiff(fax)), ContainsSubstring("cannot hold"));
   // A tile of 4 GiB around one pixel.
@@ -168,7 +168,7 @@ TEST_CASE("TIFFs that claim more than they hold are refused", "[unit][image]") {
   CHECK_THROWS_AS(decoded(made_tiff(made)), FormatError);
 }
 
-TEST_CASE("damaged TIFFs are refused or decoded, nothing else", "[unit][image]") {
+TEST_CASE("damaged TIFFs are either refused or decoded", "[unit][image]") {
   MadeTiff made = {.width = 3, .height = 2, .samples = 3, .color_model = kRgb, .blocks = {std::string(18, 'x')}};
   check_cuts_are_refused(made_tiff(made));
   check_flips_do_no_harm(made_tiff(made));

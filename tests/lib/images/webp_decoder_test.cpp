@@ -25,13 +25,13 @@ std::string lossless_chunks(int width, int height, const Values& rgba) {
   return file.substr(12);
 }
 
-/// Flags, then canvas width and height less 1.
+/// Flags, then canvas width - 1 and height - 1.
 std::string canvas(int flags, int width, int height) {
   return chunk("VP8X", little(static_cast<std::uint64_t>(flags), 4) + little(static_cast<std::uint64_t>(width - 1), 3) +
                            little(static_cast<std::uint64_t>(height - 1), 3));
 }
 
-/// A frame of one pixel, at an even place.
+/// A frame of one pixel, at even coordinates.
 std::string frame(int x, int y, const Values& rgba) {
   return chunk("ANMF", little(static_cast<std::uint64_t>(x / 2), 3) + little(static_cast<std::uint64_t>(y / 2), 3) +
                            little(0, 3) + little(0, 3) + little(10, 3) + little(0, 1) + lossless_chunks(1, 1, rgba));
@@ -41,7 +41,7 @@ constexpr int kIsAnimated = 0x02, kHasExif = 0x08;
 
 }  // namespace
 
-TEST_CASE("a lossless WebP keeps its values, alpha composed over the background", "[unit][image]") {
+TEST_CASE("a lossless WebP keeps its values and alpha is composed over the background", "[unit][image]") {
   const Values opaque = {1, 2, 3, 255, 250, 128, 7, 255};
   CHECK(decoded(riff(lossless_chunks(2, 1, opaque))).values == Values{1, 2, 3, 250, 128, 7});
   // 51 / 255 = 1/5: 100/5 + 4*b/5.
@@ -63,7 +63,7 @@ TEST_CASE("a lossy WebP is decoded", "[unit][image]") {
   check_flips_do_no_harm(file);
 }
 
-TEST_CASE("a WebP is turned upright by its EXIF orientation, wherever the chunk is", "[unit][image]") {
+TEST_CASE("a WebP is rotated by its EXIF orientation wherever that chunk is", "[unit][image]") {
   const std::string image = lossless_chunks(2, 1, {1, 1, 1, 255, 2, 2, 2, 255});
   for (const bool with_mark : {true, false}) {
     const std::string block = exif_block(6).substr(with_mark ? 0 : 6);
@@ -72,12 +72,12 @@ TEST_CASE("a WebP is turned upright by its EXIF orientation, wherever the chunk 
     CHECK(turned.height == 2);
     CHECK(turned.values == Values{1, 1, 1, 2, 2, 2});
   }
-  // A chunk that claims more bytes than there are counts as none.
+  // A chunk that claims more bytes than exist is ignored.
   const std::string cut = riff(canvas(kHasExif, 2, 1) + image) + "EXIF" + little(1 << 30, 4);
   CHECK(decoded(cut).width == 2);
 }
 
-TEST_CASE("of a WebP animation the first frame is shown on its canvas", "[unit][image]") {
+TEST_CASE("a WebP animation gives its first frame on the canvas", "[unit][image]") {
   const std::string first = frame(2, 0, {50, 60, 70, 255}), second = frame(0, 0, {9, 9, 9, 255});
   const auto image = decoded(riff(canvas(kIsAnimated, 3, 1) + chunk("ANIM", little(0, 6)) + first + second), {1, 2, 3});
   CHECK(image.values == Values{1, 2, 3, 1, 2, 3, 50, 60, 70});
@@ -86,7 +86,7 @@ TEST_CASE("of a WebP animation the first frame is shown on its canvas", "[unit][
   check_flips_do_no_harm(riff(canvas(kIsAnimated, 3, 1) + first));
 }
 
-TEST_CASE("a damaged WebP is refused or decoded, nothing else", "[unit][image]") {
+TEST_CASE("a damaged WebP is either refused or decoded", "[unit][image]") {
   Values noise;
   for (int i = 0; i < 8 * 8; ++i) {
     for (const int step : {7, 31, 101}) noise.push_back(static_cast<std::uint8_t>(i * step));

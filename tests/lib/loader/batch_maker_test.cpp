@@ -14,7 +14,7 @@ namespace {
 
 PackedFixture fixture_of(std::int64_t N) { return PackedFixture({random_split("train", N, {2, 3, 5})}); }
 
-/// Batch `step` of `epoch` by the maker; labels as int64.
+/// Batch `step` of `epoch` from the maker, with labels as int64.
 std::vector<float> made(const BatchMaker& maker, Device device, std::int64_t epoch, std::int64_t step,
                         std::vector<std::int64_t>& labels) {
   const std::int64_t B = maker.batch_count(step);
@@ -97,7 +97,7 @@ void widens_multi_labels(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(makes_what_a_loader_serves, "a batch maker makes the batches of a loader, by number", "[unit][loader]")
+OCTAVO_CONTRACT(makes_what_a_loader_serves, "a batch maker makes the batches of a loader by step", "[unit][loader]")
 OCTAVO_CONTRACT(widens_multi_labels, "multi-labels are written as float32 or int64", "[unit][loader]")
 OCTAVO_CONTRACT(batches_on_a_stream_keep_their_samples, "batches on a stream keep the samples that were read for them",
                 "[unit][loader]")
@@ -108,10 +108,10 @@ TEST_CASE("a batch maker refuses batches and tensors that do not fit", "[unit][l
   const BatchMaker maker(store, {.batch_size = 6});
   const DeviceTensor images(Device::cpu(), DType::float32, {6, 2, 3, 5});
   const DeviceTensor floats(Device::cpu(), DType::float32, {6});
-  REQUIRE_THROWS_WITH(maker.make(0, 4, images.view()), ContainsSubstring("there is none; an epoch has 4 batches"));
+  REQUIRE_THROWS_WITH(maker.make(0, 4, images.view()), ContainsSubstring("no such batch; an epoch has 4 batches"));
   REQUIRE_THROWS_AS(maker.make(0, -1, images.view()), InvalidArgument);
   REQUIRE_THROWS_AS(maker.make(-1, 0, images.view()), InvalidArgument);
-  REQUIRE_THROWS_WITH(maker.make(0, 3, images.view()), ContainsSubstring("180 numbers, 60 are needed"));
-  // Class numbers are counts of nothing: they are not handed out as floats.
+  REQUIRE_THROWS_WITH(maker.make(0, 3, images.view()), ContainsSubstring("180 elements; expected 60"));
+  // Class numbers are not quantities, so they are not available as floats.
   REQUIRE_THROWS_WITH(maker.make(0, 0, images.view(), floats.view()), ContainsSubstring("int32 or int64"));
 }

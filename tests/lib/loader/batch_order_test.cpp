@@ -8,7 +8,7 @@
 using namespace octavo;
 
 TEST_CASE("orders of blocks and windows give their known answers", "[unit][loader][golden]") {
-  // Long batches are there by their first and last four samples. Made by a second implementation of docs/numerics.md.
+  // Long batches list only their first and last four samples. From a second implementation of docs/numerics.md.
   std::ifstream file(std::string(OCTAVO_SOURCE_DIR) + "/tests/golden/batch_order.tsv");
   int lines = 0;
   for (std::string line; std::getline(file, line);) {
@@ -31,7 +31,7 @@ TEST_CASE("orders of blocks and windows give their known answers", "[unit][loade
   REQUIRE(lines > 100);
 }
 
-TEST_CASE("a kernel's selection is the rows of the batch", "[unit][loader]") {
+TEST_CASE("a kernel's selection matches the rows of the batch", "[unit][loader]") {
   for (const Shuffle shuffle : {Shuffle(false), Shuffle(true), Shuffle::blocks()}) {
     for (const std::int64_t rank : {0, 1, 2}) {
       const loader::BatchOrder order({.batch_size = 10, .shuffle = shuffle, .seed = 5, .rank = rank, .world_size = 3},

@@ -1,4 +1,4 @@
-// Batches of a deflated file: the same bits as of a plain one, from every residency, order and number of threads.
+// Batches of a deflated file have the same bits as those of a plain one, for every residency, order and thread count.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ std::vector<LoadOptions> residencies(std::int64_t N) {
 
 void deflated_files_serve_the_same_bits(Device device) {
   const PlainSplit many = smooth_split("train", 4500, {1, 28, 28});  // 4 chunks, the last one short
-  const PlainSplit noise = random_split("train", 600, {3, 27, 29});  // chunks that are stored as they are
+  const PlainSplit noise = random_split("train", 600, {3, 27, 29});  // chunks that are stored unchanged
   const PlainSplit large = smooth_split("train", 3, {3, 600, 601});  // samples larger than a chunk
   for (const PlainSplit& plain : {many, noise, large}) {
     const std::int64_t N = plain.sample_count();
@@ -57,7 +57,7 @@ void deflated_files_serve_the_same_bits(Device device) {
 OCTAVO_CONTRACT(deflated_files_serve_the_same_bits, "a deflated file serves the same bits from every residency",
                 "[unit][loader]")
 
-TEST_CASE("a child of fork() streams from a deflated file that its parent streams from", "[unit][loader]") {
+TEST_CASE("a child of fork() streams from a deflated file that its parent also streams from", "[unit][loader]") {
 #if defined(__SANITIZE_THREAD__)
   OCTAVO_SKIP("ThreadSanitizer ends a child of fork() that starts threads");
 #endif
@@ -65,7 +65,7 @@ TEST_CASE("a child of fork() streams from a deflated file that its parent stream
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
   const LoaderOptions options{.batch_size = 300, .shuffle = true};
   const Served expected = serve(store, options, 1);
-  Loader loader(store, options);  // its thread reads ahead, and has the cache's lock now and then
+  Loader loader(store, options);  // its prefetch thread sometimes holds the cache's lock
   auto place = loader.epoch(0).begin();
   for (int i = 0; i < 8; ++i) {
     const pid_t child = ::fork();

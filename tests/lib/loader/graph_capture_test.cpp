@@ -1,4 +1,4 @@
-// CUDA graphs that make batches: captured once, replayed, and compared with a loader.
+// CUDA graphs that make batches are captured once, replayed, and compared with a loader.
 #include <cuda_runtime_api.h>
 
 #include <octavo/graph_loader.hpp>

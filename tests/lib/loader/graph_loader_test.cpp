@@ -18,7 +18,7 @@ LoaderOptions whole_batches(std::int64_t batch_size) {
   return {.batch_size = batch_size, .shuffle = true, .seed = 9, .drop_last = true};
 }
 
-/// Values and labels, one batch after another.
+/// The values and labels of all batches, in order.
 struct ServedFloats {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
@@ -59,7 +59,7 @@ ServedFloats by_graph_loader(const Store& store, const LoaderOptions& options, s
 void serves_what_a_loader_serves(Device device) {
   const PackedFixture fixture = whole_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
-  // 5 batches of 9 an epoch, 6 epochs: 30 batches, by 1, 2, 3 and 5 at a time.
+  // 5 batches of 9 per epoch, 6 epochs: 30 batches, in groups of 1, 2, 3 and 5.
   const ServedFloats expected = by_loader(store, whole_batches(9), 6);
   for (const std::int64_t batches_per_launch : {1, 2, 3, 5}) {
     REQUIRE(by_graph_loader(store, whole_batches(9), 6, batches_per_launch) == expected);
@@ -87,7 +87,7 @@ void goes_where_it_is_told(Device device) {
   const LoaderState state = loader.state();
   REQUIRE(state.epoch == 4);
   REQUIRE(state.step == 0);
-  // A loader with the same options takes the state, and goes on with the same batch.
+  // A loader with the same options accepts the state, and continues with the same batch.
   Loader plain(store, whole_batches(9));
   plain.restore(state);
   loader.next(images.view(), {});
@@ -101,7 +101,7 @@ void goes_where_it_is_told(Device device) {
 
 OCTAVO_CONTRACT(serves_what_a_loader_serves, "a graph loader serves the batches of a loader", "[unit][loader]")
 OCTAVO_CONTRACT(ranks_serve_their_shares, "a rank's graph loader serves its share", "[unit][loader]")
-OCTAVO_CONTRACT(goes_where_it_is_told, "a graph loader is sent to a place, and says where it is", "[unit][loader]")
+OCTAVO_CONTRACT(goes_where_it_is_told, "a graph loader seeks to a position and reports it", "[unit][loader]")
 
 TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   const PackedFixture fixture = whole_fixture(20);
@@ -109,10 +109,10 @@ TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   LoaderOptions options = whole_batches(6);
   REQUIRE_THROWS_WITH(GraphLoader(store, options, 4), ContainsSubstring("an epoch has 3 batches"));
   REQUIRE_THROWS_AS(GraphLoader(store, options, 0), InvalidArgument);
-  REQUIRE_THROWS_WITH(GraphLoader(store, options).seek(0, 3), ContainsSubstring("there is none"));
+  REQUIRE_THROWS_WITH(GraphLoader(store, options).seek(0, 3), ContainsSubstring("no such batch"));
   const DeviceTensor small(Device::cpu(), DType::float32, {5, 2, 3, 5});
   GraphLoader loader(store, options);
-  REQUIRE_THROWS_WITH(loader.next(small.view(), {}), ContainsSubstring("150 numbers, 180 are needed"));
+  REQUIRE_THROWS_WITH(loader.next(small.view(), {}), ContainsSubstring("150 elements; expected 180"));
   REQUIRE(loader.state().step == 0);
   options.spec.center = Center::batch;
   REQUIRE_THROWS_WITH(GraphLoader(store, options, 2), ContainsSubstring("own mean"));
@@ -121,5 +121,5 @@ TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("drop_last"));
   options = whole_batches(1);
   options.world_size = 2;
-  REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("no part"));
+  REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("share of a batch is empty"));
 }

@@ -6,21 +6,21 @@
 
 using namespace octavo;
 
-TEST_CASE("a state survives JSON", "[unit][loader]") {
+TEST_CASE("a state survives a round trip through JSON", "[unit][loader]") {
   const LoaderState state{1, 3, 17, 18446744073709551615u, 512, 60000, true, false};
   REQUIRE(LoaderState::from_json(state.to_json()) == state);
 }
 
-TEST_CASE("what is no state is refused", "[unit][loader]") {
+TEST_CASE("an invalid state is refused", "[unit][loader]") {
   REQUIRE_THROWS_AS(LoaderState::from_json(""), FormatError);
   REQUIRE_THROWS_AS(LoaderState::from_json("[]"), FormatError);
   REQUIRE_THROWS_AS(LoaderState::from_json(R"({"order":1})"), FormatError);
   LoaderState newer;
   newer.order_version = 2;
-  REQUIRE_THROWS_WITH(LoaderState::from_json(newer.to_json()), ContainsSubstring("order 2"));
+  REQUIRE_THROWS_WITH(LoaderState::from_json(newer.to_json()), ContainsSubstring("order version 2"));
 }
 
-TEST_CASE("the state of a loader with other options is refused, and changes nothing", "[unit][loader]") {
+TEST_CASE("the state of a loader with other options is refused and changes nothing", "[unit][loader]") {
   const octavo::test::PackedFixture fixture({octavo::test::random_split("train", 20, {1, 2, 2})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   Loader loader(store, {.batch_size = 5, .shuffle = true});

@@ -134,13 +134,13 @@ void an_abandoned_epoch_harms_nothing(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(epochs_follow_the_order, "an epoch visits every sample once, in its order", "[unit][loader]")
+OCTAVO_CONTRACT(epochs_follow_the_order, "an epoch visits every sample once in its order", "[unit][loader]")
 OCTAVO_CONTRACT(prefetch_changes_no_bit, "prefetching changes no bit", "[unit][loader]")
-OCTAVO_CONTRACT(ranks_share_the_global_batches, "ranks together serve the batches of one", "[unit][loader]")
-OCTAVO_CONTRACT(resuming_goes_on_where_it_stopped, "a restored loader goes on where it stopped", "[unit][loader]")
-OCTAVO_CONTRACT(an_abandoned_epoch_harms_nothing, "an epoch that was left early harms nothing", "[unit][loader]")
+OCTAVO_CONTRACT(ranks_share_the_global_batches, "all ranks together serve the batches of one rank", "[unit][loader]")
+OCTAVO_CONTRACT(resuming_goes_on_where_it_stopped, "a restored loader continues where it stopped", "[unit][loader]")
+OCTAVO_CONTRACT(an_abandoned_epoch_harms_nothing, "an epoch that was left early does no harm", "[unit][loader]")
 
-TEST_CASE("CUDA loaders serve the bits that CPU loaders serve", "[unit][loader][cuda]") {
+TEST_CASE("CUDA loaders serve the same bits as CPU loaders", "[unit][loader][cuda]") {
   const auto cuda = cuda_device();
   if (!cuda) OCTAVO_SKIP("no CUDA device");
   const PackedFixture fixture({random_split("train", 1000, {3, 32, 32})});
@@ -149,7 +149,7 @@ TEST_CASE("CUDA loaders serve the bits that CPU loaders serve", "[unit][loader][
           serve(Store::load(fixture.dataset().split("train"), Device::cpu()), options));
 }
 
-TEST_CASE("without shuffling, samples come in the order of the file", "[unit][loader]") {
+TEST_CASE("without shuffling samples are in file order", "[unit][loader]") {
   const PackedFixture fixture = gray_fixture(23);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const Served served = serve(store, {.batch_size = 10}, 1);
@@ -165,7 +165,7 @@ TEST_CASE("drop_last leaves out the short batch", "[unit][loader]") {
   REQUIRE(serve(store, {.batch_size = 100}, 1).sizes == std::vector<std::int64_t>{23});
 }
 
-TEST_CASE("options that make no sense are refused", "[unit][loader]") {
+TEST_CASE("invalid options are refused", "[unit][loader]") {
   const PackedFixture fixture = gray_fixture(10);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const auto refuses = [&](LoaderOptions options) { REQUIRE_THROWS_AS(Loader(store, options), InvalidArgument); };
@@ -183,7 +183,7 @@ TEST_CASE("options that make no sense are refused", "[unit][loader]") {
   REQUIRE_THROWS_AS(loader.epoch(-1), InvalidArgument);
 }
 
-TEST_CASE("labels of several numbers come with their batch", "[unit][loader]") {
+TEST_CASE("labels with several numbers are served with their batch", "[unit][loader]") {
   PlainSplit split = random_split("train", 12, {1, 2, 2});
   split.label_width = 3;
   split.labels.clear();

@@ -1,4 +1,4 @@
-// What can go wrong while an epoch is read from its file, and loaders that come and go meanwhile.
+// Failures while an epoch is read from its file, and loaders that are created and destroyed meanwhile.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Reading the file of a split fails for as long as this lives.
+/// While alive, reading the file of a split fails.
 class UnreadableFile {
  public:
   explicit UnreadableFile(const Split& split) : descriptor_(dataset_file::SplitAccess::reader(split)->file().descriptor()) {
@@ -40,7 +40,7 @@ class UnreadableFile {
   int saved_;
 };
 
-/// Where the codes of `row` stand in the file.
+/// The offset of the codes of `row` in the file.
 std::int64_t offset_of(const Split& split, std::int64_t row) {
   return dataset_file::SplitAccess::entry(split).images.offset + row * split.shape().values();
 }
@@ -55,7 +55,7 @@ void flip_byte(const std::filesystem::path& path, std::int64_t offset) {
 
 }  // namespace
 
-TEST_CASE("a damaged sample is told at the batch that it belongs to", "[unit][loader][residency]") {
+TEST_CASE("a damaged sample is reported at its batch", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
   flip_byte(fixture.path(), offset_of(fixture.dataset().split("train"), 42));
   for (const int prefetch : {0, 1, 5}) {
@@ -70,12 +70,12 @@ TEST_CASE("a damaged sample is told at the batch that it belongs to", "[unit][lo
       REQUIRE_THROWS_WITH(++place, ContainsSubstring("train/images sample 42 is damaged"));
       REQUIRE(loader.state().step == 4);
     }
-    // Another epoch begins as usual.
+    // A new epoch begins as usual.
     REQUIRE(loader.epoch(1).begin()->step() == 0);
   }
 }
 
-TEST_CASE("after an error of reading, a loop can go on with the same batch", "[unit][loader][residency]") {
+TEST_CASE("after a read error a loop can continue with the same batch", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
   const Split split = fixture.dataset().split("train");
   const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
@@ -91,7 +91,7 @@ TEST_CASE("after an error of reading, a loop can go on with the same batch", "[u
     served.add(*place);
     {
       const UnreadableFile unreadable(split);
-      // What was read ahead is still served; then the error comes, at a batch that is not served.
+      // Prefetched batches are still served; then the error is thrown for the next batch.
       bool has_failed = false;
       for (int i = 0; i < 6 && !has_failed; ++i) {
         try {
@@ -113,7 +113,7 @@ TEST_CASE("after an error of reading, a loop can go on with the same batch", "[u
   }
 }
 
-TEST_CASE("a file that is cut short or changed while it is streamed is an error", "[unit][loader][residency]") {
+TEST_CASE("a file that is truncated or changed while it is streamed is an error", "[unit][loader][residency]") {
   for (const bool cut : {true, false}) {
     const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
     const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(),
@@ -126,7 +126,7 @@ TEST_CASE("a file that is cut short or changed while it is streamed is an error"
     if (cut) {
       std::filesystem::resize_file(fixture.path(), length / 4);
     } else {
-      // The time of change is set aside from the clock's granularity.
+      // Set the modification time explicitly, so that the clock's granularity does not hide the change.
       std::filesystem::last_write_time(fixture.path(),
                                        std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
     }
@@ -137,7 +137,7 @@ TEST_CASE("a file that is cut short or changed while it is streamed is an error"
   }
 }
 
-TEST_CASE("a file that is replaced by another goes on being read as it was", "[unit][loader][residency]") {
+TEST_CASE("a replaced file is still read with its old contents", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 100, {1, 8, 8})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
   const Served expected = serve(store, {.batch_size = 10}, 1);
@@ -145,7 +145,7 @@ TEST_CASE("a file that is replaced by another goes on being read as it was", "[u
   REQUIRE(serve(store, {.batch_size = 10}, 1) == expected);
 }
 
-TEST_CASE("a loader that is left in the middle of an epoch ends what it reads ahead", "[unit][loader][residency]") {
+TEST_CASE("destroying a loader during an epoch ends its prefetch", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 500, {1, 8, 8})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(), {.residency = Residency::streamed});
   for (int i = 0; i < 50; ++i) {
@@ -157,7 +157,7 @@ TEST_CASE("a loader that is left in the middle of an epoch ends what it reads ah
   }
 }
 
-TEST_CASE("loaders in several threads draw from one store", "[unit][loader][residency]") {
+TEST_CASE("loaders in several threads can use one store", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 200, {1, 8, 8})});
   for (const LoadOptions& load : {LoadOptions{.residency = Residency::streamed},
                                   LoadOptions{.residency = Residency::hybrid, .resident_count = 90},

@@ -1,4 +1,4 @@
-// Batches from every residency: what is promised to be equal.
+// Batches that must be equal for every residency.
 #include <octavo/residency.hpp>
 
 #include <octavo/batch_maker.hpp>
@@ -17,7 +17,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Ways to keep the same split that must all serve the same.
+/// Load options that must all serve the same batches.
 std::vector<LoadOptions> true_residencies(std::int64_t N) {
   std::vector<LoadOptions> all;
   for (const int thread_count : {1, 3}) {
@@ -31,7 +31,7 @@ std::vector<LoadOptions> true_residencies(std::int64_t N) {
 }
 
 void residencies_serve_the_same_bits(Device device) {
-  // The second shape has rows of odd length; the third is padded on a GPU.
+  // The second shape has rows of odd length. The third is padded on a GPU.
   for (const SampleShape shape : {SampleShape{1, 6, 5}, SampleShape{3, 7, 7}, SampleShape{3, 19, 18}}) {
     const PackedFixture fixture({random_split("train", 101, shape)});
     const Split split = fixture.dataset().split("train");
@@ -77,7 +77,7 @@ void ranks_share_streamed_batches(Device device) {
   const Store whole = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
   const Store streamed = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::streamed});
   for (const Shuffle shuffle : {Shuffle(true), Shuffle::blocks(), Shuffle::windows(20)}) {
-    for (std::int64_t rank = 0; rank < 16; ++rank) {  // of batches of 10: some ranks have no part
+    for (std::int64_t rank = 0; rank < 16; ++rank) {  // more ranks than samples in a batch of 10
       const LoaderOptions options{.batch_size = 10, .shuffle = shuffle, .seed = 4, .rank = rank, .world_size = 16};
       REQUIRE(serve(streamed, options) == serve(whole, options));
     }
@@ -91,7 +91,7 @@ void windows_serve_their_order(Device device) {
   for (const std::int64_t window : {10, 25, 26, 103}) {
     const Store store = Store::load(split, device, {.residency = Residency::window, .window_samples = window});
     REQUIRE(store.window_samples() == window);
-    for (const std::int64_t batch_size : {1, 7, 10}) {  // most do not divide the windows
+    for (const std::int64_t batch_size : {1, 7, 10}) {  // most do not divide the window size
       for (const int prefetch : {0, 2}) {
         for (const bool shuffled : {false, true}) {
           LoaderOptions options{.batch_size = batch_size, .shuffle = shuffled, .seed = 8};
@@ -120,7 +120,7 @@ void makers_serve_any_batch(Device device) {
     const BatchMaker expected(whole, options), maker(store, options);
     REQUIRE(maker.options().prefetch >= 1);
     const DeviceTensor a(device, DType::float32, {9, 2, 3, 5}), b(device, DType::float32, {9, 2, 3, 5});
-    // Forwards, the same again, backwards, just beyond what is read ahead, and into other epochs.
+    // Forward, repeated, backward, just beyond the prefetched batches, and in other epochs.
     for (const auto& [epoch, step] : std::vector<std::pair<int, int>>{
              {0, 0}, {0, 1}, {0, 1}, {0, 4}, {0, 2}, {0, 0}, {0, 4}, {0, 0}, {3, 3}, {3, 4}, {4, 0}, {4, 1}}) {
       REQUIRE(maker.rows(epoch, step) == expected.rows(epoch, step));
@@ -160,12 +160,12 @@ void automatic_takes_what_fits(Device device) {
   const Store most = Store::load(split, device, {.memory_limit_bytes = 100 * each - 1});
   REQUIRE(most.residency() == Residency::hybrid);
   REQUIRE(most.resident_count() == 99);
-  REQUIRE_THAT(most.residency_reason(), ContainsSubstring("are more than the 307599 that it may take"));
+  REQUIRE_THAT(most.residency_reason(), ContainsSubstring("exceed the limit of 307599 bytes on"));
   REQUIRE(most.device_bytes() == 99 * each);
   const Store few = Store::load(split, device, {.memory_limit_bytes = 4 * each});
   REQUIRE(few.residency() == Residency::streamed);
   REQUIRE(few.resident_count() == 0);
-  REQUIRE_THAT(few.residency_reason(), ContainsSubstring("None are kept there"));
+  REQUIRE_THAT(few.residency_reason(), ContainsSubstring("No samples are resident"));
   LoaderOptions options{.batch_size = 16, .shuffle = true};
   REQUIRE(serve(most, options) == serve(all, options));
   REQUIRE(serve(few, options) == serve(all, options));
@@ -184,7 +184,7 @@ void samples_in_memory_serve_the_same_bits(Device device) {
           LoadOptions{.residency = Residency::hybrid, .resident_count = 40}}) {
       const Store store = Store::load(samples, memory, device, load);
       REQUIRE(serve(store, {.batch_size = 8, .shuffle = true}) == serve(whole, {.batch_size = 8, .shuffle = true}));
-      // On the CPU, borrowed samples take no memory.
+      // On the CPU, borrowed samples use no extra memory.
       if (device.is_cpu() && memory == HostMemory::borrow) REQUIRE(store.device_bytes() == 0);
     }
     const Store windows = Store::load(samples, memory, device, {.residency = Residency::window, .window_samples = 25});
@@ -197,21 +197,19 @@ void samples_in_memory_serve_the_same_bits(Device device) {
 
 OCTAVO_CONTRACT(samples_in_memory_serve_the_same_bits, "samples in host memory serve the same batches",
                 "[unit][loader][residency]")
-OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device, hybrid and streamed serve the same batches",
+OCTAVO_CONTRACT(residencies_serve_the_same_bits, "device and hybrid and streamed serve the same batches",
                 "[unit][loader][residency]")
-OCTAVO_CONTRACT(centering_and_types_work_from_every_residency, "a batch that comes from two places is centered on itself",
+OCTAVO_CONTRACT(centering_and_types_work_from_every_residency, "a batch from two sources is centered on itself",
                 "[unit][loader][residency]")
-OCTAVO_CONTRACT(ranks_share_streamed_batches, "ranks together serve streamed batches", "[unit][loader][residency]")
-OCTAVO_CONTRACT(windows_serve_their_order, "windows serve the order that stays inside of them",
-                "[unit][loader][residency]")
+OCTAVO_CONTRACT(ranks_share_streamed_batches, "all ranks together serve streamed batches", "[unit][loader][residency]")
+OCTAVO_CONTRACT(windows_serve_their_order, "window residency serves the windows order", "[unit][loader][residency]")
 OCTAVO_CONTRACT(makers_serve_any_batch, "a batch maker serves any batch of every residency",
                 "[unit][loader][residency]")
-OCTAVO_CONTRACT(given_rows_come_from_every_residency, "given rows come from every residency",
-                "[unit][loader][residency]")
-OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency takes what fits, and says so",
+OCTAVO_CONTRACT(given_rows_come_from_every_residency, "every residency serves given rows", "[unit][loader][residency]")
+OCTAVO_CONTRACT(automatic_takes_what_fits, "the automatic residency uses what fits and gives the reason",
                 "[unit][loader][residency]")
 
-TEST_CASE("on a full device fewer samples are resident, and the batches are the same",
+TEST_CASE("on a full device fewer samples are resident and the batches are the same",
           "[unit][loader][residency][cuda][exclusive]") {
   const auto device = cuda_device();
   if (!device) OCTAVO_SKIP("no CUDA device");
@@ -229,7 +227,8 @@ TEST_CASE("on a full device fewer samples are resident, and the batches are the 
   REQUIRE_THROWS_AS(Store::load(split, *device, {.residency = Residency::device}), OutOfMemory);
 }
 
-TEST_CASE("blocks are slices of the file in the order of the epoch, a short one last", "[unit][loader][residency]") {
+TEST_CASE("blocks are slices of the file in the order of the epoch with a short one last",
+          "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const BatchMaker maker(store, {.batch_size = 9, .shuffle = Shuffle::blocks(), .seed = 12});
@@ -244,7 +243,7 @@ TEST_CASE("blocks are slices of the file in the order of the epoch, a short one 
   }
 }
 
-TEST_CASE("an order of windows visits every sample once, one stretch after the other", "[unit][loader][residency]") {
+TEST_CASE("a windows order visits every sample once and window by window", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 47, {1, 2, 2})});
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   const BatchMaker maker(store, {.batch_size = 7, .shuffle = Shuffle::windows(10), .seed = 12});
@@ -272,13 +271,13 @@ TEST_CASE("orders that a residency cannot serve are refused", "[unit][loader][re
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu(),
                                   {.residency = Residency::window, .window_samples = 10});
   REQUIRE_THROWS_WITH(Loader(store, {.batch_size = 4, .shuffle = Shuffle::blocks()}),
-                      ContainsSubstring("shuffle by \"windows:10\""));
+                      ContainsSubstring("use the order \"windows:10\""));
   REQUIRE_THROWS_AS(Loader(store, {.batch_size = 4, .shuffle = Shuffle::windows(9)}), InvalidArgument);
   REQUIRE_THROWS_AS(Loader(store, {.batch_size = 4, .shuffle = Shuffle::windows(0)}), InvalidArgument);
   REQUIRE_THROWS_WITH(Loader(store, {.batch_size = 11}), ContainsSubstring("larger than a window of 10"));
 }
 
-TEST_CASE("load options that make no sense are refused", "[unit][loader][residency]") {
+TEST_CASE("invalid load options are refused", "[unit][loader][residency]") {
   const PackedFixture fixture({random_split("train", 10, {1, 2, 2})});
   const Split split = fixture.dataset().split("train");
   const auto refuses = [&](LoadOptions options) {
@@ -292,7 +291,7 @@ TEST_CASE("load options that make no sense are refused", "[unit][loader][residen
   refuses({.residency = Residency::device, .window_samples = 3});
 }
 
-TEST_CASE("samples in memory that make no sense are refused", "[unit][loader][residency]") {
+TEST_CASE("invalid samples in memory are refused", "[unit][loader][residency]") {
   std::vector<std::int8_t> codes(60);
   std::vector<std::int32_t> labels(5);
   const HostSamples good{{3, 2, 2}, {LabelKind::class_index, 1}, codes, std::as_bytes(std::span(labels))};

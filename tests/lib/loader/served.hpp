@@ -1,4 +1,4 @@
-// What a loop over a loader saw.
+// Records the batches of a loop over a loader.
 #pragma once
 
 #include <octavo/loader.hpp>
@@ -10,7 +10,7 @@
 
 namespace octavo::test {
 
-/// What a loop saw: every batch's values and labels, one after another.
+/// The values and labels of all batches of a loop, in order.
 struct Served {
   std::vector<std::uint32_t> values;
   std::vector<std::int32_t> labels;

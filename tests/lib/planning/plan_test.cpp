@@ -28,7 +28,7 @@ std::int64_t bytes_of_part(const Plan& plan, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a plan adds up what training takes", "[unit][plan]") {
+TEST_CASE("a plan adds up the memory of training", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   PlanOptions options;
   options.memory_bytes = 64 * kMiB;
@@ -40,15 +40,15 @@ TEST_CASE("a plan adds up what training takes", "[unit][plan]") {
   REQUIRE(found.resident_count == 1000);
   REQUIRE(found.reserved_bytes == 4 * kMiB);  // a sixteenth
   REQUIRE(bytes_of_part(found, "samples, int8") == 3'072'000);
-  REQUIRE(bytes_of_part(found, "their labels") == 4000);
-  // Three buffers: the batch that is used and two ahead.
+  REQUIRE(bytes_of_part(found, "labels") == 4000);
+  // Three buffers: the current batch and two prefetched ones.
   REQUIRE(bytes_of_part(found, "batches") == 100 * 3 * (3072 * 4 + 4));
   REQUIRE(bytes_of_part(found, "parameters") == 4'000'000);
   REQUIRE(bytes_of_part(found, "gradients") == 4'000'000);
   REQUIRE(bytes_of_part(found, "optimizer") == 8'000'000);
   REQUIRE(bytes_of_part(found, "parameters in half precision") == 2'000'000);
   REQUIRE(bytes_of_part(found, "activations") == 1'000'000);
-  // 60 MiB - 18 MB of the model - the samples, over 3 * 12,292 + 10,000 bytes for each sample of a batch.
+  // 60 MiB minus 18 MB for the model and the samples, divided by 3 * 12,292 + 10,000 bytes per sample of a batch.
   const std::int64_t left = 60 * kMiB - 18'000'000 - 3'076'000;
   REQUIRE(found.largest_batch == left / (3 * 12'292 + 10'000));
   REQUIRE(found.largest_power_of_two == 512);
@@ -56,7 +56,7 @@ TEST_CASE("a plan adds up what training takes", "[unit][plan]") {
   REQUIRE(found.memory_limit_bytes == 3'076'000);
 }
 
-TEST_CASE("with less memory a plan turns to smaller residencies, and says when nothing fits", "[unit][plan]") {
+TEST_CASE("with less memory a plan uses smaller residencies and reports when nothing fits", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   const auto plan_with = [&](std::int64_t memory) {
     PlanOptions options;
@@ -64,7 +64,7 @@ TEST_CASE("with less memory a plan turns to smaller residencies, and says when n
     options.batch_size = 16;
     return plan(fixture.dataset(), options);
   };
-  // A fifth is left alone. All samples, and three buffers of 16 * 12,292.
+  // A fifth is reserved. All samples, and three buffers of 16 * 12,292.
   const std::int64_t all = 3'076'000 + 3 * 16 * 12'292;
   REQUIRE(plan_with(all * 5 / 4 + 5).residency == Residency::device);
   const Plan less = plan_with(all * 5 / 4 - 5);
@@ -72,7 +72,7 @@ TEST_CASE("with less memory a plan turns to smaller residencies, and says when n
   REQUIRE(less.resident_count > 900);
   REQUIRE(less.total_bytes() <= less.memory_bytes - less.reserved_bytes);
   REQUIRE(less.largest_batch >= 16);
-  // One buffer, and three packed batches: 16 * (12,292 + 3 * 3,084) = 344,704; a twentieth of the samples is 153,800.
+  // One buffer and three packed batches: 16 * (12,292 + 3 * 3,084) = 344,704. A twentieth of the samples is 153,800.
   const Plan little = plan_with((344'704 + 153'800) * 5 / 4 + 5);
   REQUIRE(little.residency == Residency::hybrid);
   REQUIRE(little.resident_count == 50);
@@ -88,19 +88,19 @@ TEST_CASE("with less memory a plan turns to smaller residencies, and says when n
   REQUIRE_FALSE(plan_with(1).fits);
 }
 
-TEST_CASE("without a batch size a plan takes one that fits", "[unit][plan]") {
+TEST_CASE("without a batch size a plan chooses one that fits", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   PlanOptions options;
   options.memory_bytes = 64 * kMiB;
   options.model.activation_bytes_per_sample = kMiB;
-  // 60 MiB less 3,076,000 bytes of samples, over 1 MiB + 3 * 12,292: 55.
+  // 60 MiB minus 3,076,000 bytes of samples, divided by 1 MiB + 3 * 12,292: 55.
   const Plan found = plan(fixture.dataset(), options);
   REQUIRE(found.residency == Residency::device);
   REQUIRE(found.batch_size == 32);
   REQUIRE(found.largest_batch == 55);
 }
 
-TEST_CASE("a plan is what loading then does", "[unit][plan]") {
+TEST_CASE("loading follows the plan", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   const Split split = fixture.dataset().split("train");
   for (const std::int64_t memory : {2 * kMiB, 3 * kMiB, 8 * kMiB}) {
@@ -117,15 +117,15 @@ TEST_CASE("a plan is what loading then does", "[unit][plan]") {
     drawn.prefetch = 1;
     const Loader loader(store, drawn);
     const std::int64_t taken = store.device_bytes() + loader.device_bytes();
-    // Beside what is planned: the normalization, and the edges between the parts of a packed batch.
+    // Not in the plan: the normalization, and padding between the parts of a packed batch.
     REQUIRE(taken >= found.total_bytes());
     REQUIRE(taken <= found.total_bytes() + 256);
   }
 }
 
-TEST_CASE("a plan matches what the report measures", "[unit][plan]") {
+TEST_CASE("a plan matches the measurements of the report", "[unit][plan]") {
 #if defined(__SANITIZE_THREAD__)
-  OCTAVO_SKIP("ThreadSanitizer's own memory is several times that of the program");
+  OCTAVO_SKIP("ThreadSanitizer uses several times the memory of the program");
 #endif
   const PackedFixture fixture({random_split("train", 4000, {3, 64, 64})});  // 49 MB
   PlanOptions options;
@@ -140,13 +140,13 @@ TEST_CASE("a plan matches what the report measures", "[unit][plan]") {
     return std::abs(a - b) <= std::max(4 * kMiB, std::max(a, b) / 20);
   };
   REQUIRE(planned.residency == Residency::device);
-  REQUIRE(agree(bytes_of_part(planned, "samples, int8") + bytes_of_part(planned, "their labels"),
+  REQUIRE(agree(bytes_of_part(planned, "samples, int8") + bytes_of_part(planned, "labels"),
                 measured.residencies.back().measured_bytes.value()));
   REQUIRE(agree(bytes_of_part(planned, "batches"), measured.residencies.back().batch_buffer_bytes));
   REQUIRE(agree(planned.forms.front().sample_bytes, measured.residencies.front().measured_bytes.value()));
 }
 
-TEST_CASE("a plan is JSON too", "[unit][plan]") {
+TEST_CASE("a plan is also available as JSON", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   PlanOptions options;
   options.memory_bytes = 24 * 1024 * kMiB;
@@ -154,10 +154,10 @@ TEST_CASE("a plan is JSON too", "[unit][plan]") {
   REQUIRE(document.at("residency") == "device");
   REQUIRE(document.at("forms").size() == 3);
   REQUIRE(document.at("well_known").size() >= 10);
-  REQUIRE(document.at("largest_batch") == 1000);  // a batch has at most all samples
+  REQUIRE(document.at("largest_batch") == 1000);  // a batch has at most as many samples as the split
 }
 
-TEST_CASE("plans for numbers that make no sense are refused", "[unit][plan]") {
+TEST_CASE("plans for invalid numbers are refused", "[unit][plan]") {
   const PackedFixture fixture = thousand();
   const auto refuses = [&](auto&& change) {
     PlanOptions options;

@@ -35,7 +35,7 @@ QuantizationCertificate certificate_of(const Dataset& dataset, const std::string
 
 }  // namespace
 
-TEST_CASE("a dataset file is compared with its source, read again", "[unit][report]") {
+TEST_CASE("a dataset file is compared with its source by reading it again", "[unit][report]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   for (const char* split : {"train", "test"}) {
@@ -46,7 +46,7 @@ TEST_CASE("a dataset file is compared with its source, read again", "[unit][repo
     REQUIRE(certificate.clipped_count == std::vector<std::int64_t>{0});
     REQUIRE_FALSE(certificate.psnr_db);
   }
-  // The sizes of the four files.
+  // The total size of the four files.
   std::int64_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder / "source")) {
     bytes += static_cast<std::int64_t>(file.file_size());
@@ -54,7 +54,7 @@ TEST_CASE("a dataset file is compared with its source, read again", "[unit][repo
   REQUIRE(report::bytes_of_files(report::origin_of(dataset, "train")) == bytes);
 }
 
-TEST_CASE("without its source, a dataset file is compared with the stored digest", "[unit][report]") {
+TEST_CASE("without its source a dataset file is compared with the stored digest", "[unit][report]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   std::filesystem::remove_all(folder / "source");
@@ -64,7 +64,7 @@ TEST_CASE("without its source, a dataset file is compared with the stored digest
   REQUIRE_FALSE(report::bytes_of_files(report::origin_of(dataset, "train")));
 }
 
-TEST_CASE("another digest than the stored one is no certificate", "[unit][report]") {
+TEST_CASE("a digest that differs from the stored one gives no certificate", "[unit][report]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed_copy(folder);
   report::Origin origin = report::origin_of(dataset, "train");
@@ -76,7 +76,7 @@ TEST_CASE("another digest than the stored one is no certificate", "[unit][report
   REQUIRE(certificate.largest_error.empty());
 }
 
-TEST_CASE("a source that was changed after packing shows, with the size of the error", "[unit][report]") {
+TEST_CASE("a source that changed after packing is detected with the size of the error", "[unit][report]") {
   const TemporaryFolder folder;
   // One image of 2x2 in each of two IDX files: the second differs by 3 in one of four values.
   const auto write_idx = [&](std::uint8_t last) {
@@ -110,7 +110,7 @@ TEST_CASE("the digest is the sum of the seeded hashes of the samples", "[unit][r
   REQUIRE(report::origin_of(dataset, "train").digest == expected);
 }
 
-TEST_CASE("a file without a digest is compared with nothing", "[unit][report]") {
+TEST_CASE("a file without a digest is not compared", "[unit][report]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 10, {1, 2, 2})});
   const Dataset dataset = Dataset::open(folder / "a.h5");
@@ -119,9 +119,9 @@ TEST_CASE("a file without a digest is compared with nothing", "[unit][report]") 
   REQUIRE_THAT(certificate.compared_with, ContainsSubstring("nothing"));
 }
 
-TEST_CASE("what quantizing cost is certified from what was counted when packing", "[unit][report]") {
+TEST_CASE("the quantization error is certified from the counts of packing", "[unit][report]") {
   const TemporaryFolder folder;
-  // An IDX file of floats: 0, 0.5 and 60, of which 0..51 is covered in steps of 0.2.
+  // An IDX file of the floats 0, 0.5 and 60. The range 0 to 51 is covered in steps of 0.2.
   const char header[] = {0, 0, 13, 3, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1};
   const char numbers[] = {0, 0, 0, 0, 0x3F, 0, 0, 0, 0x42, 0x70, 0, 0};
   std::ofstream file(folder / "a-idx3", std::ios::binary);
@@ -135,7 +135,7 @@ TEST_CASE("what quantizing cost is certified from what was counted when packing"
   const QuantizationCertificate certificate = certificate_of(dataset, "train");
   REQUIRE_FALSE(certificate.lossless);
   REQUIRE_THAT(certificate.compared_with, ContainsSubstring("the source (float32), when it was packed"));
-  // 60 became 51; 0.5 is two and a half steps, and became two.
+  // 60 became 51. 0.5 is two and a half steps and became two.
   REQUIRE(certificate.largest_error.at(0) == Approx(9.0));
   REQUIRE(certificate.mean_error.at(0) == Approx(0.5 * 0.2 / 3.0));
   REQUIRE(certificate.clipped_count.at(0) == 1);

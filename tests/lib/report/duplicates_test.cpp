@@ -10,7 +10,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// Makes sample `to` of one split equal sample `from` of another.
+/// Copies sample `from` of one split to sample `to` of another.
 void copy_sample(const PlainSplit& from_split, std::int64_t from, PlainSplit& to_split, std::int64_t to) {
   const auto width = from_split.shape.values();
   std::copy_n(from_split.values.begin() + from * width, width, to_split.values.begin() + to * width);
@@ -18,12 +18,12 @@ void copy_sample(const PlainSplit& from_split, std::int64_t from, PlainSplit& to
 
 }  // namespace
 
-TEST_CASE("equal samples are found within a split and between splits, whatever their labels", "[unit][report]") {
+TEST_CASE("equal samples are found within and between splits regardless of labels", "[unit][report]") {
   const TemporaryFolder folder;
   PlainSplit train = random_split("train", 500, {3, 5, 7}, 1);  // labels are the row modulo 10
   PlainSplit test = random_split("test", 100, {3, 5, 7}, 2);
   copy_sample(train, 4, train, 14);   // the same label
-  copy_sample(train, 4, train, 300);  // another one
+  copy_sample(train, 4, train, 300);  // a different label
   copy_sample(train, 77, test, 47);   // in both splits, the same label
   write_packed(folder / "a.h5", {train, test});
   const DuplicateReport report = find_duplicates(Dataset::open(folder / "a.h5"));
@@ -38,7 +38,7 @@ TEST_CASE("equal samples are found within a split and between splits, whatever t
   CHECK(report.groups[1].labels_differ);
 }
 
-TEST_CASE("equal samples are named where the file has names", "[unit][report]") {
+TEST_CASE("equal samples are named if the file has names", "[unit][report]") {
   const TemporaryFolder folder;
   WriterOptions options;
   options.splits = {{"train", {1, 1, 2}, {}, Color::gray, 2, true}};
@@ -50,7 +50,7 @@ TEST_CASE("equal samples are named where the file has names", "[unit][report]") 
   REQUIRE(samples == std::vector<SamplePlace>{{"train", 0, "one.png"}, {"train", 1, "two.png"}});
 }
 
-TEST_CASE("the same bytes in another shape are another sample", "[unit][report]") {
+TEST_CASE("the same bytes in a different shape are a different sample", "[unit][report]") {
   const TemporaryFolder folder;
   const PlainSplit wide = random_split("train", 3, {1, 2, 3});
   PlainSplit high = wide;

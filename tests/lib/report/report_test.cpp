@@ -16,7 +16,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// 30,000 samples of 3x16x16 with a label each: 23,040,000 values and 120,000 bytes of labels.
+/// 30,000 labeled samples of 3x16x16: 23,040,000 values and 120,000 bytes of labels.
 Dataset large_dataset(const TemporaryFolder& folder) {
   write_packed(folder / "large.h5", {random_split("train", 30000, {3, 16, 16})});
   return Dataset::open(folder / "large.h5");
@@ -44,13 +44,13 @@ void figures_agree(Device device) {
     INFO(cost.name);
     REQUIRE(cost.name == names[i]);
     REQUIRE(cost.computed_bytes == computed[i]);
-#if !defined(__SANITIZE_THREAD__)  // whose own memory is several times that of the program
-    // Devices give memory in blocks of up to 2 MiB; there are three buffers.
+#if !defined(__SANITIZE_THREAD__)  // which uses several times the memory of the program
+    // Devices allocate memory in blocks of up to 2 MiB, and there are three buffers.
     REQUIRE(cost.measured_bytes.value() >= computed[i] - (1 << 20));
     REQUIRE(cost.measured_bytes.value() <= computed[i] + (8 << 20));
 #endif
   }
-  // A batch of 100 samples and labels, once or (on a GPU) three times, and the maps of the normalization.
+  // A batch of 100 samples and labels, once (on a GPU: three times), and the maps of the normalization.
   const std::int64_t slots = device.is_cpu() ? 1 : 3;
   REQUIRE(report.residencies[2].batch_buffer_bytes == slots * 100 * (768 * 4 + 4) + 8);
   REQUIRE(report.residencies[1].batch_buffer_bytes == slots * 100 * (768 * 2 + 4) + 8);
@@ -77,7 +77,7 @@ void gather_is_timed(Device device) {
 
 }  // namespace
 
-OCTAVO_CONTRACT(figures_agree, "the report's bytes are those worked out by hand", "[unit][report][exclusive]")
+OCTAVO_CONTRACT(figures_agree, "the report's byte counts match hand-computed ones", "[unit][report][exclusive]")
 OCTAVO_CONTRACT(gather_is_timed, "the report times gathers against copies", "[unit][report]")
 
 TEST_CASE("a batch size below one is refused", "[unit][report]") {
@@ -88,7 +88,7 @@ TEST_CASE("a batch size below one is refused", "[unit][report]") {
   REQUIRE_THROWS_AS(measure_report(Dataset::open(folder / "a.h5"), options), InvalidArgument);
 }
 
-TEST_CASE("a small split without labels is reported without what it cannot have", "[unit][report]") {
+TEST_CASE("a small split without labels is reported without timing and training", "[unit][report]") {
   const TemporaryFolder folder;
   PlainSplit split = random_split("only", 4, {1, 2, 2});
   split.labels.clear();
@@ -107,7 +107,7 @@ TEST_CASE("a small split without labels is reported without what it cannot have"
 
 namespace {
 
-/// A report of figures that are easily told apart.
+/// A report with easily distinguishable figures.
 MemoryReport made_report() {
   MemoryReport report;
   report.file = "a.h5";
@@ -125,41 +125,41 @@ MemoryReport made_report() {
 
 }  // namespace
 
-TEST_CASE("the text names every form with its bytes and its share of float32", "[unit][report]") {
+TEST_CASE("the text lists every form with its bytes and its fraction of float32", "[unit][report]") {
   const std::string text = to_text(made_report());
   REQUIRE_THAT(text, ContainsSubstring("60,000 of 1x28x28"));
   REQUIRE_THAT(text, ContainsSubstring("float32             4.0 MiB       4.0 MiB       1.000"));
   REQUIRE_THAT(text, ContainsSubstring("float16             2.0 MiB  not measured       0.500"));
   REQUIRE_THAT(text, ContainsSubstring("int8                1.0 MiB       1.0 MiB       0.250"));
-  REQUIRE_THAT(text, ContainsSubstring("lossless: byte for byte those of the source, read again"));
+  REQUIRE_THAT(text, ContainsSubstring("lossless: verified against the source, read again"));
 }
 
-TEST_CASE("the text does not call converted images those of the source", "[unit][report]") {
+TEST_CASE("the text does not call converted images source images", "[unit][report]") {
   MemoryReport report = made_report();
   report.certificate.compared_with = "the converted images that were packed (the digest stored at packing)";
   REQUIRE_THAT(to_text(report),
-               ContainsSubstring("lossless: byte for byte the converted images that were packed (the"));
+               ContainsSubstring("lossless with respect to the converted images that were packed (the"));
 }
 
-TEST_CASE("the text says where a set is too small for its memory to be measured", "[unit][report]") {
+TEST_CASE("the text says if a split is too small to measure its memory", "[unit][report]") {
   MemoryReport report = made_report();
   REQUIRE_THAT(to_text(report), !ContainsSubstring("too small to measure memory"));
   report.residencies.back().computed_bytes -= 1;
   REQUIRE_THAT(to_text(report), ContainsSubstring("too small to measure memory well: pages of 4 KiB"));
 }
 
-TEST_CASE("the text says when a gather ran in the cache", "[unit][report]") {
+TEST_CASE("the text says if a gather ran in the cache", "[unit][report]") {
   MemoryReport report = made_report();
   report.gather = GatherSpeed{512, 1000000, 1e-4, 0.05, 2e10, true};
   // 1 MB in 100 us: 10 GB/s, half of 20 GB/s; 512 / 100 us = 5,120,000 images/s.
   REQUIRE(report.gather->fraction_of_copy() == 0.5);
   REQUIRE_THAT(to_text(report), ContainsSubstring("5,120,000 images/s") && ContainsSubstring("50 %") &&
-                                    ContainsSubstring("fit the cache"));
+                                    ContainsSubstring("fits in the cache"));
   report.gather->fits_cache = false;
-  REQUIRE_THAT(to_text(report), !ContainsSubstring("fit the cache"));
+  REQUIRE_THAT(to_text(report), !ContainsSubstring("fits in the cache"));
 }
 
-TEST_CASE("the JSON holds every figure", "[unit][report]") {
+TEST_CASE("the JSON contains every figure", "[unit][report]") {
   MemoryReport report = made_report();
   report.training = TrainingFootprint{100, 20, 3, 400};
   const auto json = nlohmann::json::parse(to_json(report));

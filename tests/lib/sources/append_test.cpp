@@ -21,7 +21,7 @@ std::vector<std::int8_t> codes_of(const Split& split) {
 
 }  // namespace
 
-TEST_CASE("a split is appended, and those before it stay as they are", "[unit][pack]") {
+TEST_CASE("a split is appended and the existing splits stay unchanged", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {1, 5, 7})});
   const auto before = codes_of(Dataset::open(folder / "a.h5").split("train"));
@@ -36,7 +36,7 @@ TEST_CASE("a split is appended, and those before it stay as they are", "[unit][p
   REQUIRE(verify(folder / "a.h5").defect_count == 0);
 }
 
-TEST_CASE("a split that is there already is not appended, and the file stays as it was", "[unit][pack]") {
+TEST_CASE("an existing split is not appended again and the file stays unchanged", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 4, {1, 3, 4})});
   const std::string uuid = Dataset::open(folder / "a.h5").uuid();
@@ -60,7 +60,7 @@ TEST_CASE("a deflated file stays deflated when a split is appended", "[unit][pac
   REQUIRE(codes_of(after.split("train")) == codes_of(after.split("test")));
 }
 
-TEST_CASE("splits are appended as often as one likes", "[unit][pack]") {
+TEST_CASE("splits can be appended many times", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 2, {1, 1, 2})});
   for (int number = 0; number < 20; ++number) {

@@ -1,4 +1,4 @@
-// Sources in archives: images in folders, WebDataset shards, files of arrays.
+// Sources in archives: images in folders, WebDataset shards, array files.
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
@@ -13,7 +13,7 @@ using namespace octavo;
 using namespace octavo::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("images in an archive are those of its folders, in the archive's order", "[unit][pack]") {
+TEST_CASE("images in an archive come from its folders in the archive's order", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> files = {
       {"./dog/2.png", gray_png(3)},   {"cat/1.png", gray_png(1)},       {"dog/1.png", gray_png(2)},
@@ -29,7 +29,7 @@ TEST_CASE("images in an archive are those of its folders, in the archive's order
     const Samples samples = read_all(*source);
     REQUIRE(samples.values == std::vector<std::uint8_t>{3, 3, 1, 1, 2, 2});
     REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0, 1});
-    // Out of order, and from the beginning again.
+    // Out of order, and again from the beginning.
     REQUIRE(read(*source, 0, 2, 1).values[0] == 2);
     REQUIRE(read(*source, 0, 0, 1).values[0] == 3);
   }
@@ -52,10 +52,10 @@ TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]"
   }
   write_archive(folder / "b.tar", ArchiveKind::tar, {{"octavo.json", manifest}, {"1-y/0.png", gray_png(2)}});
   REQUIRE_THROWS_WITH(open(folder / "b.tar"),
-                      ContainsSubstring("b.tar: octavo.json\": ") && ContainsSubstring("0-x/1.png\" is not there"));
+                      ContainsSubstring("b.tar: octavo.json\": ") && ContainsSubstring("0-x/1.png\" is missing"));
 }
 
-TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
+TEST_CASE("split folders in an archive become splits", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.zip", ArchiveKind::zip,
                 {{"train/a/1.png", gray_png(1)}, {"test/a/1.png", gray_png(2)}, {"train/b/1.png", gray_png(3)}});
@@ -65,7 +65,7 @@ TEST_CASE("split folders in an archive are splits", "[unit][pack]") {
   REQUIRE(read_all(*source, 1).values[0] == 2);
 }
 
-TEST_CASE("a folder that holds nothing but one folder of folders stands for that", "[unit][pack]") {
+TEST_CASE("a folder that holds only one folder of folders is replaced by it", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar,
                 {{"ds/pets/train/a/1.png", gray_png(1)}, {"ds/pets/test/b/1.png", gray_png(2)}});
@@ -73,7 +73,7 @@ TEST_CASE("a folder that holds nothing but one folder of folders stands for that
   REQUIRE(open(folder / "a.tar")->class_names() == std::vector<std::string>{"a", "b"});
   write_archive(folder / "b.tar", ArchiveKind::tar, {{"ds/a/1.png", gray_png(1)}, {"ds/b/1.png", gray_png(2)}});
   REQUIRE(open(folder / "b.tar")->class_names() == std::vector<std::string>{"a", "b"});
-  // One class is one class.
+  // A single class stays a class.
   write_archive(folder / "c.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"a/2.png", gray_png(2)}});
   REQUIRE(open(folder / "c.tar")->class_names() == std::vector<std::string>{"a"});
   write_archive(folder / "d.tar", ArchiveKind::tar,
@@ -81,7 +81,7 @@ TEST_CASE("a folder that holds nothing but one folder of folders stands for that
   REQUIRE(open(folder / "d.tar")->splits()[0].labels.kind == LabelKind::target);
 }
 
-TEST_CASE("an image of an archive that cannot be decoded is a bad sample", "[unit][pack]") {
+TEST_CASE("an image in an archive that cannot be decoded is a bad sample", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"2.png", gray_png(2).substr(0, 45)}});
   const Samples samples = read_all(*open(folder / "a.tar", {.skip_unreadable = true}));
@@ -89,18 +89,18 @@ TEST_CASE("an image of an archive that cannot be decoded is a bad sample", "[uni
   REQUIRE(samples.failures[0].name == "2.png");
 }
 
-TEST_CASE("damaged and cut archives are refused by their names", "[unit][pack]") {
+TEST_CASE("damaged and truncated archives are refused by name", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.zip", ArchiveKind::zip, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   const auto whole = fs::file_size(folder / "a.zip");
   fs::resize_file(folder / "a.zip", whole / 2);
-  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip\": it begins as a zip archive"));
+  REQUIRE_THROWS_WITH(read_all(*open(folder / "a.zip")), ContainsSubstring("a.zip\": it starts like a zip archive"));
   write_archive(folder / "b.tgz", ArchiveKind::tar_gz, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   fs::resize_file(folder / "b.tgz", fs::file_size(folder / "b.tgz") - 20);
   REQUIRE_THROWS_WITH(read_all(*open(folder / "b.tgz")), ContainsSubstring("b.tgz"));
 }
 
-TEST_CASE("the samples before the damage of an archive are kept where what is unusable is skipped", "[unit][pack]") {
+TEST_CASE("samples before the damage in an archive are kept if bad samples are skipped", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto shard = [&](const std::string& name, ArchiveKind kind, char first) {
     std::vector<std::pair<std::string, std::string>> files;
@@ -110,12 +110,12 @@ TEST_CASE("the samples before the damage of an archive are kept where what is un
     }
     write_archive(folder / name, kind, files);
   };
-  // Of each file of a tar archive there is a header of 512 bytes, then its bytes in blocks of 512.
+  // Each file in a tar archive has a header of 512 bytes, followed by its data in blocks of 512.
   constexpr std::uintmax_t kSampleBytes = 4 * 512;
   const auto [archive_bytes, kept_count] = GENERATE(
       table<std::uintmax_t, std::int64_t>({{kSampleBytes + 1024 + 100, 1},  // within the header of the second image
                                            {kSampleBytes + 1536 + 50, 1},   // within the second image
-                                           {2 * kSampleBytes + 512, 2},     // behind the header of the third label
+                                           {2 * kSampleBytes + 512, 2},     // after the header of the third label
                                            {2 * kSampleBytes + 1536 + 50, 2}}));  // within the third image
   shard("s-0.tar", ArchiveKind::tar, 1);
   shard("s-1.tar", ArchiveKind::tar, 4);
@@ -125,13 +125,13 @@ TEST_CASE("the samples before the damage of an archive are kept where what is un
   const auto left_out = source->left_out();
   REQUIRE_FALSE(left_out.empty());
   CHECK(left_out.back().name == (folder / "s-0.tar").string());
-  CHECK_THAT(left_out.back().reason, ContainsSubstring("Truncated ") && ContainsSubstring("; what follows its file ") &&
+  CHECK_THAT(left_out.back().reason, ContainsSubstring("Truncated ") && ContainsSubstring("everything after its") &&
                                          ContainsSubstring("is lost; get the file again"));
   const PackSummary summary = pack(*source, folder / "packed.h5", {.skip_bad_samples = true, .replace_existing = true});
   CHECK(summary.splits[0].sample_count == kept_count + 3);
 }
 
-TEST_CASE("of damaged archives only WebDataset shards are read in part, and not if nothing is whole", "[unit][pack]") {
+TEST_CASE("only damaged WebDataset shards are read in part and only if a sample is complete", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar, {{"a/1.png", gray_png(1)}, {"b/1.png", gray_png(2)}});
   fs::resize_file(folder / "a.tar", 300);
@@ -147,12 +147,12 @@ TEST_CASE("of damaged archives only WebDataset shards are read in part, and not 
   fs::resize_file(folder / "mnist.tar", 512 + 1024 + 512 + 700);
   CHECK_THROWS_WITH(
       open(folder / "mnist.tar", {.skip_unreadable = true}),
-      ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("only WebDataset shards can be read in part"));
+      ContainsSubstring("mnist.tar\": Truncated") && ContainsSubstring("only WebDataset shards can be read partially"));
 }
 
 TEST_CASE("an archive that claims far more than it holds is refused before it is read", "[unit][pack]") {
   const TemporaryFolder folder;
-  // 64 MiB of zeros are 64 KiB of gzip, or less: more than a thousand to one. Twice compressed they are a bomb.
+  // gzip compresses 64 MiB of zeros to 64 KiB or less, over a thousand to one. Compressed twice, they are a bomb.
   write_archive(folder / "inner.tgz", ArchiveKind::tar_gz, {{"a/1.png", std::string(64 << 20, '\0')}});
   std::string bytes(fs::file_size(folder / "inner.tgz"), '\0');
   std::ifstream(folder / "inner.tgz", std::ios::binary).read(bytes.data(), std::ssize(bytes));
@@ -160,7 +160,7 @@ TEST_CASE("an archive that claims far more than it holds is refused before it is
   REQUIRE_THROWS_WITH(open(folder / "bomb.tgz"), ContainsSubstring("claims to hold more than 1100 times"));
 }
 
-TEST_CASE("WebDataset shards are one split with the labels beside the images", "[unit][pack]") {
+TEST_CASE("WebDataset shards are one split with the labels stored next to the images", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "train-000.tar", ArchiveKind::tar,
                 {{"b.png", gray_png(1)}, {"b.cls", "7\n"}, {"a.png", gray_png(2)}, {"a.cls", "3"}});
@@ -188,7 +188,7 @@ TEST_CASE("WebDataset shards that are named one by one are one split", "[unit][p
   REQUIRE(source->splits()[1].name == "val");
 }
 
-TEST_CASE("of several images of a WebDataset sample, the one of the plainest name counts", "[unit][pack]") {
+TEST_CASE("the image with the plainest name of a WebDataset sample is used", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "x.tar", ArchiveKind::tar,
                 {{"a.seg.png", gray_png(9)},
@@ -201,7 +201,7 @@ TEST_CASE("of several images of a WebDataset sample, the one of the plainest nam
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{1, 1, 2, 2});
 }
 
-TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][pack]") {
+TEST_CASE("WebDataset labels in JSON may be names that are numbered", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "x.tar", ArchiveKind::tar,
                 {{"1.png", gray_png(1)},
@@ -215,7 +215,7 @@ TEST_CASE("WebDataset labels in JSON may be names, which are numbered", "[unit][
   REQUIRE_THROWS_WITH(open(folder / "y.tar"), ContainsSubstring("2.png") && ContainsSubstring("no label"));
 }
 
-TEST_CASE("files of arrays are read from an archive, also in its only folder", "[unit][pack]") {
+TEST_CASE("array files are read from an archive even in its only folder", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string batch;
   for (int i = 0; i < 5; ++i) batch += cifar_record(std::string(1, static_cast<char>(i)), i, 0, 0);
@@ -251,18 +251,18 @@ TEST_CASE("archives in a folder are read as if they were named one by one", "[un
                 {{"train/cat/1.png", gray_png(1)}, {"val/cat/1.png", gray_png(2)}});
   REQUIRE(open(single.path())->splits()[1].name == "val");
   REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"cat"});
-  // Images beside it are what is meant: the archive is where they came from.
+  // Images next to the archive are preferred: they were probably extracted from it.
   fs::create_directories(single / "train/owl");
   write_file(single / "train/owl/1.png", gray_png(4));
   REQUIRE(open(single.path())->class_names() == std::vector<std::string>{"owl"});
 
-  // Nothing is lost by being damaged.
+  // A damaged archive is not silently ignored.
   write_file(folder / "train.tar", "<html>not found</html>");
-  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("train.tar") && ContainsSubstring("named as an archive"));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("train.tar") && ContainsSubstring("it is an archive"));
   REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("train.tar"));
 }
 
-TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
+TEST_CASE("a .npz file in a folder keeps its splits", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 2), }";
   header.resize(117, ' ');
@@ -271,7 +271,7 @@ TEST_CASE("a .npz file in a folder keeps the splits in it", "[unit][pack]") {
   const auto source = open(folder.path());
   REQUIRE(source->splits().size() == 2);
   REQUIRE(read_all(*source, 1).values == std::vector<std::uint8_t>{'c', 'd'});
-  // Two files are not mixed into one split; and images beside such files are what is meant.
+  // Two files are not mixed into one split, and images next to such files are preferred.
   fs::rename(folder / "data.npz", folder / "train.npz");
   fs::copy_file(folder / "train.npz", folder / "test.npz");
   REQUIRE_THROWS_WITH(open_source({{folder.path(), "val"}}, {}), ContainsSubstring("it holds \"train\" and \"test\""));
@@ -288,7 +288,7 @@ TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][p
                  {"2.png", gray_png(2)},
                  {"3.png", gray_png(3)},
                  {"3.json", "{label: 4}"}});
-  REQUIRE_THROWS_WITH(open(folder / "x.tar"), ContainsSubstring("2.png") && ContainsSubstring("there is no label"));
+  REQUIRE_THROWS_WITH(open(folder / "x.tar"), ContainsSubstring("2.png") && ContainsSubstring("it has no label"));
   const auto source = open(folder / "x.tar", {.skip_unreadable = true});
   REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{4});
   const auto left_out = source->left_out();
@@ -311,16 +311,16 @@ TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][p
                       ContainsSubstring("z.tar") && ContainsSubstring("no sample is left"));
   write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{}"}});
   REQUIRE_THROWS_WITH(open(folder / "y.tar", {.skip_unreadable = true}),
-                      ContainsSubstring("y.tar") && ContainsSubstring("there is no label in it"));
+                      ContainsSubstring("y.tar") && ContainsSubstring("it has no label"));
 }
 
-TEST_CASE("an empty archive is not taken for an array", "[unit][pack]") {
+TEST_CASE("an empty archive is not mistaken for an array", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "data.tar", std::string(10240, '\0'));
-  REQUIRE_THROWS_WITH(open(folder / "data.tar"), ContainsSubstring("data.tar") && ContainsSubstring("neither"));
+  REQUIRE_THROWS_WITH(open(folder / "data.tar"), ContainsSubstring("data.tar") && ContainsSubstring("unknown format"));
 }
 
-TEST_CASE("numbered paths stand for as many files, with their zeros", "[unit][pack]") {
+TEST_CASE("numbered paths expand to files with leading zeros", "[unit][pack]") {
   using sources::expand_numbers;
   REQUIRE(expand_numbers("a-{08..10}.tar") == std::vector<fs::path>{"a-08.tar", "a-09.tar", "a-10.tar"});
   REQUIRE(expand_numbers("a.tar") == std::vector<fs::path>{"a.tar"});

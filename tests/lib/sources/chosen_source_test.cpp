@@ -13,7 +13,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// 200 gray images of one pixel whose value is their number, labeled by its last digit.
+/// 200 gray one-pixel images whose value is their number, labeled with its last digit.
 void write_numbers(const TemporaryFolder& folder, bool is_compressed) {
   const std::string images = idx({200, 1, 1}, counting(200));
   std::string labels;
@@ -35,7 +35,7 @@ TEST_CASE("a limit takes the first samples of each split", "[unit][pack]") {
   REQUIRE_THROWS_AS(open(folder.path(), {.limit = 0}), InvalidArgument);
 }
 
-TEST_CASE("a selection keeps classes that match, by name or by number", "[unit][pack]") {
+TEST_CASE("a selection keeps classes that match by name or by number", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);
   const std::vector<std::string> names = {"zero", "one", "two",   "three", "four",
@@ -51,7 +51,7 @@ TEST_CASE("a selection keeps classes that match, by name or by number", "[unit][
   REQUIRE_THROWS_WITH(open(folder.path(), {.select = "none"}), ContainsSubstring("select \"none\""));
 }
 
-TEST_CASE("a holdout parts train into two, the same ones for plain and gzip files", "[unit][pack]") {
+TEST_CASE("a holdout splits train in two and the same way for plain and gzip files", "[unit][pack]") {
   const TemporaryFolder plain, compressed;
   write_numbers(plain, false);
   write_numbers(compressed, true);
@@ -73,7 +73,8 @@ TEST_CASE("a holdout parts train into two, the same ones for plain and gzip file
   REQUIRE(read_all(*open(plain.path(), {.holdout = 0.25, .seed = 8}), 1).values != read_all(*source, 1).values);
 }
 
-TEST_CASE("the share held out is close to what was asked for, and a larger one holds the smaller", "[unit][pack]") {
+TEST_CASE("the held-out fraction is close to the requested one and a larger one includes a smaller one",
+          "[unit][pack]") {
   int small = 0, large = 0;
   for (int i = 0; i < 100000; ++i) {
     const std::string key = std::to_string(i);
@@ -82,13 +83,13 @@ TEST_CASE("the share held out is close to what was asked for, and a larger one h
     small += is_in_small;
     large += is_in_large;
   }
-  // Four standard deviations of a binomial: sqrt(100000 * 0.1 * 0.9) = 95, sqrt(100000 * 0.2 * 0.8) = 126.
+  // Four standard deviations of a binomial distribution: sqrt(100000 * 0.1 * 0.9) = 95, sqrt(100000 * 0.2 * 0.8) = 126.
   REQUIRE(std::abs(small - 10000) < 380);
   REQUIRE(std::abs(large - 20000) < 506);
   REQUIRE_FALSE(sources::is_held_out("x", 0, 0.0));
 }
 
-TEST_CASE("selection and holdout of a folder go by path, whatever else is there", "[unit][pack]") {
+TEST_CASE("selection and holdout of a folder depend only on each path", "[unit][pack]") {
   const TemporaryFolder few, many;
   const auto write = [](const TemporaryFolder& folder, int from) {
     for (int i = from; i < 60; ++i) {
@@ -104,7 +105,7 @@ TEST_CASE("selection and holdout of a folder go by path, whatever else is there"
   REQUIRE(read_all(*open(few.path(), options), 1).values == expected);
 }
 
-TEST_CASE("a holdout that cannot be is refused", "[unit][pack]") {
+TEST_CASE("an impossible holdout is refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);
   REQUIRE_THROWS_AS(open(folder.path(), {.holdout = 1.0}), InvalidArgument);
@@ -114,14 +115,14 @@ TEST_CASE("a holdout that cannot be is refused", "[unit][pack]") {
                       ContainsSubstring("no split \"train\""));
 }
 
-TEST_CASE("arrays are resized and turned into RGB as image files are", "[unit][pack]") {
+TEST_CASE("arrays are resized and converted to RGB like image files", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a-idx3-ubyte", idx({1, 1, 4}, std::string{0, 80, '\xA0', '\xF0'}));
   const auto source =
       open_source({{folder / "a-idx3-ubyte", ""}}, {.size = {{1, 2}}, .fit = Fit::stretch, .channels = 3});
   REQUIRE(source->splits()[0].shape == SampleShape{3, 1, 2});
   REQUIRE(source->splits()[0].color == Color::rgb);
-  // See the test of resize().
+  // See the tests of resize().
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{57, 183, 57, 183, 57, 183});
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"size\":\"1x2\""));
 }

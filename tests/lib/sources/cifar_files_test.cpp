@@ -9,7 +9,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("CIFAR-10 records are read, with the well-known names", "[unit][pack]") {
+TEST_CASE("CIFAR-10 records are read with the well-known class names", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "x.bin", cifar_record("\3", 1, 2, 3) + cifar_record("\t", 4, 5, 6));
   const auto source = open_source({{folder / "x.bin", ""}}, {});
@@ -23,7 +23,7 @@ TEST_CASE("CIFAR-10 records are read, with the well-known names", "[unit][pack]"
   REQUIRE(samples.values[3072 + 2048] == 6);
 }
 
-TEST_CASE("CIFAR-10 class names come from the file beside, without its blank last lines", "[unit][pack]") {
+TEST_CASE("CIFAR-10 class names come from the file next to the batches without its blank last lines", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "x.bin", cifar_record(std::string(1, '\0'), 1, 2, 3));
   write_file(folder / "batches.meta.txt", "a\nb\r\nc\nd\ne\nf\ng\nh\ni\nj\n\n");
@@ -31,7 +31,7 @@ TEST_CASE("CIFAR-10 class names come from the file beside, without its blank las
           std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
 }
 
-TEST_CASE("the fine label of a CIFAR-100 record counts", "[unit][pack]") {
+TEST_CASE("the fine label of a CIFAR-100 record is used", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "train.bin", cifar_record("\x13\x63", 1, 2, 3));
   const auto source = open_source({{folder.path(), ""}}, {});
@@ -42,7 +42,7 @@ TEST_CASE("the fine label of a CIFAR-100 record counts", "[unit][pack]") {
   REQUIRE(samples.values[0] == 1);
 }
 
-TEST_CASE("a cut CIFAR record is refused, naming file and record", "[unit][pack]") {
+TEST_CASE("a truncated CIFAR record is refused with file and record", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string record = cifar_record("\1", 1, 2, 3);
   write_file(folder / "x.bin", record + record + record + record.substr(0, 100));
@@ -58,10 +58,10 @@ TEST_CASE("a CIFAR label out of range is a bad sample", "[unit][pack]") {
   REQUIRE(samples.failures.size() == 1);
   REQUIRE(samples.failures[0].row == 1);
   REQUIRE(samples.failures[0].name == "x.bin#1");
-  REQUIRE(samples.failures[0].reason == "its label is 200, the largest is 9");
+  REQUIRE(samples.failures[0].reason == "its label is 200, the largest class is 9");
 }
 
-TEST_CASE("where both lengths fit, the labels tell CIFAR-10 from CIFAR-100", "[unit][pack]") {
+TEST_CASE("labels distinguish CIFAR-10 from CIFAR-100 if both lengths fit", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string ten, hundred;
   for (int i = 0; i < 3074; ++i) ten += cifar_record("\1", 200, 201, 202);
@@ -72,7 +72,7 @@ TEST_CASE("where both lengths fit, the labels tell CIFAR-10 from CIFAR-100", "[u
   REQUIRE(open_source({{folder / "hundred.bin", ""}}, {})->format() == "cifar100");
 }
 
-TEST_CASE("every odd CIFAR file is read or refused on one line that names it", "[unit][pack]") {
+TEST_CASE("every odd CIFAR file is read or refused with one line that names it", "[unit][pack]") {
   const auto data = shared_data("odd/cifar-bin");
   if (!data) OCTAVO_SKIP("no shared data");
   int read_well = 0;

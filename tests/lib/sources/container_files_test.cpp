@@ -1,4 +1,4 @@
-// Files of several arrays, and published formats: HDF5, MATLAB, pickled CIFAR, STL-10, dataset files.
+// Files with several arrays, and published formats: HDF5, MATLAB, pickled CIFAR, STL-10, dataset files.
 #include <hdf5.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ std::unique_ptr<Source> open_part(const SourceSpec& spec, const SourceOptions& o
   return open_source({spec}, options);
 }
 
-/// A dataset in an HDF5 file, its groups made as needed; `chunk_rows` 0: contiguous, else deflated.
+/// A dataset in an HDF5 file; missing groups are created. `chunk_rows` 0: contiguous, else deflated.
 void add_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<hsize_t>& axes, const void* data,
                  hsize_t chunk_rows = 0) {
   const hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -66,13 +66,13 @@ std::string mat_file(const std::string& variables) {
   return header + std::string("\x00\x01IM", 4) + variables;
 }
 
-/// A text of a pickle, as Python 2 wrote them.
+/// A pickled string as written by Python 2.
 std::string pickled(const std::string& text) {
   if (text.size() < 256) return "U" + std::string(1, static_cast<char>(text.size())) + text;
   return "T" + little_endian(static_cast<std::uint32_t>(text.size())) + text;
 }
 
-/// A batch as Python 2's cPickle wrote it, with two images; `call` is the function that makes the array.
+/// A batch of two images as written by Python 2's cPickle. `call` is the function that makes the array.
 std::string pickled_batch(const std::string& call = "numpy.core.multiarray\n_reconstruct\n") {
   using namespace std::string_literals;
   const std::string pixels = std::string(3072, '\x05') + std::string(3072, '\x09');
@@ -86,7 +86,7 @@ std::string pickled_batch(const std::string& call = "numpy.core.multiarray\n_rec
 
 }  // namespace
 
-TEST_CASE("datasets of an HDF5 file are paired by their names, and read in a child", "[unit][pack]") {
+TEST_CASE("datasets of an HDF5 file are paired by name and read in a child process", "[unit][pack]") {
   const TemporaryFolder folder;
   const hid_t file = new_hdf5(folder / "a.h5");
   std::vector<std::uint8_t> images(5 * 2 * 2 * 3);
@@ -116,7 +116,7 @@ TEST_CASE("datasets of an HDF5 file are paired by their names, and read in a chi
   REQUIRE_THROWS_WITH(open_part({folder / "a.h5", "", "none"}), ContainsSubstring("it has other/wide (1 x 2 x 2)"));
 }
 
-TEST_CASE("HDF5 data that lie in other files are refused", "[unit][pack]") {
+TEST_CASE("HDF5 data stored in other files are refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "secret", std::string(64, 's'));
   const hid_t file = new_hdf5(folder / "a.h5");
@@ -127,10 +127,10 @@ TEST_CASE("HDF5 data that lie in other files are refused", "[unit][pack]") {
   H5Dclose(H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
   H5Sclose(space), H5Pclose(properties), H5Fclose(file);
   REQUIRE_THROWS_WITH(read_all(*open_part({folder / "a.h5"})),
-                      ContainsSubstring("a.h5: /images") && ContainsSubstring("lies in another file"));
+                      ContainsSubstring("a.h5: /images") && ContainsSubstring("is stored in another file"));
 }
 
-TEST_CASE("a damaged HDF5 file is one line of error", "[unit][pack]") {
+TEST_CASE("a damaged HDF5 file is a one-line error", "[unit][pack]") {
   const TemporaryFolder folder;
   const hid_t file = new_hdf5(folder / "a.h5");
   const std::vector<std::uint8_t> images(8, 1);
@@ -150,7 +150,7 @@ TEST_CASE("a damaged HDF5 file is one line of error", "[unit][pack]") {
   }
 }
 
-TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digit 0", "[unit][pack]") {
+TEST_CASE("SVHN's plain and deflated MATLAB files are read with 10 as the digit 0", "[unit][pack]") {
   const TemporaryFolder folder;
   // Two images of height 2, width 1 and 3 channels: MATLAB's first axis varies fastest.
   const std::string x = mat_variable("X", {2, 1, 3, 2}, counting(12));
@@ -172,7 +172,7 @@ TEST_CASE("SVHN's MATLAB files are read, plain and deflated, with 10 as the digi
                       ContainsSubstring("cut.mat") && ContainsSubstring("ends inside"));
 }
 
-TEST_CASE("a folder of MATLAB, HDF5 or dataset files is read as these are", "[unit][pack]") {
+TEST_CASE("a folder of MATLAB or HDF5 or dataset files is read like the files", "[unit][pack]") {
   const TemporaryFolder svhn;
   for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) {
     write_file(svhn / name,
@@ -202,10 +202,10 @@ TEST_CASE("a folder of MATLAB, HDF5 or dataset files is read as these are", "[un
   REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("packed.h5") && ContainsSubstring("shard.tar"));
   fs::remove(several / "shard.tar");
   write_file(several / "test.h5", "damaged");
-  REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("test.h5") && ContainsSubstring("and is none"));
+  REQUIRE_THROWS_WITH(open_part({several.path()}), ContainsSubstring("test.h5") && ContainsSubstring("its contents"));
   fs::remove(several / "test.h5");
   REQUIRE_THROWS_WITH(open_part({several / "packed.h5", "", "train", "labels"}),
-                      ContainsSubstring("leave \"::labels\" out"));
+                      ContainsSubstring("omit \"::labels\""));
 }
 
 TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
@@ -221,7 +221,7 @@ TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
 
   write_file(folder / "data_batch_1", pickled_batch("os\nsystem\n"));
   REQUIRE_THROWS_WITH(open_part({folder / "data_batch_1", "", "", ""}, {.format = SourceFormat::cifar10}),
-                      ContainsSubstring("it wants to call os system"));
+                      ContainsSubstring("it tries to call os system"));
 
   std::string newer = pickled_batch();
   newer[1] = 4;
@@ -229,11 +229,11 @@ TEST_CASE("a pickled CIFAR batch is read without running it", "[unit][pack]") {
   REQUIRE_THROWS_WITH(open_part({folder / "data_batch_1"}), ContainsSubstring("pickle (protocol 4)"));
 }
 
-TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]") {
+TEST_CASE("STL-10's images are transposed and its labels begin at 1", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string image(3 * 96 * 96, '\0');
-  image[1] = 7;        // of the first column, the second row
-  image[96 * 96] = 9;  // of the second plane, the first pixel
+  image[1] = 7;        // first column, second row
+  image[96 * 96] = 9;  // second plane, first pixel
   write_file(folder / "train_X.bin", image + image);
   write_file(folder / "train_y.bin", {1, 10});
   const auto source = open_part({folder.path()});
@@ -244,7 +244,7 @@ TEST_CASE("STL-10's images are turned, and its labels begin at 1", "[unit][pack]
   REQUIRE(samples.values[96 * 96] == 9);
 }
 
-TEST_CASE("a dataset file is a source: what it holds stays as it is", "[unit][pack]") {
+TEST_CASE("a dataset file is a source whose contents stay unchanged", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {3, 5, 7}), random_split("test", 3, {3, 5, 7})});
   const auto source = open_part({folder / "a.h5"});
@@ -264,7 +264,7 @@ TEST_CASE("a dataset file is a source: what it holds stays as it is", "[unit][pa
   REQUIRE_THAT(repacked.provenance(), ContainsSubstring("made from a.h5"));
 }
 
-TEST_CASE("the classes of a dataset file are named, and renamed if each is", "[unit][pack]") {
+TEST_CASE("the classes of a dataset file can be named and renamed if all are", "[unit][pack]") {
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("train", 40, {1, 2, 2})});
   REQUIRE(Dataset::open(folder / "a.h5").class_names().empty());
@@ -275,5 +275,5 @@ TEST_CASE("the classes of a dataset file are named, and renamed if each is", "[u
   names[3] = "another";
   REQUIRE(open_part({folder / "b.h5"}, {.class_names = names})->class_names() == names);
   names.pop_back();
-  REQUIRE_THROWS_WITH(open_part({folder / "b.h5"}, {.class_names = names}), ContainsSubstring("class names, it has"));
+  REQUIRE_THROWS_WITH(open_part({folder / "b.h5"}, {.class_names = names}), ContainsSubstring("class names for"));
 }

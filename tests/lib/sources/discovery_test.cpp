@@ -29,7 +29,7 @@ std::string splits_of(const std::vector<sources::Finding>& findings) {
 
 }  // namespace
 
-TEST_CASE("a folder of IDX files becomes train and test, plain files before compressed twins", "[unit][pack]") {
+TEST_CASE("a folder of IDX files becomes train and test and plain files precede compressed copies", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string images = idx({1, 1, 1}, "x");
   write_file(folder / "t10k-images-idx3-ubyte.gz", gzipped(images));
@@ -39,7 +39,7 @@ TEST_CASE("a folder of IDX files becomes train and test, plain files before comp
   REQUIRE(splits_of(found_at({folder.path(), ""})) == "train=train-images-idx3-ubyte test=t10k-images-idx3-ubyte.gz ");
 }
 
-TEST_CASE("IDX files of any type are found by their names", "[unit][pack]") {
+TEST_CASE("IDX files of any element type are found by name", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "train-images-idx3-float", idx({1, 1, 1}, "x"));
   write_file(folder / "train-labels-idx1-ubyte", idx({1}, "x"));
@@ -55,7 +55,7 @@ TEST_CASE("two IDX datasets in one folder are not mixed", "[unit][pack]") {
   REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("both look like"));
 }
 
-TEST_CASE("CIFAR batches become train in the order of their numbers, and test", "[unit][pack]") {
+TEST_CASE("CIFAR batches become train in numeric order and test", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"data_batch_10.bin", "data_batch_2.bin", "test_batch.bin"}) {
     write_file(folder / name, cifar_record("\1", 1, 2, 3));
@@ -63,10 +63,10 @@ TEST_CASE("CIFAR batches become train in the order of their numbers, and test", 
   write_file(folder / "readme.html", "x");
   REQUIRE(splits_of(found_at({folder.path(), ""})) ==
           "train=data_batch_2.bin train=data_batch_10.bin test=test_batch.bin ");
-  // A batch that was damaged is not left out.
+  // A damaged batch is not left out.
   write_file(folder / "data_batch_3.bin", "<html>not found</html>");
   REQUIRE_THROWS_WITH(found_at({folder.path(), ""}),
-                      ContainsSubstring("data_batch_3.bin") && ContainsSubstring("named as a CIFAR batch"));
+                      ContainsSubstring("data_batch_3.bin") && ContainsSubstring("it is a CIFAR batch"));
 }
 
 TEST_CASE("a damaged half of CIFAR-100 is not left out", "[unit][pack]") {
@@ -77,11 +77,11 @@ TEST_CASE("a damaged half of CIFAR-100 is not left out", "[unit][pack]") {
   for (const char* const name : {"train.bin", "train"}) {
     std::filesystem::remove(folder / "train.bin");
     write_file(folder / name, "damaged");
-    REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("named as a CIFAR batch"));
+    REQUIRE_THROWS_WITH(found_at({folder.path(), ""}), ContainsSubstring("it is a CIFAR batch"));
   }
 }
 
-TEST_CASE("the split of a single file comes from its name unless it is given", "[unit][pack]") {
+TEST_CASE("the split of a single file comes from its name unless given", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "val-images-idx3-ubyte", idx({1, 1, 1}, "x"));
   REQUIRE(found_at({folder / "val-images-idx3-ubyte", ""})[0].split == "val");
@@ -95,12 +95,12 @@ TEST_CASE("a folder of two splits cannot become one", "[unit][pack]") {
   REQUIRE_THROWS_WITH(found_at({folder.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
 }
 
-TEST_CASE("what is missing, unknown or no file is refused with a remedy", "[unit][pack]") {
+TEST_CASE("missing paths and unknown formats and special files are refused with a remedy", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "letter.txt", "dear reader");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   REQUIRE_THROWS_WITH(found_at({folder / "none", ""}), ContainsSubstring("check the path"));
-  REQUIRE_THROWS_WITH(found_at({folder / "letter.txt", ""}), ContainsSubstring("neither"));
+  REQUIRE_THROWS_WITH(found_at({folder / "letter.txt", ""}), ContainsSubstring("unknown format"));
   REQUIRE_THROWS_AS(found_at({folder / "pipe", ""}), IoError);
   REQUIRE_THROWS_AS(found_at({"/dev/zero", ""}), IoError);
 }
@@ -111,13 +111,13 @@ TEST_CASE("a single image is refused in favor of its folder", "[unit][pack]") {
     write_file(folder / name, "\x89PNG");
     for (const auto format : {SourceFormat::automatic, SourceFormat::folder}) {
       REQUIRE_THROWS_WITH(found_at({folder / name, ""}, format),
-                          ContainsSubstring("it is one image") &&
+                          ContainsSubstring("it is a single image") &&
                               ContainsSubstring("give the folder that holds it, \"" + folder.path().string() + "\""));
     }
   }
 }
 
-TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
+TEST_CASE("splits are recognized by the beginning of a word", "[unit][pack]") {
   using sources::split_of_file_name;
   REQUIRE(split_of_file_name("emnist-letters-train-images-idx3-ubyte") == "train");
   REQUIRE(split_of_file_name("T10K-images-idx3-ubyte") == "test");
@@ -128,7 +128,7 @@ TEST_CASE("splits are told by the beginning of a word", "[unit][pack]") {
   REQUIRE_FALSE(sources::split_of_folder_name("trains"));
 }
 
-TEST_CASE("folders are splits by whole names in any case", "[unit][pack]") {
+TEST_CASE("folders are recognized as splits by whole names in any case", "[unit][pack]") {
   using sources::split_of_folder_name;
   for (const char* name : {"train", "Training"}) CHECK(split_of_folder_name(name) == "train");
   for (const char* name : {"test", "TESTING"}) CHECK(split_of_folder_name(name) == "test");
@@ -136,7 +136,7 @@ TEST_CASE("folders are splits by whole names in any case", "[unit][pack]") {
   for (const char* name : {"", "trainings", "unlabeled", "device"}) CHECK_FALSE(split_of_folder_name(name));
 }
 
-TEST_CASE("natural order takes numbers by their value", "[unit][pack]") {
+TEST_CASE("natural order compares numbers by value", "[unit][pack]") {
   using sources::is_naturally_before;
   REQUIRE(is_naturally_before("a2", "a10"));
   REQUIRE_FALSE(is_naturally_before("a10", "a2"));

@@ -13,7 +13,7 @@ using namespace octavo;
 using namespace octavo::test;
 using sources::read_export_index;
 
-TEST_CASE("octavo.json restores order, labels, class names and splits", "[unit][pack]") {
+TEST_CASE("octavo.json restores order and labels and class names and splits", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "0-cat/1.png", made_png({.width = 1, .rows = {11}}));
   write_file(folder / "1-dog/0.png", made_png({.width = 1, .rows = {22}}));
@@ -29,7 +29,7 @@ TEST_CASE("octavo.json restores order, labels, class names and splits", "[unit][
   REQUIRE(samples.values == std::vector<std::uint8_t>{22, 11});
 }
 
-TEST_CASE("octavo.json may hold several labels a sample, targets, or none", "[unit][pack]") {
+TEST_CASE("octavo.json may hold several labels per sample or targets or none", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto contents = [&](const std::string& samples) {
     write_file(folder / "octavo.json", R"({"format": "octavo-export", "splits": {"train": [)" + samples + "]}}");
@@ -46,7 +46,7 @@ TEST_CASE("octavo.json may hold several labels a sample, targets, or none", "[un
   REQUIRE(contents(R"({"file": "a.png"})").layout.kind == LabelKind::none);
 }
 
-TEST_CASE("an octavo.json that is not what it says is refused by name", "[unit][pack]") {
+TEST_CASE("an invalid octavo.json is refused by name", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& text) {
     write_file(folder / "octavo.json", text);
@@ -61,7 +61,7 @@ TEST_CASE("an octavo.json that is not what it says is refused by name", "[unit][
     return R"({"format": "octavo-export", "splits": {"train": )" + samples + "}}";
   };
   CHECK_THAT(refused("{"), ContainsSubstring("octavo.json\": it is not JSON"));
-  CHECK_THAT(refused("[]"), ContainsSubstring("it is no object"));
+  CHECK_THAT(refused("[]"), ContainsSubstring("it is not an object"));
   CHECK_THAT(refused(R"({"format": 7})"), ContainsSubstring("octavo.json"));
   CHECK_THAT(refused(R"({"format": "octavo-export", "version": 2})"), ContainsSubstring("\"version\" is not 1"));
   CHECK_THAT(refused(R"({"format": "octavo-export"})"), ContainsSubstring("no splits"));

@@ -34,7 +34,7 @@ TEST_CASE("gray IDX images and their labels are read", "[unit][pack]") {
   REQUIRE(samples.labels == std::vector<std::int32_t>{1});
 }
 
-TEST_CASE("a gzip IDX file gives what the plain one does, also when rows are left out or read again", "[unit][pack]") {
+TEST_CASE("a gzip IDX file gives the same rows as a plain one even if rows are skipped or repeated", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a-images-idx3-ubyte.gz", gzipped(idx({5, 1, 2}, counting(10))));
   const auto source = open(folder / "a-images-idx3-ubyte.gz");
@@ -61,7 +61,7 @@ TEST_CASE("IDX images with three channels last are transposed", "[unit][pack]") 
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("IDX files that are not what they say are refused", "[unit][pack]") {
+TEST_CASE("IDX files with wrong headers are refused", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto path = folder / "a-idx3-ubyte";
   const auto refused = [&](const std::string& bytes) {
@@ -82,7 +82,7 @@ TEST_CASE("IDX files that are not what they say are refused", "[unit][pack]") {
   CHECK_THAT(refused(idx({0, 2, 3}, "")), ContainsSubstring("holds nothing"));
   CHECK_THAT(refused(idx({0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "")), ContainsSubstring("no file can hold"));
   CHECK_THAT(refused(idx({1, 2}, "ab")), ContainsSubstring("it has 2 axes"));
-  CHECK_THAT(refused(std::string{3, 8, 0, 0}), ContainsSubstring("does not begin"));
+  CHECK_THAT(refused(std::string{3, 8, 0, 0}), ContainsSubstring("not an IDX file"));
   std::string wrong_crc = gzipped(kImages);
   wrong_crc[wrong_crc.size() - 8] ^= 1;
   CHECK_THAT(refused(wrong_crc), ContainsSubstring("incorrect data check"));
@@ -90,7 +90,7 @@ TEST_CASE("IDX files that are not what they say are refused", "[unit][pack]") {
 
 TEST_CASE("IDX files of floats are quantized", "[unit][pack]") {
   const TemporaryFolder folder;
-  // 0, 0.5 and 1 as big-endian floats: a half of 255 is 127.5, which is rounded to even.
+  // 0, 0.5 and 1 as big-endian floats. Half of 255 is 127.5, rounded to even.
   const std::string floats = big_endian(0) + big_endian(0x3F000000) + big_endian(0x3F800000);
   write_file(folder / "a-idx3", std::string{0, 0, 13, 3} + big_endian(3) + big_endian(1) + big_endian(1) + floats);
   const auto source = open(folder / "a-idx3");
@@ -99,7 +99,7 @@ TEST_CASE("IDX files of floats are quantized", "[unit][pack]") {
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{0, 128, 255});
 }
 
-TEST_CASE("as many labels as images are wanted", "[unit][pack]") {
+TEST_CASE("the number of labels must match the number of images", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a-images-idx3-ubyte", kImages);
   write_file(folder / "a-labels-idx1-ubyte", idx({1}, "x"));
@@ -112,7 +112,7 @@ TEST_CASE("a gzip file that claims more than it can hold is refused before anyth
   REQUIRE_THROWS_WITH(open(folder / "a-idx3-ubyte.gz"), ContainsSubstring("can hold at most"));
 }
 
-TEST_CASE("every odd IDX file is read or refused on one line that names it", "[unit][pack]") {
+TEST_CASE("every odd IDX file is read or refused with one line that names it", "[unit][pack]") {
   const auto data = shared_data("odd/idx");
   if (!data) OCTAVO_SKIP("no shared data");
   std::vector<std::string> read_well;

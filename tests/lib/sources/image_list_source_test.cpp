@@ -23,7 +23,7 @@ std::string names_of(const Source& source, std::size_t split = 0) {
 
 }  // namespace
 
-TEST_CASE("a folder of class folders is read in byte order, as torchvision does", "[unit][pack]") {
+TEST_CASE("a folder of class folders is read in byte order like torchvision does", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "b10/x.png", gray_png(3));
   write_file(folder / "b2/z.PNG", gray_png(5));
@@ -35,7 +35,7 @@ TEST_CASE("a folder of class folders is read in byte order, as torchvision does"
   write_file(folder / "empty/readme.md", "ignored");
   write_file(folder / ".git/x.png", "hidden");
   const auto source = open(folder.path());
-  // Capitals come before small letters, '1' before '2', a folder before one whose name it begins.
+  // Uppercase letters precede lowercase ones, '1' precedes '2', and a folder precedes one whose name it is a prefix of.
   REQUIRE(names_of(*source) == "B/x.png b10/x.png b2/z.PNG b2/a/y.png b2/a-b/y.png ");
   REQUIRE(source->class_names() == std::vector<std::string>{"B", "b10", "b2"});
   REQUIRE(source->splits()[0].name == "train");
@@ -47,14 +47,14 @@ TEST_CASE("a folder of class folders is read in byte order, as torchvision does"
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
 }
 
-TEST_CASE("loose images and files that are no images are counted as ignored", "[unit][pack]") {
+TEST_CASE("loose images and other files are counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.png", gray_png(1));
   for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.avif"}) write_file(folder / name, "ignored");
   REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
 }
 
-TEST_CASE("files named as images of any format are read by their contents", "[unit][pack]") {
+TEST_CASE("files with any image extension are read by their contents", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string expected;
   for (const char* name :
@@ -70,7 +70,7 @@ TEST_CASE("files named as images of any format are read by their contents", "[un
   REQUIRE(samples.values[19] == 9);
 }
 
-TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit][pack]") {
+TEST_CASE("other files next to and in split folders are counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"train/a/x.png", "val/a/x.png"}) write_file(folder / name, gray_png(1));
   for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.svg"}) {
@@ -79,7 +79,7 @@ TEST_CASE("what lies beside and in split folders is counted as ignored", "[unit]
   REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
 }
 
-TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
+TEST_CASE("ignored files of all sources are counted together", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
   for (const char* name : {"one/a/x.svg", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
@@ -87,7 +87,7 @@ TEST_CASE("ignored files of all parts are counted together", "[unit][pack]") {
   REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
 }
 
-TEST_CASE("what was likely meant as splits is told of", "[unit][pack]") {
+TEST_CASE("class folders that look like splits are reported", "[unit][pack]") {
   const auto remarks_of = [](const std::vector<std::string>& paths) {
     const TemporaryFolder folder;
     for (const std::string& path : paths) {
@@ -99,26 +99,26 @@ TEST_CASE("what was likely meant as splits is told of", "[unit][pack]") {
   CHECK_THAT(remarks_of({"train_images/1.png", "Test-images/1.png"}),
              ContainsSubstring(R"(\"Test-images\", \"train_images\" became classes; if these are splits)"));
   CHECK_THAT(remarks_of({"cat/train/1.png", "cat/test/1.png", "dog/train/1.png"}),
-             ContainsSubstring(R"(\"test\", \"train\" within classes were not taken for splits)"));
+             ContainsSubstring(R"(\"test\", \"train\" within classes were not treated as splits)"));
   CHECK_THAT(remarks_of({"trainer/1.png", "testament/x/1.png"}), !ContainsSubstring("remarks"));
 }
 
-TEST_CASE("a range is refused where there are only images", "[unit][pack]") {
+TEST_CASE("a value range is refused if there are only images", "[unit][pack]") {
   const TemporaryFolder folder;
   fs::create_directories(folder / "cat");
   write_file(folder / "cat/1.png", gray_png(1));
   const SourceOptions options = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 4095.0}};
-  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("leave --range out"));
+  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("omit --range"));
 }
 
-TEST_CASE("classes can be put in natural order", "[unit][pack]") {
+TEST_CASE("classes can be sorted in natural order", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"class10/x.png", "class2/x.png"}) write_file(folder / name, gray_png(1));
   REQUIRE(open(folder.path(), {.class_order = ClassOrder::natural})->class_names() ==
           std::vector<std::string>{"class2", "class10"});
 }
 
-TEST_CASE("given class names decide the numbers", "[unit][pack]") {
+TEST_CASE("given class names determine the class numbers", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "cat/x.png", gray_png(1));
   const auto source = open(folder.path(), {.class_names = {"dog", "cat"}});
@@ -126,7 +126,7 @@ TEST_CASE("given class names decide the numbers", "[unit][pack]") {
   REQUIRE_THROWS_WITH(open(folder.path(), {.class_names = {"dog"}}), ContainsSubstring("\"cat\" is not among"));
 }
 
-TEST_CASE("folders named train, valid and test are splits with common classes", "[unit][pack]") {
+TEST_CASE("folders named train and valid and test are splits with common classes", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "test/b/x.png", gray_png(1));
   write_file(folder / "train/a/x.png", gray_png(2));
@@ -142,7 +142,7 @@ TEST_CASE("folders named train, valid and test are splits with common classes", 
   REQUIRE(read_all(*source, 2).labels == std::vector<std::int32_t>{1});
 }
 
-TEST_CASE("folders named training, validation and testing are splits too", "[unit][pack]") {
+TEST_CASE("folders named training and validation and testing are also splits", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"training/a/x.png", "validation/a/x.png", "Testing/a/x.png"}) {
     write_file(folder / name, gray_png(1));
@@ -154,7 +154,7 @@ TEST_CASE("folders named training, validation and testing are splits too", "[uni
   REQUIRE(names_of(*source, 2) == "Testing/a/x.png ");
 }
 
-TEST_CASE("images in another folder beside splits are refused, not lost", "[unit][pack]") {
+TEST_CASE("images in another folder next to splits are refused instead of ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "train/a/x.png", gray_png(1));
   write_file(folder / "unlabeled/deep/x.png", gray_png(2));
@@ -166,7 +166,7 @@ TEST_CASE("images in another folder beside splits are refused, not lost", "[unit
   REQUIRE(classes->class_names() == std::vector<std::string>{"train", "unlabeled"});
 }
 
-TEST_CASE("two folders of one split are told by their images", "[unit][pack]") {
+TEST_CASE("two folders of one split are refused with an image of each", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"val/a/x.png", "dev/a/x.png"}) write_file(folder / name, gray_png(1));
   REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("dev/a/x.png") && ContainsSubstring("val/a/x.png"));
@@ -182,7 +182,7 @@ TEST_CASE("splits can be named one by one", "[unit][pack]") {
   REQUIRE_THROWS_WITH(open_source({{folder / "first", "x"}, {folder / "second", "x"}}, {}), ContainsSubstring("both"));
 }
 
-TEST_CASE("channels are one where all is gray, else three", "[unit][pack]") {
+TEST_CASE("there is one channel if all images are gray and three otherwise", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/gray.png", gray_png(9));
   REQUIRE(open(folder.path())->splits()[0].shape.channels == 1);
@@ -197,7 +197,7 @@ TEST_CASE("channels are one where all is gray, else three", "[unit][pack]") {
   REQUIRE(read_all(*open(folder.path(), {.channels = 1})).values == std::vector<std::uint8_t>{9, 9, 76, 76});
 }
 
-TEST_CASE("images of different sizes are named, with the remedy", "[unit][pack]") {
+TEST_CASE("images of different sizes are named with the remedy", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/small.png", gray_png(1));
   write_file(folder / "a/tall.png", made_png({.width = 2, .height = 3, .rows = std::vector<std::uint8_t>(6)}));
@@ -229,7 +229,7 @@ TEST_CASE("an image that cannot be read stops the survey or becomes a bad sample
   REQUIRE(samples.values[3] == 1);
 }
 
-TEST_CASE("links in a circle do not hang", "[unit][pack]") {
+TEST_CASE("circular links do not hang", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.png", gray_png(1));
   fs::create_directory_symlink(folder.path(), folder / "a/loop");
@@ -238,13 +238,13 @@ TEST_CASE("links in a circle do not hang", "[unit][pack]") {
   REQUIRE(names_of(*source) == "a/x.png ");
 }
 
-TEST_CASE("a folder without images says so", "[unit][pack]") {
+TEST_CASE("a folder without images is reported as such", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/readme.txt", "x");
-  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("no file named"));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("found no image files"));
 }
 
-TEST_CASE("the difficult files of one folder are read or skipped, each with its reason", "[unit][pack]") {
+TEST_CASE("the difficult files of a folder are read or skipped with a reason", "[unit][pack]") {
   const auto data = shared_data("odd");
   if (!data) OCTAVO_SKIP("no shared data");
   const SourceOptions options = {.size = {{16, 16}}, .skip_unreadable = true, .largest_image_pixels = 16u << 20};

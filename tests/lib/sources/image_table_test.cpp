@@ -36,7 +36,7 @@ class ListedFolder {
 
 }  // namespace
 
-TEST_CASE("a CSV list gives images, class names in byte order, and splits", "[unit][pack]") {
+TEST_CASE("a CSV list gives images and splits and class names in byte order", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto source = files.open(
       "file_name,label,split\r\n"
@@ -52,7 +52,7 @@ TEST_CASE("a CSV list gives images, class names in byte order, and splits", "[un
   REQUIRE(samples.labels == std::vector<std::int32_t>{1, 0});
 }
 
-TEST_CASE("whole numbers are classes, others targets, several columns of 0 and 1 multi-labels", "[unit][pack]") {
+TEST_CASE("whole numbers are classes and other numbers targets and columns of 0 and 1 multi-labels", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto labels = [&](const std::string& list) { return files.open(list)->splits()[0].labels; };
   CHECK(labels("path,label\n1.png,4\n2.png,0\n") == LabelLayout{LabelKind::class_index, 1});
@@ -63,7 +63,7 @@ TEST_CASE("whole numbers are classes, others targets, several columns of 0 and 1
   REQUIRE(files.open("path,red,round\n1.png,0,1\n")->class_names() == std::vector<std::string>{"red", "round"});
 }
 
-TEST_CASE("a list in tabs and one of JSON lines say the same", "[unit][pack]") {
+TEST_CASE("a TSV list and a JSON Lines list give the same samples", "[unit][pack]") {
   ListedFolder tabs("list.tsv"), lines("list.jsonl");
   const auto a = tabs.open("image\ttarget\n3\t1.5\n4\t2\n");
   const auto b = lines.open("{\"image\": \"3.png\", \"target\": 1.5}\n\n{\"image\": \"4.png\", \"target\": 2}\n");
@@ -74,7 +74,7 @@ TEST_CASE("a list in tabs and one of JSON lines say the same", "[unit][pack]") {
   REQUIRE(c->splits()[0].labels == LabelLayout{LabelKind::multi_label, 2});
 }
 
-TEST_CASE("a folder with a list of its images is read by the list", "[unit][pack]") {
+TEST_CASE("a folder with a list of its images is read through the list", "[unit][pack]") {
   ListedFolder files("metadata.csv");
   static_cast<void>(files.open("file_name,label\n4.png,1\n"));
   const auto source = open_source({{files.folder().path()}}, {});
@@ -82,7 +82,7 @@ TEST_CASE("a folder with a list of its images is read by the list", "[unit][pack
   REQUIRE(source->splits()[0].sample_count == 1);
 }
 
-TEST_CASE("what is missing among numbers is no class", "[unit][pack]") {
+TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
   ListedFolder files("list.csv");
   for (const char* const missing : {"", "NaN", "NA", "n/a", "null"}) {
     INFO(missing);
@@ -100,18 +100,18 @@ TEST_CASE("what is missing among numbers is no class", "[unit][pack]") {
   }
   for (const char* const infinite : {"inf", "-Infinity"}) {
     REQUIRE_THROWS_WITH(files.open("path,label\n1.png,1.5\n2.png," + std::string(infinite) + "\n"),
-                        ContainsSubstring("no finite number"));
+                        ContainsSubstring("not a finite number"));
   }
   REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n")->splits()[0].labels == LabelLayout{LabelKind::target, 1});
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
-                      ContainsSubstring("of no line"));
-  // In the first line too, and NA is a name among names.
+                      ContainsSubstring("no line has"));
+  // The same in the first line, but among names NA is a name.
   REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
   REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
   REQUIRE(files.open("path,label\n1.png,NA\n2.png,DE\n")->class_names() == std::vector<std::string>{"DE", "NA"});
 }
 
-TEST_CASE("lines without an image can be left out", "[unit][pack]") {
+TEST_CASE("lines without an image can be skipped", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto source =
       files.open("path,label\n9.png,1\n2.png,0\n../1.png,1\n1.png,\n3.png,2\n", {.skip_unreadable = true});
@@ -122,14 +122,14 @@ TEST_CASE("lines without an image can be left out", "[unit][pack]") {
   for (const SampleFailure& left_out : source->left_out()) lines += std::to_string(left_out.row) + " ";
   REQUIRE(lines == "2 4 5 ");
   REQUIRE_THROWS_WITH(files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
-                      ContainsSubstring("of no line") && ContainsSubstring("there is no image \"9.png\""));
+                      ContainsSubstring("no line has") && ContainsSubstring("there is no image \"9.png\""));
 
   const PackSummary summary = pack(*source, files.folder() / "out.h5", {.skip_bad_samples = true});
   REQUIRE(summary.skipped.size() == 3);
   REQUIRE_THAT(Dataset::open(files.folder() / "out.h5").provenance(), ContainsSubstring("list.csv: line 4"));
 }
 
-TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons", "[unit][pack]") {
+TEST_CASE("a list may have absolute paths and columns separated by semicolons", "[unit][pack]") {
   ListedFolder files("list.csv");
   const std::string absolute = fs::absolute(files.folder() / "3.png").string();
   REQUIRE(read_all(*files.open("path;label\n" + absolute + ";1\n")).values == std::vector<std::uint8_t>{3, 3});
@@ -141,7 +141,7 @@ TEST_CASE("paths of a list may be spelled out, and columns parted by semicolons"
                       ContainsSubstring("below the list's folder"));
 }
 
-TEST_CASE("decimal commas are of columns that hold numbers alone then, and part no thousands", "[unit][pack]") {
+TEST_CASE("decimal commas are recognized only in all-numeric columns and not as thousands separators", "[unit][pack]") {
   ListedFolder files("list.csv");
   REQUIRE(read_all(*files.open("path;label\n1.png;0,3\n2.png;cat\n")).labels == std::vector<std::int32_t>{0, 1});
   REQUIRE(files.open("path;label\n1.png;0,3\n2.png;cat\n")->class_names() == std::vector<std::string>{"0,3", "cat"});
@@ -150,32 +150,32 @@ TEST_CASE("decimal commas are of columns that hold numbers alone then, and part 
   REQUIRE(files.open("path;price\n1.png;0,125\n2.png;0,250\n")->splits()[0].labels.kind == LabelKind::target);
 }
 
-TEST_CASE("lines are numbered by columns without a name, and other numbers are told of", "[unit][pack]") {
+TEST_CASE("unnamed columns are line numbers and other numeric columns are reported", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto source = files.open(",path,age,sex\n0,1.png,20,0\n1,2.png,21,1\n");
   REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 2});
   CHECK_THAT(source->notes(), ContainsSubstring(R"(the labels are the numbers in \"age\", \"sex\" of list.csv)"));
   // Two of the four images are not listed.
-  CHECK_THAT(source->notes(), ContainsSubstring("2 images beside those that are listed are in no list"));
+  CHECK_THAT(source->notes(), ContainsSubstring("2 images next to the listed ones are not in any list"));
   CHECK_THAT(files.open("path,lable\n1.png,a\n")->notes(),
-             ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is called label, class)"));
+             ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is named label, class)"));
   const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
   CHECK_THAT(whole->notes(), !ContainsSubstring("remarks"));
 }
 
-TEST_CASE("a list is one although its first line has no image", "[unit][pack]") {
+TEST_CASE("a list is recognized even if its first line has no image", "[unit][pack]") {
   ListedFolder files("list.csv");
   write_file(files.folder() / "list.csv", "path,label\n9.png,1\n2.png,0\n");
   CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 2: there is no image"));
   const auto source = open_source({{files.folder().path()}}, {.skip_unreadable = true});
   CHECK(source->format() == "manifest");
   CHECK(source->left_out().size() == 1);
-  // Nor is one forgotten whose second line is damaged.
+  // A list with a damaged second line is also recognized.
   write_file(files.folder() / "list.csv", "path,label\n1.png,1\n2.png\n");
   CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("record 3 has 1 fields"));
 }
 
-TEST_CASE("folders that are splits may hold a list each", "[unit][pack]") {
+TEST_CASE("each split folder may have its own list", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto make_split = [&](const std::string& name, const std::string& list) {
     fs::create_directories(folder / name);
@@ -194,20 +194,20 @@ TEST_CASE("folders that are splits may hold a list each", "[unit][pack]") {
   REQUIRE(three->splits().size() == 3);
   CHECK(three->splits()[2].name == "val");
   CHECK(three->splits()[2].labels.kind == LabelKind::none);
-  // Class folders win, as without a list.
+  // Class folders take precedence, as without a list.
   fs::create_directories(folder / "val/cat");
   fs::rename(folder / "val/1.png", folder / "val/cat/1.png");
   CHECK(open_source({{folder.path()}}, {})->format() == "folder");
 }
 
-TEST_CASE("a list names no more splits than a dataset file has", "[unit][pack]") {
+TEST_CASE("a list cannot name more splits than a dataset file allows", "[unit][pack]") {
   ListedFolder files("list.csv");
   std::string list = "path,split\n";
   for (int i = 0; i < 1025; ++i) list += "1.png,s" + std::to_string(i) + "\n";
   CHECK_THROWS_WITH(files.open(list), ContainsSubstring("more than 1024 splits"));
 }
 
-TEST_CASE("a table that is no list of labels leaves a folder what it is", "[unit][pack]") {
+TEST_CASE("a table that is not a list of labels does not affect its folder", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* const path : {"cat/0.png", "dog/0.png"}) {
     fs::create_directories((folder / path).parent_path());
@@ -219,7 +219,7 @@ TEST_CASE("a table that is no list of labels leaves a folder what it is", "[unit
   REQUIRE(open_source({{folder.path()}}, {})->format() == "folder");
 }
 
-TEST_CASE("a line that the system cannot look for is one without an image", "[unit][pack]") {
+TEST_CASE("a path that the system cannot look up counts as a missing image", "[unit][pack]") {
   ListedFolder files("list.csv");
   fs::create_symlink("round.png", files.folder() / "round.png");
   const auto source =
@@ -227,7 +227,7 @@ TEST_CASE("a line that the system cannot look for is one without an image", "[un
   REQUIRE(source->left_out().size() == 2);
 }
 
-TEST_CASE("a label that only later JSON lines have is not dropped", "[unit][pack]") {
+TEST_CASE("a label that only later JSON lines have is not ignored", "[unit][pack]") {
   ListedFolder files("list.jsonl");
   const std::string later = "{\"file\": \"2.png\", \"label\": 1}\n";
   REQUIRE_THROWS_WITH(files.open("{\"file\": \"1.png\"}\n" + later),
@@ -238,7 +238,7 @@ TEST_CASE("a label that only later JSON lines have is not dropped", "[unit][pack
                       ContainsSubstring("the first line has no \"split\""));
 }
 
-TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {
+TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto refused = [&](const std::string& list) {
     try {
@@ -253,6 +253,6 @@ TEST_CASE("lists that cannot be read are refused by line", "[unit][pack]") {
   CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: there is no image"));
   CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
   CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));
-  CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no column is named as paths are"));
-  CHECK_THAT(refused("path,label\n"), ContainsSubstring("lists nothing"));
+  CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no path column found"));
+  CHECK_THAT(refused("path,label\n"), ContainsSubstring("it is empty"));
 }

@@ -1,4 +1,4 @@
-// Archives that the tests make by libarchive.
+// Archives for tests, made with libarchive.
 #pragma once
 
 #include <archive.h>
@@ -13,7 +13,7 @@ namespace octavo::test {
 
 enum class ArchiveKind { tar, tar_gz, zip };
 
-/// An archive of files by name.
+/// Writes an archive of files, given by name and contents.
 inline void write_archive(const std::filesystem::path& path, ArchiveKind kind,
                           const std::vector<std::pair<std::string, std::string>>& files) {
   ::archive* writer = archive_write_new();

@@ -1,4 +1,4 @@
-// Small files that the pack tests make by hand: bytes, gzip, IDX, CIFAR.
+// Small handmade files for the pack tests: bytes, gzip, IDX, CIFAR.
 #pragma once
 
 #include <zlib.h>
@@ -54,7 +54,7 @@ inline std::string counting(std::size_t count, int first = 0) {
   return bytes;
 }
 
-/// A CIFAR record whose planes are filled with red, green and blue.
+/// A CIFAR record whose planes are filled with the given red, green and blue.
 inline std::string cifar_record(const std::string& labels, int red, int green, int blue) {
   return labels + std::string(1024, static_cast<char>(red)) + std::string(1024, static_cast<char>(green)) +
          std::string(1024, static_cast<char>(blue));
@@ -64,7 +64,7 @@ inline std::unique_ptr<Source> open(const std::filesystem::path& path, const Sou
   return open_source({{path}}, options);
 }
 
-/// What a source gives for some rows of a split.
+/// The samples that a source gives for some rows of a split.
 struct Samples {
   std::vector<std::uint8_t> values;
   std::vector<std::int32_t> labels;

@@ -11,7 +11,7 @@
 using namespace octavo;
 using namespace octavo::test;
 
-TEST_CASE("files of one split are read across their borders", "[unit][pack]") {
+TEST_CASE("files of one split are read across file boundaries", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "data_batch_1.bin", cifar_record("\1", 10, 0, 0) + cifar_record("\2", 20, 0, 0));
   write_file(folder / "data_batch_2.bin", cifar_record("\3", 30, 0, 0));
@@ -25,7 +25,7 @@ TEST_CASE("files of one split are read across their borders", "[unit][pack]") {
   REQUIRE(samples.values[3072] == 30);
 }
 
-TEST_CASE("labels are renumbered where class names differ", "[unit][pack]") {
+TEST_CASE("labels are renumbered if class names differ", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.bin", cifar_record("\1", 0, 0, 0));
   write_file(folder / "b/y.bin", cifar_record("\1", 0, 0, 0) + cifar_record("\2", 0, 0, 0));
@@ -33,12 +33,12 @@ TEST_CASE("labels are renumbered where class names differ", "[unit][pack]") {
   write_file(folder / "b/batches.meta.txt", "j\nnew\na\nb\nc\nd\ne\nf\ng\nh\n");
   const auto source = open_source({{folder / "a/x.bin", "train"}, {folder / "b/y.bin", "train"}}, {});
   REQUIRE(source->class_names().size() == 11);
-  // b's class 1 is "new", the eleventh name; its class 2 is "a".
+  // b's class 1 is "new", the eleventh name. Its class 2 is "a".
   REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 10, 0});
   REQUIRE(source->class_index(0, 1) == 10);
 }
 
-TEST_CASE("classes that a map gives one name become one", "[unit][pack]") {
+TEST_CASE("classes that are mapped to one name become one class", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "x.bin", cifar_record("\2", 0, 0, 0) + cifar_record("\1", 0, 0, 0) + cifar_record("\3", 0, 0, 0));
   write_file(folder / "batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
@@ -49,7 +49,7 @@ TEST_CASE("classes that a map gives one name become one", "[unit][pack]") {
                       ContainsSubstring("no source has a class of that name"));
 }
 
-TEST_CASE("samples of different shapes do not share a split", "[unit][pack]") {
+TEST_CASE("samples of different shapes cannot share a split", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a-idx3-ubyte", idx({1, 1, 1}, "x"));
   write_file(folder / "b-idx3-ubyte", idx({1, 1, 2}, "xy"));

@@ -41,13 +41,13 @@ std::vector<std::uint8_t> values_of(const std::filesystem::path& path, SourceOpt
 
 }  // namespace
 
-TEST_CASE("images of a .npy file are read whatever the order of their axes", "[unit][pack]") {
+TEST_CASE("images of a .npy file are read for any order of axes", "[unit][pack]") {
   const TemporaryFolder folder;
-  // One image of 1 x 2 pixels, (0, 1, 2) and (3, 4, 5), is in planes 0 3, 1 4, 2 5.
+  // One image of 1 x 2 pixels, (0, 1, 2) and (3, 4, 5), has the planes 0 3, 1 4, 2 5.
   const std::vector<std::uint8_t> planes = {0, 3, 1, 4, 2, 5};
   write_file(folder / "hwc.npy", npy("|u1", "1, 1, 2, 3", counting(6)));
   write_file(folder / "chw.npy", npy("|u1", "1, 3, 1, 2", {0, 3, 1, 4, 2, 5}));
-  // In Fortran order the channels vary slowest: 0 3 of the first, 1 4 of the second, ...
+  // In Fortran order, the channels vary slowest: 0 3 of the first, 1 4 of the second, ...
   write_file(folder / "fortran.npy", npy("|u1", "1, 1, 2, 3", {0, 3, 1, 4, 2, 5}, true));
   for (const char* name : {"hwc.npy", "chw.npy", "fortran.npy"}) {
     INFO(name);
@@ -57,7 +57,7 @@ TEST_CASE("images of a .npy file are read whatever the order of their axes", "[u
   }
 }
 
-TEST_CASE("arrays in Fortran order give the same rows, read in any pieces", "[unit][pack]") {
+TEST_CASE("arrays in Fortran order give the same rows for any pieces", "[unit][pack]") {
   const TemporaryFolder folder;
   constexpr std::int64_t kRows = 37, kValues = 2 * 3 * 3;
   std::string in_c(kRows * kValues, '\0'), in_fortran = in_c;
@@ -79,7 +79,7 @@ TEST_CASE("arrays in Fortran order give the same rows, read in any pieces", "[un
   REQUIRE(read(*c, 0, 11, 7).values == read(*f, 0, 11, 7).values);
 }
 
-TEST_CASE("numbers of every type become bytes, exactly where that is possible", "[unit][pack]") {
+TEST_CASE("numbers of every type become bytes and exactly if possible", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& type, const std::string& data, std::vector<std::uint8_t> values,
                          ChannelQuantization map) {
@@ -102,7 +102,7 @@ TEST_CASE("numbers of every type become bytes, exactly where that is possible", 
   check("<f2", bytes_of<std::uint16_t>({0x0000, 0x3800, 0x3C00}), {0, 128, 255}, {1.0 / 255.0, 0.0});
 }
 
-TEST_CASE("the range of values can be given, or measured without the extremes", "[unit][pack]") {
+TEST_CASE("the value range can be given or measured without the extremes", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "x.npy", npy("<f4", "3, 1, 1", bytes_of<float>({-1.0f, 2.0f, 60.0f})));
   SourceOptions options;
@@ -116,7 +116,7 @@ TEST_CASE("the range of values can be given, or measured without the extremes", 
   options.range = {.kind = ValueRange::Kind::percentile, .percentile = 99.0};
   const auto source = open(folder / "y.npy", options);
   const auto map = source->splits()[0].quantization.at(0);
-  // 99 % of the numbers are below 1,000; a part of the range that is looked at is 15.3 wide.
+  // 99 % of the numbers are below 1,000. A bin of the measured range is 15.3 wide.
   REQUIRE(map.zero_point < 30.0);
   REQUIRE(255.0 * map.scale + map.zero_point < 1020.0);
   static_cast<void>(read_all(*source));
@@ -132,7 +132,7 @@ TEST_CASE("a sample with a NaN is a bad sample", "[unit][pack]") {
   REQUIRE(samples.values[2] == 255);
 }
 
-TEST_CASE("labels are found beside the images, and splits by names", "[unit][pack]") {
+TEST_CASE("labels are found next to the images and splits by name", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* split : {"train", "test"}) {
     write_file(folder / (std::string("x_") + split + ".npy"), npy("|u1", "2, 1, 2", counting(4)));
@@ -145,7 +145,7 @@ TEST_CASE("labels are found beside the images, and splits by names", "[unit][pac
   REQUIRE(read_all(*source, 1).labels == std::vector<std::int32_t>{4, 3});
 }
 
-TEST_CASE("channels of quantized images are made one, or one is repeated, where all stand for the same",
+TEST_CASE("channels of quantized images are merged or repeated only if all have the same quantization",
           "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "gray.npy", npy("<f4", "1, 1, 2", bytes_of<float>({-1.0f, 1.0f})));
@@ -175,10 +175,10 @@ TEST_CASE("labels of several numbers are multi-labels or targets", "[unit][pack]
   CHECK_THROWS_WITH(layout_with(npy("<i8", "3,", bytes_of<std::int64_t>({7, 1, 2}))),
                     ContainsSubstring("there are 3, but there are 2 images"));
   CHECK_THROWS_WITH(layout_with(npy("<i8", "2,", bytes_of<std::int64_t>({7, -1}))),
-                    ContainsSubstring("label 1 is no class number"));
+                    ContainsSubstring("label 1 is not a class number"));
 }
 
-TEST_CASE(".npy files that are not what they say are refused", "[unit][pack]") {
+TEST_CASE(".npy files with wrong headers are refused", "[unit][pack]") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes) {
     write_file(folder / "x.npy", bytes);
@@ -190,12 +190,12 @@ TEST_CASE(".npy files that are not what they say are refused", "[unit][pack]") {
     return std::string("accepted");
   };
   CHECK_THAT(refused(npy("|O", "2, 1, 1", "xx")), ContainsSubstring("Python objects"));
-  CHECK_THAT(refused(npy("<c8", "2, 1, 1", std::string(16, 'x'))), ContainsSubstring("no plain numbers"));
+  CHECK_THAT(refused(npy("<c8", "2, 1, 1", std::string(16, 'x'))), ContainsSubstring("not plain numbers"));
   CHECK_THAT(refused(npy("|u1", "2, 1, 1", "x")), ContainsSubstring("can hold at most"));
   CHECK_THAT(refused(npy("|u1", "2, 1, 1", "xyz")), ContainsSubstring("3 bytes follow it"));
-  CHECK_THAT(refused(npy("|u1", "-2, 1, 1", "x")), ContainsSubstring("not that of an array"));
+  CHECK_THAT(refused(npy("|u1", "-2, 1, 1", "x")), ContainsSubstring("not describe an array"));
   CHECK_THAT(refused(npy("|u1", "0, 1, 1", "")), ContainsSubstring("holds nothing"));
-  CHECK_THAT(refused(npy("|u1", "", "x")), ContainsSubstring("no array"));
+  CHECK_THAT(refused(npy("|u1", "", "x")), ContainsSubstring("not an array"));
   CHECK_THAT(refused(npy("|u1", "9223372036854775807, 9223372036854775807, 9", "x")), ContainsSubstring("no file"));
   CHECK_THAT(refused(npy("|u1", "4, 9", counting(36))), ContainsSubstring("3 axes"));
   CHECK_THAT(refused(npy("|u1", "2, 7, 1, 5", counting(70))), ContainsSubstring("--layout"));
@@ -203,7 +203,7 @@ TEST_CASE(".npy files that are not what they say are refused", "[unit][pack]") {
   CHECK_THAT(refused("{'descr'"), ContainsSubstring("x.npy"));
 }
 
-TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused on one line that names it",
+TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it or refused with one line that names it",
           "[unit][pack]") {
   const auto data = shared_data("odd/npy");
   if (!data) OCTAVO_SKIP("no shared data");
@@ -245,20 +245,20 @@ TEST_CASE("every odd .npy and .npz file is packed as NumPy reads it, or refused 
   }
 }
 
-TEST_CASE("values that stand for different numbers do not share a split", "[unit][pack]") {
+TEST_CASE("values with different quantization cannot share a split", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a.npy", npy("<f4", "1, 1, 2", bytes_of<float>({-1.0f, 1.0f})));
   write_file(folder / "b.npy", npy("|u1", "1, 1, 2", "xy"));
   REQUIRE_THROWS_WITH(open_source({{folder / "a.npy", "train"}, {folder / "b.npy", "train"}}, {}),
-                      ContainsSubstring("stand for other numbers"));
+                      ContainsSubstring("have another value range"));
 }
 
-TEST_CASE("NumPy files beside other datasets are not all that is read", "[unit][pack]") {
+TEST_CASE("NumPy files next to other datasets are ambiguous and refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "train.npy", npy("|u1", "4, 2, 2", counting(16)));
   REQUIRE(open_source({{folder.path()}}, {})->format() == "npy");
   write_file(folder / "test.tar", "any bytes");
   REQUIRE_THROWS_WITH(open_source({{folder.path()}}, {}), ContainsSubstring("train.npy") &&
                                                               ContainsSubstring("test.tar") &&
-                                                              ContainsSubstring("name the files that you want"));
+                                                              ContainsSubstring("name the files to use"));
 }

@@ -54,7 +54,7 @@ int files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("any number of threads packs the same bytes, from plain and from gzip files", "[unit][pack]") {
+TEST_CASE("any number of threads packs the same bytes from plain and gzip files", "[unit][pack]") {
   const bool is_compressed = GENERATE(false, true);
   const TemporaryFolder folder;
   write_idx(folder, is_compressed);
@@ -76,7 +76,7 @@ TEST_CASE("any number of threads packs the same bytes, from plain and from gzip 
   for (const Defect& defect : defects) FAIL(defect.where << ": " << defect.what);
 }
 
-TEST_CASE("any number of threads deflates to the same bytes, from plain and from gzip files", "[unit][pack]") {
+TEST_CASE("any number of threads deflates to the same bytes from plain and gzip files", "[unit][pack]") {
   const bool is_compressed = GENERATE(false, true);
   const TemporaryFolder folder;
   write_idx(folder, is_compressed);
@@ -105,7 +105,7 @@ TEST_CASE("any number of threads deflates to the same bytes, from plain and from
   REQUIRE(wrong == 0);
 }
 
-TEST_CASE("the summary and the provenance tell what was packed", "[unit][pack]") {
+TEST_CASE("the summary and the provenance describe what was packed", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, false);
   const auto source = open_source({{folder / "train-images-idx3-ubyte", ""}}, {});
@@ -124,7 +124,7 @@ TEST_CASE("the summary and the provenance tell what was packed", "[unit][pack]")
   REQUIRE(provenance["libraries"].contains("libpng"));
 }
 
-TEST_CASE("a reproducible provenance names no folder and no command", "[unit][pack]") {
+TEST_CASE("a reproducible provenance contains no folder and no command", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, false);
   const auto source = open_source({{folder.path(), ""}}, {});
@@ -134,7 +134,7 @@ TEST_CASE("a reproducible provenance names no folder and no command", "[unit][pa
   REQUIRE_THAT(provenance, !ContainsSubstring("command_line"));
 }
 
-TEST_CASE("a bad sample stops the packing and leaves nothing, or is skipped and recorded", "[unit][pack]") {
+TEST_CASE("a bad sample stops packing and leaves nothing or is skipped and recorded", "[unit][pack]") {
   const TemporaryFolder folder;
   const fs::path path = folder / "out/a.h5";
   fs::create_directories(folder / "out");
@@ -161,7 +161,7 @@ TEST_CASE("a bad sample stops the packing and leaves nothing, or is skipped and 
   REQUIRE(files_in(folder / "out") == 1);
 }
 
-TEST_CASE("progress reaches its end, and its exception cancels and leaves nothing", "[unit][pack]") {
+TEST_CASE("progress reaches its end and an exception from it cancels and leaves nothing", "[unit][pack]") {
   const TemporaryFolder folder;
   write_idx(folder, true);
   fs::create_directories(folder / "out");

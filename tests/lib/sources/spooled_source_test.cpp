@@ -33,7 +33,7 @@ std::size_t entries_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("samples appended to splits by turns are packed in their order", "[unit][pack]") {
+TEST_CASE("samples appended to alternating splits are packed in order", "[unit][pack]") {
   const TemporaryFolder folder;
   SpooledSource source(folder.path(), {"a", "b"});
   SourceSplit test = kTrain;
@@ -41,7 +41,7 @@ TEST_CASE("samples appended to splits by turns are packed in their order", "[uni
   append(source, kTrain, 0, {0, 1}, {"zero", "one"});
   append(source, test, 7, {1});
   append(source, kTrain, 2, {1}, {"two"});
-  REQUIRE(entries_in(folder.path()) == 0);  // nothing that a kill could leave behind
+  REQUIRE(entries_in(folder.path()) == 0);  // no file that a killed process could leave behind
   pack(source, folder / "out.h5", {.with_names = true});
 
   REQUIRE(verify(folder / "out.h5").defect_count == 0);
@@ -58,17 +58,17 @@ TEST_CASE("samples appended to splits by turns are packed in their order", "[uni
   REQUIRE(dataset.split("test").sample_name(0) == "test#0");
 }
 
-TEST_CASE("a sample that does not fit is named, and the others stay", "[unit][pack]") {
+TEST_CASE("a sample that does not fit is named and the others are kept", "[unit][pack]") {
   const TemporaryFolder folder;
   SpooledSource source(folder.path(), {"a", "b"});
   append(source, kTrain, 0, {0, 1});
   SourceSplit other = kTrain;
   other.shape = {1, 3, 2};
   REQUIRE_THROWS_WITH(append(source, other, 2, {0}),
-                      ContainsSubstring("split train, sample 2: it is 1x3x2, those before it are 1x2x3"));
+                      ContainsSubstring("split train, sample 2: its shape is 1x3x2, earlier samples are 1x2x3"));
   other = kTrain;
   other.labels = {LabelKind::none, 0};
-  REQUIRE_THROWS_WITH(source.append(other, values_from(0, 1), {}), ContainsSubstring("another kind"));
+  REQUIRE_THROWS_WITH(source.append(other, values_from(0, 1), {}), ContainsSubstring("differs in kind"));
   REQUIRE_THROWS_WITH(append(source, kTrain, 2, {0, 2}), ContainsSubstring("split train, sample 3"));
   REQUIRE_THROWS_AS(append(source, kTrain, 2, {-1}), InvalidArgument);
   REQUIRE_THROWS_WITH(append(source, kTrain, 2, {0}, {"name"}), ContainsSubstring("names"));
@@ -80,6 +80,6 @@ TEST_CASE("a sample that does not fit is named, and the others stay", "[unit][pa
   REQUIRE(source.splits()[0].sample_count == 3);
 }
 
-TEST_CASE("a folder that cannot be written shows at once", "[unit][pack]") {
+TEST_CASE("a folder without write permission is reported immediately", "[unit][pack]") {
   REQUIRE_THROWS_AS(SpooledSource("/nowhere/at/all", {}), IoError);
 }

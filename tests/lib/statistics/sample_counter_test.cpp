@@ -17,7 +17,7 @@ std::vector<std::uint8_t> random_values(std::size_t count, unsigned seed) {
   return values;
 }
 
-/// The same totals by one plain loop.
+/// The same totals, from a plain loop.
 SampleTotals plain_totals(const octavo::SampleShape& shape, const std::vector<std::uint8_t>& values) {
   SampleTotals totals(shape);
   const auto per_sample = static_cast<std::size_t>(shape.values());
@@ -38,7 +38,7 @@ void require_equal(const SampleTotals& a, const SampleTotals& b) {
 
 }  // namespace
 
-TEST_CASE("counts and sums equal those of a plain loop for every plane size up to 35", "[unit][quant]") {
+TEST_CASE("counts and sums match a plain loop for every plane size up to 35", "[unit][quant]") {
   for (std::int64_t width = 1; width <= 35; ++width) {
     const octavo::SampleShape shape{3, 1, width};
     const auto values = random_values(static_cast<std::size_t>(shape.values()) * 7, 11);
@@ -50,7 +50,7 @@ TEST_CASE("counts and sums equal those of a plain loop for every plane size up t
   }
 }
 
-TEST_CASE("counters of several threads add up to one count of everything", "[unit][quant]") {
+TEST_CASE("counters of several threads add up to one total count", "[unit][quant]") {
   const octavo::SampleShape shape{2, 5, 3};
   const auto values = random_values(static_cast<std::size_t>(shape.values()) * 100, 5);
   SampleCounter first(shape);
@@ -60,11 +60,11 @@ TEST_CASE("counters of several threads add up to one count of everything", "[uni
   SampleTotals totals(shape);
   second.move_into(totals);
   first.move_into(totals);
-  first.move_into(totals);  // nothing is left in it
+  first.move_into(totals);  // leaves it empty
   require_equal(totals, plain_totals(shape, values));
 }
 
-TEST_CASE("the mean image is the integer sum over N in double, rounded once", "[unit][quant]") {
+TEST_CASE("the mean image is the integer sum divided by N in double and rounded once", "[unit][quant]") {
   SampleTotals totals({1, 1, 3});
   totals.sample_count = 3;
   totals.value_sums = {1, 765, 10};  // 1/3, 255, 10/3

@@ -30,7 +30,7 @@ Statistics two_channels(const Counts& first, const Counts& second, std::vector<o
 
 }  // namespace
 
-TEST_CASE("mean and deviation of a few values are those worked out by hand", "[unit][quant]") {
+TEST_CASE("mean and deviation of a few values match hand-computed ones", "[unit][quant]") {
   // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, population variance 4.
   const Counts counts = counts_of({{2, 1}, {4, 3}, {5, 2}, {7, 1}, {9, 1}});
   REQUIRE(octavo::mean_of_counts(counts.data(), {}) == 5.0);
@@ -50,7 +50,7 @@ TEST_CASE("an empty histogram has mean and deviation 0", "[unit][quant]") {
 }
 
 TEST_CASE("counts near 2^52 lose nothing to cancellation", "[unit][quant]") {
-  // Half 254, half 255: deviation exactly 1/2, which sums in double would miss.
+  // Half 254, half 255: the deviation is exactly 1/2. Sums in double would be inexact.
   const std::int64_t half = std::int64_t{1} << 51;
   const Counts counts = counts_of({{254, half}, {255, half}});
   REQUIRE(octavo::mean_of_counts(counts.data(), {}) == 254.5);
@@ -62,7 +62,7 @@ TEST_CASE("equal values have deviation exactly 0", "[unit][quant]") {
   REQUIRE(octavo::standard_deviation_of_counts(counts.data(), {}) == 0.0);
 }
 
-TEST_CASE("the pooled mean and deviation are those of all channels together", "[unit][quant]") {
+TEST_CASE("the pooled mean and deviation cover all channels together", "[unit][quant]") {
   // 0, 0 and 4, 4: mean 2, deviation 2.
   const auto statistics = two_channels(counts_of({{0, 2}}), counts_of({{4, 2}}), {{1.0, 0.0}, {1.0, 0.0}});
   REQUIRE(octavo::pooled_mean(statistics) == 2.0);
@@ -70,7 +70,7 @@ TEST_CASE("the pooled mean and deviation are those of all channels together", "[
 }
 
 TEST_CASE("channels in different units are pooled in source units", "[unit][quant]") {
-  // 1, 3 in units of 1; 2, 4 in units of 10 are 20, 40: mean 16, variance (15^2 + 13^2 + 4^2 + 24^2) / 4 = 246.5.
+  // 1, 3 in units of 1, and 2, 4 in units of 10 (20, 40): mean 16, variance (15^2 + 13^2 + 4^2 + 24^2) / 4 = 246.5.
   const auto statistics =
       two_channels(counts_of({{1, 1}, {3, 1}}), counts_of({{2, 1}, {4, 1}}), {{1.0, 0.0}, {10.0, 0.0}});
   REQUIRE(octavo::pooled_mean(statistics) == 16.0);

@@ -14,7 +14,7 @@ TEST_CASE("presets are the well-known recipes", "[unit][store]") {
   REQUIRE_THROWS_WITH(BatchSpec::preset("zscore"), ContainsSubstring("default, unit, standard or imagenet"));
 }
 
-TEST_CASE("a position beyond the samples has no place in the order", "[unit][store]") {
+TEST_CASE("a position beyond the last sample is not in the order", "[unit][store]") {
   REQUIRE(octavo::shuffled_sample(0, 0, 0, 1) == 0);
   REQUIRE_THROWS_AS(octavo::shuffled_sample(0, 0, 5, 5), octavo::InvalidArgument);
   REQUIRE_THROWS_AS(octavo::shuffled_sample(0, 0, -1, 5), octavo::InvalidArgument);

@@ -12,7 +12,7 @@ using octavo::store::FoldedSpec;
 
 namespace {
 
-/// Two channels of two values: the first has 10 and 30 once each, the second 100 twice.
+/// Two channels of two values: 10 and 30 in the first, 100 twice in the second.
 Statistics two_channels() {
   Statistics statistics;
   statistics.quantization = {{1.0, 0.0}, {1.0, 0.0}};
@@ -54,7 +54,7 @@ TEST_CASE("each pixel is centered on the mean image", "[unit][store]") {
           std::vector<float>{118.0f / 128, 28.0f / 128, 98.0f / 128, 28.0f / 128});
 }
 
-TEST_CASE("a channel without spread cannot be divided by its standard deviation", "[unit][store]") {
+TEST_CASE("a constant channel cannot be divided by its standard deviation", "[unit][store]") {
   REQUIRE_THROWS_WITH(fold_spec(BatchSpec::preset("standard"), two_channels(), kShape),
                       ContainsSubstring("the divisor of channel 1 is 0"));
 }
@@ -62,7 +62,7 @@ TEST_CASE("a channel without spread cannot be divided by its standard deviation"
 TEST_CASE("without channel means one standard deviation serves all channels", "[unit][store]") {
   BatchSpec spec;
   spec.divisor = Divisor::standard_deviation;
-  // Values 10, 30, 100, 100 about 60: squares 2500, 900, 1600, 1600; variance 1650.
+  // Values 10, 30, 100, 100 around 60: squares 2500, 900, 1600, 1600; variance 1650.
   REQUIRE(fold_spec(spec, two_channels(), kShape).divisors[0] == std::sqrt(1650.0));
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("presets on the stored value ignore the source's unit", "[unit][store]
   REQUIRE(folded.maps[0].shift == static_cast<float>(128.0 / 255));
 }
 
-TEST_CASE("given statistics take the place of the file's", "[unit][store]") {
+TEST_CASE("given statistics replace the file's", "[unit][store]") {
   BatchSpec spec;
   spec.center = Center::channel;
   spec.statistics = two_channels();
@@ -84,7 +84,7 @@ TEST_CASE("given statistics take the place of the file's", "[unit][store]") {
   REQUIRE(folded.maps[1].shift == 0.0f);
 }
 
-TEST_CASE("statistics that are incomplete or of other samples are refused before they are used", "[unit][store]") {
+TEST_CASE("incomplete statistics are refused before use", "[unit][store]") {
   for (const char* preset : {"default", "unit", "standard", "imagenet"}) {
     BatchSpec spec = BatchSpec::preset(preset);
     spec.statistics = Statistics{};
@@ -95,7 +95,7 @@ TEST_CASE("statistics that are incomplete or of other samples are refused before
   }
 }
 
-TEST_CASE("numbers that do not fit the channels or are not finite are refused", "[unit][store]") {
+TEST_CASE("numbers that do not match the channels or are not finite are refused", "[unit][store]") {
   BatchSpec spec;
   spec.divisor_values = {1.0, 2.0, 3.0};
   REQUIRE_THROWS_WITH(fold_spec(spec, two_channels(), kShape), ContainsSubstring("3 divisors for 2 channels"));

@@ -15,8 +15,8 @@ using namespace octavo::test;
 
 namespace {
 
-/// What must be read for `rows`, from the samples as they were before packing; each row is followed by `padding` bytes
-/// that are left alone.
+/// The expected result of reading `rows`, from the samples before packing. Each row is followed by `padding` untouched
+/// bytes.
 std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector<std::int64_t>& rows,
                                       std::size_t padding) {
   std::vector<std::byte> codes;
@@ -52,7 +52,7 @@ void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, 
   }
   const store::RowTarget target{codes.data(), static_cast<std::int64_t>(stride),
                                 reinterpret_cast<std::byte*>(labels.data())};
-  // From the page cache, and after the system was asked to forget the file (which it may decline).
+  // From the page cache, and after asking the system to drop the file from it, which is only a hint.
   for (const bool cold : {false, true}) {
     if (cold) {
       const File& file = dataset_file::SplitAccess::reader(split)->file();
@@ -74,7 +74,7 @@ std::vector<std::int64_t> random_rows(std::int64_t N, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("rows are read in any order, with repetitions", "[unit][store]") {
+TEST_CASE("rows are read in any order and with repetitions", "[unit][store]") {
   const PackedFixture fixture({random_split("train", 1000, {1, 8, 8})},
                               GENERATE(Compression::none, Compression::deflate));
   reads(fixture, {});
@@ -82,7 +82,7 @@ TEST_CASE("rows are read in any order, with repetitions", "[unit][store]") {
   reads(fixture, {5, 5, 5, 4, 6, 5});
   reads(fixture, {0, 999, 0, 998});
   reads(fixture, random_rows(1000, 300));
-  reads(fixture, random_rows(1000, 5000));  // more than there are, and than one call takes
+  reads(fixture, random_rows(1000, 5000));  // more rows than exist, and more than one call reads
   reads(fixture, random_rows(1000, 300), 13);
   reads(fixture, random_rows(1000, 300), 0, 1);
 }
@@ -91,7 +91,7 @@ TEST_CASE("neighbors and rows with gaps are read", "[unit][store]") {
   std::vector<std::int64_t> all, every_second, far;
   for (std::int64_t row = 0; row < 3000; ++row) all.push_back(row);
   for (std::int64_t row = 1; row < 3000; row += 2) every_second.push_back(row);
-  for (std::int64_t row = 0; row < 3000; row += 70) far.push_back(row);  // beyond the largest gap
+  for (std::int64_t row = 0; row < 3000; row += 70) far.push_back(row);  // gaps larger than the maximum
   const PackedFixture fixture({random_split("train", 3000, {1, 8, 8})},
                               GENERATE(Compression::none, Compression::deflate));
   for (const auto& rows : {all, every_second, far}) {
@@ -105,8 +105,8 @@ TEST_CASE("rows of a megabyte are read", "[unit][store]") {
   reads(PackedFixture({random_split("train", 5, {3, 600, 600})}, compression), {4, 0, 1, 4});
 }
 
-TEST_CASE("labels of any length come with their rows", "[unit][store]") {
-  for (const std::int64_t width : {0, 3, 40}) {  // 40: longer than what is kept in memory
+TEST_CASE("labels of any length are read with their rows", "[unit][store]") {
+  for (const std::int64_t width : {0, 3, 40}) {  // 40: longer than the labels kept in memory
     PlainSplit split = random_split("train", 200, {1, 4, 4});
     split.label_width = width;
     split.labels.resize(static_cast<std::size_t>(200 * width));
@@ -127,7 +127,7 @@ TEST_CASE("reading stops when it is cancelled", "[unit][store]") {
 }
 
 TEST_CASE("rows are copied out of many chunks", "[unit][store]") {
-  // 1 MiB / 784 = 1338 samples a chunk: 4 of them, the last one short.
+  // 1 MiB / 784 = 1338 samples per chunk: 4 chunks, the last one short.
   const PackedFixture fixture({smooth_split("train", 4500, {1, 28, 28})}, Compression::deflate);
   std::vector<std::int64_t> stretch;
   for (std::int64_t row = 1300; row < 4500; ++row) stretch.push_back(row);
@@ -138,7 +138,7 @@ TEST_CASE("rows are copied out of many chunks", "[unit][store]") {
   }
 }
 
-TEST_CASE("a sample and a chunk that are damaged are named when they are read", "[unit][store]") {
+TEST_CASE("damaged samples and chunks are named when they are read", "[unit][store]") {
   for (const bool shrinks : {false, true}) {
     const PackedFixture fixture(
         {shrinks ? smooth_split("train", 3000, {1, 28, 28}) : random_split("train", 3000, {1, 28, 28})},

@@ -14,7 +14,7 @@ using namespace octavo::test;
 
 namespace {
 
-/// (u8 - m) / 128 for the default spec, by the definition: code * a + b in exact arithmetic, rounded once.
+/// (u8 - m) / 128 for the default spec, by definition: code * a + b in exact arithmetic, rounded once.
 float default_value(std::uint8_t value, double mean) {
   const float a = 1.0f / 128, b = static_cast<float>((128.0 - mean) / 128.0);
   __extension__ using Exact = __float128;
@@ -77,7 +77,7 @@ void bad_requests_write_nothing(Device device) {
   const std::vector<std::int64_t> beyond = {0, 10}, negative = {-1, 0}, three = {0, 1, 2};
   REQUIRE_THROWS_WITH(store.gather(beyond, BatchSpec{}, images.view()), ContainsSubstring("row 10 is not in [0, 10)"));
   REQUIRE_THROWS_AS(store.gather(negative, BatchSpec{}, images.view()), InvalidArgument);
-  REQUIRE_THROWS_WITH(store.gather(three, BatchSpec{}, images.view()), ContainsSubstring("8 numbers, 12 are needed"));
+  REQUIRE_THROWS_WITH(store.gather(three, BatchSpec{}, images.view()), ContainsSubstring("8 elements; expected 12"));
   TensorView other = images.view();
   other.device = device.is_cpu() ? Device::cuda(0) : Device::cpu();
   REQUIRE_THROWS_WITH(store.gather(std::vector<std::int64_t>{0, 1}, BatchSpec{}, other), ContainsSubstring("is on"));
@@ -85,7 +85,7 @@ void bad_requests_write_nothing(Device device) {
   misaligned.data = static_cast<std::byte*>(misaligned.data) + 2;
   misaligned.shape = {1, 1, 2, 2};
   REQUIRE_THROWS_WITH(store.gather(std::vector<std::int64_t>{0}, BatchSpec{}, misaligned),
-                      ContainsSubstring("multiple"));
+                      ContainsSubstring("aligned"));
   REQUIRE(images.to_host<std::uint32_t>() == before);
 }
 
@@ -98,7 +98,7 @@ void memory_is_one_byte_a_value(Device device) {
 void a_damaged_sample_is_named(Device device) {
   const PackedFixture fixture({random_split("train", 100, {1, 64, 64})});
   const Dataset dataset = fixture.dataset();
-  // The samples are the only place where these 64 bytes stand.
+  // These 64 bytes occur only in the samples.
   std::fstream file(fixture.path(), std::ios::in | std::ios::out | std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), {});
   std::string sample;
@@ -109,7 +109,7 @@ void a_damaged_sample_is_named(Device device) {
   file.seekp(static_cast<std::streamoff>(place));
   file.put(static_cast<char>(bytes[place] ^ 1));
   file.close();
-  // Opened anew: an open dataset would also notice that the file was changed.
+  // Opened again, because an open dataset would also detect that the file has changed.
   REQUIRE_THROWS_AS(Store::load(fixture.dataset().split("train"), device), FormatError);
   REQUIRE_THROWS_WITH(Store::load(fixture.dataset().split("train"), device), ContainsSubstring("sample 42"));
 }
@@ -118,12 +118,11 @@ void a_damaged_sample_is_named(Device device) {
 
 OCTAVO_CONTRACT(given_rows_are_decoded, "given rows are decoded to the exact values", "[unit][store]")
 OCTAVO_CONTRACT(batches_are_centered_on_themselves, "a batch is centered on its own mean", "[unit][store]")
-OCTAVO_CONTRACT(bad_requests_write_nothing, "a request that makes no sense is refused and writes nothing",
-                "[unit][store]")
-OCTAVO_CONTRACT(memory_is_one_byte_a_value, "a store takes one byte a value and its labels", "[unit][store]")
+OCTAVO_CONTRACT(bad_requests_write_nothing, "an invalid request is refused and writes nothing", "[unit][store]")
+OCTAVO_CONTRACT(memory_is_one_byte_a_value, "a store uses one byte per value plus its labels", "[unit][store]")
 OCTAVO_CONTRACT(a_damaged_sample_is_named, "loading names a damaged sample", "[unit][store]")
 
-TEST_CASE("CUDA serves the bits that the CPU serves", "[unit][store][cuda]") {
+TEST_CASE("CUDA serves the same bits as the CPU", "[unit][store][cuda]") {
   const auto cuda = cuda_device();
   if (!cuda) OCTAVO_SKIP("no CUDA device");
   for (const SampleShape shape : {SampleShape{1, 28, 28}, SampleShape{3, 32, 32}, SampleShape{3, 17, 19}}) {
@@ -150,14 +149,14 @@ TEST_CASE("CUDA serves the bits that the CPU serves", "[unit][store][cuda]") {
   }
 }
 
-TEST_CASE("batches of a test split are centered by the training split", "[unit][store]") {
+TEST_CASE("batches of a test split are centered with the training split's statistics", "[unit][store]") {
   const PackedFixture fixture({random_split("train", 30, {1, 3, 3}, 1), random_split("test", 5, {1, 3, 3}, 2)});
   const Store test = Store::load(fixture.dataset().split("test"), Device::cpu());
   REQUIRE(test.statistics_split() == "train");
   REQUIRE(test.statistics().mean[0] == Approx(plain_mean(fixture.plain(0))).epsilon(1e-15));
 }
 
-TEST_CASE("progress is told while loading, and may stop it", "[unit][store]") {
+TEST_CASE("progress is reported while loading and can stop it", "[unit][store]") {
   const PackedFixture fixture({random_split("train", 3000, {1, 28, 28})});
   std::int64_t last = 0;
   LoadOptions options;

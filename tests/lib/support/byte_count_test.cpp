@@ -6,7 +6,7 @@
 
 using namespace octavo;
 
-TEST_CASE("amounts of memory are read in powers of 1024 and of 1000", "[unit][support]") {
+TEST_CASE("memory sizes are parsed in powers of 1024 and of 1000", "[unit][support]") {
   REQUIRE(parse_byte_count("24GiB") == std::int64_t{24} << 30);
   REQUIRE(parse_byte_count("512 MiB") == std::int64_t{512} << 20);
   REQUIRE(parse_byte_count("80GB") == 80'000'000'000);
@@ -16,7 +16,7 @@ TEST_CASE("amounts of memory are read in powers of 1024 and of 1000", "[unit][su
   REQUIRE(parse_byte_count("2TiB") == std::int64_t{2} << 40);
 }
 
-TEST_CASE("what is no amount of memory is refused", "[unit][support]") {
+TEST_CASE("an invalid memory size is refused", "[unit][support]") {
   for (const char* text :
        {"", "GiB", "0", "-1GiB", "0.5", "1e30", "2097152TiB", "24gib", "24 GiB ", "nan", "inf", "1,5GiB", "24GiB/s"}) {
     INFO(text);

@@ -7,7 +7,7 @@
 using octavo::checked_product;
 using octavo::checked_sum;
 
-TEST_CASE("a product of sizes that fits 63 bits is given", "[unit][support]") {
+TEST_CASE("a product of sizes that fits in 63 bits is returned", "[unit][support]") {
   REQUIRE(checked_product({3, 5, 7}) == 105);
   REQUIRE(checked_product({0, std::numeric_limits<std::int64_t>::max()}) == 0);
   REQUIRE(checked_product({std::int64_t{1} << 31, std::int64_t{1} << 31}) == std::int64_t{1} << 62);

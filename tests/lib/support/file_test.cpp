@@ -11,7 +11,7 @@
 
 using octavo::File;
 
-TEST_CASE("what is written at an offset is read back", "[unit][support]") {
+TEST_CASE("bytes written at an offset are read back", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   const File file = File::create_new(folder / "a");
   const std::vector<std::byte> bytes(3 * octavo::kWriteBlockBytes / 2, std::byte{7});
@@ -22,7 +22,7 @@ TEST_CASE("what is written at an offset is read back", "[unit][support]") {
   REQUIRE(file.length() == static_cast<std::int64_t>(bytes.size()) + 5);
 }
 
-TEST_CASE("reading past the end of a file says where it ends", "[unit][support]") {
+TEST_CASE("reading past the end of a file reports where it ends", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   std::ofstream(folder / "a") << "12345";
   const File file = File::open_for_reading(folder / "a");
@@ -30,7 +30,7 @@ TEST_CASE("reading past the end of a file says where it ends", "[unit][support]"
   REQUIRE_THROWS_WITH(file.read_at(3, out), ContainsSubstring("ends at byte 5"));
 }
 
-TEST_CASE("a folder or a pipe is no file to read, and does not hang", "[unit][support]") {
+TEST_CASE("a folder or a pipe is refused for reading and does not hang", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   REQUIRE_THROWS_AS(File::open_for_reading(folder.path()), octavo::IoError);
@@ -41,7 +41,7 @@ TEST_CASE("a missing file is named on one line", "[unit][support]") {
   REQUIRE_THROWS_WITH(File::open_for_reading("no\nsuch"), ContainsSubstring("open \"no?such\": No such file"));
 }
 
-TEST_CASE("an existing file is not created anew", "[unit][support]") {
+TEST_CASE("an existing file is not created again", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   std::ofstream(folder / "a") << "x";
   REQUIRE_THROWS_AS(File::create_new(folder / "a"), octavo::IoError);

@@ -9,7 +9,7 @@
 
 using octavo::LockFile;
 
-TEST_CASE("a lock is given to one at a time, and leaves no file", "[unit][support]") {
+TEST_CASE("a lock has one owner at a time and leaves no file", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   std::optional<LockFile> first(std::in_place, folder / "lock", "it is taken");
   REQUIRE_THROWS_WITH(LockFile(folder / "lock", "it is taken"), "it is taken");
@@ -18,7 +18,7 @@ TEST_CASE("a lock is given to one at a time, and leaves no file", "[unit][suppor
   REQUIRE_NOTHROW(LockFile(folder / "lock", "it is taken"));
 }
 
-TEST_CASE("a lock file that was left behind locks nobody out", "[unit][support]") {
+TEST_CASE("a leftover lock file does not block anyone", "[unit][support]") {
   const octavo::test::TemporaryFolder folder;
   std::ofstream(folder / "lock") << "";
   REQUIRE_NOTHROW(LockFile(folder / "lock", "it is taken"));

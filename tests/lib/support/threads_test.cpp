@@ -11,7 +11,7 @@ TEST_CASE("every thread runs its piece of the work once", "[unit][support]") {
   REQUIRE(sum == 0b1111);
 }
 
-TEST_CASE("the exception of a thread comes out after all threads have ended", "[unit][support]") {
+TEST_CASE("an exception in a thread is rethrown after all threads have ended", "[unit][support]") {
   std::atomic<int> ended = 0;
   REQUIRE_THROWS_AS(octavo::run_on_threads(3,
                                            [&](int index) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t D = 5, H = 4, K = 3, B = 6;
 
-/// A batch in host memory, and the mean loss that a model's parameters give on it, in plain double arithmetic.
+/// A batch in host memory, and the mean loss of a model's parameters on it, in plain double arithmetic.
 struct ReferenceBatch {
   std::vector<float> images;
   std::vector<std::int32_t> labels;
@@ -132,15 +132,15 @@ void step_is_taken(Device device) {
 }  // namespace
 
 OCTAVO_CONTRACT(losses_agree, "a model's losses agree with double arithmetic", "[unit][train]")
-OCTAVO_CONTRACT(gradients_agree, "a model's gradients agree with finite differences of the loss", "[unit][train]")
-OCTAVO_CONTRACT(step_is_taken, "a model takes steps with momentum down its gradients", "[unit][train]")
+OCTAVO_CONTRACT(gradients_agree, "a model's gradients agree with finite differences", "[unit][train]")
+OCTAVO_CONTRACT(step_is_taken, "a model takes momentum steps down its gradients", "[unit][train]")
 
-TEST_CASE("the weights that training begins with depend on the seed alone", "[unit][train]") {
+TEST_CASE("initial weights depend only on the seed", "[unit][train]") {
   const ModelLayout layout = layout_model({ModelKind::mlp, 7, 5, 3}, 2);
   const auto weights = initial_weights(layout, 1);
   REQUIRE(weights == initial_weights(layout_model({ModelKind::mlp, 7, 5, 3}, 100), 1));
   REQUIRE(weights != initial_weights(layout, 2));
-  // 7 inputs in front of a ReLU: uniform up to sqrt(3 * 2/7); 5 inputs of the last layer: up to sqrt(3/5).
+  // 7 inputs before a ReLU: uniform up to sqrt(3 * 2/7). 5 inputs of the last layer: up to sqrt(3/5).
   const auto largest = [&](std::int64_t place, std::int64_t count) {
     float most = 0.0f;
     for (std::int64_t i = place; i < place + count; ++i)
@@ -153,7 +153,7 @@ TEST_CASE("the weights that training begins with depend on the seed alone", "[un
   REQUIRE(largest(layout.layers[0].bias, 5) == 0.0f);
 }
 
-TEST_CASE("a model's memory is its weights, gradients, momenta and activations", "[unit][train]") {
+TEST_CASE("a model's memory is its weights and gradients and momenta and activations", "[unit][train]") {
   // Each block is a multiple of 64 floats. Parameters: W 5 x 3 and b 3, 64 each. With batches of 100: outputs and their
   // gradients 300 each, rounded to 320; ones 100, rounded to 128.
   const ModelLayout layout = layout_model({ModelKind::softmax, 5, 0, 3}, 100);

@@ -34,9 +34,9 @@ void digits_are_learned(Device device) {
   TrainOptions options;
   options.device = device;
   options.epochs = 20;
-  options.batch_size = 32;  // the 1,437 samples make few steps otherwise
+  options.batch_size = 32;  // otherwise, 1,437 samples give too few steps
   options.hidden_units = 128;
-  // The last 360 digits are harder than the first 1,437: the mlp learns those to the last one.
+  // The last 360 digits are harder than the first 1,437, which the mlp learns completely.
   const EpochResult mlp = train(dataset, options).epochs.back();
   REQUIRE(mlp.train_accuracy >= 0.99);
   REQUIRE(mlp.test_accuracy.value() >= 0.90);
@@ -72,7 +72,7 @@ void residencies_agree(Device device) {
   REQUIRE(comparison.identical_losses);
   REQUIRE(calls == 6);
   REQUIRE(comparison.int8.epochs.back().test_accuracy == comparison.float32.epochs.back().test_accuracy);
-  // 230 samples of 60 values and a label: a byte a value or four.
+  // 230 samples of 60 values and a label: one or four bytes per value.
   REQUIRE(comparison.int8.memory.samples == 230 * (60 + 4));
   REQUIRE(comparison.float32.memory.samples == 230 * (60 * 4 + 4));
   REQUIRE(comparison.int8.memory.model == comparison.float32.memory.model);
@@ -91,11 +91,11 @@ void memory_is_planned(Device device) {
 
 OCTAVO_CONTRACT(loss_falls, "training lowers the loss", "[unit][train]")
 OCTAVO_CONTRACT(digits_are_learned, "both models learn the digits", "[unit][train]")
-OCTAVO_CONTRACT(runs_repeat, "two trainings with equal options give equal bits", "[unit][train]")
+OCTAVO_CONTRACT(runs_repeat, "two training runs with equal options give equal bits", "[unit][train]")
 OCTAVO_CONTRACT(residencies_agree, "int8 and float32 residency give equal bits", "[unit][train]")
-OCTAVO_CONTRACT(memory_is_planned, "the memory of a model is known beforehand", "[unit][train]")
+OCTAVO_CONTRACT(memory_is_planned, "the memory of a model is known in advance", "[unit][train]")
 
-TEST_CASE("the results of an epoch follow from its batches", "[unit][train]") {
+TEST_CASE("the results of an epoch are consistent with its batches", "[unit][train]") {
   if (!can_train(Device::cpu())) OCTAVO_SKIP("no OpenBLAS");
   const TemporaryFolder folder;
   const Dataset dataset = random_dataset(folder);
@@ -115,14 +115,14 @@ TEST_CASE("the results of an epoch follow from its batches", "[unit][train]") {
   REQUIRE_THAT(result.blas, ContainsSubstring("OpenBLAS"));
 }
 
-TEST_CASE("a file without a test split is trained on without a test", "[unit][train]") {
+TEST_CASE("a file without a test split is trained without evaluation", "[unit][train]") {
   if (!can_train(Device::cpu())) OCTAVO_SKIP("no OpenBLAS");
   const TemporaryFolder folder;
   write_packed(folder / "a.h5", {random_split("all", 20, {1, 4, 4})});
   REQUIRE_FALSE(train(Dataset::open(folder / "a.h5"), quick_options(Device::cpu())).epochs.back().test_accuracy);
 }
 
-TEST_CASE("an exception of the caller ends training", "[unit][train]") {
+TEST_CASE("an exception from a callback ends training", "[unit][train]") {
   if (!can_train(Device::cpu())) OCTAVO_SKIP("no OpenBLAS");
   const TemporaryFolder folder;
   TrainOptions options = quick_options(Device::cpu());
@@ -141,12 +141,12 @@ TEST_CASE("overhead is the ratio of median epochs after the first", "[unit][trai
   };
   // Medians of {2, 4, 3} and of {2, 2}: 3 and 2.
   REQUIRE(training::overhead_percent(took({9, 2, 4, 3}), took({1, 2, 2})) == 50.0);
-  // Too few epochs, and too short ones: no answer.
+  // Too few epochs or too short ones: no result.
   REQUIRE_FALSE(training::overhead_percent(took({2, 4}), took({1, 3})));
   REQUIRE_FALSE(training::overhead_percent(took({0.1, 0.05, 0.05}), took({2, 2, 2})));
 }
 
-TEST_CASE("the median epoch leaves out the first where there are three", "[unit][train]") {
+TEST_CASE("the median epoch excludes the first one if there are three", "[unit][train]") {
   TrainResult result;
   REQUIRE(result.median_epoch_seconds() == 0.0);
   for (const double seconds : {8.0, 2.0, 3.0, 4.0}) {

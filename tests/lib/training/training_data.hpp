@@ -1,4 +1,4 @@
-// What the training tests train on.
+// Data for the training tests.
 #pragma once
 
 #include <octavo/errors.hpp>
@@ -11,7 +11,7 @@
 
 namespace octavo::test {
 
-/// Whether this build has what training on the device needs.
+/// Whether this build has the libraries for training on the device.
 inline bool can_train(Device device) {
   try {
     training::make_compute(backend::make_backend(device), {});
@@ -21,14 +21,14 @@ inline bool can_train(Device device) {
   }
 }
 
-/// The digits of the project, packed into `folder`.
+/// The project's digits, packed into `folder`.
 inline Dataset packed_digits(const TemporaryFolder& folder) {
   const auto source = open_source({{project_data("digits")}}, {});
   pack(*source, folder / "digits.h5", {.replace_existing = true});
   return Dataset::open(folder / "digits.h5");
 }
 
-/// A short training that is quick: 200 random samples of 3x4x5 in 10 classes, and 30 to test with.
+/// Data for quick training: 200 random samples of 3x4x5 in 10 classes, and 30 for evaluation.
 inline Dataset random_dataset(const TemporaryFolder& folder) {
   write_packed(folder / "random.h5",
                {random_split("train", 200, {3, 4, 5}, 1), random_split("test", 30, {3, 4, 5}, 2)});

@@ -31,7 +31,7 @@ TEST_CASE("the splits are found by convention", "[unit][train]") {
   REQUIRE(task.largest_batch == 30);
 }
 
-TEST_CASE("the split val tests where there is no test split, and none of another shape does", "[unit][train]") {
+TEST_CASE("split val is used without a test split and a split of another shape is not", "[unit][train]") {
   const TemporaryFolder folder;
   const PlainSplit first = random_split("first", 12, {1, 2, 2});
   REQUIRE(make_task(packed(folder, {first, random_split("val", 12, {1, 2, 2})}), {}).test->name() == "val");
@@ -44,7 +44,7 @@ TEST_CASE("the split val tests where there is no test split, and none of another
   REQUIRE_THROWS_WITH(make_task(dataset, options), ContainsSubstring("1x2x2") && ContainsSubstring("1x2x3"));
 }
 
-TEST_CASE("labels that are no class numbers cannot be learned", "[unit][train]") {
+TEST_CASE("labels other than class numbers cannot be learned", "[unit][train]") {
   const TemporaryFolder folder;
   PlainSplit split = random_split("train", 4, {1, 2, 2});
   split.labels.clear();
@@ -55,7 +55,7 @@ TEST_CASE("labels that are no class numbers cannot be learned", "[unit][train]")
   REQUIRE_THROWS_AS(make_task(packed(folder, {split}), {}), InvalidArgument);
 }
 
-TEST_CASE("a label that is no class is named with its sample", "[unit][train]") {
+TEST_CASE("a label outside the classes is named with its sample", "[unit][train]") {
   const std::array<std::int32_t, 3> labels = {0, 7, 2};
   REQUIRE(count_classes(labels, 0, 0, "train") == 8);
   REQUIRE(count_classes(labels, 0, 10, "train") == 10);
@@ -64,7 +64,7 @@ TEST_CASE("a label that is no class is named with its sample", "[unit][train]") 
   REQUIRE_THROWS_AS(count_classes(negative, 0, 0, "train"), FormatError);
 }
 
-TEST_CASE("options that make no sense are refused", "[unit][train]") {
+TEST_CASE("invalid options are refused", "[unit][train]") {
   const TemporaryFolder folder;
   const Dataset dataset = packed(folder, {random_split("train", 4, {1, 2, 2})});
   const auto refused = [&](auto change) {

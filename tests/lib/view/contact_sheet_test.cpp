@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kCount = 10;
 
-/// Samples of one pixel: sample r holds 20 * r.
+/// One-pixel samples: sample r has the value 20 * r.
 Dataset write_dots(const std::filesystem::path& path) {
   WriterOptions options;
   options.splits = {{.name = "train", .shape = {1, 1, 1}, .labels = {}, .color = Color::gray, .row_capacity = kCount}};
@@ -32,7 +32,7 @@ Dataset write_dots(const std::filesystem::path& path) {
   return Dataset::open(path);
 }
 
-/// The dots of a sheet with one row of `count` cells.
+/// The pixels of a sheet with one row of `count` cells.
 std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
   const std::string file = read_whole_file(path, 1 << 20);
   const auto bytes = std::as_bytes(std::span(file));
@@ -53,19 +53,19 @@ std::vector<std::string> names_in(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("stored samples stand on the sheet as they are", "[unit][view]") {
+TEST_CASE("stored samples are drawn unchanged", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
   write_contact_sheet(dataset, folder / "sheet.png", {.count = 3, .first = 4, .columns = 3, .scale = 1});
   CHECK(dots_on(folder / "sheet.png", 3) == std::vector<int>{80, 100, 120});
-  // Near the end there are fewer than were asked for.
+  // Near the end, fewer samples are available than requested.
   write_contact_sheet(dataset, folder / "sheet.png",
                       {.count = 5, .first = 8, .columns = 5, .scale = 1, .replace_existing = true});
   CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{160, 180});
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5", "sheet.png"});
 }
 
-TEST_CASE("a batch is shown in the order of its epoch, from black to white", "[unit][view]") {
+TEST_CASE("a batch is drawn in the order of its epoch from black to white", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
   write_contact_sheet(dataset, folder / "sheet.png",
@@ -80,7 +80,7 @@ TEST_CASE("a batch is shown in the order of its epoch, from black to white", "[u
   CHECK(dots_on(folder / "sheet.png", 4) == expected);
 }
 
-TEST_CASE("without shuffling a batch is in the order of the file, and the last one may be short", "[unit][view]") {
+TEST_CASE("without shuffling a batch is in file order and the last one may be short", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
   ContactSheetOptions options = {.count = 100, .columns = 4, .scale = 1, .batch = 2, .batch_size = 4, .shuffle = false};
@@ -91,7 +91,7 @@ TEST_CASE("without shuffling a batch is in the order of the file, and the last o
   CHECK_THROWS_WITH(write_contact_sheet(dataset, folder / "sheet.png", options), ContainsSubstring("an epoch has 3"));
 }
 
-TEST_CASE("samples, splits and places that do not exist are refused", "[unit][view]") {
+TEST_CASE("samples and splits and paths that do not exist are refused", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
   CHECK_THROWS_AS(write_contact_sheet(dataset, folder / "s.png", {.count = 0}), InvalidArgument);

@@ -1,4 +1,4 @@
-// Where samples and lines stand on a sheet.
+// The layout of samples and lines on a sheet.
 #include "view/sheet.hpp"
 
 #include <octavo/errors.hpp>
@@ -11,7 +11,7 @@ using view::Sheet;
 
 namespace {
 
-/// The gray values of a sheet, a character each: '.' for a line, else the digit value / 10.
+/// The gray values of a sheet, one character each: '.' for a line, else the digit value / 10.
 std::string drawing_of(const Sheet& sheet) {
   std::string text;
   for (std::size_t i = 0; i < sheet.values().size(); ++i) {
@@ -24,7 +24,7 @@ std::string drawing_of(const Sheet& sheet) {
 
 }  // namespace
 
-TEST_CASE("cells stand in rows with lines around them", "[unit][view]") {
+TEST_CASE("cells are arranged in rows with lines around them", "[unit][view]") {
   Sheet sheet({.sample = {1, 1, 2}, .count = 3, .columns = 2, .scale = 1});
   sheet.draw(0, std::vector<std::uint8_t>{10, 20});
   sheet.draw(1, std::vector<std::uint8_t>{30, 40});
@@ -49,18 +49,18 @@ TEST_CASE("a value becomes a square of the given side", "[unit][view]") {
         "....\n");
 }
 
-TEST_CASE("three channels are drawn in color, others by their first", "[unit][view]") {
+TEST_CASE("three channels are drawn in color and otherwise only the first channel", "[unit][view]") {
   Sheet color({.sample = {3, 1, 1}, .count = 1, .columns = 1, .scale = 1});
   color.draw(0, std::vector<std::uint8_t>{1, 2, 3});
   REQUIRE(color.channels() == 3);
-  // The middle of 3x3 pixels.
+  // The center of 3x3 pixels.
   CHECK(std::vector<int>(color.values().begin() + 12, color.values().begin() + 15) == std::vector<int>{1, 2, 3});
   Sheet gray({.sample = {2, 1, 1}, .count = 1, .columns = 1, .scale = 1});
   gray.draw(0, std::vector<std::uint8_t>{10, 20});
   CHECK(drawing_of(gray) == "...\n.1.\n...\n");
 }
 
-TEST_CASE("a sheet is about square, and small samples are magnified", "[unit][view]") {
+TEST_CASE("a sheet is roughly square and small samples are magnified", "[unit][view]") {
   const Sheet sheet({.sample = {1, 8, 8}, .count = 100, .columns = 0, .scale = 0});
   CHECK(sheet.width() == 10 * 65 + 1);
   CHECK(sheet.height() == 10 * 65 + 1);

@@ -1,9 +1,9 @@
-// A libcuda.so.1 that stands where the NVIDIA driver would: it has a version, starts or fails as told, and offers
-// nothing else. It shows what a program asks of CUDA, and how it takes a driver that does not work, without a GPU.
+// A libcuda.so.1 that replaces the NVIDIA driver. It reports a version, starts or fails as configured, and provides
+// nothing else. Without a GPU, it shows which CUDA functions a program uses and how it handles a faulty driver.
 //
-// STUB_DRIVER_VERSION   what cuDriverGetVersion answers, such as 12020
-// STUB_DRIVER_STATUS    what cuInit answers: a CUresult, 0 if the variable is not set
-// STUB_DRIVER_LOG       a file to which the name of each function that is called or looked up is appended
+// STUB_DRIVER_VERSION   result of cuDriverGetVersion, such as 12020
+// STUB_DRIVER_STATUS    result of cuInit: a CUresult, 0 if the variable is not set
+// STUB_DRIVER_LOG       file to append the name of each called or looked-up function to
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Any batch of any epoch, by its number, into tensors of the caller's.
+// Random access to batches: writes any batch of any epoch into the caller's tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,32 @@
 
 namespace octavo {
 
-/// Makes the batches that a Loader with the same options serves, in any order and as often as wanted, in memory that
-/// the caller has allocated: for frameworks with an allocator of their own. Keeps no place. Where samples are read from
-/// the file, the batches after the one that was made last are read ahead, `prefetch` of them; elsewhere that option has
-/// no meaning here. Safe to use from several threads.
+/// Makes the batches that a Loader with the same options serves, in any order and any number of times, in memory that
+/// the caller allocates. Meant for frameworks that have their own allocator. Keeps no position. If samples are read
+/// from the file, the `prefetch` batches after the last one are read ahead; otherwise `prefetch` has no effect.
+/// Thread-safe.
 class BatchMaker {
  public:
-  /// Throws InvalidArgument as Loader does.
+  /// Throws InvalidArgument in the same cases as Loader.
   BatchMaker(const Store& store, LoaderOptions options);
 
   const LoaderOptions& options() const;
-  /// Batches in an epoch; the same on every rank.
+  /// Number of batches in an epoch. The same on every rank.
   std::int64_t batches_per_epoch() const;
-  /// B: this rank's samples of batch `step`, possibly 0. Throws InvalidArgument if there is no such batch.
+  /// B: number of this rank's samples in batch `step`, possibly 0. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t step) const;
-  /// The B row numbers of these samples. Throws InvalidArgument if there is no such batch.
+  /// The B sample indices of this batch. Throws InvalidArgument if the batch does not exist.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
-  /// Bytes on the device beside the store's.
+  /// Bytes on the device in addition to the store's.
   std::int64_t device_bytes() const;
 
-  /// Makes batch `step` of `epoch`: `images`, B*C*H*W numbers of the spec's type and layout, and `labels` (data ==
-  /// nullptr for none), as Store::gather() takes them. Ordered on `stream`; may return before the work is done. The
-  /// tensors and this object must live until the stream has passed this call. Throws InvalidArgument, and writes
-  /// nothing, if there is no such batch or a tensor does not fit; where samples are read from the file, IoError and
-  /// FormatError.
+  /// Makes batch `step` of `epoch`.
+  ///
+  /// images  B*C*H*W elements of the spec's type and layout
+  /// labels  as for Store::gather(); data == nullptr for none
+  /// Ordered on `stream`; may return before the work is done. The tensors and this object must live until the stream
+  /// has completed it. Throws InvalidArgument, and writes nothing, if the batch does not exist or a tensor does not
+  /// match. Throws IoError or FormatError if reading samples from the file fails.
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels = {},
             StreamRef stream = {}) const;
 

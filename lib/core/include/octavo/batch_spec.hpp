@@ -1,4 +1,4 @@
-// What a batch looks like: centering, scaling, type and layout.
+// Defines the values of a batch: centering, scaling, type and layout.
 #pragma once
 
 #include <optional>
@@ -17,36 +17,36 @@ enum class Center {
   dataset,  ///< one mean over all channels and samples
   channel,  ///< each channel's mean
   pixel,    ///< the mean image
-  batch,    ///< one mean over all channels of the minibatch itself; not with several ranks
+  batch,    ///< one mean over all channels of the batch itself; not with several ranks
   values,   ///< BatchSpec::center_values
 };
 
 /// What the difference is divided by.
 enum class Divisor {
   values,              ///< BatchSpec::divisor_values
-  standard_deviation,  ///< each channel's with Center::channel, else one over all channels
+  standard_deviation,  ///< each channel's own with Center::channel, else one over all channels
 };
 
-/// How samples become batches: y = (x - center) / divisor, in one fused multiply-add per value with one rounding
-/// (docs/numerics.md), then rounded to the output type.
+/// How samples are normalized: y = (x - center) / divisor, computed with one fused multiply-add and one rounding per
+/// value (docs/numerics.md), then rounded to the output type.
 struct BatchSpec {
-  // What changes the numbers.
+  // These change the values.
   Center center = Center::dataset;
   std::vector<double> center_values = {};  ///< 1 or C numbers, for Center::values
   Divisor divisor = Divisor::values;
   std::vector<double> divisor_values = {128.0};  ///< 1 or C numbers, not 0
-  bool of_stored_values = false;                 ///< x is the stored uint8, not the source's unit
-  std::optional<Statistics> statistics = {};     ///< in place of those of the file
-  // What changes only their form.
+  bool of_stored_values = false;                 ///< x is the stored uint8 instead of the value in source units
+  std::optional<Statistics> statistics = {};     ///< replaces the file's statistics
+  // These change only the representation.
   DType dtype = DType::float32;  ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
 
-  /// The presets: "default" (dataset mean, 128), "unit" (u8 / 255), "standard" (channel mean and standard deviation),
-  /// "imagenet" (the usual RGB constants on u8). Throws InvalidArgument, listing them, for another name.
+  /// Returns a preset: "default" (dataset mean, 128), "unit" (u8 / 255), "standard" (channel mean and standard
+  /// deviation) or "imagenet" (the usual RGB constants on u8). Throws InvalidArgument for any other name.
   static BatchSpec preset(std::string_view name);
 };
 
-/// "(x - dataset mean) / 128", for people.
+/// Describes the normalization in readable form, such as "(x - dataset mean) / 128".
 std::string describe(const BatchSpec& spec);
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// How fast a dataset file is loaded and served on a machine, measured against the machine's own limits in the same run.
+// Measures how fast a dataset file is loaded and served, compared with the machine's own limits in the same run.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,29 @@
 namespace octavo {
 
 struct BenchmarkOptions {
-  std::string split = {};             ///< empty: `train` if there is one, else the first
-  std::optional<Device> device = {};  ///< without one: Device::best()
-  std::vector<std::int64_t> batch_sizes = {1, 32, 256, 512, 4096, 65536};  ///< those that the split and a quarter of
-                                                                           ///< the free memory have room for
+  std::string split = {};             ///< empty: `train` if it exists, else the first split
+  std::optional<Device> device = {};  ///< empty: Device::best()
+  std::vector<std::int64_t> batch_sizes = {1, 32, 256, 512, 4096, 65536};  ///< sizes above the split or a quarter of
+                                                                           ///< the free memory are skipped
   std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};
   ProgressFunction on_progress = {};
 };
 
-/// Loading the split onto the device.
+/// Time to load the split onto the device.
 struct LoadSpeed {
   std::int64_t bytes = 0;          ///< packed samples
-  double read_seconds = 0.0;       ///< median; the same bytes read from the file into fresh host memory
-  double unchecked_seconds = 0.0;  ///< median; Store::load without comparing checksums
-  double checked_seconds = 0.0;    ///< median; Store::load as it is by default
+  double read_seconds = 0.0;       ///< median time to read the same bytes from the file into new host memory
+  double unchecked_seconds = 0.0;  ///< median time of Store::load without checksums
+  double checked_seconds = 0.0;    ///< median time of Store::load with default options
 };
 
-/// One kind of batch: [B,C,H,W], normalized as BatchSpec does by default.
+/// Speed of one kind of batch: [B,C,H,W], normalized by a default BatchSpec.
 struct BatchSpeed {
   DType dtype = DType::float32;
   GatherSpeed gather;
 };
 
-/// Everything that was measured.
+/// All measurements.
 struct Benchmark {
   std::string split;
   std::string device;
@@ -48,10 +48,10 @@ struct Benchmark {
   std::vector<BatchSpeed> batches;
 };
 
-/// Measures loading and serving the split. Loading: from the page cache, where the file is after the first read. Each
-/// kind of batch takes turns with the best copy of the device, as in measure_report(); what is written stays in one
-/// buffer, as it does in a training loop, so small batches find it in the cache.
-/// Throws InvalidArgument for a batch size below 1, a split that is not there or that is too small to be timed; what
+/// Measures loading and serving a split. Loads come from the page cache, which holds the file after the first read.
+/// Each kind of batch alternates with the device's fastest copy, as in measure_report(). Every batch goes to the same
+/// buffer, as in a training loop, so small batches hit the cache.
+/// Throws InvalidArgument for a batch size below 1, an unknown split or one that is too small to time, and what
 /// Store::load throws.
 Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options = {});
 

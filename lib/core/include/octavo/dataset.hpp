@@ -1,4 +1,4 @@
-// Opening a dataset file and reading what is in it.
+// Opens a dataset file and reads its contents.
 #pragma once
 
 #include <cstdint>
@@ -24,51 +24,53 @@ struct SplitEntry;
 
 class Dataset;
 
-/// One split of an open Dataset: a cheap handle that keeps the file open. Safe to use from several threads.
+/// One split of an open Dataset. A cheap handle that keeps the file open. Thread-safe.
 class Split {
  public:
-  /// Its name, such as "train".
+  /// Name of the split, such as "train".
   const std::string& name() const;
   /// N, at least 1.
   std::int64_t sample_count() const;
   /// C, H and W.
   SampleShape shape() const;
-  /// What each sample's label is.
+  /// Kind and width of the labels.
   LabelLayout labels() const;
   Color color() const;
-  /// The type the source had, such as "uint8".
+  /// Data type of the source, such as "uint8".
   const std::string& source_dtype() const;
   /// N*C*H*W: bytes of all packed samples.
   std::int64_t packed_bytes() const;
-  /// Whether they are deflated in the file, and what they take there: packed_bytes() if they are not.
+  /// How the samples are compressed in the file.
   Compression compression() const;
+  /// Bytes of the samples in the file; packed_bytes() if they are not compressed.
   std::int64_t stored_bytes() const;
 
   /// Class names in label order; empty if the file has none.
   const std::vector<std::string>& class_names() const;
-  /// Where sample `row` came from, or nothing if the file was packed without --names. Throws InvalidArgument for a
-  /// row out of range, FormatError if the names are damaged.
+  /// The source of sample `row`, or nothing if the file stores no sample names. Throws InvalidArgument if `row` is out
+  /// of range, FormatError if the names are damaged.
   std::optional<std::string> sample_name(std::int64_t row) const;
 
   /// Reads the statistics from the file and checks their hash. Throws FormatError if they are damaged.
   Statistics statistics() const;
 
-  /// Reads the codes of samples [first_row, first_row + count) into `codes`, int8 [count,C,H,W], straight from the
-  /// file and without checking them; read_checked() does both. Throws InvalidArgument for rows out of range or a
-  /// span of another size, IoError if the file cannot be read, FormatError if a deflated chunk does not inflate.
+  /// Reads the codes of samples [first_row, first_row + count) into `codes`, int8 [count,C,H,W]. Does not compare
+  /// checksums; read_checked() does. Throws InvalidArgument if a row is out of range or `codes` has another size,
+  /// IoError if the file cannot be read, FormatError if a deflated chunk cannot be decompressed.
   void read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const;
-  /// Likewise the labels: count * labels().bytes_per_sample() bytes, little-endian as stored.
+  /// Reads the labels of the same samples: count * labels().bytes_per_sample() bytes, little-endian as stored. Throws
+  /// like read().
   void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const;
-  /// Reads codes and labels (an empty `labels` span if the split has none), and compares every sample with its
-  /// checksum. Throws FormatError naming the file, the split and the first sample that is damaged.
+  /// Reads codes and labels and compares every sample with its checksum. `labels` is empty if the split has none.
+  /// Throws FormatError with the file, the split and the first damaged sample.
   void read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
                     std::span<std::byte> labels) const;
 
-  /// The file that this split is in.
+  /// Path of the dataset file.
   const std::filesystem::path& path() const;
-  /// The dataset that this split is of.
+  /// The dataset that contains this split.
   Dataset dataset() const;
-  /// Throws IoError if the file was changed since it was opened. To be called after reading much of it.
+  /// Throws IoError if the file has changed since it was opened. Call this after a long read.
   void ensure_unchanged() const;
 
  private:
@@ -82,30 +84,30 @@ class Split {
 /// A dataset file, opened for reading.
 class Dataset {
  public:
-  /// Opens `path` by its header and index, in time that does not depend on the number of samples, without HDF5.
-  /// Throws IoError if it cannot be read, FormatError if it is no Octavo file, of a newer version, damaged, or was
-  /// changed by another program (the message then names `octavo reindex`).
+  /// Opens `path` without HDF5. Reads only the header and the index, so the time does not depend on the number of
+  /// samples. Throws IoError if the file cannot be read, FormatError if it is not an Octavo file, has a newer format
+  /// version, is damaged, or was changed by another program (the message then suggests `octavo reindex`).
   static Dataset open(const std::filesystem::path& path);
 
-  /// Split names in the order of the file.
+  /// Split names in file order.
   std::vector<std::string> split_names() const;
   bool has_split(std::string_view name) const;
-  /// The split of that name. Throws InvalidArgument, listing the names there are, if there is none.
+  /// Returns the split with this name. Throws InvalidArgument, listing the existing names, if it does not exist.
   Split split(std::string_view name) const;
-  /// `train` if there is one, else the first split.
+  /// Returns the split `train` if it exists, else the first split.
   Split training_split() const;
 
   /// Class names in label order; empty if unknown.
   const std::vector<std::string>& class_names() const;
-  /// How the file was made, as JSON: command line, sources, resizing, skipped files, library versions.
+  /// How the file was made, as JSON: command line, sources, resizing, skipped files and library versions.
   std::string provenance() const;
   const std::string& uuid() const;
-  /// When the file was made, ISO 8601, UTC.
+  /// Creation time, ISO 8601, UTC.
   const std::string& created() const;
-  /// What made it, such as "octavo 0.1.0".
+  /// Program that wrote the file, such as "octavo 0.1.0".
   const std::string& writer() const;
   std::int64_t format_version() const;
-  /// Bytes of the whole file.
+  /// Size of the whole file in bytes.
   std::int64_t file_bytes() const;
   const std::filesystem::path& path() const;
 

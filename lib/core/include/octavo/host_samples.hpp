@@ -1,4 +1,4 @@
-// Packed samples that are in host memory already.
+// Packed samples in the caller's host memory.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 
 namespace octavo {
 
-/// Samples of the caller's. If they are borrowed, the spans must live as long as the store and everything made from it.
+/// Samples owned by the caller. With HostMemory::borrow, the spans must outlive the store and everything made from it.
 struct HostSamples {
   SampleShape shape;
   LabelLayout labels = {};
   std::span<const std::int8_t> codes;      ///< int8 [N,C,H,W]: u8 - 128; N >= 1
-  std::span<const std::byte> label_bytes;  ///< N * labels.bytes_per_sample(), as a file has them
+  std::span<const std::byte> label_bytes;  ///< N * labels.bytes_per_sample() bytes, laid out as in a dataset file
   std::vector<std::string> class_names = {};
-  std::optional<Statistics> statistics = {};  ///< what batches are centered by; none: that of these samples, of uint8
-                                              ///< values
+  std::optional<Statistics> statistics = {};  ///< used to center batches; if empty, computed from these samples as
+                                              ///< uint8 values
   std::shared_ptr<const void> owner =
-      {};  ///< of the memory, kept as long as it is borrowed; null if the caller keeps it
+      {};  ///< keeps the memory alive while it is borrowed; null if the caller does that
 };
 
-/// What becomes of the caller's memory.
+/// How a store uses the caller's memory.
 enum class HostMemory {
-  copy,    ///< it is read when the store is made, and not needed afterwards
-  borrow,  ///< samples that a device does not hold are read from it in place; on the CPU, all are
+  copy,    ///< read it when the store is made; it is not needed afterwards
+  borrow,  ///< read samples that are not resident from it in place; on the CPU, all samples
 };
 
 }  // namespace octavo

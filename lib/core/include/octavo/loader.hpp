@@ -1,4 +1,4 @@
-// Batches of an epoch, in order, ready on the device when they are asked for.
+// Iterates over the batches of an epoch and prefetches them on the device.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ class Pipeline;
 class BatchServer;
 }  // namespace loader
 
-/// One minibatch. Its tensors belong to the loader and hold this batch until the loop moves on to the next one; work
-/// that a consumer has enqueued on the epoch's stream by then still sees it.
+/// One minibatch. The loader owns the tensors. They hold this batch until the loop advances; work that was enqueued on
+/// the epoch's stream before that still sees this batch.
 class Batch {
  public:
-  /// [B,C,H,W] or [B,H,W,C] of the spec's type, on the store's device. B is 0 for a rank that has no part in it.
+  /// [B,C,H,W] or [B,H,W,C] of the spec's type, on the store's device. B is 0 if this rank has no part in the batch.
   const TensorView& images() const { return images_; }
-  /// int32 [B], int32 [B,K] or float32 [B,K], on the same device; data is null if there are no labels.
+  /// int32 [B], int32 [B,K] or float32 [B,K] on the same device. `data` is null if there are no labels.
   const TensorView& labels() const { return labels_; }
-  /// Samples in this rank's part of the batch.
+  /// B: number of samples in this rank's part of the batch.
   std::int64_t size() const { return images_.shape.empty() ? 0 : images_.shape[0]; }
   std::int64_t epoch() const { return epoch_; }
-  /// Its number in the epoch.
+  /// Number of the batch in the epoch, from 0.
   std::int64_t step() const { return step_; }
 
  private:
@@ -41,22 +41,22 @@ class Batch {
   std::int64_t step_ = 0;
 };
 
-/// How batches are drawn.
+/// Options of a Loader, BatchMaker or GraphLoader.
 struct LoaderOptions {
-  // What changes the batches.
+  // These change the batches.
   std::int64_t batch_size = 256;  ///< samples in a global batch, over all ranks
-  Shuffle shuffle = false;        ///< true: a new order each epoch; false: that of the file; or a cheaper one
-  std::uint64_t seed = 0;         ///< of the order
-  bool drop_last = false;         ///< leave out a last batch that would be short
-  std::int64_t rank = 0;          ///< this process's number among world_size
-  std::int64_t world_size = 1;    ///< processes that share each global batch
+  Shuffle shuffle = false;        ///< true: a new order each epoch; false: file order; or one of the cheaper orders
+  std::uint64_t seed = 0;         ///< seed of the order
+  bool drop_last = false;         ///< leave out the last batch if it is short
+  std::int64_t rank = 0;          ///< number of this process, in [0, world_size)
+  std::int64_t world_size = 1;    ///< number of processes that share each global batch
   BatchSpec spec = {};
-  // What changes only speed and memory.
-  int prefetch = -1;  ///< batches prepared ahead, if memory suffices; -1: 2 on a GPU or where samples are read from the
-                      ///< file, else 0: the model needs the cores. options() tells what came of it
+  // These change only speed and memory.
+  int prefetch = -1;  ///< batches to prefetch; fewer if memory is short. -1: 2 on a GPU or if samples are read from the
+                      ///< file, else 0, to leave the cores to the model. options() has the actual number
 };
 
-/// Where a loader stands: which batch comes next. Small, to be saved beside the model.
+/// Position of a loader: which batch comes next. Small enough to save with every checkpoint.
 struct LoaderState {
   int order_version = 1;
   std::int64_t epoch = 0;  ///< of the next batch
@@ -67,14 +67,14 @@ struct LoaderState {
   Shuffle shuffle = false;
   bool drop_last = false;
 
-  /// One line of JSON.
+  /// Returns the state as one line of JSON.
   std::string to_json() const;
-  /// Throws FormatError if it is not what to_json() gives, or of a newer order.
+  /// Parses what to_json() returns. Throws FormatError for other text or another order version.
   static LoaderState from_json(const std::string& json);
   bool operator==(const LoaderState&) const = default;
 };
 
-/// The batches of one epoch, for a range-based for loop; runs once. Valid until the loader begins another epoch.
+/// The batches of one epoch, for a range-based for loop. Single pass. Valid until the loader begins another epoch.
 class EpochRange {
  public:
   class Iterator {
@@ -103,36 +103,37 @@ class EpochRange {
   loader::Pipeline* pipeline_;
 };
 
-/// Draws the batches of a store, epoch by epoch. A batch is a pure function of (file, split, shuffle, seed, epoch,
-/// step, batch_size, drop_last, spec): device, residency, threads, prefetch, ranks and resuming change no bit. (In the
-/// residency `window`, shuffle = true becomes Shuffle::windows of its windows, as options() tells.) Not thread-safe;
-/// two loaders over one store may run in two threads.
+/// Serves batches from a store, epoch by epoch. A batch is a pure function of (file, split, shuffle, seed, epoch, step,
+/// batch_size, drop_last, spec). Device, residency, threads, prefetch, ranks and resuming do not change a single bit.
+/// With the residency `window`, shuffle = true becomes Shuffle::windows with the store's window size; options() returns
+/// the actual order. Not thread-safe, but several loaders may use one store from different threads.
 class Loader {
  public:
-  /// Throws InvalidArgument for options that make no sense: batch_size below 1, a rank outside world_size,
-  /// Center::batch with several ranks, drop_last with fewer samples than a batch, an order that the residency of the
-  /// store cannot serve. Throws OutOfMemory if there is no room for a batch.
+  /// Throws InvalidArgument for invalid options: batch_size below 1, rank outside [0, world_size), Center::batch with
+  /// several ranks, drop_last with fewer samples than a batch, or an order that the store's residency cannot serve.
+  /// Throws OutOfMemory if there is no room for a batch.
   Loader(const Store& store, LoaderOptions options);
   ~Loader();
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
 
-  /// Batches in an epoch; the same on every rank.
+  /// Number of batches in an epoch. The same on every rank.
   std::int64_t batches_per_epoch() const;
+  /// The options in effect: `prefetch` and `shuffle` may differ from those passed in.
   const LoaderOptions& options() const;
 
-  /// Begins `epoch` >= 0: at its first batch, or, right after restore() to a place in this epoch, at that place.
-  /// Batches become ready on `stream` (of the store's device); by default on the device's default stream. The stream
-  /// must outlive the loader, or the next epoch if that has another one.
+  /// Begins `epoch` >= 0 at its first batch. If restore() moved the loader into this epoch, begins there instead.
+  /// Batches are ordered on `stream`, which belongs to the store's device; by default on the device's default stream.
+  /// The stream must live until the loader is destroyed or an epoch has begun on another stream.
   EpochRange epoch(std::int64_t epoch, StreamRef stream = {});
 
-  /// The place of the batch after the one that is being looked at.
+  /// Returns the position of the batch after the current one.
   LoaderState state() const;
-  /// Goes to a place that state() gave. Throws InvalidArgument if it is of a loader with other options or another
-  /// number of samples. A loop then goes on with `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
+  /// Moves to a position returned by state(). Throws InvalidArgument if the state comes from a loader with other
+  /// options or another number of samples. To resume: `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
   void restore(const LoaderState& state);
 
-  /// Bytes on the device beside the store's: batch buffers, and what is read ahead.
+  /// Bytes on the device in addition to the store's: batch buffers and prefetched samples.
   std::int64_t device_bytes() const;
 
  private:

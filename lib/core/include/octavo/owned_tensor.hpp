@@ -1,4 +1,4 @@
-// Tensors that own their memory, for callers that have no allocator on the device.
+// Tensors that own their memory, for callers without a device allocator.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace octavo {
 
-/// A dense, row-major tensor, released with its last copy. On CUDA work on it may still be enqueued then if it is on the
-/// default stream or a stream that is ordered with it (all but non-blocking ones); other work must be finished, or
-/// waited for by the default stream.
+/// A dense, row-major tensor. The last copy releases the memory. On CUDA, work that uses the tensor may still be
+/// enqueued then if it is on the default stream or a stream ordered with it (any stream that is not non-blocking). Work
+/// on other streams must be complete, or the default stream must wait for it.
 class OwnedTensor {
  public:
-  /// Takes memory on `device`, not cleared. Throws InvalidArgument for a negative axis or more than 2^62 bytes,
-  /// OutOfMemory if it does not suffice, Unavailable if this build or machine has no such device.
+  /// Allocates uninitialized memory on `device`. Throws InvalidArgument for a negative axis or more than 2^62 bytes,
+  /// OutOfMemory if there is not enough memory, Unavailable if this build or machine has no such device.
   OwnedTensor(DType dtype, std::vector<std::int64_t> shape, Device device);
 
   const TensorView& view() const { return view_; }
@@ -28,15 +28,15 @@ class OwnedTensor {
   std::shared_ptr<void> memory_;
 };
 
-/// Tensors of similar sizes, one after another, that use the memory of those that are gone: nothing is allocated, and
-/// nothing waits. Tensors may outlive the pool. Safe to use from several threads.
+/// Reuses the memory of released tensors for new ones of similar size, without allocating and without waiting on the
+/// host. Tensors may outlive the pool. Thread-safe.
 class TensorPool {
  public:
   /// Throws Unavailable if this build or machine has no such device.
   explicit TensorPool(Device device);
 
-  /// A tensor whose memory may be written by work on `stream`, which comes after the work on whatever had the memory
-  /// before. Throws as the constructor of OwnedTensor does.
+  /// Returns a tensor that work on `stream` may write. That work is ordered after all work on the tensor that used the
+  /// memory before. Throws like the constructor of OwnedTensor.
   OwnedTensor take(DType dtype, std::vector<std::int64_t> shape, StreamRef stream = {});
 
  private:
@@ -45,7 +45,7 @@ class TensorPool {
   std::shared_ptr<Implementation> implementation_;
 };
 
-/// Returns when `stream` of `device` has done what it was given so far. Throws DeviceError if the device fails.
+/// Waits until all work enqueued on `stream` of `device` is done. Throws DeviceError if the device fails.
 void synchronize(Device device, StreamRef stream = {});
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// How long-running calls tell how far they are, and how a caller stops them.
+// Progress reports of long-running calls, and how to cancel them.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace octavo {
 
-/// How far a long-running call has come.
+/// Progress of a long-running call.
 struct Progress {
-  std::string_view stage;          ///< what is being done, such as "packing train"; lives for the call
+  std::string_view stage;          ///< current stage, such as "packing train"; valid during the call
   std::int64_t done_samples = 0;   ///< of this stage
   std::int64_t total_samples = 0;  ///< of this stage
   std::int64_t done_bytes = 0;     ///< packed bytes of this stage
   std::int64_t total_bytes = 0;    ///< packed bytes of this stage
 };
 
-/// Called many times a second, never from two threads at once, though not always from the caller's thread.
-/// An exception that it throws stops the work, cleans up, and comes out of the call: that is how work is cancelled.
+/// Called many times a second, never concurrently, but not always from the caller's thread.
+/// To cancel the work, throw an exception: the call stops, cleans up and rethrows it.
 using ProgressFunction = std::function<void(const Progress&)>;
 
 }  // namespace octavo

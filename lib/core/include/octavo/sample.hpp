@@ -1,4 +1,4 @@
-// What a sample is: its shape, its labels and what its stored codes mean.
+// Describes a sample: its shape, its labels and the meaning of its channels.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace octavo {
 
-/// Axes of one sample, in storage order [C,H,W].
+/// Shape of one sample, in storage order [C,H,W].
 struct SampleShape {
   std::int64_t channels = 0;  ///< C, 1 to 4096
   std::int64_t height = 0;    ///< H
   std::int64_t width = 0;     ///< W
 
-  /// P: values of one channel.
+  /// P: number of values in one channel.
   std::int64_t values_per_channel() const { return height * width; }
-  /// C*H*W: values, and packed bytes, of one sample; below 2^31.
+  /// C*H*W: number of values, and of packed bytes, in one sample. Below 2^31.
   std::int64_t values() const { return channels * height * width; }
   bool operator==(const SampleShape&) const = default;
 };
@@ -23,7 +23,7 @@ struct SampleShape {
 /// "3x32x32".
 std::string to_string(const SampleShape& shape);
 
-/// What accompanies each sample. The values are part of the file format.
+/// Kind of label of each sample. The values are part of the file format.
 enum class LabelKind {
   none,        ///< nothing
   class_index, ///< int32: one class number
@@ -31,7 +31,7 @@ enum class LabelKind {
   target,      ///< float32 [K]: regression targets
 };
 
-/// The labels of a split: their kind and how many numbers each sample has.
+/// The labels of a split: their kind and the number of values per sample.
 struct LabelLayout {
   LabelKind kind = LabelKind::none;
   std::int64_t width = 0;  ///< K; 1 for class_index, 0 for none
@@ -41,7 +41,7 @@ struct LabelLayout {
   bool operator==(const LabelLayout&) const = default;
 };
 
-/// What the channels show. The values are part of the file format.
+/// Meaning of the channels. The values are part of the file format.
 enum class Color { gray, rgb, other };
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Exact statistics of a split, in source units, and the integer counts that they follow from.
+// Exact statistics of a split, in source units, and the integer counts they are computed from.
 #pragma once
 
 #include <cstdint>
@@ -6,32 +6,33 @@
 
 namespace octavo {
 
-/// How the codes of one channel map to source units: source = scale * (code + 128) + zero_point.
+/// Maps the codes of one channel to source units: source = scale * (code + 128) + zero_point.
 struct ChannelQuantization {
   double scale = 1.0;
   double zero_point = 0.0;
   bool operator==(const ChannelQuantization&) const = default;
 };
 
-/// Statistics of all samples of a split. Everything but `histogram` follows from it (mean_image apart) exactly.
+/// Statistics of all samples of a split. `mean` and `standard_deviation` follow exactly from `quantization` and
+/// `histogram`.
 struct Statistics {
   std::vector<ChannelQuantization> quantization;  ///< [C]
-  std::vector<std::int64_t> histogram;            ///< [C,256]: how often code k - 128 occurs in channel c
+  std::vector<std::int64_t> histogram;            ///< [C,256]: number of times code k - 128 occurs in channel c
   std::vector<double> mean;                       ///< [C], source units
   std::vector<double> standard_deviation;         ///< [C], population, source units
   std::vector<float> mean_image;                  ///< [C,H,W], source units
 };
 
-/// Mean of one channel from its 256 counts: an exact integer sum, one division. Zero for an empty histogram.
+/// Mean of one channel from its 256 counts: an exact integer sum and one division. Zero for an empty histogram.
 double mean_of_counts(const std::int64_t* counts, ChannelQuantization quantization);
 
-/// Population standard deviation of one channel from its 256 counts, by exact 128-bit integers and one square root.
+/// Population standard deviation of one channel from its 256 counts: exact 128-bit integers and one square root.
 double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantization quantization);
 
-/// One mean over all channels, as BatchSpec's center `dataset` uses it.
+/// Mean over all channels, as used by Center::dataset.
 double pooled_mean(const Statistics& statistics);
 
-/// One population standard deviation over all channels.
+/// Population standard deviation over all channels.
 double pooled_standard_deviation(const Statistics& statistics);
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Packed samples resident on a device, and batches made from them.
+// Keeps packed samples on a device and makes batches from them.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +26,27 @@ class RowStaging;
 struct StoreAccess;
 }  // namespace store
 
-/// How a split is brought to a device.
+/// How a split is loaded onto a device.
 struct LoadOptions {
-  bool verify_checksums = true;  ///< compare every sample with its checksum on the way
-  int thread_count = 0;          ///< 0: all that this process may use
+  bool verify_checksums = true;  ///< compare every sample with its checksum while it is loaded
+  int thread_count = 0;          ///< 0: all threads available to this process
   ProgressFunction on_progress = {};
   Residency residency = Residency::automatic;
-  /// Bytes of the device's memory that the samples and their labels may take; 0: four fifths of what is free, so that a
-  /// fifth is left to the model and its batches. It decides where nothing else does: not for the residency `device`,
-  /// and not beside resident_count or window_samples.
+  /// Device memory that samples and labels may use. 0: four fifths of the free memory, which leaves one fifth for the
+  /// model and its batches. Used by `automatic`, by `hybrid` without resident_count, and by `window` without
+  /// window_samples.
   std::int64_t memory_limit_bytes = 0;
   std::int64_t resident_count = -1;  ///< for `hybrid`: samples on the device; -1: as many as the limit allows
   std::int64_t window_samples =
-      0;  ///< for `window`: samples in one; 0: an eighth of the split, or what the limit allows
+      0;  ///< for `window`: samples per window; 0: an eighth of the split, or less if the limit requires it
 };
 
-/// A BatchSpec folded for one store: its maps are in the memory of the store's device. Cheap to copy. The memory is freed
-/// when the last copy goes and the gathers that use it are done.
+/// A BatchSpec folded for one store. Its maps are in the memory of the store's device. Cheap to copy. The memory is
+/// freed when the last copy is destroyed and the gathers that use it are done.
 class PreparedSpec {
  public:
   const BatchSpec& spec() const;
-  /// Bytes that it takes on the device.
+  /// Bytes on the device.
   std::int64_t device_bytes() const;
 
  private:
@@ -56,21 +56,22 @@ class PreparedSpec {
   std::shared_ptr<const store::PreparedMaps> maps_;
 };
 
-/// The samples of one split, packed, one byte a value: in the memory of one device, or as far as it has room (see
-/// Residency). A cheap handle; copies share the memory. Safe to use from several threads.
+/// The packed samples of one split, one byte per value, in the memory of one device or partly in the file (see
+/// Residency). A cheap handle; copies share the memory. Thread-safe.
 class Store {
  public:
-  /// Brings `split` to `device`, checking each sample; on CUDA through pinned double buffers. Samples that are not
-  /// resident are checked when they are read. With Residency::automatic, memory that does not suffice means that fewer
-  /// samples are resident; residency_reason() says so.
-  /// Throws FormatError naming the sample if one is damaged, IoError if the file cannot be read or changes meanwhile,
-  /// OutOfMemory if the memory does not suffice for the residency that was asked for, DeviceError if the device fails,
-  /// Unavailable if this build or machine has no such device, InvalidArgument for options that make no sense.
+  /// Loads `split` onto `device` and checks each sample; on CUDA through pinned double buffers. Samples that are not
+  /// resident are checked when they are read. If memory is short, Residency::automatic keeps fewer samples resident and
+  /// residency_reason() explains why; any other residency is used exactly as named or fails.
+  /// Throws FormatError with the sample if one is damaged, IoError if the file cannot be read or changes during
+  /// loading, OutOfMemory if there is not enough memory for the requested residency, DeviceError if the device fails,
+  /// Unavailable if this build or machine has no such device, InvalidArgument for invalid options.
   static Store load(const Split& split, Device device, const LoadOptions& options = {});
 
-  /// The same of samples in host memory, which are copied to a GPU as they lie there. Where they are not resident,
-  /// windows and batches are taken from that memory, or from a copy of it. verify_checksums has no meaning: there are
-  /// none. Throws InvalidArgument for samples of no shape, no whole number of them, or labels of another size.
+  /// Loads samples from host memory. A GPU gets them by a plain copy. Samples that are not resident are read from that
+  /// memory, or from a copy of it. verify_checksums has no effect, because there are no checksums. Throws
+  /// InvalidArgument if the shape is invalid, `codes` is not a whole number of samples, or the labels have another
+  /// size.
   static Store load(const HostSamples& samples, HostMemory memory, Device device, const LoadOptions& options = {});
 
   Device device() const;
@@ -78,41 +79,43 @@ class Store {
   SampleShape shape() const;
   LabelLayout labels() const;
   const std::vector<std::string>& class_names() const;
-  /// The statistics that batches are centered by: those of the split `train` where the file has one, else this split's.
+  /// The statistics used to center batches: those of the split `train` if it exists and has the same shape, else of
+  /// this split.
   const Statistics& statistics() const;
   /// The split that statistics() belongs to.
   const std::string& statistics_split() const;
-  /// What was asked for, or, of `automatic`, what came of it.
+  /// The requested residency, or the one that `automatic` chose.
   Residency residency() const;
-  /// Why less is resident than could be, in a sentence or two; empty if there is nothing to say.
+  /// Why `automatic` kept fewer samples resident, in a sentence or two; empty otherwise.
   const std::string& residency_reason() const;
-  /// Samples [0, resident_count()) are in the memory of the device.
+  /// Samples [0, resident_count()) are in device memory.
   std::int64_t resident_count() const;
-  /// Samples of a window of the residency `window`; else 0.
+  /// Samples in a window of the residency `window`; else 0.
   std::int64_t window_samples() const;
   /// Bytes on the device: packed samples and labels.
   std::int64_t device_bytes() const;
 
-  /// Folds `spec` for this store. Throws InvalidArgument if it does not fit: number of values, a zero divisor, a
-  /// channel without spread, a center that is not finite.
+  /// Folds `spec` for this store. Throws InvalidArgument if it does not match: a wrong number of values, a zero
+  /// divisor, a channel with zero standard deviation, or a center that is not finite.
   PreparedSpec prepare(const BatchSpec& spec) const;
 
-  /// Decodes the given rows, normalized, into `images`, and their labels into `labels`.
+  /// Decodes and normalizes the given samples into `images`, and copies their labels into `labels`.
   ///
-  /// rows    B row numbers in host memory, each in [0, sample_count()); order and repetition are the caller's choice
-  /// images  B*C*H*W numbers of the spec's type and layout, on this store's device
-  /// labels  B*K numbers: int32, or widened to int64, or of multi-labels as float32; float32 for targets; or
-  ///         data == nullptr for none
-  /// Both begin at a multiple of the size of their numbers.
+  /// rows    B sample indices in host memory, each in [0, sample_count()); any order, repetition allowed
+  /// images  B*C*H*W elements of the spec's type and layout, on this store's device
+  /// labels  B*K elements: int32 or int64 for class indices; int32, int64 or float32 for multi-labels; float32 for
+  ///         targets; data == nullptr for none
+  /// Both tensors must be aligned to their element size.
   /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
-  /// passed this call; `rows` may go at once, and the store and the spec too. Throws InvalidArgument if a row is out of
-  /// range or a tensor has another size, type, device or alignment, or if `stream` is captured into a CUDA graph, which
-  /// would make this one batch again and again (see GraphLoader); nothing is written then. Of samples that are not
-  /// resident it waits until they are read; throws what reading them throws, and OutOfMemory. Memory for the largest
-  /// batch of those is kept for the next call.
+  /// completed it. `rows`, the store and the spec may be destroyed as soon as the call returns. If some samples are not
+  /// resident, waits until they are read; throws what reading throws, or OutOfMemory. Staging memory for the largest
+  /// such batch is kept for the next call.
+  /// Throws InvalidArgument, and writes nothing, if a row is out of range, if a tensor has another size, type, device
+  /// or alignment, or if `stream` is being captured into a CUDA graph, whose replays would all make this one batch (see
+  /// GraphLoader).
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
-  /// The same, preparing the spec first, and waiting for the batch; for occasional calls.
+  /// Prepares the spec, gathers the batch and waits for it. For occasional calls.
   void gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
               const TensorView& labels = {}, StreamRef stream = {}) const;
 

@@ -1,4 +1,4 @@
-// Borrowed tensors: where numbers lie, of which type and shape, on which device.
+// Non-owning tensors: address, type, shape and device.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace octavo {
 
-/// Types of the numbers in a tensor.
+/// Element type of a tensor.
 enum class DType { float32, float16, bfloat16, int32, int64 };
 
-/// Bytes of one number.
+/// Bytes of one element.
 constexpr std::int64_t bytes_of(DType type) {
   if (type == DType::int64) return 8;
   return type == DType::float32 || type == DType::int32 ? 4 : 2;
@@ -36,29 +36,29 @@ constexpr const char* to_string(DType type) {
   return "?";
 }
 
-/// Order of the axes of a batch of images: [B,C,H,W] or [B,H,W,C].
+/// Axis order of a batch of images: [B,C,H,W] or [B,H,W,C].
 enum class Layout { nchw, nhwc };
 
-/// A dense, row-major tensor in memory that somebody else owns.
+/// A dense, row-major tensor that does not own its memory.
 struct TensorView {
   void* data = nullptr;  ///< on `device`
   DType dtype = DType::float32;
   std::vector<std::int64_t> shape;  ///< outermost axis first
   Device device = Device::cpu();
 
-  /// Numbers in it.
+  /// Number of elements.
   std::int64_t element_count() const {
     std::int64_t count = 1;
     for (const std::int64_t axis : shape) count *= axis;
     return count;
   }
-  /// Bytes that it takes.
+  /// Size in bytes.
   std::int64_t byte_count() const { return element_count() * bytes_of(dtype); }
 
-  /// The numbers of a float32 tensor in host memory, for reading and writing; of the other types and of tensors on a
-  /// GPU, `data` is the way.
+  /// The elements of a float32 tensor in host memory, for reading and writing. For other types and for tensors on a
+  /// GPU, use `data`.
   std::span<float> floats() const { return {static_cast<float*>(data), static_cast<std::size_t>(element_count())}; }
-  /// Likewise of an int32 tensor.
+  /// The elements of an int32 tensor in host memory.
   std::span<std::int32_t> ints() const {
     return {static_cast<std::int32_t*>(data), static_cast<std::size_t>(element_count())};
   }

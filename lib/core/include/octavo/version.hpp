@@ -1,14 +1,14 @@
-// The version of the library.
+// The library and file format versions.
 #pragma once
 
 #include <string_view>
 
 namespace octavo {
 
-/// Semantic version of this library; also written into the files it makes.
+/// Semantic version of this library. It is also written into dataset files.
 inline constexpr std::string_view kVersion = "0.1.0";
 
-/// The newest file format that this library writes and reads.
+/// The newest file format version that this library reads and writes.
 inline constexpr int kFormatVersion = 1;
 
 }  // namespace octavo

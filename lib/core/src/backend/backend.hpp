@@ -1,4 +1,4 @@
-// What the library asks of a device: memory, streams, copies and the kernels. One implementation per backend.
+// The device interface of the library: memory, streams, copies and kernels. One implementation per backend.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace octavo::backend {
 
-/// Memory of a device, in bytes.
+/// Device memory, in bytes.
 struct MemoryInfo {
   std::int64_t total_bytes = 0;
   std::int64_t free_bytes = 0;
 };
 
-/// One device. Kernels and copies are ordered on the stream that they are given and may return before they are done.
-/// Safe to use from several threads. Everything throws DeviceError if the device fails.
+/// One device. Kernels and copies are ordered on the given stream and may return before they are done. Thread-safe.
+/// Everything throws DeviceError if the device fails.
 class Backend : public std::enable_shared_from_this<Backend> {
  public:
   virtual ~Backend() = default;
@@ -33,56 +33,56 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// Whether the host can read and write the device's memory directly.
   virtual bool is_host() const = 0;
 
-  // Memory. `what` is for the message when it does not suffice: "the packed samples of train". What is released must
-  // not be in use any more: to release waits for nothing. InFlight helps to know.
+  // Memory. `what` names the purpose in the out-of-memory message, such as "the packed samples of train". Releasing
+  // does not wait, so the memory must no longer be in use; InFlight tracks that.
   virtual void* allocate(std::size_t bytes, std::string_view what) = 0;
   virtual void release(void* memory, std::size_t bytes) noexcept = 0;
-  /// Host memory that copies to the device quickly, and while the host goes on.
+  /// Allocates pinned host memory, for fast copies to the device that overlap with host work.
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void release_pinned(void* memory, std::size_t bytes) noexcept = 0;
 
   // Streams and events.
-  /// Of the lowest priority: what is made ahead gives way to what is needed now.
+  /// Creates a stream with the lowest priority, so that prefetching yields to current work.
   virtual void* create_stream() = 0;
   virtual void release_stream(void* stream) noexcept = 0;
   virtual void* create_event() = 0;
   virtual void release_event(void* event) noexcept = 0;
-  /// The event happens when the stream has done everything it was given so far.
+  /// Records the event: it completes when all work enqueued on the stream so far is done.
   virtual void record(void* event, StreamRef stream) = 0;
-  /// The stream goes on only after the event, as recorded last, has happened.
+  /// Makes later work on the stream wait for the most recent record of the event.
   virtual void wait(StreamRef stream, void* event) = 0;
-  /// The caller goes on only then.
+  /// Blocks the caller until the event completes.
   virtual void synchronize_event(void* event) = 0;
   virtual void synchronize(StreamRef stream) = 0;
-  /// A number that no other stream of the process has or had; two streams may share an address, one after the other.
+  /// Returns a number that is unique among all streams of the process, past and present. (Addresses are reused.)
   virtual std::uint64_t stream_id(StreamRef stream) const = 0;
-  /// Whether what is enqueued on the stream becomes part of a graph instead of being done.
+  /// Whether work enqueued on the stream is captured into a graph instead of executed.
   virtual bool is_capturing(StreamRef stream) const = 0;
 
   // Copies.
-  /// From pinned memory, which must stay as it is until the stream has passed the copy.
+  /// Copies from pinned memory, which must stay unchanged until the stream has completed the copy.
   virtual void copy_pinned_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
-  /// From any host memory; `from` may be reused when the call returns.
+  /// Copies from any host memory. `from` may be reused when the call returns.
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
-  /// Returns when the bytes are there.
+  /// Returns when the copy is done.
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
-  /// The row numbers where kernels enqueued on `stream` from now on can read them, until return_rows() on the same
-  /// stream takes them back; on the CPU's null stream the span must live as long. Not while the stream is captured.
+  /// Returns the row numbers in memory that later kernels on `stream` can read, until return_rows() on the same stream.
+  /// On the CPU's null stream, `rows` must live that long. Must not be called while the stream is captured.
   virtual const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) = 0;
   virtual void return_rows(const std::int64_t* rows, StreamRef stream) = 0;
 
-  // Kernels; what their pointers point to must live until the stream has passed the call.
+  // Kernels. The memory that their arguments point to must live until the stream has completed them.
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
 };
 
-/// The backend of `device`: one for all that use it at the same time, so that they share its threads.
-/// Throws Unavailable if this build or this machine does not have it.
+/// Returns the backend of `device`. Concurrent users share one backend and its threads.
+/// Throws Unavailable if this build or this machine does not have the device.
 std::shared_ptr<Backend> make_backend(Device device);
 
-/// The CPU backend on `thread_count` threads (0: all that this process may use).
+/// Returns a CPU backend with `thread_count` threads (0: all threads available to this process).
 std::shared_ptr<Backend> make_cpu_backend(int thread_count = 0);
 
 /// Owns device memory; empty if default-constructed or made with 0 bytes.
@@ -138,16 +138,16 @@ class BackendHandle {
   void* handle_ = nullptr;
 };
 
-/// Waits for the event, unless the device has failed, and so does nothing any more.
+/// Waits for the event. Returns if the device has failed, because then nothing runs on it any more.
 void finish(Backend& backend, void* event) noexcept;
-/// Likewise for everything on the stream.
+/// The same for all work on the stream.
 void finish(Backend& backend, StreamRef stream) noexcept;
-/// Records the event. If that fails, nothing could tell when the stream has passed it: then it waits for the stream
-/// before it throws.
+/// Records the event. If that fails, waits for the stream before throwing, because nothing else shows when its work is
+/// done.
 void record_or_finish(Backend& backend, void* event, StreamRef stream);
 
-/// Waits for a stream at the end of its scope, also when an exception passes: what was declared before it, and is used
-/// on the stream, is not freed too early.
+/// Waits for a stream at the end of the scope, also during an exception, so that objects declared before it are not
+/// freed while the stream uses them.
 class FinishAtEnd {
  public:
   FinishAtEnd(std::shared_ptr<Backend> backend, StreamRef stream) : backend_(std::move(backend)), stream_(stream) {}

@@ -1,4 +1,4 @@
-// Refusing to enqueue on a stream that is captured what a replay of the graph could not do again.
+// Rejects work on a captured stream if replays of the graph could not repeat it correctly.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace octavo::backend {
 
-/// Throws InvalidArgument if `stream` is captured; `doing` is what cannot be: "gather a batch".
+/// Throws InvalidArgument if `stream` is being captured. `doing` is the action for the message, such as "gather a
+/// batch".
 inline void refuse_capture(const Backend& backend, StreamRef stream, std::string_view doing) {
   if (!backend.is_capturing(stream)) return;
   throw InvalidArgument(std::string(doing) +
                         ": the stream is being captured into a CUDA graph, whose replays would all use this one batch; "
-                        "use a GraphLoader, or call this outside of the capture");
+                        "use a GraphLoader, or call this outside the capture");
 }
 
 }  // namespace octavo::backend

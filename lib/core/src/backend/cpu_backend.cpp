@@ -19,18 +19,18 @@
 namespace octavo::backend {
 namespace {
 
-/// Bytes read and written by a batch that stays on the calling thread: waking another core takes about as long as
-/// moving them. Batches of 3x32x32 took 67 us alone and 116 us with help at 1.2 MB, 124 us and 126 us at 2.0 MB; of
-/// 1x28x28 130 us and 105 us at 2.0 MB.
+/// A batch that reads and writes at most this many bytes stays on the calling thread, because waking another core takes
+/// about as long as moving them. Measured with one thread and with several: 3x32x32, 67 us and 116 us at 1.2 MB, 124 us
+/// and 126 us at 2.0 MB; 1x28x28, 130 us and 105 us at 2.0 MB.
 constexpr std::int64_t kAloneBytes = 7 << 18;
-/// Of a piece of a larger batch: small enough that a thread that wakes late finds some left.
+/// Bytes of a piece of a larger batch: small enough that a thread that wakes late still finds work.
 constexpr std::int64_t kPieceBytes = 1 << 19;
-/// The largest batch that is stored into the cache, whatever the cache's size: a large cache is shared by many cores.
-/// On one of 480 MiB a gather whose output is read next was faster with cached stores up to 25 MiB, and no slower past
-/// the cache at 60 MiB.
+/// The largest batch that is stored through the cache, whatever the cache's size: a large cache is shared by many
+/// cores. With a 480 MiB cache, a gather followed by a read of its output was faster with cached stores up to 25 MiB.
+/// At 60 MiB, stores that bypass the cache were no slower.
 constexpr std::int64_t kMostCachedBytes = std::int64_t{32} << 20;
 
-/// An event may be released while a queue still has to get to it, as on CUDA.
+/// An event may be released before a queue has reached it, as on CUDA.
 using SharedEvent = std::shared_ptr<HostEvent>;
 
 class CpuBackend final : public Backend {
@@ -47,8 +47,9 @@ class CpuBackend final : public Backend {
     const MemoryInfo memory = host_memory();
     void* mapped = static_cast<std::int64_t>(bytes) > memory.free_bytes ? nullptr : map_memory(bytes);
     if (mapped == nullptr) {
-      throw OutOfMemory("take " + std::to_string(bytes) + " bytes of host memory for " + std::string(what) + ": only " +
-                        std::to_string(memory.free_bytes) + " bytes are free; free some, or use a smaller split");
+      throw OutOfMemory("allocate " + std::to_string(bytes) + " bytes of host memory for " + std::string(what) +
+                        ": only " + std::to_string(memory.free_bytes) +
+                        " bytes are free; free some memory, or use a smaller split");
     }
     return mapped;
   }
@@ -76,7 +77,7 @@ class CpuBackend final : public Backend {
   }
 
   std::uint64_t stream_id(StreamRef stream) const override {
-    // A queue has done everything when it goes, so that what its address meant before does not matter.
+    // A queue finishes its work before it is destroyed, so reuse of its address is harmless.
     return reinterpret_cast<std::uintptr_t>(stream.handle());
   }
   bool is_capturing(StreamRef) const override { return false; }
@@ -131,7 +132,7 @@ class CpuBackend final : public Backend {
     submit(stream, [this, args] {
       const std::int64_t C = args.channel_count;
       const std::int64_t pieces = piece_count(args.batch_count, C * args.values_per_channel);
-      // Each piece has sums of its own: integers, so that adding them up in any order gives the same.
+      // Each piece has its own integer sums, so the order of addition does not change the result.
       std::vector<std::int64_t> sums(static_cast<std::size_t>(pieces * C));
       run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
         kernels::cpu::add_batch_sums(args, first, last, sums.data() + piece * C);
@@ -151,15 +152,15 @@ class CpuBackend final : public Backend {
       static_cast<HostQueue*>(stream.handle())->push(std::forward<Task>(task));
   }
 
-  /// Pieces that a batch is worth splitting into; 1: the calling thread does it alone.
+  /// Number of pieces to split a batch into; 1: the calling thread does all the work.
   std::int64_t piece_count(std::int64_t count, std::int64_t bytes_per_place) const {
     if (count * bytes_per_place < kAloneBytes) return 1;
-    // More pieces than threads, so that a thread that is held up does not hold up all.
+    // More pieces than threads, so that one delayed thread does not delay the others.
     return std::max<std::int64_t>(
         1, std::min({count, count * bytes_per_place / kPieceBytes, std::int64_t{4} * pool_.thread_count()}));
   }
 
-  /// work(piece, first, last) for every piece of places [0, count) of a batch.
+  /// Calls work(piece, first, last) for every piece of positions [0, count) of a batch.
   template <typename Work>
   void run_pieces(std::int64_t count, std::int64_t pieces, const Work& work) {
     if (pieces == 1) return work(0, 0, count);

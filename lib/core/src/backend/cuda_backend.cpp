@@ -25,17 +25,17 @@ using cuda::DeviceScope;
 cudaStream_t stream_of(StreamRef stream) { return static_cast<cudaStream_t>(stream.handle()); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
-/// Row numbers on their way to the device, and there. Used again when the work that reads them is done, so that a batch
-/// of chosen rows allocates nothing and waits for nothing.
+/// Staging for row numbers, on the host and on the device. Reused when the work that reads them is done, so a batch of
+/// chosen rows neither allocates nor waits.
 struct RowSlot {
   std::int64_t* on_host = nullptr;  ///< pinned
   std::int64_t* on_device = nullptr;
   std::size_t capacity = 0;
-  cudaEvent_t read = nullptr;  ///< what was enqueued with them is done
+  cudaEvent_t read = nullptr;  ///< completes when the work that reads them is done
   bool is_lent = false;
 };
 
-/// Batches of chosen rows that can be under way at the same time; one more waits for the first.
+/// Batches of chosen rows that can be in flight; one more waits for the oldest.
 constexpr std::size_t kMostRowSlots = 16;
 
 class CudaBackend final : public Backend {
@@ -43,9 +43,9 @@ class CudaBackend final : public Backend {
   explicit CudaBackend(int ordinal) : ordinal_(ordinal), context_(cuda::primary_context(ordinal)) {
     const DeviceScope scope(context_);
     check(cudaDeviceGetAttribute(&traits_.multiprocessor_count, cudaDevAttrMultiProcessorCount, ordinal),
-          "ask for the multiprocessors of the device");
+          "query the number of multiprocessors");
     int l2_bytes = 0;
-    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, ordinal), "ask for the L2 cache of the device");
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, ordinal), "query the L2 cache size");
     traits_.l2_bytes = l2_bytes;
   }
   ~CudaBackend() override {
@@ -57,7 +57,7 @@ class CudaBackend final : public Backend {
   MemoryInfo memory() const override {
     const DeviceScope scope(context_);
     std::size_t free_bytes = 0, total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free memory of the device");
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "query the free device memory");
     return {static_cast<std::int64_t>(total_bytes), static_cast<std::int64_t>(free_bytes)};
   }
 
@@ -65,9 +65,9 @@ class CudaBackend final : public Backend {
     const DeviceScope scope(context_);
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes);
-    if (status != cudaErrorMemoryAllocation) check(status, "allocate memory of the device");
+    if (status != cudaErrorMemoryAllocation) check(status, "allocate device memory");
     if (status != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
+      static_cast<void>(cudaGetLastError());  // clears the error, so that the next call does not report it
       throw OutOfMemory("allocate " + std::to_string(bytes) + " bytes of " + to_string(device()) + " for " +
                         std::string(what) + ": only " + std::to_string(this->memory().free_bytes) +
                         " bytes are free; close other programs, or use a smaller split or the device cpu");
@@ -86,7 +86,7 @@ class CudaBackend final : public Backend {
       static_cast<void>(cudaGetLastError());
       throw OutOfMemory("allocate " + std::to_string(bytes) +
                         " bytes of pinned host memory: the system has no more; close other programs, or raise the "
-                        "limit of locked memory");
+                        "locked-memory limit");
     }
     return memory;
   }
@@ -97,7 +97,7 @@ class CudaBackend final : public Backend {
   void* create_stream() override {
     const DeviceScope scope(context_);
     int lowest = 0, highest = 0;
-    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
+    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query the stream priorities");
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, lowest), "create a stream");
     return stream;
@@ -137,7 +137,7 @@ class CudaBackend final : public Backend {
   bool is_capturing(StreamRef stream) const override {
     const DeviceScope scope(context_);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(stream_of(stream), &status), "ask whether a stream is captured");
+    check(cudaStreamIsCapturing(stream_of(stream), &status), "query whether a stream is being captured");
     return status != cudaStreamCaptureStatusNone;
   }
 
@@ -157,7 +157,7 @@ class CudaBackend final : public Backend {
   }
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override {
     const DeviceScope scope(context_);
-    check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear memory of the device");
+    check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "clear device memory");
   }
   const std::int64_t* lend_rows(std::span<const std::int64_t> rows, StreamRef stream) override {
     const DeviceScope scope(context_);
@@ -176,9 +176,9 @@ class CudaBackend final : public Backend {
                                   [&](const RowSlot& candidate) { return candidate.on_device == rows; });
     slot.is_lent = false;
     const cudaError_t status = cudaEventRecord(slot.read, stream_of(stream));
-    // Without the event nothing knows when the rows have been read: it has to be now.
+    // Without the event, nothing shows when the rows have been read, so wait now.
     if (status != cudaSuccess) static_cast<void>(cudaStreamSynchronize(stream_of(stream)));
-    check(status, "take back row numbers");
+    check(status, "return row numbers");
   }
 
   void gather(const kernels::GatherArgs& args, StreamRef stream) override {
@@ -196,15 +196,15 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// Until then the copy uses memory of the caller's: so it waits again if it has to throw, since the error may be of
-  /// something else.
+  /// The copy uses the caller's memory until it is done. If the first wait fails, the error may come from other work,
+  /// so wait again before throwing.
   static void wait_for_copy(StreamRef stream, std::string_view doing) {
     const cudaError_t status = cudaStreamSynchronize(stream_of(stream));
     if (status != cudaSuccess) static_cast<void>(cudaStreamSynchronize(stream_of(stream)));
     check(status, doing);
   }
 
-  /// For what cannot throw: where the device cannot even be selected, CUDA still knows what belongs to which.
+  /// For functions that cannot throw. If the device cannot be selected, CUDA still knows which device owns each handle.
   template <typename Work>
   void in_scope(const Work& work) noexcept {
     try {
@@ -221,14 +221,14 @@ class CudaBackend final : public Backend {
     return event;
   }
 
-  /// A slot with room for `count` rows that nothing uses; under the mutex.
+  /// Returns an unused slot with room for `count` rows. The caller holds the mutex.
   RowSlot& free_row_slot(std::size_t count) {
     RowSlot* oldest = nullptr;
     for (RowSlot& slot : row_slots_) {
       if (slot.is_lent) continue;
       if (oldest == nullptr) oldest = &slot;
       const bool is_done = cudaEventQuery(slot.read) == cudaSuccess;
-      static_cast<void>(cudaGetLastError());  // "not ready" is no failure
+      static_cast<void>(cudaGetLastError());  // "not ready" is not a failure
       if (is_done && slot.capacity >= count) return slot;
     }
     if (oldest == nullptr || row_slots_.size() < kMostRowSlots) {
@@ -254,7 +254,7 @@ class CudaBackend final : public Backend {
 
   void free_rows(RowSlot& slot) noexcept {
     in_scope([&] {
-      // Twice: the first time it may return the error of something else.
+      // Twice: the first call may return an error of other work.
       if (cudaEventSynchronize(slot.read) != cudaSuccess) static_cast<void>(cudaEventSynchronize(slot.read));
       static_cast<void>(cudaEventDestroy(slot.read));
       static_cast<void>(cudaFreeHost(slot.on_host));

@@ -1,4 +1,4 @@
-// Counts and describes CUDA devices without using them: nothing here creates a context.
+// Counts and describes CUDA devices. Nothing here creates a context.
 #include "backend/cuda_devices.hpp"
 
 #include <cuda_runtime_api.h>
@@ -14,11 +14,11 @@
 namespace octavo::backend {
 namespace {
 
-// What cuda_problem.cpp takes them to be.
+// Must match the values in cuda_problem.cpp.
 static_assert(cudaSuccess == 0 && cudaErrorInitializationError == 3 && cudaErrorInsufficientDriver == 35 &&
               cudaErrorNoDevice == 100);
 
-/// The process that loaded the library. A child of it has inherited whatever it had begun with CUDA.
+/// The process that loaded the library. A forked child inherits its CUDA state.
 const pid_t loading_process = ::getpid();
 
 std::string text_of(cudaError_t status) {
@@ -38,12 +38,12 @@ CudaAnswer ask_cuda() {
   return answer;
 }
 
-/// The free memory of a device on which the process has a context. Nothing if CUDA does not answer.
+/// Returns the free memory of a device on which the process has a context, or nothing if CUDA fails.
 std::optional<std::int64_t> ask_free_bytes(int ordinal) {
   try {
     const cuda::DeviceScope scope(cuda::primary_context(ordinal));
     std::size_t free_bytes = 0, total_bytes = 0;
-    cuda::check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free memory of the device");
+    cuda::check(cudaMemGetInfo(&free_bytes, &total_bytes), "query the free device memory");
     return static_cast<std::int64_t>(free_bytes);
   } catch (const DeviceError&) {
     return std::nullopt;
@@ -93,7 +93,7 @@ void require_cuda_device(int ordinal) {
   const std::string action = "use device cuda:" + std::to_string(ordinal) + ": ";
   if (const auto problem = find_cuda_problem()) throw Unavailable(action + problem->text + ", or use the device cpu");
   throw Unavailable(action + "this machine has " + std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s") +
-                    ", numbered from 0; use one of these, or use the device cpu; `octavo devices` lists them");
+                    ", numbered from 0; use one of these or the device cpu (`octavo devices` lists them)");
 }
 
 std::optional<std::string> cuda_backend_name() { return "cuda (toolkit " + cuda_version_text(CUDART_VERSION) + ")"; }

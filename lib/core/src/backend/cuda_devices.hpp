@@ -1,4 +1,4 @@
-// What the rest of the library asks of CUDA; implemented by cuda_devices.cpp and cuda_backend.cpp, or by
+// Interface to CUDA for the rest of the library. Implemented by cuda_devices.cpp and cuda_backend.cpp, or by
 // no_cuda_backend.cpp in a build without CUDA.
 #pragma once
 
@@ -14,24 +14,24 @@
 
 namespace octavo::backend {
 
-/// The number of CUDA devices; 0 if CUDA is not usable, for which find_cuda_problem() has the reason. Creates no
+/// Returns the number of CUDA devices, or 0 if CUDA is not usable (find_cuda_problem() has the reason). Creates no
 /// context.
 int cuda_device_count();
 
-/// Why there are no CUDA devices, asked again at each call; nothing if there are some. Creates no context.
+/// Returns why no CUDA device is usable, or nothing if one is. Checks again at each call. Creates no context.
 std::optional<CudaProblem> find_cuda_problem();
 
-/// The CUDA devices of this machine; empty if CUDA is not usable. Creates no context: `free_bytes` is known for those
-/// devices that the process already uses. A device that cannot be described is listed with its problem.
+/// Lists the CUDA devices of this machine; empty if CUDA is not usable. Creates no context, so `free_bytes` is known
+/// only for devices that the process already uses. A device that cannot be described is listed with its problem.
 std::vector<DeviceInfo> list_cuda_devices();
 
-/// Throws Unavailable with the reason and the remedy if there is no such device. Creates no context.
+/// Throws Unavailable with the reason and what to do if the device does not exist. Creates no context.
 void require_cuda_device(int ordinal);
 
-/// Throws Unavailable as require_cuda_device() does.
+/// Throws Unavailable like require_cuda_device().
 std::shared_ptr<Backend> make_cuda_backend(int ordinal);
 
-/// "cuda (toolkit 13.0)", or nothing if this build has no CUDA.
+/// Returns a name such as "cuda (toolkit 13.0)", or nothing if this build has no CUDA backend.
 std::optional<std::string> cuda_backend_name();
 
 }  // namespace octavo::backend

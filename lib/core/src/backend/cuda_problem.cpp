@@ -3,7 +3,7 @@
 namespace octavo::backend {
 namespace {
 
-// Values of cudaError_t, which are part of CUDA's ABI. A build with CUDA compares them with the header's.
+// Values of cudaError_t, which are part of CUDA's ABI. A build with CUDA checks them against the header.
 constexpr int kSuccess = 0;
 constexpr int kInitializationError = 3;
 constexpr int kInsufficientDriver = 35;
@@ -30,7 +30,7 @@ std::string cuda_version_text(int version) {
 std::optional<CudaProblem> describe_cuda_problem(const CudaAnswer& answer) {
   if (answer.status == kSuccess && answer.device_count > 0) return std::nullopt;
   if (answer.status == kSuccess || answer.status == kNoDevice) return CudaProblem{describe_no_device(answer), false};
-  // The runtime answers "insufficient driver" both to a driver that is too old and to none at all.
+  // The runtime returns "insufficient driver" both if the driver is too old and if there is none.
   if (answer.status == kInsufficientDriver && answer.driver_version == 0) {
     return CudaProblem{"there is no NVIDIA driver; install one if this machine has an NVIDIA GPU", false};
   }

@@ -1,4 +1,4 @@
-// Names, lists and chooses devices.
+// Parses, lists and chooses devices.
 #include <octavo/device.hpp>
 
 #include <charconv>
@@ -29,8 +29,7 @@ Device Device::parse(std::string_view text) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
     if (error == std::errc() && end == digits.data() + digits.size() && ordinal >= 0) return cuda(ordinal);
   }
-  throw InvalidArgument("choose a device: \"" + std::string(text) +
-                        "\" is not a device; use auto, cpu, cuda or cuda:N");
+  throw InvalidArgument("unknown device \"" + std::string(text) + "\"; expected auto, cpu, cuda or cuda:N");
 }
 
 std::string to_string(Device device) { return device.is_cpu() ? "cpu" : "cuda:" + std::to_string(device.ordinal()); }

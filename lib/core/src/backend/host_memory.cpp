@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-/// The number after `key` in a file of "key: number kB" lines, in bytes; -1 if it is not there.
+/// Returns the number after `key` in a file of "key: number kB" lines, in bytes, or -1 if there is none.
 std::int64_t kilobytes_after(const char* file_name, const std::string& key) {
   std::ifstream file(file_name);
   for (std::string line; std::getline(file, line);) {
@@ -26,7 +26,7 @@ std::int64_t kilobytes_after(const char* file_name, const std::string& key) {
   return -1;
 }
 
-/// The number after `key` in a file of "key number" lines; 0 if it is not there.
+/// Returns the number after `key` in a file of "key number" lines, or 0 if there is none.
 std::int64_t number_after(const std::string& file_name, const std::string& key) {
   std::ifstream file(file_name);
   std::string word;
@@ -43,7 +43,7 @@ std::int64_t number_in(const std::string& file_name) {
   return file >> number ? number : -1;
 }
 
-/// What the control group (version 2) leaves; a large number without a limit.
+/// Memory that the control group (version 2) still allows; a large number without a limit.
 std::int64_t free_bytes_by_cgroup() {
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
@@ -51,7 +51,7 @@ std::int64_t free_bytes_by_cgroup() {
     for (const std::string& folder : {"/sys/fs/cgroup" + line.substr(3), std::string("/sys/fs/cgroup")}) {
       const std::int64_t most = number_in(folder + "/memory.max");
       const std::int64_t used = number_in(folder + "/memory.current");
-      // Cached files count as used, but give way to an allocation.
+      // Cached files count as used, but an allocation can evict them.
       const std::int64_t cached =
           number_after(folder + "/memory.stat", "inactive_file") + number_after(folder + "/memory.stat", "active_file");
       if (most >= 0 && used >= 0) return std::clamp<std::int64_t>(most - used + cached, 0, most);
@@ -76,11 +76,11 @@ std::int64_t free_address_space() {
 }
 
 MemoryInfo host_memory() {
-  // Half of it, since stacks of threads and pools of the allocator reserve far more address space than they use.
+  // Half of it, because thread stacks and allocator pools reserve far more address space than they use.
   const std::int64_t by_limit = free_address_space() / 2;
   const std::int64_t total = kilobytes_after("/proc/meminfo", "MemTotal:");
   const std::int64_t available = kilobytes_after("/proc/meminfo", "MemAvailable:");
-  // Where that cannot be read (no descriptors are left), the system is asked by a call; it does not count caches.
+  // If that cannot be read (no descriptors are left), a system call gives the free memory, without caches.
   const std::int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
   return {total >= 0 ? total : ::sysconf(_SC_PHYS_PAGES) * page_bytes,
           std::min({available >= 0 ? available : ::sysconf(_SC_AVPHYS_PAGES) * page_bytes, free_bytes_by_cgroup(),
@@ -90,7 +90,7 @@ MemoryInfo host_memory() {
 std::int64_t resident_set_bytes() { return std::max<std::int64_t>(0, kilobytes_after("/proc/self/status", "VmRSS:")); }
 
 std::int64_t last_cache_bytes() {
-  // The kernel's description first: the C library's was seen ten times too large on a virtual machine.
+  // Prefer the kernel's value: the C library's was ten times too large on one virtual machine.
   std::int64_t most_kilobytes = 0;
   for (int index = 0; index < 8; ++index) {
     // "32768K"
@@ -103,7 +103,7 @@ std::int64_t last_cache_bytes() {
 }
 
 void* map_memory(std::size_t bytes) noexcept {
-  // Mapped with room to spare, then trimmed to whole huge pages.
+  // Map more than needed, then trim to whole huge pages.
   const std::size_t wanted = whole_huge_pages(bytes);
   if (wanted < bytes || wanted > std::numeric_limits<std::size_t>::max() - kHugePageBytes) return nullptr;
   void* mapped = ::mmap(nullptr, wanted + kHugePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,7 +114,7 @@ void* map_memory(std::size_t bytes) noexcept {
   if (aligned != begin) ::munmap(begin, static_cast<std::size_t>(aligned - begin));
   const auto behind = static_cast<std::size_t>(begin + wanted + kHugePageBytes - (aligned + wanted));
   if (behind != 0) ::munmap(aligned + wanted, behind);
-  // Only advice: plain pages work too. Not for the last, partly used page, which would cost 2 MiB of memory.
+  // Only a hint: plain pages work too. Excludes the last, partly used page, which would cost 2 MiB of memory.
   ::madvise(aligned, bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
   return aligned;
 }

@@ -1,4 +1,4 @@
-// Memory of the host: how much there is, and large blocks of it.
+// Host memory: sizes and large allocations.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,25 @@
 
 namespace octavo::backend {
 
-/// Physical memory, and what an allocation could have of it now, also by the limits of the control group and
-/// of address space.
+/// Returns the physical memory and how much of it an allocation can use now, within the limits of the control group and
+/// the address space.
 MemoryInfo host_memory();
 
-/// Bytes that the limit of address space (`ulimit -v`) leaves; the largest number without a limit.
+/// Bytes left by the address space limit (`ulimit -v`); the largest number without a limit.
 std::int64_t free_address_space();
 
-/// Bytes of physical memory that this process holds: its resident set.
+/// Size of this process's resident set in bytes.
 std::int64_t resident_set_bytes();
 
-/// Bytes of the last level of the cache; a usual size if the system does not tell.
+/// Size of the last-level cache in bytes; a typical size if the system does not report it.
 std::int64_t last_cache_bytes();
 
-/// `bytes` of zeroed memory, on 2 MiB pages where the kernel gives them; null if there is not enough address space.
+/// Maps `bytes` of zeroed memory, on 2 MiB pages where the kernel provides them. Returns null if there is not enough
+/// address space.
 void* map_memory(std::size_t bytes) noexcept;
 void unmap_memory(void* memory, std::size_t bytes) noexcept;
 
-/// The processor's name, as the kernel gives it.
+/// The processor's name as reported by the kernel.
 std::string processor_name();
 
 }  // namespace octavo::backend

@@ -1,4 +1,4 @@
-// A stream on the CPU: a thread that does what it is given, in order.
+// A stream on the CPU: a thread that runs its tasks in order.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace octavo::backend {
 class HostQueue {
  public:
   HostQueue();
-  /// Finishes what it was given, then ends.
+  /// Finishes all pushed tasks.
   ~HostQueue();
 
   void push(std::function<void()> task);
@@ -30,18 +30,18 @@ class HostQueue {
   std::uint64_t pushed_count_ = 0;
   std::uint64_t done_count_ = 0;
   bool stop_ = false;
-  std::thread thread_;  // last, so that all else exists when it starts
+  std::thread thread_;  // last, so that all other members exist when it starts
 };
 
-/// An event on the CPU: happens when a queue gets to it. One that was never recorded has happened.
+/// An event on the CPU: completes when a queue reaches it. An event that was never recorded is complete.
 class HostEvent {
  public:
-  /// To be called before the task that calls happen() is pushed.
+  /// Call this before pushing the task that calls happen().
   void expect();
   void happen();
-  /// How often it was expected so far.
+  /// Number of expect() calls so far.
   std::uint64_t expected();
-  /// Waits until it has happened `times` times: for what was recorded before the wait was, not for what came later.
+  /// Waits until it has happened `times` times: for the records before the wait, not for later ones.
   void wait_for(std::uint64_t times);
 
  private:

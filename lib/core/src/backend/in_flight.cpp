@@ -8,18 +8,18 @@
 namespace octavo::backend {
 namespace {
 
-/// Streams come and go; more than so many are not at work on one thing.
+/// The largest number of streams expected to use one object at a time.
 constexpr std::size_t kMostStreams = 32;
 
-/// Waits, unless the device has failed, and so does nothing any more.
+/// Waits. Returns if the device has failed, because then nothing runs on it any more.
 template <typename Wait>
 void wait_or_give_up(const Wait& wait) noexcept {
-  // Twice: the first time it may throw the error of something else.
+  // Twice: the first call may throw an error of other work.
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
       return wait();
     } catch (const Error&) {
-      // As a call before this has said or the next one will.
+      // Another call has reported this error or will do so.
     }
   }
 }
@@ -51,7 +51,7 @@ void InFlight::add(StreamRef stream) {
   try {
     if (!backend_->is_capturing(stream)) record(stream);
   } catch (...) {
-    // Nothing remembers the work: it has to end here.
+    // The work is not recorded, so wait for it here.
     finish(*backend_, stream);
     throw;
   }

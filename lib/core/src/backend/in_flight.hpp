@@ -1,4 +1,4 @@
-// What streams still have to do with something, so that it is not freed or changed too early.
+// Tracks the work of streams on an object, so that it is not freed or changed too early.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace octavo::backend {
 
-/// Remembers, for each stream, the work that was enqueued last. Memory that the work uses is a member declared before
-/// this one: the destructor of InFlight waits first. Safe to use from several threads.
+/// Tracks the most recent work on each stream. Declare the memory that the work uses before this member, because the
+/// destructor of InFlight waits for the work. Thread-safe.
 class InFlight {
  public:
   explicit InFlight(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
-  /// Waits for all of the work.
+  /// Waits for all work.
   ~InFlight();
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
-  /// Work was enqueued on `stream`. What is captured there is the concern of whoever replays the graph.
+  /// Call this after enqueuing work on `stream`. Captured work is not tracked; the user of the graph must wait for it.
   void add(StreamRef stream);
-  /// What is enqueued on `stream` from now on comes after the work of all other streams.
+  /// Orders later work on `stream` after the tracked work of all other streams.
   void order_after(StreamRef stream);
 
  private:

@@ -1,4 +1,4 @@
-// Linked in place of cuda_backend.cpp and cuda_devices.cpp in a build without CUDA.
+// Replaces cuda_backend.cpp and cuda_devices.cpp in a build without CUDA.
 #include <octavo/errors.hpp>
 
 #include "backend/cuda_devices.hpp"

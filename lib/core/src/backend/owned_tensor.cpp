@@ -11,14 +11,14 @@
 namespace octavo {
 namespace {
 
-/// Blocks that a pool keeps while no tensor has them.
+/// Number of unused blocks that a pool keeps.
 constexpr std::size_t kMostFreeBlocks = 8;
 
-/// Bytes of the shape; the product is checked, since it may come from anywhere.
+/// Size of the shape in bytes. The product is checked, because the shape is untrusted.
 std::size_t checked_bytes(DType dtype, const std::vector<std::int64_t>& shape) {
   std::int64_t bytes = bytes_of(dtype);
   for (const std::int64_t axis : shape) {
-    if (axis < 0) throw InvalidArgument("allocate a tensor: an axis is " + std::to_string(axis));
+    if (axis < 0) throw InvalidArgument("allocate a tensor: invalid axis " + std::to_string(axis));
     if (axis != 0 && bytes > (std::int64_t{1} << 62) / axis) {
       throw InvalidArgument("allocate a tensor: it would have more than 2^62 bytes");
     }
@@ -31,7 +31,7 @@ std::size_t checked_bytes(DType dtype, const std::vector<std::int64_t>& shape) {
 
 namespace backend {
 
-/// Device memory, and when the last work on it is done.
+/// Device memory and an event for the last work on it.
 struct TensorBlock {
   TensorBlock(const std::shared_ptr<Backend>& device, std::size_t bytes)
       : backend(device), memory(device, bytes, "a tensor"), used(device) {}
@@ -39,12 +39,12 @@ struct TensorBlock {
   TensorBlock(const TensorBlock&) = delete;
   TensorBlock& operator=(const TensorBlock&) = delete;
 
-  /// Nobody has the memory any more; work on it may still be enqueued.
+  /// Called when no tensor refers to the memory any more. Work on it may still be enqueued.
   void mark_used() noexcept {
     try {
       record_or_finish(*backend, used.get(), {});
     } catch (const Error&) {
-      // The device has failed, as the next call on it says, or is not usable in this process.
+      // The device has failed, which the next call on it reports, or is not usable in this process.
     }
   }
 
@@ -71,7 +71,8 @@ class TensorPool::Implementation {
  public:
   explicit Implementation(Device device) : backend_(backend::make_backend(device)) {}
 
-  /// A block of at least `bytes` and at most twice as many, with what `stream` has to wait for.
+  /// Returns a block of at least `bytes`, and makes `stream` wait for earlier work on it. A reused block is at most
+  /// about twice as large.
   std::unique_ptr<TensorBlock> take(std::size_t bytes, StreamRef stream) {
     const std::lock_guard lock(mutex_);
     for (auto block = free_.begin(); block != free_.end(); ++block) {
@@ -94,7 +95,7 @@ class TensorPool::Implementation {
  private:
   std::shared_ptr<backend::Backend> backend_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<TensorBlock>> free_;  ///< the ones that were given back first come first
+  std::vector<std::unique_ptr<TensorBlock>> free_;  ///< in the order of their return
 };
 
 TensorPool::TensorPool(Device device) : device_(device), implementation_(std::make_shared<Implementation>(device)) {}

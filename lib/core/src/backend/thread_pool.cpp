@@ -20,15 +20,15 @@ void ThreadPool::start_workers() {
   try {
     for (int i = 1; i < thread_count_; ++i) workers_.emplace_back([this] { work_until_stopped(); });
   } catch (const std::system_error&) {
-    // The system gives no more threads (`ulimit`, a control group): those that there are do the work.
+    // No more threads are available (`ulimit`, a control group): the existing ones do the work.
   }
 }
 
 void ThreadPool::begin_anew() {
-  // One thread of the child does it; others that come at the same time wait for it, which is short.
+  // One thread of the child does this; the others wait briefly.
   while (beginning_anew_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   if (::getpid() != process_) {
-    // A run() of the parent's may have held the mutex when the process was copied: it is given up with its threads.
+    // A run() in the parent may have held the mutex during fork(). Leak it, like the parent's threads.
     static_cast<void>(owner_.release());
     owner_ = std::make_unique<std::mutex>();
     leave_parents_workers();
@@ -40,7 +40,7 @@ void ThreadPool::begin_anew() {
 }
 
 void ThreadPool::leave_parents_workers() {
-  // They do not run here and cannot be joined: their handles are given up, a few bytes once in a process.
+  // They do not run in this process and cannot be joined. Leak their handles: a few bytes, once per process.
   static_cast<void>(new std::vector<std::jthread>(std::move(workers_)));
   workers_.clear();
 }
@@ -60,7 +60,7 @@ void ThreadPool::run(std::int64_t piece_count, void (*work)(void*, std::int64_t)
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
   do_pieces();
-  // Workers that have come in are waited for; those that the system has not woken yet find the gate closed.
+  // Wait for workers that have entered. Workers that have not woken yet find the gate closed.
   std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   for (; inside != 0; inside = gate_.load(std::memory_order_acquire)) gate_.wait(inside, std::memory_order_acquire);
 }

@@ -1,4 +1,4 @@
-// Threads that wait for pieces of work, so that a batch can be spread over the cores in a few microseconds.
+// A thread pool that spreads a batch over the cores within a few microseconds.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +13,9 @@
 
 namespace octavo::backend {
 
-/// A fixed set of threads, fewer if the system gives no more. run() may be called from several threads at once: while
-/// one call has the workers, the others do their work alone rather than wait. In a child process of fork(), which has
-/// none of its parent's threads, the first run() starts new ones.
+/// A fixed set of threads, or fewer if the system provides no more. run() is thread-safe: while one call has the
+/// workers, other calls work on their own thread instead of waiting. A child of fork() has none of its parent's
+/// threads, so its first run() starts new ones.
 class ThreadPool {
  public:
   explicit ThreadPool(int thread_count);
@@ -23,11 +23,11 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Threads that work on a run(), the caller's among them.
+  /// Number of threads that work on a run(), including the caller's.
   int thread_count() const { return thread_count_; }
 
-  /// Calls work(context, piece) for every piece in [0, piece_count), in any order, on any thread; returns when all are
-  /// done. `work` must not throw.
+  /// Calls work(context, piece) for every piece in [0, piece_count), in any order and on any thread. Returns when all
+  /// are done. `work` must not throw.
   void run(std::int64_t piece_count, void (*work)(void* context, std::int64_t piece), void* context);
 
   /// The same for a function object.
@@ -48,11 +48,11 @@ class ThreadPool {
   bool enter();
   void leave();
 
-  /// In gate_: the run takes workers; the other bits count those that are in it.
+  /// Flag in gate_: the run accepts workers. The other bits count the workers inside.
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
   int thread_count_;
-  std::atomic<pid_t> process_;  ///< that the workers belong to
+  std::atomic<pid_t> process_;  ///< owner of the workers
   std::atomic_flag beginning_anew_;
   std::vector<std::jthread> workers_;
   std::unique_ptr<std::mutex> owner_ = std::make_unique<std::mutex>();  ///< held by the run() that has the workers
@@ -60,7 +60,7 @@ class ThreadPool {
   std::atomic<std::uint32_t> gate_{0};
   std::atomic<std::int64_t> next_piece_{0};
   std::atomic<bool> stop_{false};
-  // Of the current run. Written only while the gate is closed and nobody is in, read only by who is in.
+  // The current run. Written only while the gate is closed and no worker is inside; read only by workers inside.
   std::int64_t piece_count_ = 0;
   void (*work_)(void*, std::int64_t) = nullptr;
   void* context_ = nullptr;

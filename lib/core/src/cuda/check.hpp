@@ -1,4 +1,4 @@
-// CUDA's status codes as exceptions.
+// Converts CUDA status codes to exceptions.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,11 +11,11 @@
 
 namespace octavo::cuda {
 
-/// Throws DeviceError if `status` is an error: what was being done, CUDA's words for it, and where.
+/// Throws DeviceError if `status` is an error. The message has the action, CUDA's description and the source location.
 inline void check(cudaError_t status, std::string_view doing,
                   std::source_location at = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());  // so that the next call does not report this again
+  static_cast<void>(cudaGetLastError());  // clears the error, so that the next call does not report it
   throw DeviceError(std::string(doing) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status) + " (" +
                     at.file_name() + ":" + std::to_string(at.line()) + ")");
 }

@@ -11,7 +11,7 @@
 namespace octavo::cuda {
 namespace {
 
-/// The runtime cannot restore "no device": its cudaSetDevice() creates a context. The driver's stack of contexts can.
+/// The runtime cannot restore "no device", because cudaSetDevice() creates a context. The driver's context stack can.
 struct Driver {
   CUresult (*primary_state)(CUdevice, unsigned* flags, int* is_active);
   CUresult (*retain_primary)(CUcontext*, CUdevice);
@@ -19,19 +19,19 @@ struct Driver {
   CUresult (*pop)(CUcontext*);
 };
 
-/// A function of the driver, found through the runtime, so that nothing links libcuda. `version` is the one of CUDA
-/// that it came with.
+/// Finds a driver function through the runtime, so that nothing links libcuda. `version` is the CUDA version that
+/// introduced it.
 template <typename Function>
 void find(Function*& function, const char* name, [[maybe_unused]] unsigned version) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-  cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status), "look into the CUDA driver");
+  cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status), "find a driver function");
 #else
-  cuda::check(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status), "look into the CUDA driver");
+  cuda::check(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status), "find a driver function");
 #endif
   if (status != cudaDriverEntryPointSuccess || found == nullptr) {
-    throw DeviceError(std::string("look into the CUDA driver: it has no ") + name + "; update the driver");
+    throw DeviceError(std::string("find a driver function: the CUDA driver has no ") + name + "; update the driver");
   }
   function = reinterpret_cast<Function*>(found);
 }
@@ -48,7 +48,7 @@ const Driver& driver() {
   return one;
 }
 
-/// Both number the errors alike.
+/// Runtime and driver use the same error numbers.
 void check(CUresult status, std::string_view doing) { cuda::check(static_cast<cudaError_t>(status), doing); }
 
 }  // namespace
@@ -72,7 +72,7 @@ bool has_context(int ordinal) noexcept {
     int is_active = 0;
     return driver().primary_state(ordinal, &flags, &is_active) == CUDA_SUCCESS && is_active != 0;
   } catch (const DeviceError&) {
-    return false;  // without a driver there is none
+    return false;  // no driver, so no context
   }
 }
 

@@ -1,4 +1,4 @@
-// The device that a thread works on for a while.
+// Sets the current device of a thread for a scope.
 #pragma once
 
 #include <cuda.h>
@@ -6,19 +6,19 @@
 
 namespace octavo::cuda {
 
-/// The primary context of a device, which all libraries of the process share. The first call creates it if nobody has,
-/// and keeps it until the process ends. Throws DeviceError.
+/// Returns the primary context of a device, which all libraries of the process share. The first call creates it if
+/// necessary and retains it until the process ends. Throws DeviceError.
 CUcontext primary_context(int ordinal);
 
-/// Whether this process has a context on a device, whoever created it. Creates none.
+/// Whether this process has a primary context on a device, whoever created it. Creates none.
 bool has_context(int ordinal) noexcept;
 
-/// Makes a context the calling thread's current one, and the one before it again at the end, even if there was none:
-/// which device is current is the caller's business. Every call of CUDA that we make, on whatever thread, is made within
-/// one: a fresh thread would otherwise work on device 0, and create a context there.
+/// Makes a context current on the calling thread, and restores the previous one (or none) at the end of the scope. The
+/// caller's current device thus never changes. Every CUDA call of the library is made within such a scope; otherwise a
+/// new thread would use device 0 and create a context there.
 ///
-/// Meanwhile the thread's capture mode is relaxed: what we allocate, free or wait for is no part of a graph that
-/// somebody captures, on this thread or another, and must not end its capture.
+/// The scope also relaxes the thread's capture mode: allocations, frees and waits of the library are not part of a
+/// graph that is being captured, on this thread or another, and must not invalidate the capture.
 class DeviceScope {
  public:
   /// Throws DeviceError.
@@ -28,7 +28,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  cudaStreamCaptureMode capture_mode_ = cudaStreamCaptureModeRelaxed;  ///< while it lives: the one before
+  cudaStreamCaptureMode capture_mode_ = cudaStreamCaptureModeRelaxed;  ///< the previous mode, while the scope lives
 };
 
 }  // namespace octavo::cuda

@@ -1,4 +1,4 @@
-// How many samples are best read at once.
+// Chooses the number of samples to read in one block.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace octavo::dataset_file {
 
-/// Samples of a block of about `block_bytes`: at least one, and of deflated images whole chunks, which are inflated
-/// once and where they are wanted.
+/// Returns the number of samples in a block of about `block_bytes`: at least one. Blocks of deflated images hold whole
+/// chunks, so each chunk is inflated once, directly into place.
 inline std::int64_t rows_per_block(const SplitEntry& split, std::int64_t block_bytes) {
   const std::int64_t wanted = std::max<std::int64_t>(1, block_bytes / split.shape.values());
   if (!split.deflated) return wanted;

@@ -9,12 +9,12 @@
 
 namespace octavo::dataset_file {
 
-/// Of one process.
+/// The cache of one process.
 struct ChunkCache::State {
   using Entry = std::pair<const StoredChunk*, std::shared_ptr<const InflatedChunk>>;
   const pid_t process = ::getpid();
   std::mutex mutex;
-  std::list<Entry> entries;  ///< the one that was used last in front
+  std::list<Entry> entries;  ///< most recently used first
   std::unordered_map<const StoredChunk*, std::list<Entry>::iterator> places;
   std::int64_t bytes = 0;
 };
@@ -28,8 +28,8 @@ ChunkCache::~ChunkCache() {
 ChunkCache::State& ChunkCache::state() const {
   State* current = state_.load(std::memory_order_acquire);
   if (current->process == ::getpid()) return *current;
-  // A thread of the parent may have held the mutex when the process was copied, and is not here to release it: the
-  // child leaves that cache alone, once, and begins its own.
+  // A thread of the parent may have held the mutex during fork(), and does not exist in the child to release it. So the
+  // child leaks the old cache, once, and creates its own.
   auto fresh = std::make_unique<State>();
   if (state_.compare_exchange_strong(current, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
   return *current;
@@ -51,7 +51,7 @@ void ChunkCache::keep(const StoredChunk& chunk, std::shared_ptr<const InflatedCh
   if (static_cast<std::int64_t>(inflated->bytes().size()) > most_bytes_) return;
   State& cache = state();
   const std::lock_guard lock(cache.mutex);
-  if (cache.places.contains(&chunk)) return;  // another thread was as fast
+  if (cache.places.contains(&chunk)) return;  // another thread was faster
   cache.entries.emplace_front(&chunk, std::move(inflated));
   cache.places.emplace(&chunk, cache.entries.begin());
   cache.bytes += bytes_of(cache.entries.front());

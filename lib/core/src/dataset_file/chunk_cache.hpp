@@ -1,4 +1,4 @@
-// Chunks that were inflated lately, so that samples that are read one by one do not inflate theirs each time.
+// Caches recently inflated chunks, so that reading samples one by one does not inflate a chunk for each sample.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace octavo::dataset_file {
 
-/// The bytes of a chunk, inflated.
+/// The inflated bytes of a chunk.
 class InflatedChunk {
  public:
   explicit InflatedChunk(std::size_t bytes)
@@ -26,8 +26,7 @@ class InflatedChunk {
   std::size_t byte_count_;
 };
 
-/// Keeps the chunks that were asked for last, up to a number of bytes. Safe to use from several threads, and in a child
-/// of fork(), which begins with an empty cache.
+/// An LRU cache of chunks, limited in bytes. Thread-safe. A child of fork() starts with an empty cache.
 class ChunkCache {
  public:
   explicit ChunkCache(std::int64_t most_bytes);
@@ -35,9 +34,9 @@ class ChunkCache {
   ChunkCache(const ChunkCache&) = delete;
   ChunkCache& operator=(const ChunkCache&) = delete;
 
-  /// The chunk, or null.
+  /// Returns the chunk, or null if it is not cached.
   std::shared_ptr<const InflatedChunk> find(const StoredChunk& chunk) const;
-  /// Lets go of others to make room. A chunk larger than all the room there is is not kept.
+  /// Evicts other chunks to make room. Does not keep a chunk that is larger than the whole cache.
   void keep(const StoredChunk& chunk, std::shared_ptr<const InflatedChunk> inflated) const;
 
  private:

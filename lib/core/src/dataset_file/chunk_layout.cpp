@@ -5,15 +5,15 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// Large enough that the cost of a chunk does not count, small enough to stay in a core's cache.
+/// Large enough to make the cost per chunk negligible, small enough to stay in a core's cache.
 constexpr std::int64_t kUsualChunkBytes = std::int64_t{1} << 20;
-/// HDF5 programs look for a chunk in a list, some of them from its beginning each time.
+/// HDF5 programs look up chunks in a list, and some scan it from the beginning each time.
 constexpr std::int64_t kUsualChunks = 8000;
 
 }  // namespace
 
 ChunkLayout chunk_layout_for(std::int64_t sample_count, std::int64_t sample_bytes) {
-  // The products fit: a split is smaller than 2^53 bytes.
+  // The products do not overflow: a split is smaller than 2^53 bytes.
   const std::int64_t wanted_bytes = std::max(kUsualChunkBytes, sample_count * sample_bytes / kUsualChunks);
   const std::int64_t most = std::max<std::int64_t>(1, kMostChunkBytes / sample_bytes);
   const std::int64_t wanted = (wanted_bytes + sample_bytes - 1) / sample_bytes;

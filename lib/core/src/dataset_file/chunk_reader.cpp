@@ -33,7 +33,7 @@ void ChunkReader::inflate_into(const SplitEntry& split, std::int64_t number, std
   if (read_chunk(file_, split.deflated->chunks[static_cast<std::size_t>(number)], out)) return;
   throw FormatError("read " + quoted(file_.path()) + ": " + dataset_path(split, "images") + " is damaged in " +
                     describe_chunk(split, number) +
-                    " (it does not inflate to them); see what else is with `octavo verify`, or get the file again");
+                    " (it cannot be inflated); run `octavo verify` to find all damage, or get the file again");
 }
 
 std::shared_ptr<const InflatedChunk> ChunkReader::chunk(const SplitEntry& split, std::int64_t number) const {

@@ -1,4 +1,4 @@
-// Reading deflated images.
+// Reads deflated images.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace octavo::dataset_file {
 
-/// Inflated chunks that an open file keeps.
+/// Size of the cache of inflated chunks of an open file.
 inline constexpr std::int64_t kMostCachedChunkBytes = std::int64_t{64} << 20;
 
-/// Reads the stored bytes of `chunk` and makes of them `out`, as many bytes as a whole chunk has. False if they do not
-/// inflate to that; `out` is of no use then. `stored_hash`, unless it is null, is what the stored bytes hash to. Throws
-/// IoError.
+/// Reads the stored bytes of `chunk` and inflates them into `out`, which has the size of a whole chunk. Returns false
+/// if they cannot be inflated to exactly that size; the contents of `out` are then unspecified. If `stored_hash` is not
+/// null, it receives the hash of the stored bytes. Throws IoError.
 bool read_chunk(const File& file, const StoredChunk& chunk, std::span<std::byte> out,
                 std::uint64_t* stored_hash = nullptr);
 
-/// "chunk 3, which holds samples 21 to 27".
+/// Returns a text such as "chunk 3, which holds samples 21 to 27".
 std::string describe_chunk(const SplitEntry& split, std::int64_t number);
 
-/// Reads splits of one file whose images are deflated. Safe to use from several threads.
+/// Reads the splits of one file whose images are deflated. Thread-safe.
 class ChunkReader {
  public:
   explicit ChunkReader(const File& file) : file_(file), cache_(kMostCachedChunkBytes) {}
 
-  /// Codes of rows [first_row, first_row + count), which exist. Whole chunks are inflated where they are wanted; of
-  /// others the inflated chunk is kept for a while. Throws IoError, or FormatError naming the chunk that is damaged.
+  /// Reads the codes of rows [first_row, first_row + count), which must exist. Whole chunks are inflated directly into
+  /// `codes`; a partly read chunk is cached. Throws IoError, or FormatError with the damaged chunk.
   void read_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::span<std::byte> codes) const;
-  /// A whole chunk, kept for a while. Throws the same.
+  /// Returns a whole chunk, which is cached. Throws the same errors.
   std::shared_ptr<const InflatedChunk> chunk(const SplitEntry& split, std::int64_t number) const;
 
  private:

@@ -9,10 +9,10 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// HDF5 counts the filters of a dataset; bit 0 says that the first one, deflate, was not applied.
+/// HDF5's filter mask has one bit per filter of the dataset. Bit 0: the first filter, deflate, was not applied.
 constexpr std::uint64_t kFilterApplied = 0;
 constexpr std::uint64_t kFilterSkipped = 1;
-/// Deflate makes at most 1,032 bytes of one, and a zlib stream has 6 more.
+/// Deflate expands by at most a factor of 1,032, and a zlib stream has 6 more bytes.
 constexpr std::int64_t kMostDeflateExpansion = 1032;
 
 [[noreturn]] void fail(std::size_t entry, const std::string& problem) {
@@ -21,7 +21,7 @@ constexpr std::int64_t kMostDeflateExpansion = 1032;
 
 std::int64_t count_in(std::uint64_t word, std::size_t entry) {
   if (word > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    fail(entry, "has an offset or a length beyond 2^63");
+    fail(entry, "has an offset or length of 2^63 or more");
   }
   return static_cast<std::int64_t>(word);
 }
@@ -52,12 +52,12 @@ std::vector<StoredChunk> decode_chunk_table(std::span<const std::byte> table, st
     StoredChunk& chunk = chunks[i];
     chunk.extent = {count_in(words[0], i), count_in(words[1], i), words[3]};
     if (words[2] != kFilterApplied && words[2] != kFilterSkipped) {
-      fail(i, "has a filter mask that this build does not know; update Octavo");
+      fail(i, "has an unknown filter mask; update Octavo");
     }
     chunk.is_deflated = words[2] == kFilterApplied;
     if (can_be(chunk.extent.bytes, chunk.is_deflated, chunk_bytes)) continue;
-    fail(i, "of " + std::to_string(chunk.extent.bytes) + " bytes cannot become the " + std::to_string(chunk_bytes) +
-                " of a chunk");
+    fail(i, "has " + std::to_string(chunk.extent.bytes) + " stored bytes, which cannot become a chunk of " +
+                std::to_string(chunk_bytes) + " bytes");
   }
   return chunks;
 }

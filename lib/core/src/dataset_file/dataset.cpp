@@ -30,7 +30,7 @@ Statistics Split::statistics() const { return reader_->statistics(*entry_); }
 
 std::optional<std::string> Split::sample_name(std::int64_t row) const {
   if (row < 0 || row >= sample_count()) {
-    throw InvalidArgument("name a sample of split " + name() + ": row " + std::to_string(row) + ", but it has " +
+    throw InvalidArgument("read the sample name in split " + name() + ": row " + std::to_string(row) + ", but it has " +
                           std::to_string(sample_count()));
   }
   if (!entry_->names) return std::nullopt;
@@ -73,7 +73,7 @@ Split Dataset::split(std::string_view name) const {
   if (const dataset_file::SplitEntry* entry = reader_->find_split(name)) return Split(reader_, entry);
   std::string known;
   for (const std::string& one : split_names()) known += (known.empty() ? "" : ", ") + one;
-  throw InvalidArgument("open split \"" + std::string(name) + "\" of " + quoted(path()) + ": there is none; it has " +
+  throw InvalidArgument("open split \"" + std::string(name) + "\" of " + quoted(path()) + ": no such split; it has " +
                         known);
 }
 

@@ -5,7 +5,7 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// What shrinks less is stored as it is: reading it is then a copy.
+/// A chunk that shrinks less is stored uncompressed, so reading it is a plain copy.
 constexpr std::size_t kLeastGainPercent = 3;
 
 struct FreeDecompressor {
@@ -30,7 +30,7 @@ bool inflate(std::span<const std::byte> stream, std::span<std::byte> out) {
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(libdeflate_alloc_decompressor());
   if (!decompressor) throw std::bad_alloc();
   std::size_t used = 0;
-  // Without a place for the number of bytes made, anything but exactly out.size() is an error.
+  // With a null pointer for the output size, any size other than out.size() is an error.
   const libdeflate_result result = libdeflate_zlib_decompress_ex(decompressor.get(), stream.data(), stream.size(),
                                                                  out.data(), out.size(), &used, nullptr);
   return result == LIBDEFLATE_SUCCESS && used == stream.size();

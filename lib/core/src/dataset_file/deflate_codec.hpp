@@ -1,4 +1,4 @@
-// Deflating a chunk, and inflating it: zlib streams (RFC 1950), made and read by libdeflate.
+// Deflates and inflates chunks: zlib streams (RFC 1950), by libdeflate.
 #pragma once
 
 #include <libdeflate.h>
@@ -11,14 +11,14 @@
 
 namespace octavo::dataset_file {
 
-/// One compressor: 1 MB or so, to be used again. One thread at a time.
+/// A reusable compressor of about 1 MB. Not thread-safe.
 class Deflater {
  public:
   /// `level` from 1 to 12. Throws std::bad_alloc.
   explicit Deflater(int level);
 
-  /// The stream that inflates to `chunk`, or nothing if it would not be smaller by 3 %. Equal for equal input, level
-  /// and version of libdeflate.
+  /// Returns the compressed stream of `chunk`, or nothing if it would not be at least 3 % smaller. Deterministic for a
+  /// given input, level and version of libdeflate.
   std::optional<std::vector<std::byte>> deflate(std::span<const std::byte> chunk);
 
  private:
@@ -29,8 +29,8 @@ class Deflater {
   std::vector<std::byte> room_;
 };
 
-/// Inflates `stream` into `out`. False unless it is one whole zlib stream of exactly that many bytes whose own checksum
-/// is right; `out` is of no use then.
+/// Inflates `stream` into `out`. Returns false unless `stream` is one whole zlib stream with a valid checksum that
+/// inflates to exactly out.size() bytes; the contents of `out` are then unspecified.
 bool inflate(std::span<const std::byte> stream, std::span<std::byte> out);
 
 }  // namespace octavo::dataset_file

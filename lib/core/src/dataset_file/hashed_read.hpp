@@ -1,4 +1,4 @@
-// Hashing parts of a file, in blocks.
+// Hashes parts of a file, in blocks.
 #pragma once
 
 #include "dataset_file/index.hpp"
@@ -10,7 +10,7 @@ namespace octavo::dataset_file {
 /// Adds the bytes of `extent` to `hash`, reading at most 1 MiB at a time. Throws IoError.
 void add_to_hash(StreamingHash& hash, const File& file, const Extent& extent);
 
-/// Whether the bytes of `extent`, which has a hash, are what they were. Throws IoError.
+/// Whether the bytes of `extent` match its hash, which must be present. Throws IoError.
 bool matches_hash(const File& file, const Extent& extent);
 
 }  // namespace octavo::dataset_file

@@ -14,13 +14,13 @@
 namespace octavo::dataset_file {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file is little-endian, and so must this machine be");
+static_assert(std::endian::native == std::endian::little, "the file format is little-endian, big-endian unsupported");
 
 constexpr char kMagic[] = "OCTAVO\r\n";
 constexpr char kHdf5Signature[] = "\x89HDF\r\n\x1a\n";
 constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kHashOffset = kHeaderBytes - 8;
-constexpr const char* kUseReindex = "if another program changed it, take it over with `octavo reindex`";
+constexpr const char* kUseReindex = "if another program changed it, rebuild it with `octavo reindex`";
 
 bool begins_with(std::span<const std::byte> bytes, const char* magic) {
   return bytes.size() >= kMagicBytes && std::memcmp(bytes.data(), magic, kMagicBytes) == 0;
@@ -32,11 +32,11 @@ std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
   return word;
 }
 
-/// A header field that counts bytes; values that no file can have are refused.
+/// Reads a header field that holds a count. Rejects values that no file can have.
 std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, const char* field) {
   const std::uint64_t word = word_at(bytes, offset);
   if (word > static_cast<std::uint64_t>(INT64_MAX)) {
-    throw FormatError(std::string("its header gives ") + std::to_string(word) + " as " + field + ", which cannot be");
+    throw FormatError(std::string("its header has an invalid ") + field + ": " + std::to_string(word));
   }
   return static_cast<std::int64_t>(word);
 }
@@ -46,7 +46,7 @@ void check_magic(std::span<const std::byte> bytes) {
   if (begins_with(bytes, kHdf5Signature)) {
     throw FormatError(std::string("an HDF5 file without Octavo's header; ") + kUseReindex);
   }
-  throw FormatError("not an Octavo file (its first bytes are others); pack the data with `octavo pack`");
+  throw FormatError("not an Octavo file (unexpected first bytes); pack the data with `octavo pack`");
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ Header decode_header(std::span<const std::byte, kHeaderBytes> bytes) {
   Header header;
   header.version = count_at(bytes, 8, "format version");
   if (header.version < 1 || header.version > kFormatVersion) {
-    throw FormatError("format version " + std::to_string(header.version) + ", this build reads up to " +
+    throw FormatError("format version " + std::to_string(header.version) + ", but this build reads up to " +
                       std::to_string(kFormatVersion) + "; update Octavo, or pack the data again");
   }
   header.file_length = count_at(bytes, 16, "file length");
@@ -94,13 +94,13 @@ Header read_header(const File& file) {
   if (read_bytes < bytes.size()) {
     check_magic(std::span(bytes).first(read_bytes));
     throw FormatError("only " + std::to_string(read_bytes) +
-                      " bytes, less than its header: it was cut short; get it again");
+                      " bytes, shorter than its header: it was truncated; get it again");
   }
   const Header header = decode_header(bytes);
   const std::int64_t length = file.length();
   if (length != header.file_length) {
     throw FormatError(std::to_string(length) + " bytes long, but it was packed with " +
-                      std::to_string(header.file_length) + ": it was cut short or changed; get it again, or " +
+                      std::to_string(header.file_length) + ": it was truncated or changed; get it again, or " +
                       kUseReindex);
   }
   return header;

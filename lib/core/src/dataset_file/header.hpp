@@ -23,17 +23,17 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-/// Whether a file that begins so is, or was, a dataset file.
+/// Whether a file with these first bytes is, or was, a dataset file.
 bool begins_as_packed_file(std::span<const std::byte> bytes);
 
-/// The 4096 bytes of `header`, with their own hash at the end.
+/// Encodes `header` as 4096 bytes, with their own hash at the end.
 std::array<std::byte, kHeaderBytes> encode_header(const Header& header);
 
-/// The header in `bytes`. Throws FormatError with the reason (which names no file) if magic, hash or version are not
-/// what this build reads.
+/// Decodes the header in `bytes`. Throws FormatError (the message does not name the file) if the magic or the hash is
+/// wrong or the version is not supported.
 Header decode_header(std::span<const std::byte, kHeaderBytes> bytes);
 
-/// Reads and decodes the header of `file`, and compares it with the file's real length. Throws like decode_header().
+/// Reads and decodes the header of `file` and checks the file's length. Throws like decode_header().
 Header read_header(const File& file);
 
 }  // namespace octavo::dataset_file

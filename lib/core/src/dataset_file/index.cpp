@@ -58,7 +58,7 @@ std::string class_name_table(const std::vector<std::string>& class_names) {
 
 namespace {
 
-/// Of checked fields, so that no table is longer than the file.
+/// Requires checked fields, so that no table is longer than the file.
 void read_chunk_tables(const File& file, Index& index) {
   for (SplitEntry& split : index.splits) {
     if (!split.deflated) continue;
@@ -72,7 +72,7 @@ void read_chunk_tables(const File& file, Index& index) {
     try {
       split.deflated->chunks = decode_chunk_table(bytes, split.chunk_layout().chunk_bytes());
     } catch (const FormatError& problem) {
-      throw FormatError(path + " is wrong: " + problem.what());
+      throw FormatError(path + " is invalid: " + problem.what());
     }
   }
 }
@@ -85,7 +85,7 @@ Index read_index(const File& file, const Header& header) {
   if (!inside || header.index_length > kMostIndexBytes) {
     throw FormatError("the header places an index of " + std::to_string(header.index_length) + " bytes at byte " +
                       std::to_string(header.index_offset) + " of " + std::to_string(header.file_length) +
-                      ", which cannot be; get the file again");
+                      ", which is impossible; get the file again");
   }
   std::string text(static_cast<std::size_t>(header.index_length), '\0');
   file.read_at(header.index_offset, std::as_writable_bytes(std::span(text)));
@@ -98,7 +98,7 @@ Index read_index(const File& file, const Header& header) {
   check_index(index, header);
   if (index.compression == Compression::none) return index;
   read_chunk_tables(file, index);
-  check_index(index, header);  // now with the chunks
+  check_index(index, header);  // now including the chunks
   return index;
 }
 

@@ -1,5 +1,4 @@
-// What the index of a dataset file says: every split, where its data lies, and the rules it must keep (docs/format.md,
-// "Index").
+// The index of a dataset file: every split, the location of its data, and the rules for both (docs/format.md, "Index").
 #pragma once
 
 #include <cstdint>
@@ -18,27 +17,27 @@
 
 namespace octavo::dataset_file {
 
-/// Bytes of the file that belong to one dataset.
+/// The byte range of one dataset in the file.
 struct Extent {
   std::int64_t offset = 0;  ///< absolute, from the first byte of the file
   std::int64_t bytes = 0;
-  std::optional<std::uint64_t> hash;  ///< of these bytes; images and labels have the checksums of their samples instead
+  std::optional<std::uint64_t> hash;  ///< hash of these bytes; images and labels have one checksum per sample instead
 
   std::int64_t end() const { return offset + bytes; }
   bool operator==(const Extent&) const = default;
 };
 
-/// One chunk of deflated images as it lies in the file.
+/// One chunk of deflated images, as stored in the file.
 struct StoredChunk {
   Extent extent;            ///< with the hash of the stored bytes
-  bool is_deflated = true;  ///< else it lies there as it is, since it hardly shrank
+  bool is_deflated = true;  ///< false: stored uncompressed, because it hardly shrank
 };
 
-/// Images in chunks of equally many samples, the last one filled with zeros.
+/// Images in chunks with the same number of samples, the last one padded with zeros.
 struct DeflatedImages {
   std::int64_t samples_per_chunk = 0;
-  Extent table;                     ///< the dataset `chunks`, which says where they are
-  std::vector<StoredChunk> chunks;  ///< empty as long as the table has not been read
+  Extent table;                     ///< the dataset `chunks`, which locates them
+  std::vector<StoredChunk> chunks;  ///< empty until the table is read
 };
 
 /// An extent and the HDF5 path of its dataset, such as "/train/images".
@@ -57,20 +56,20 @@ struct SplitEntry {
   std::vector<ChannelQuantization> quantization;  ///< [C]
   std::vector<double> mean;                       ///< [C]
   std::vector<double> standard_deviation;         ///< [C]
-  Extent images;                                  ///< no bytes if they are deflated
-  std::optional<DeflatedImages> deflated;         ///< or nothing if they are plain
+  Extent images;                                  ///< empty if they are deflated
+  std::optional<DeflatedImages> deflated;         ///< nothing if they are plain
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none
   Extent checksums;
   Extent histogram;
   Extent mean_image;
-  std::optional<Extent> names;         ///< both or none: the names, each ended by a zero byte ...
-  std::optional<Extent> name_offsets;  ///< ... and uint64 [N+1], where each begins
+  std::optional<Extent> names;         ///< the names, each with a terminating zero byte; present if name_offsets is
+  std::optional<Extent> name_offsets;  ///< uint64 [N+1]: where each name begins
 
-  /// Of all samples, whatever they take in the file.
+  /// Bytes of all samples, uncompressed.
   std::int64_t packed_bytes() const { return sample_count * shape.values(); }
-  /// What the images take in the file.
+  /// Bytes of the images in the file.
   std::int64_t stored_bytes() const;
-  /// How deflated images are cut.
+  /// How deflated images are divided into chunks.
   ChunkLayout chunk_layout() const { return {sample_count, shape.values(), deflated->samples_per_chunk}; }
 };
 
@@ -88,26 +87,26 @@ struct Index {
 /// The HDF5 path of a dataset of a split: "/train/images".
 std::string dataset_path(const SplitEntry& split, std::string_view dataset);
 
-/// Every dataset that the index lists, in the order of the index; of deflated images every chunk.
+/// Every dataset that the index lists, in index order. For deflated images, every chunk.
 std::vector<NamedExtent> extents_of(const Index& index);
 
-/// Bytes of one class name in the dataset /classes: the longest name.
+/// Bytes per class name in the dataset /classes: the length of the longest name.
 std::int64_t class_name_bytes(const std::vector<std::string>& class_names);
 
-/// The bytes of /classes: each name padded with zeros to class_name_bytes().
+/// The contents of /classes: each name padded with zeros to class_name_bytes().
 std::string class_name_table(const std::vector<std::string>& class_names);
 
-/// The index as JSON.
+/// Encodes the index as JSON.
 std::string encode_index(const Index& index);
-/// The index in `text`, each field of the right kind; whether the fields fit together is check_index()'s question.
-/// Throws FormatError with the reason (which names no file).
+/// Decodes the index in `text` and checks the type of each field; check_index() checks the fields together.
+/// Throws FormatError (the message does not name the file).
 Index decode_index(std::string_view text);
-/// Throws FormatError with the reason if a layout is not allowed, a size does not follow from its shape, or an extent
-/// lies outside the file or on another one. Chunks are looked at if the tables that list them have been read.
+/// Throws FormatError if a layout is not allowed, a size does not match its shape, or an extent is outside the file or
+/// overlaps another one. Checks chunks only if their tables have been read.
 void check_index(const Index& index, const Header& header);
 
-/// Reads the index of `file`: hash, decode_index(), check_index(), and the tables of chunks. Throws FormatError with
-/// the reason.
+/// Reads the index of `file`: checks its hash, calls decode_index() and check_index(), and reads the chunk tables.
+/// Throws FormatError (the message does not name the file).
 Index read_index(const File& file, const Header& header);
 
 }  // namespace octavo::dataset_file

@@ -1,4 +1,4 @@
-// The index as JSON, and back.
+// Converts the index to and from JSON.
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
@@ -63,7 +63,7 @@ Json encode_split(const SplitEntry& split) {
 
 // ---- Reading ----------------------------------------------------------------
 
-/// Images and labels need no hash: their samples have checksums. Everything else does.
+/// Images and labels need no hash, because their samples have checksums. Everything else does.
 enum class Hash { optional, required };
 
 Extent decode_extent(const JsonFields& fields, Hash hash) {
@@ -92,13 +92,13 @@ void decode_datasets(const JsonFields& datasets, SplitEntry& split) {
 
 void decode_layout(const JsonFields& fields, SplitEntry& split) {
   const auto shape = fields.integers("shape");
-  if (shape.size() != 3) fields.fail("shape", "has not three axes");
+  if (shape.size() != 3) fields.fail("shape", "does not have three axes");
   split.shape = {shape[0], shape[1], shape[2]};
   const auto kind = label_kind_of(fields.text("label_kind"));
-  if (!kind) fields.fail("label_kind", "is none that this build knows");
+  if (!kind) fields.fail("label_kind", "is unknown; update Octavo");
   split.label_layout = {*kind, fields.integer("label_width")};
   const auto color = color_of(fields.text("color"));
-  if (!color) fields.fail("color", "is none that this build knows");
+  if (!color) fields.fail("color", "is unknown; update Octavo");
   split.color = *color;
 }
 
@@ -126,7 +126,7 @@ SplitEntry decode_split(const JsonFields& fields, Compression compression) {
 Compression compression_of(const JsonFields& fields) {
   const std::string encoding = fields.text("encoding");
   if (encoding == kDeflate) return Compression::deflate;
-  if (encoding != kPlain) fields.fail("encoding", "is one that this build does not read; update Octavo");
+  if (encoding != kPlain) fields.fail("encoding", "is unknown; update Octavo");
   return Compression::none;
 }
 
@@ -151,7 +151,7 @@ std::string encode_index(const Index& index) {
 
 Index decode_index(std::string_view text) {
   const Json json = parse_strict_json(text);
-  const JsonFields fields(json, "its index is wrong: index");
+  const JsonFields fields(json, "its index is invalid: index");
   if (fields.text("format") != "octavo") fields.fail("format", "is not \"octavo\"");
   if (fields.integer("format_version") != kFormatVersion) fields.fail("format_version", "differs from the header");
   Index index;
@@ -164,7 +164,7 @@ Index decode_index(std::string_view text) {
   index.provenance = decode_extent(fields.object("provenance"), Hash::required);
   for (const Json& split : fields.array("splits")) {
     index.splits.push_back(decode_split(
-        JsonFields(split, "its index is wrong: split " + std::to_string(index.splits.size())), index.compression));
+        JsonFields(split, "its index is invalid: split " + std::to_string(index.splits.size())), index.compression));
   }
   return index;
 }

@@ -1,4 +1,4 @@
-// Whether a label means something.
+// Checks label values.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace octavo::dataset_file {
 
-/// What is wrong with number `number` of `labels` (int32 or float32 as they lie in the file), or null. `class_count` is
-/// 0 if the classes have no names.
+/// Returns what is wrong with element `number` of `labels` (int32 or float32 as stored in the file), or null.
+/// `class_count` is 0 if the classes have no names.
 const char* label_problem(LabelKind kind, std::span<const std::byte> labels, std::size_t number,
                           std::size_t class_count);
 

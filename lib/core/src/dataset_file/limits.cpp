@@ -15,12 +15,12 @@ bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && 
 
 std::optional<std::string> layout_problem(const LabelLayout& labels) {
   const std::int64_t width = labels.width;
-  if (labels.kind == LabelKind::none && width != 0) return "no labels, but " + std::to_string(width) + " a sample";
+  if (labels.kind == LabelKind::none && width != 0) return "no labels, but a label width of " + std::to_string(width);
   if (labels.kind == LabelKind::class_index && width != 1) {
-    return "class labels are 1 number a sample, not " + std::to_string(width);
+    return "class labels have 1 number per sample, not " + std::to_string(width);
   }
   if (labels.kind != LabelKind::none && (width < 1 || width > kMostLabelWidth)) {
-    return std::to_string(width) + " labels a sample; 1 to " + std::to_string(kMostLabelWidth) + " are possible";
+    return std::to_string(width) + " labels per sample; expected 1 to " + std::to_string(kMostLabelWidth);
   }
   return std::nullopt;
 }
@@ -46,12 +46,12 @@ bool is_split_name(std::string_view name) {
 std::optional<std::string> layout_problem(const SampleShape& shape, const LabelLayout& labels,
                                           std::int64_t sample_count) {
   if (shape.channels < 1 || shape.height < 1 || shape.width < 1 || shape.channels > kMostChannels) {
-    return "samples of " + to_string(shape) + "; every axis must be at least 1, and channels at most " +
+    return "samples of " + to_string(shape) + "; every axis must be at least 1 and the channels at most " +
            std::to_string(kMostChannels);
   }
   const auto values = checked_product({shape.channels, shape.height, shape.width});
   if (!values || *values > kMostSampleBytes) return "samples of " + to_string(shape) + ": 2 GiB or more each";
-  if (sample_count < 1) return std::to_string(sample_count) + " samples; at least 1 is needed";
+  if (sample_count < 1) return std::to_string(sample_count) + " samples; expected at least 1";
   const auto problem = layout_problem(labels);
   if (problem) return problem;
   const auto bytes_per_sample = *values + labels.bytes_per_sample() + 8;
@@ -69,7 +69,7 @@ std::optional<std::string> quantization_problem(const std::vector<ChannelQuantiz
   }
   for (const ChannelQuantization& one : quantization) {
     if (!std::isfinite(one.scale) || !std::isfinite(one.zero_point) || one.scale == 0.0) {
-      return "a scale must be finite and not 0, and a zero point finite";
+      return "a scale is 0 or not finite, or a zero point is not finite";
     }
   }
   return std::nullopt;

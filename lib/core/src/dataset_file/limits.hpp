@@ -1,4 +1,4 @@
-// What the format allows: the largest counts and sizes, and the rules for names and layouts (docs/format.md, "Limits").
+// Limits of the format: the largest counts and sizes, and the rules for names and layouts (docs/format.md, "Limits").
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@ namespace octavo::dataset_file {
 
 inline constexpr std::int64_t kMostChannels = 4096;
 inline constexpr std::int64_t kMostSampleBytes = (std::int64_t{1} << 31) - 1;
-/// Counts of values stay exact as doubles.
+/// Keeps counts of values exact as doubles.
 inline constexpr std::int64_t kMostSplitBytes = (std::int64_t{1} << 53) - 1;
 inline constexpr std::int64_t kMostLabelWidth = std::int64_t{1} << 20;
 inline constexpr std::size_t kMostSplits = 1024;
 inline constexpr std::int64_t kMostIndexBytes = std::int64_t{64} << 20;
-/// HDF5's own structures and alignment gaps; some kilobytes in practice.
+/// HDF5's own structures and alignment gaps; a few kilobytes in practice.
 inline constexpr std::int64_t kMostMetadataBytes = std::int64_t{64} << 20;
-/// What a reader of deflated images inflates at once, on each thread.
+/// The largest piece that a reader of deflated images inflates at a time, per thread.
 inline constexpr std::int64_t kMostChunkBytes = std::int64_t{256} << 20;
 
-/// Whether `name` matches [A-Za-z0-9][A-Za-z0-9_.-]{0,63} and is none of the names that the file itself uses.
+/// Whether `name` matches [A-Za-z0-9][A-Za-z0-9_.-]{0,63} and is not a name that the file itself uses.
 bool is_split_name(std::string_view name);
 
-/// What is wrong with a split of this layout, or nothing.
+/// Returns what is wrong with a split of this layout, or nothing.
 std::optional<std::string> layout_problem(const SampleShape& shape, const LabelLayout& labels,
                                           std::int64_t sample_count);
-/// What is wrong with these mappings to source units, or nothing.
+/// Returns what is wrong with these mappings to source units, or nothing.
 std::optional<std::string> quantization_problem(const std::vector<ChannelQuantization>& quantization,
                                                 std::int64_t channels);
 
-/// The words that the file uses, and back.
+/// Convert to and from the words used in the file.
 std::string_view to_text(LabelKind kind);
 std::string_view to_text(Color color);
 std::optional<LabelKind> label_kind_of(std::string_view text);

@@ -43,8 +43,8 @@ std::uint64_t metadata_hash(const File& file, const Header& header, const Index&
 void check_metadata(const File& file, const Header& header, const Index& index) {
   if (metadata_hash(file, header, index) != header.metadata_hash) {
     throw FormatError(
-        "another program changed it, or its HDF5 metadata is damaged (their hash does not match); take it "
-        "over with `octavo reindex`, or get it again");
+        "another program changed it, or its HDF5 metadata is damaged (its hash does not match); rebuild it "
+        "with `octavo reindex`, or get it again");
   }
 }
 

@@ -52,7 +52,7 @@ const SplitEntry* Reader::find_split(std::string_view name) const {
 
 void Reader::fail(const std::string& where, const std::string& problem) const {
   throw FormatError("read " + quoted(file_.path()) + ": " + where + " " + problem +
-                    "; see what else is with `octavo verify`, or get the file again");
+                    "; run `octavo verify` to find all damage, or get the file again");
 }
 
 std::vector<std::byte> Reader::read_small(const Extent& extent, const std::string& path) const {
@@ -76,7 +76,7 @@ std::string Reader::provenance() const {
   const auto bytes = read_small(index_.provenance, "/provenance");
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   try {
-    static_cast<void>(parse_strict_json(text));  // readers may rely on its being JSON of a bounded depth
+    static_cast<void>(parse_strict_json(text));  // callers may rely on valid JSON of bounded depth
   } catch (const FormatError& problem) {
     fail("/provenance", problem.what());
   }
@@ -166,8 +166,9 @@ void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t co
                           std::to_string(first_row) + ", but it has " + std::to_string(split.sample_count));
   }
   if (given_bytes != static_cast<std::size_t>(count * bytes_per_row)) {
-    throw InvalidArgument("read split " + split.name + ": a span of " + std::to_string(given_bytes) + " bytes for " +
-                          std::to_string(count) + " rows of " + std::to_string(bytes_per_row));
+    throw InvalidArgument("read split " + split.name + ": got a buffer of " + std::to_string(given_bytes) +
+                          " bytes for " + std::to_string(count) + " rows of " + std::to_string(bytes_per_row) +
+                          " bytes");
   }
 }
 

@@ -1,4 +1,4 @@
-// An open dataset file: its index, and reading what the index lists. What Dataset, Split, stores and loaders stand on.
+// An open dataset file: holds the index and reads the data that it lists. Dataset, Split, stores and loaders use it.
 #pragma once
 
 #include <cstddef>
@@ -21,54 +21,54 @@
 
 namespace octavo::dataset_file {
 
-/// Safe to use from several threads: all reads are positioned, on one descriptor that stays open.
+/// Thread-safe: all reads are positioned and share one open descriptor.
 class Reader {
  public:
-  /// Opens `path` by header, index and metadata hash. Throws IoError, or FormatError naming the file.
+  /// Opens `path` and checks the header, the index and the metadata hash. Throws IoError, or FormatError with the file.
   static std::shared_ptr<const Reader> open(const std::filesystem::path& path);
-  /// Stands on a header and an index that were read and checked already.
+  /// Uses a header and an index that have already been read and checked.
   Reader(File file, Header header, Index index);
 
   const File& file() const { return file_; }
   const Header& header() const { return header_; }
   const Index& index() const { return index_; }
-  /// The split of that name, or null.
+  /// Returns the split with this name, or null.
   const SplitEntry* find_split(std::string_view name) const;
 
-  /// The bytes of a small dataset, compared with its hash. Throws FormatError naming the file and `path` in it.
+  /// Reads a small dataset and checks its hash. Throws FormatError with the file and `path` in it.
   std::vector<std::byte> read_small(const Extent& extent, const std::string& path) const;
   Statistics statistics(const SplitEntry& split) const;
   std::string provenance() const;
-  /// The name of a sample of a split that has names. The hash of all names is checked the first time.
+  /// Returns the name of a sample of a split that has names. Checks the hash of all names on the first call.
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
 
-  /// Codes of rows [first_row, first_row + count), unchecked; `codes` has count * C*H*W bytes. Of deflated images whole
-  /// chunks are read best. Throws FormatError if a chunk does not inflate.
+  /// Reads the codes of rows [first_row, first_row + count) without checking them; `codes` has count * C*H*W bytes.
+  /// Reading whole chunks of deflated images is fastest. Throws FormatError if a chunk cannot be inflated.
   void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                   std::span<std::byte> codes) const;
-  /// Chunks of splits whose images are deflated.
+  /// Reads the chunks of splits whose images are deflated.
   const ChunkReader& chunks() const { return chunks_; }
-  /// Likewise their labels; `labels` has count * bytes_per_sample bytes.
+  /// Reads the labels of the same rows; `labels` has count * bytes_per_sample bytes.
   void read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                    std::span<std::byte> labels) const;
-  /// Likewise their checksums; `checksums` has count entries.
+  /// Reads the checksums of the same rows; `checksums` has count entries.
   void read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                       std::span<std::uint64_t> checksums) const;
-  /// The checksums of rows [first_row, first_row + count).
+  /// Returns the checksums of rows [first_row, first_row + count).
   std::vector<std::uint64_t> row_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count) const;
-  /// Compares rows that were read with their checksums. Throws FormatError naming the first sample that is damaged.
+  /// Compares rows that were read with their checksums. Throws FormatError with the first damaged sample.
   void check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                      std::span<const std::byte> codes, std::span<const std::byte> labels) const;
 
-  /// Throws the FormatError that says that sample `row` does not match its checksum.
+  /// Throws FormatError: sample `row` does not match its checksum.
   [[noreturn]] void fail_sample(const SplitEntry& split, std::int64_t row) const;
 
-  /// Throws IoError if the file's length, time of change or header is no longer what it was when it was opened. To be
-  /// called after reading. (Of a file that was replaced by another of its name, the old one is still read, unchanged.)
+  /// Throws IoError if the file's length, modification time or header has changed since it was opened. Call this after
+  /// reading. (If the file was replaced by another one of the same name, the old one is still read, unchanged.)
   void ensure_unchanged() const;
 
  private:
-  /// Throws FormatError if the names of `split` do not match their hashes; reads them once.
+  /// Throws FormatError if the names of `split` do not match their hashes. Reads them only once.
   void ensure_names(const SplitEntry& split) const;
   [[noreturn]] void fail(const std::string& where, const std::string& problem) const;
 
@@ -81,8 +81,7 @@ class Reader {
   mutable std::set<std::string> splits_with_checked_names_;
 };
 
-/// Throws InvalidArgument unless rows [first_row, first_row + count) are in the split, and `given_bytes` is what
-/// they take.
+/// Throws InvalidArgument unless rows [first_row, first_row + count) are in the split and `given_bytes` is their size.
 void check_rows(const SplitEntry& split, std::int64_t first_row, std::int64_t count, std::size_t given_bytes,
                 std::int64_t bytes_per_row);
 

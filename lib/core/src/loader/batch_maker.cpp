@@ -23,11 +23,11 @@ class BatchMaker::Implementation {
   std::int64_t batches_per_epoch() const { return server_.order().batches_per_epoch(); }
   std::int64_t device_bytes() const { return server_.device_bytes(); }
 
-  /// Samples of a batch that exists.
+  /// Number of samples in a batch. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const {
     if (epoch < 0 || step < 0 || step >= batches_per_epoch()) {
       throw InvalidArgument("make batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
-                            ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
+                            ": no such batch; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
     }
     return server_.order().places(step).count;
   }

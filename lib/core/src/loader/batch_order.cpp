@@ -8,7 +8,7 @@
 namespace octavo::loader {
 namespace {
 
-/// The seed of the order inside of stretch `window`; docs/numerics.md, "Order 1".
+/// The seed of the order inside window `window`; docs/numerics.md, "Order 1".
 std::uint64_t window_seed(std::uint64_t seed, std::int64_t window) {
   return kernels::splitmix64(seed ^ kernels::splitmix64(static_cast<std::uint64_t>(window) + 1));
 }
@@ -48,7 +48,7 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
       return kernels::RowSelection{nullptr, key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
                                    places.first};
     case Shuffle::Kind::blocks: {
-      // Whole blocks change places; a short one stays at the end.
+      // Full blocks are shuffled; a short one stays at the end.
       const std::int64_t B = options_.batch_size, whole = sample_count_ / B;
       const std::int64_t block = step < whole ? kernels::permute(key(whole, options_.seed, epoch, true), step) : step;
       return kernels::RowSelection{nullptr, key(sample_count_, 0, 0, false), places.first + (block - step) * B};
@@ -82,7 +82,7 @@ void BatchOrder::append_window_rows(std::int64_t epoch, BatchPlaces places, std:
   for (std::int64_t position = places.first; position < places.first + places.count;) {
     const std::int64_t ordinal = position / M, inside = position % M;
     const std::int64_t window = window_at(epoch, ordinal, M);
-    const std::int64_t length = std::min(M, sample_count_ - ordinal * M);  // a short stretch keeps its place
+    const std::int64_t length = std::min(M, sample_count_ - ordinal * M);  // a short window stays last
     const std::int64_t count = std::min(length - inside, places.first + places.count - position);
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(count));

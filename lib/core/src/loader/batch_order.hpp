@@ -1,4 +1,4 @@
-// Which samples each batch of each epoch holds.
+// Determines which samples each batch of each epoch holds.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace octavo::loader {
 /// Positions [first, first + count) of an epoch.
 struct BatchPlaces {
   std::int64_t first;
-  std::int64_t count;  ///< 0 for a rank that has no part in the batch
+  std::int64_t count;  ///< 0 if this rank has no part in the batch
 };
 
-/// What the options of a loader say about the order, for N samples. Every function is pure.
+/// The order that a loader's options define for N samples. Every function is pure.
 class BatchOrder {
  public:
   /// The options must have been checked.
@@ -25,20 +25,20 @@ class BatchOrder {
 
   const LoaderOptions& options() const { return options_; }
   std::int64_t sample_count() const { return sample_count_; }
-  /// The last batch may be short unless it is dropped.
+  /// Includes a short last batch unless it is dropped.
   std::int64_t batches_per_epoch() const;
-  /// The most samples that a batch has for this rank.
+  /// The largest number of samples in this rank's part of a batch.
   std::int64_t largest_count() const;
 
-  /// What this rank draws: places [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
+  /// This rank's part: positions [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
   BatchPlaces places(std::int64_t step) const;
-  /// The samples of a batch for a kernel to find by itself; nothing for orders that kernels do not know.
+  /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
-  /// The row numbers of its samples.
+  /// The row numbers of the batch's samples.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
 
-  /// Of an order that visits one stretch of `window_samples` samples after the other: which stretch comes as number
-  /// `ordinal`. Stretch w is samples [w * window_samples, (w + 1) * window_samples), the last one shorter.
+  /// For orders that visit windows of `window_samples` samples one after another: the window at position `ordinal`.
+  /// Window w holds samples [w * window_samples, (w + 1) * window_samples); the last one may be shorter.
   std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
 
  private:

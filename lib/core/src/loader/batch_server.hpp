@@ -1,4 +1,4 @@
-// What a pipeline draws its batches from: samples on a device, in some form.
+// The interface that a pipeline gets its batches from.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class BatchServer {
   virtual Layout layout() const = 0;
   /// Whether a sample's values depend on the batch that it is in.
   virtual bool depends_on_batch() const { return false; }
-  /// Bytes on the device beside the resident samples.
+  /// Bytes on the device in addition to the resident samples.
   virtual std::int64_t device_bytes() const = 0;
 
-  /// Batches that it prepares ahead by itself; if there are some, a pipeline need not.
+  /// The server's own prefetch depth. If it is not 0, a pipeline does not prefetch.
   virtual int depth() const { return 0; }
 
-  /// Enqueues batch `step` of `epoch`; `labels`, as they are stored, may be null. Throws what reading samples throws.
+  /// Enqueues batch `step` of `epoch`. `labels` has the stored type and may be null. Throws the errors of reading.
   virtual void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const = 0;
 };
 
@@ -41,7 +41,7 @@ class BatchServer {
 
 namespace octavo {
 
-/// A loader over any server, in its order; the public constructor is the case of a Store.
+/// Makes a loader over any server, in its order. The public constructor is the special case of a Store.
 Loader make_loader(std::shared_ptr<loader::BatchServer> server);
 
 }  // namespace octavo

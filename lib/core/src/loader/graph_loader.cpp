@@ -15,10 +15,10 @@
 namespace octavo {
 namespace {
 
-/// So that all epochs that are ever reached have numbers.
+/// Leaves room for all epochs that can be reached from here.
 constexpr std::int64_t kLastEpoch = std::int64_t{1} << 62;
 
-[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader for graphs: " + why); }
+[[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a graph loader: " + why); }
 
 }  // namespace
 
@@ -27,25 +27,25 @@ class GraphLoader::Implementation {
   Implementation(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)
       : samples_(store::StoreAccess::samples(store)),
         options_(loader::checked(std::move(options), *samples_)),
-        cursor_(samples_->backend, sizeof(kernels::OrderCursor), "a place in the order"),
+        cursor_(samples_->backend, sizeof(kernels::OrderCursor), "the position of a graph loader"),
         maps_(samples_, options_.spec),
         batches_per_launch_(batches_per_launch),
         share_(kernels::batch_share(options_.batch_size, options_.rank, options_.world_size)) {
     if (!samples_->is_resident()) {
       refuse(std::string("the residency is ") + to_string(samples_->residency) +
-             ", and a graph can only read samples that are on the device; load them with the residency device");
+             ", but a graph can only read samples that are on the device; load them with the residency device");
     }
     if (options_.shuffle != Shuffle(true) && options_.shuffle != Shuffle(false)) {
-      refuse("shuffle is \"" + to_string(options_.shuffle) + "\"; a graph knows the orders none and global");
+      refuse("shuffle is \"" + to_string(options_.shuffle) + "\"; a graph supports only the orders none and global");
     }
-    if (!options_.drop_last) refuse("drop_last is not set, and every batch of a graph must be whole; set it");
-    if (share_.first == share_.end) refuse("this rank has no part in so small a batch; take a larger batch_size");
+    if (!options_.drop_last) refuse("drop_last is not set, but every batch of a graph must be full; set it");
+    if (share_.first == share_.end) refuse("this rank's share of a batch is empty; use a larger batch_size");
     if (batches_per_launch < 1 || batches_per_launch > batches_per_epoch()) {
       refuse("batches_per_launch is " + std::to_string(batches_per_launch) + "; an epoch has " +
-             std::to_string(batches_per_epoch()) + " batches, choose 1 to as many");
+             std::to_string(batches_per_epoch()) + " batches; expected 1 to that many");
     }
     if (batches_per_launch > 1 && options_.spec.center == Center::batch) {
-      refuse("several batches a launch cannot each be centered on its own mean; choose 1, or another center");
+      refuse("several batches per launch cannot each be centered on their own mean; use 1, or another center");
     }
     seek(0, 0, {});
     warm_up();
@@ -54,7 +54,7 @@ class GraphLoader::Implementation {
   std::int64_t batches_per_epoch() const { return samples_->sample_count / options_.batch_size; }
   std::int64_t samples_per_launch() const { return (share_.end - share_.first) * batches_per_launch_; }
 
-  /// Makes one sample, aligned and not: CUDA loads a kernel at its first launch, which must not be within a capture.
+  /// Makes one sample, aligned and unaligned: CUDA loads a kernel at its first launch, which must not be captured.
   void warm_up() {
     const auto value_bytes = static_cast<std::size_t>(bytes_of(options_.spec.dtype));
     const auto image_bytes = static_cast<std::size_t>(samples_->shape.values()) * value_bytes;
@@ -79,7 +79,7 @@ class GraphLoader::Implementation {
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
     if (epoch < 0 || epoch > kLastEpoch || step < 0 || step >= batches_per_epoch()) {
       throw InvalidArgument("go to batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
-                            ": there is none; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
+                            ": no such batch; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
     }
     backend::refuse_capture(*samples_->backend, stream, "go to a batch");
     const kernels::OrderCursor cursor =
@@ -90,7 +90,7 @@ class GraphLoader::Implementation {
   }
 
   LoaderState state(StreamRef stream) const {
-    backend::refuse_capture(*samples_->backend, stream, "ask for the place of a loader");
+    backend::refuse_capture(*samples_->backend, stream, "get the state of a loader");
     kernels::OrderCursor cursor{};
     samples_->backend->copy_to_host(&cursor, cursor_.data(), sizeof cursor, stream);
     LoaderState state;
@@ -108,11 +108,11 @@ class GraphLoader::Implementation {
  private:
   std::shared_ptr<const store::StoredSamples> samples_;
   LoaderOptions options_;
-  backend::DeviceBuffer cursor_;  ///< an OrderCursor; before the maps, which wait for the launches that use it
+  backend::DeviceBuffer cursor_;  ///< an OrderCursor; declared before the maps, which wait for the launches that use it
   store::PreparedMaps maps_;
   std::int64_t batches_per_launch_;
   kernels::BatchShare share_;
-  kernels::OrderKey bounds_{};    ///< what a RowSelection has beside its cursor
+  kernels::OrderKey bounds_{};    ///< the part of a RowSelection in addition to its cursor
 };
 
 GraphLoader::GraphLoader(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)

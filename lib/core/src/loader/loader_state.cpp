@@ -1,4 +1,4 @@
-// LoaderState as a line of JSON.
+// Converts LoaderState to and from a line of JSON.
 #include <nlohmann/json.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
@@ -7,7 +7,7 @@
 namespace octavo {
 namespace {
 
-/// true and false for the usual orders, as states had it before there were others.
+/// true and false for global and none, as in states that were saved before the other orders existed.
 nlohmann::ordered_json shuffle_to_json(Shuffle shuffle) {
   if (shuffle == Shuffle(true) || shuffle == Shuffle(false)) return shuffle == Shuffle(true);
   return to_string(shuffle);
@@ -34,7 +34,7 @@ std::string LoaderState::to_json() const {
 
 LoaderState LoaderState::from_json(const std::string& json) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  if (!document.is_object()) throw FormatError("read a loader state: it is no JSON object; pass what to_json() gave");
+  if (!document.is_object()) throw FormatError("read a loader state: not a JSON object; pass the result of to_json()");
   LoaderState state;
   try {
     document.at("order").get_to(state.order_version);
@@ -48,11 +48,11 @@ LoaderState LoaderState::from_json(const std::string& json) {
   } catch (const InvalidArgument& unknown) {
     throw FormatError(std::string("read a loader state: ") + unknown.what());
   } catch (const nlohmann::json::exception&) {
-    throw FormatError("read a loader state: a field is missing or of another type; pass what to_json() gave");
+    throw FormatError("read a loader state: a field is missing or has the wrong type; pass the result of to_json()");
   }
   if (state.order_version != kOrderVersion) {
-    throw FormatError("read a loader state: it is of order " + std::to_string(state.order_version) +
-                      ", this build draws order " + std::to_string(kOrderVersion) +
+    throw FormatError("read a loader state: it has order version " + std::to_string(state.order_version) +
+                      ", but this build uses version " + std::to_string(kOrderVersion) +
                       "; resume with the build that saved it");
   }
   return state;

@@ -15,23 +15,23 @@ namespace {
 
 LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples) {
   const std::int64_t sample_count = samples.sample_count;
-  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
+  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; expected at least 1");
   if (options.world_size < 1 || options.rank < 0 || options.rank >= options.world_size) {
     refuse("rank " + std::to_string(options.rank) + " of " + std::to_string(options.world_size) +
-           " does not exist; ranks count from 0");
+           " does not exist; ranks are numbered from 0");
   }
-  if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is absurdly large");
+  if (options.batch_size > (std::int64_t{1} << 40) / options.world_size) refuse("batch_size is too large; use less");
   if (options.spec.center == Center::batch && options.world_size > 1) {
     refuse("a batch that several ranks share cannot be centered on its own mean; choose another center");
   }
   if (options.drop_last && options.batch_size > sample_count) {
     refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
-           " samples, and drop_last leaves out the short batch; no batch would be left");
+           " samples, so drop_last leaves no batch; use a smaller batch_size");
   }
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
-    refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; they must have at least 1");
+    refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; expected at least 1");
   }
-  // In a residency of windows, "shuffled" means: as far as windows go.
+  // In the residency window, "shuffled" means shuffled windows.
   if (samples.residency == Residency::window && options.shuffle == Shuffle(true)) {
     options.shuffle = Shuffle::windows(samples.window_samples);
   }

@@ -1,4 +1,4 @@
-// What loaders of every kind demand of their options.
+// Checks the options of every kind of loader.
 #pragma once
 
 #include <octavo/loader.hpp>
@@ -7,8 +7,8 @@
 
 namespace octavo::loader {
 
-/// `options` for batches of these samples, with `prefetch` filled in and `shuffle` as their residency can serve it.
-/// Throws InvalidArgument for options that make no sense; see Loader.
+/// Returns `options` for batches of these samples, with `prefetch` resolved and `shuffle` adapted to their residency.
+/// Throws InvalidArgument for invalid options; see Loader.
 LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples);
 
 }  // namespace octavo::loader

@@ -1,4 +1,4 @@
-// Batches decoded from packed samples.
+// Serves batches decoded from packed samples.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace octavo::loader {
 
 class PackedServer final : public BatchServer {
  public:
-  /// Throws InvalidArgument as Loader does.
+  /// Throws InvalidArgument in the same cases as Loader.
   PackedServer(std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options)
       : samples_(std::move(samples)),
         order_(checked(std::move(options), *samples_), samples_->sample_count),
@@ -40,7 +40,7 @@ class PackedServer final : public BatchServer {
     });
   }
 
-  /// The first `count` samples in the order of the file, as one batch; they must be resident.
+  /// Enqueues the first `count` samples, in file order, as one batch. They must be resident.
   void serve_first(std::int64_t count, void* images, void* labels) const {
     const kernels::OrderKey file_order = kernels::make_order_key(samples_->sample_count, 0, 0, false);
     maps_.gather(samples_->resident_rows(), {nullptr, file_order, 0}, count, images, {labels}, {});

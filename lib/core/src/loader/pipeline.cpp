@@ -36,13 +36,13 @@ void Pipeline::make_slots(int depth) {
       slots_.push_back(std::move(slot));
     } catch (const OutOfMemory&) {
       if (i == 0) throw;
-      return;  // less is prepared ahead
+      return;  // prefetch fewer batches
     }
   }
 }
 
 Pipeline::~Pipeline() {
-  // What was prepared ahead may still be at work on the slots, and so may those who use the batches.
+  // Prefetched batches may still be being written, and consumers may still be reading theirs.
   if (prefetches_) backend::finish(*server_->backend(), StreamRef(stream_.get()));
   backend::finish(*server_->backend(), consumer_);
 }
@@ -54,11 +54,11 @@ std::int64_t Pipeline::device_bytes() const {
 }
 
 void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
-  if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs count from 0");
+  if (epoch < 0) throw InvalidArgument("begin an epoch: its number is negative; epochs are numbered from 0");
   backend::refuse_capture(*server_->backend(), consumer, "begin an epoch");
-  // What an abandoned epoch has prepared is still being written; its slots are filled again in stream order.
+  // Batches of an abandoned epoch may still be being written; their slots are refilled in stream order.
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
-  // Without prefetch, what still reads the one buffer on another stream has to end first.
+  // Without prefetch, work that still reads the single buffer on another stream has to finish first.
   if (!prefetches_ && consumer.handle() != consumer_.handle()) server_->backend()->synchronize(consumer_);
   step_ = epoch == epoch_ && !is_running_ ? restored_step_ : 0;
   restored_step_ = 0;
@@ -70,7 +70,7 @@ void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
 }
 
 void Pipeline::advance() {
-  backend::refuse_capture(*server_->backend(), consumer_, "go on to the next batch");
+  backend::refuse_capture(*server_->backend(), consumer_, "advance to the next batch");
   if (is_shown_) {
     if (prefetches_) server_->backend()->record(slot_of(step_).free.get(), consumer_);
     ++step_;
@@ -80,7 +80,7 @@ void Pipeline::advance() {
 
 void Pipeline::show_current() {
   is_shown_ = false;
-  // The batch that is wanted now, and those ahead; the slot of the one before was given free.
+  // The current batch and the prefetched ones. The slot of the previous batch has been released.
   prepare_until(step_ + 1 + depth());
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
@@ -139,8 +139,8 @@ void Pipeline::restore(const LoaderState& state) {
   here.epoch = state.epoch;
   here.step = state.step;
   if (state != here) {
-    throw InvalidArgument("restore a loader: the state is of a loader with other options or other data: " +
-                          state.to_json() + ", this one is " + here.to_json());
+    throw InvalidArgument("restore a loader: the state belongs to a loader with other options or other data; got " +
+                          state.to_json() + ", expected a state like " + here.to_json());
   }
   if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch_) {
     throw InvalidArgument("restore a loader: there is no batch " + std::to_string(state.step) + " in epoch " +

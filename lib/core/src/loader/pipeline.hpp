@@ -1,4 +1,4 @@
-// The batches of an epoch, prepared ahead in a ring of buffers.
+// Prefetches the batches of an epoch into a ring of buffers.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace octavo::loader {
 
-/// What a Loader does. Batch k of an epoch goes to slot k modulo the ring's size.
+/// Implements Loader. Batch k of an epoch goes to slot k modulo the ring's size.
 ///
-/// With prefetch, batches are enqueued on a stream of the pipeline's own: `filled` says that a slot's batch is there,
-/// which the consumer's stream waits for; `free` says that the consumer's stream has passed everything that used the
-/// slot's last batch, which the pipeline's stream waits for before it fills the slot again. Without, everything is
-/// enqueued on the consumer's stream, whose order is enough.
+/// With prefetch, batches are enqueued on the pipeline's own stream. The event `filled` completes when a slot's batch
+/// is ready; the consumer's stream waits for it. The event `free` completes when the consumer's stream no longer uses
+/// the slot; the pipeline's stream waits for it before it fills the slot again. Without prefetch, everything is
+/// enqueued on the consumer's stream, and stream order is enough.
 class Pipeline {
  public:
   explicit Pipeline(std::shared_ptr<BatchServer> server);
@@ -26,13 +26,13 @@ class Pipeline {
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
   std::int64_t device_bytes() const;
 
-  /// Begins an epoch at the batch where it is to begin, and prepares the first batches.
+  /// Begins an epoch at its first batch, or at the restored one, and prepares the first batches.
   void begin(std::int64_t epoch, StreamRef consumer);
   /// Whether the epoch has no batch left.
   bool is_done() const { return step_ >= batches_per_epoch_; }
-  /// The current batch. Not to be called when the epoch is done.
+  /// The current batch. Must not be called when the epoch is done.
   const Batch& current() const { return current_; }
-  /// Goes on to the next batch; after a call that threw, to the batch that could not be made.
+  /// Advances to the next batch. After a call that threw, retries the batch that failed.
   void advance();
 
   LoaderState state() const;
@@ -47,7 +47,7 @@ class Pipeline {
   };
 
   Slot& slot_of(std::int64_t step) { return slots_[static_cast<std::size_t>(step) % slots_.size()]; }
-  /// Batches enqueued ahead; 0 if the server prepares them ahead by itself.
+  /// Batches enqueued ahead; 0 if the server prefetches on its own.
   int depth() const { return static_cast<int>(slots_.size()) - 1; }
   void make_slots(int depth);
   void prepare_until(std::int64_t end_step);
@@ -58,15 +58,15 @@ class Pipeline {
   LoaderOptions options_;
   std::int64_t batches_per_epoch_;
   bool prefetches_ = false;
-  backend::OwnedStream stream_;  ///< of the pipeline, with prefetch
+  backend::OwnedStream stream_;  ///< the pipeline's own stream, with prefetch
   std::vector<Slot> slots_;
 
   std::int64_t epoch_ = 0;
-  std::int64_t step_ = 0;           ///< of the current batch
-  std::int64_t prepared_end_ = 0;   ///< batches below it have been enqueued
+  std::int64_t step_ = 0;           ///< step of the current batch
+  std::int64_t prepared_end_ = 0;   ///< batches before this step have been enqueued
   std::int64_t restored_step_ = 0;  ///< where the epoch `epoch_` begins after restore(), else 0
-  bool is_running_ = false;         ///< an epoch has begun
-  bool is_shown_ = false;           ///< batch step_ is there; false if making it has failed
+  bool is_running_ = false;         ///< whether an epoch has begun
+  bool is_shown_ = false;           ///< whether batch step_ is ready; false if making it failed
   StreamRef consumer_;
   Batch current_;
 };

@@ -1,4 +1,4 @@
-// Batches of samples that are all on the device: there is nothing to bring.
+// Provides rows if all samples are on the device: nothing is staged.
 #include <utility>
 
 #include "loader/row_provider.hpp"

@@ -1,4 +1,4 @@
-// How the samples of a batch are brought to where a gather can read them.
+// Makes the samples of a batch available to a gather.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace octavo::loader {
 
-/// One for each residency. Calls from several threads take turns.
+/// One implementation per residency. Thread-safe; calls are serialized.
 class RowProvider {
  public:
-  /// What is to be enqueued once the samples of a batch are there: a gather of `batch_count` of them.
+  /// Enqueues work once the samples of a batch are available: a gather of `batch_count` samples.
   using Use = std::function<void(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                                  std::int64_t batch_count)>;
 
   virtual ~RowProvider() = default;
 
-  /// Calls use() once, or not at all if this rank has no part in the batch; it enqueues on `stream` what needs the
-  /// samples of this rank's part of batch `step` of `epoch`. Throws what reading them throws.
+  /// Provides this rank's samples of batch `step` of `epoch` and calls use(), which enqueues the work that needs them
+  /// on `stream`. Does not call it if this rank has no part in the batch. Throws the errors of reading.
   virtual void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) = 0;
-  /// Bytes on the device beside the store's.
+  /// Bytes on the device in addition to the store's.
   virtual std::int64_t device_bytes() const { return 0; }
-  /// Batches that it prepares ahead by itself; 0 if it has none to prepare.
+  /// Number of batches that the provider reads ahead; 0 if it does not read any.
   virtual int depth() const { return 0; }
 };
 
-/// The feed for these samples and this order. Throws InvalidArgument if the order cannot be served from their
-/// residency, OutOfMemory.
+/// Makes the provider for these samples and this order. Throws InvalidArgument if their residency cannot serve the
+/// order, or OutOfMemory.
 std::unique_ptr<RowProvider> make_row_provider(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
 
 std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,

@@ -1,4 +1,4 @@
-// Batches of samples that are read from the file for them, all or those that are not on the device.
+// Provides rows if some or no samples are on the device: reads the others from the file for each batch.
 #include <mutex>
 #include <utility>
 

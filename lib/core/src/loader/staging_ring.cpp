@@ -25,7 +25,7 @@ StagingRing::~StagingRing() {
   if (process_ == ::getpid()) {
     stop_thread();
   } else {
-    // The thread is the parent's: its handle must not be destroyed here, nor a mutex that it may hold.
+    // The thread belongs to the parent: do not destroy its handle here, nor a mutex that it may hold.
     static_cast<void>(work_.release());
   }
   if (stream_.get() != nullptr) backend::finish(*samples_->backend, StreamRef(stream_.get()));
@@ -37,7 +37,7 @@ void StagingRing::make_slots(int least_slots, int slot_count) {
       slots_.push_back(std::make_unique<Slot>(samples_, parts_.most_rows));
     } catch (const OutOfMemory&) {
       if (i < least_slots) throw;
-      return;  // less is read ahead
+      return;  // read ahead less
     }
   }
 }
@@ -55,11 +55,11 @@ store::StagingSlot& StagingRing::acquire(StagedPart part) {
 }
 
 void StagingRing::begin_anew() {
-  // Held slots keep what they hold. Of the others nobody knows how far the parent's thread was with them.
+  // Held slots keep their contents. The others are in an unknown state, left by the parent's thread.
   for (auto& slot : slots_) {
     if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_.most_rows);
   }
-  static_cast<void>(work_.release());  // its thread, and whoever holds its mutex, are the parent's
+  static_cast<void>(work_.release());  // its thread and the holder of its mutex are in the parent
   work_ = std::make_unique<Work>();
   process_ = ::getpid();
 }
@@ -69,7 +69,7 @@ void StagingRing::release(StagedPart part) noexcept {
     Slot* slot = find(part);
     if (slot != nullptr && slot->state == State::held) slot->state = State::empty;
   };
-  if (process_ != ::getpid()) return give_back();  // a child of fork(), where no thread is at work yet
+  if (process_ != ::getpid()) return give_back();  // a child of fork(), which has no thread yet
   const std::lock_guard lock(work_->mutex);
   give_back();
   work_->changed.notify_all();
@@ -112,7 +112,7 @@ bool StagingRing::has_thread() {
     work_->thread = std::thread([this] { work_until_stopped(*work_); });
     return true;
   } catch (const std::system_error&) {
-    return false;  // the system gives none: nothing is read ahead
+    return false;  // no thread is available: nothing is read ahead
   }
 }
 
@@ -121,7 +121,7 @@ StagingRing::Slot& StagingRing::wait_for(StagedPart part) {
   std::unique_lock lock(work.mutex);
   for (;;) {
     Slot* slot = find(part);
-    // The thread comes to it by itself only if it is the next one and there is room.
+    // The thread reads this part without a jump only if it is the next one and a slot is free.
     if (slot == nullptr && !(work.active && work.next == part && find_empty() != nullptr)) jump_to(part);
     if (slot != nullptr && slot->state == State::ready) {
       slot->state = State::held;

@@ -1,4 +1,4 @@
-// Parts of a split brought to a device one after another, ahead of when they are needed.
+// Stages parts of a split on a device, one after another, before they are needed.
 #pragma once
 
 #include <sys/types.h>
@@ -17,43 +17,43 @@
 
 namespace octavo::loader {
 
-/// What a slot holds: part `number` of `epoch`, be it a batch or a window.
+/// The contents of a slot: part `number` of `epoch`. A part is a batch or a window.
 struct StagedPart {
   std::int64_t epoch = 0;
   std::int64_t number = 0;
   bool operator==(const StagedPart&) const = default;
 };
 
-/// Slots, and a thread that fills them in the order of an epoch, and on into the next one: the parts after the one that
-/// was asked for last. Asking for another one lets it drop what it has and go on from there.
+/// A ring of slots and a thread that fills them with the parts after the last requested one, in epoch order and across
+/// epochs. A request for any other part discards the parts read so far, and the thread continues from there.
 ///
-/// What goes wrong while a part is read is thrown when that part is asked for. Then nothing is read ahead until a part
-/// is asked for again, which is read anew. acquire() and release() may be called by one thread at a time.
+/// An error in reading a part is thrown when that part is requested. Reading ahead then stops until the next request,
+/// which reads its part again. Only one thread at a time may call acquire() and release().
 class StagingRing {
  public:
-  /// How the parts of a split are numbered, and what is in them.
+  /// How a split is divided into parts.
   struct Parts {
     std::int64_t per_epoch;
-    std::int64_t most_rows;  ///< of a part
+    std::int64_t most_rows;  ///< largest number of rows in a part
     std::function<std::vector<std::int64_t>(StagedPart)> rows_of;
   };
 
-  /// Takes `slot_count` slots, or fewer if memory does not suffice, but `least_slots`, which is how many may be held at
-  /// the same time. Unless it `reads_ahead` and has more than one, acquire() reads by itself. Throws OutOfMemory if the
-  /// least do not fit.
+  /// Allocates `slot_count` slots, or fewer if memory is short, but at least `least_slots`: that many may be held at
+  /// the same time. Without `reads_ahead`, or with a single slot, acquire() reads on its own thread. Throws OutOfMemory
+  /// if `least_slots` do not fit.
   StagingRing(std::shared_ptr<const store::StoredSamples> samples, Parts parts, int least_slots, int slot_count,
               bool reads_ahead);
-  /// Ends the thread, in the middle of a part if need be.
+  /// Stops the thread, in the middle of a part if necessary.
   ~StagingRing();
   StagingRing(const StagingRing&) = delete;
   StagingRing& operator=(const StagingRing&) = delete;
 
-  /// The slot with that part. It is held until release(). Throws what RowSource::read() throws.
+  /// Returns the slot with this part. It is held until release(). Throws like RowSource::read().
   store::StagingSlot& acquire(StagedPart part);
-  /// The slot may be filled with another part; those who use it have told it.
+  /// Allows the slot to be refilled. All uses of it must have been enqueued with StagingSlot::use().
   void release(StagedPart part) noexcept;
 
-  /// Parts that are read ahead.
+  /// Number of parts that are read ahead.
   int depth() const { return reads_ahead_ ? static_cast<int>(slots_.size()) - 1 : 0; }
   std::int64_t device_bytes() const;
 
@@ -67,14 +67,14 @@ class StagingRing {
     StagedPart part;
     std::exception_ptr failure;
   };
-  /// What the thread and its callers share. In a child process of fork(), where the thread is gone, there is another.
+  /// State shared by the thread and its callers. A child of fork(), which lacks the thread, creates a new one.
   struct Work {
     std::mutex mutex;
     std::condition_variable changed;
     bool stop = false;
-    bool active = false;  ///< there is a next part to read
+    bool active = false;  ///< whether there is a next part to read
     StagedPart next;
-    std::uint64_t generation = 0;  ///< counts jumps: a part that was begun before the last one is dropped
+    std::uint64_t generation = 0;  ///< counts jumps; a part begun before the last jump is discarded
     std::atomic<bool> cancelled = false;
     std::thread thread;
   };
@@ -95,9 +95,9 @@ class StagingRing {
   std::shared_ptr<const store::StoredSamples> samples_;
   Parts parts_;
   bool reads_ahead_;
-  backend::OwnedStream stream_;  ///< of the copies; null on the CPU
+  backend::OwnedStream stream_;  ///< stream of the copies; null on the CPU
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::unique_ptr<store::Upload> upload_;  ///< serves all slots, which are filled one after another
+  std::unique_ptr<store::Upload> upload_;  ///< shared by all slots, which are filled one after another
   pid_t process_;
   std::unique_ptr<Work> work_;
 };

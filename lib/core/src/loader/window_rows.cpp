@@ -1,4 +1,4 @@
-// Batches of samples in windows: stretches of the split that are on the device while the order stays inside of them.
+// Provides rows for the residency window: two windows of the split are on the device while the order is inside them.
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -16,23 +16,23 @@ namespace {
 
 [[noreturn]] void refuse_windows(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
-/// `order`. Throws InvalidArgument unless every batch of it lies in one window, or in two that follow each other.
+/// Returns `order`. Throws InvalidArgument unless each of its batches is in one window or in two consecutive ones.
 const BatchOrder& checked_order(const BatchOrder& order, std::int64_t window_samples) {
   const LoaderOptions& options = order.options();
   if (options.shuffle != Shuffle(false) && options.shuffle != Shuffle::windows(window_samples)) {
     refuse_windows("the order \"" + to_string(options.shuffle) + "\" leaves the windows of " +
-                   std::to_string(window_samples) + " samples that the residency window holds; shuffle by \"" +
+                   std::to_string(window_samples) + " samples that the residency window holds; use the order \"" +
                    to_string(Shuffle::windows(window_samples)) + "\", or choose another residency");
   }
   if (std::min(options.batch_size, order.sample_count()) > window_samples) {
     refuse_windows("batch_size " + std::to_string(options.batch_size) + " is larger than a window of " +
-                   std::to_string(window_samples) + " samples; take larger windows or smaller batches");
+                   std::to_string(window_samples) + " samples; use larger windows or smaller batches");
   }
   return order;
 }
 
-/// Two slots: a batch may begin in one window and end in the next. As soon as the order has left a window, the one
-/// after the next is read into its slot.
+/// Uses two slots: a batch may begin in one window and end in the next. When the order leaves a window, the window
+/// after the next one is read into its slot.
 class WindowRows final : public RowProvider {
  public:
   WindowRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
@@ -95,12 +95,12 @@ class WindowRows final : public RowProvider {
     for (const Held& held : held_) {
       if (held.part == part) return *held.slot;
     }
-    held_.reserve(held_.size() + 1);  // so that a window that was acquired is remembered
+    held_.reserve(held_.size() + 1);  // so that recording an acquired window cannot fail
     held_.push_back({part, &ring_.acquire(part)});
     return *held_.back().slot;
   }
 
-  /// The samples of the first window as 0 ... M-1, those of the second, if it is another, as M ... 2M-1.
+  /// The samples of the first window are rows 0 ... M-1; those of the second, if it is another one, are M ... 2M-1.
   kernels::PackedRows joined_rows(const store::StagingSlot& first, const store::StagingSlot& second) const {
     const kernels::PackedRows front = first.rows(), back = second.rows();
     kernels::PackedRows joined = front;
@@ -125,7 +125,7 @@ class WindowRows final : public RowProvider {
   std::int64_t window_samples_;
   std::mutex mutex_;
   std::vector<Held> held_;
-  StagingRing ring_;  // last: its thread uses what is above
+  StagingRing ring_;  // last: its thread uses the members above
 };
 
 }  // namespace

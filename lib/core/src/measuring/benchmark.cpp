@@ -1,4 +1,4 @@
-// The benchmark of a dataset file: loading it, then batches of every kind.
+// Benchmarks a dataset file: loading, then batches of every kind.
 #include <octavo/benchmark.hpp>
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace {
 constexpr int kLoadRounds = 5;
 constexpr std::int64_t kReadBytes = std::int64_t{1} << 20;
 
-/// Reads all samples into fresh memory on all threads, inflating them if they are deflated, and does nothing with them.
+/// Reads all samples into new memory on all threads, and inflates them if they are deflated. The result is not used.
 void read_only(const Split& split) {
   const std::int64_t values = split.shape().values();
   const std::int64_t block = dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kReadBytes);
   const std::int64_t blocks = (split.sample_count() + block - 1) / block;
   const backend::DeviceBuffer memory(backend::make_backend(Device::cpu()),
-                                     static_cast<std::size_t>(split.packed_bytes()), "samples to read");
+                                     static_cast<std::size_t>(split.packed_bytes()), "the samples to read");
   const int threads = available_threads();
   run_on_threads(threads, [&](int thread) {
     for (std::int64_t number = thread; number < blocks; number += threads) {
@@ -53,7 +53,7 @@ LoadSpeed measure_load(const Split& split, Device device, const BenchmarkOptions
           measuring::quantile(checked, 0.5)};
 }
 
-/// Whether a batch of this size is of whole samples of the split and leaves the device room for other things.
+/// Whether a batch of this size is at most the split and leaves enough memory on the device.
 bool has_room(const Store& store, DType dtype, std::int64_t batch_size, std::int64_t free_bytes) {
   return batch_size <= store.sample_count() &&
          batch_size <= free_bytes / 4 / (store.shape().values() * bytes_of(dtype));
@@ -62,7 +62,7 @@ bool has_room(const Store& store, DType dtype, std::int64_t batch_size, std::int
 std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptions& options) {
   measuring::GatherTimer timer(store);
   if (!timer.can_measure()) {
-    throw DeviceError("time batches: there is too little memory for a copy to compare with; close other programs");
+    throw DeviceError("time batches: not enough memory for the reference copy; close other programs");
   }
   const std::int64_t free_bytes = backend::make_backend(store.device())->memory().free_bytes;
   std::vector<BatchSpeed> speeds;
@@ -84,13 +84,13 @@ std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptio
 Benchmark run_benchmark(const Dataset& dataset, const BenchmarkOptions& options) {
   for (const std::int64_t batch_size : options.batch_sizes) {
     if (batch_size >= 1) continue;
-    throw InvalidArgument("time batches: a batch size is " + std::to_string(batch_size) + "; it must be at least 1");
+    throw InvalidArgument("time batches: batch size is " + std::to_string(batch_size) + "; expected at least 1");
   }
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
   if (split.packed_bytes() < measuring::kSmallestTimedBytes) {
     throw InvalidArgument("time batches: split \"" + split.name() + "\" has only " +
-                          std::to_string(split.packed_bytes()) + " bytes of samples, at least " +
-                          std::to_string(measuring::kSmallestTimedBytes) + " can be timed; take a larger split");
+                          std::to_string(split.packed_bytes()) + " bytes of samples, but timing needs at least " +
+                          std::to_string(measuring::kSmallestTimedBytes) + "; use a larger split");
   }
   const Device device = chosen(options.device);
   Benchmark result;

@@ -1,4 +1,4 @@
-// The CPU's cache, and copies of host memory on all threads.
+// Probes the CPU: its cache, and copies of host memory on all threads.
 #include <cstring>
 
 #include "backend/host_memory.hpp"
@@ -18,7 +18,7 @@ CopyMethod on_all_threads(const std::string& name, std::shared_ptr<backend::Thre
   return {name, [pool = std::move(pool), copy](void* to, const void* from, std::size_t bytes) {
             const auto pieces = static_cast<std::size_t>(pool->thread_count());
             pool->run(static_cast<std::int64_t>(pieces), [&](std::int64_t piece) {
-              // Whole pages, so that no two threads share a line.
+              // Whole pages, so that no two threads share a cache line.
               const auto place = [&](std::size_t number) {
                 return number == pieces ? bytes : bytes / pieces * number / 4096 * 4096;
               };

@@ -1,4 +1,4 @@
-// The cache of a CUDA device, and its copy from device memory to device memory.
+// Probes a CUDA device: its cache, and copies from device memory to device memory.
 #include <cuda_runtime_api.h>
 
 #include "cuda/check.hpp"
@@ -10,7 +10,7 @@ namespace octavo::measuring {
 DeviceProbe probe_cuda(Device device) {
   int cache_bytes = 0;
   cuda::check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device.ordinal()),
-              "ask for the cache of the device");
+              "query the cache size");
   CUcontext context = cuda::primary_context(device.ordinal());
   return {cache_bytes, {{"cudaMemcpy", [context](void* to, const void* from, std::size_t bytes) {
                            const cuda::DeviceScope scope(context);

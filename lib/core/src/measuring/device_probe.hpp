@@ -1,4 +1,4 @@
-// What the report asks of a device beside the work of a backend: its cache, and its fastest copy.
+// Device properties that measurements need and a backend does not provide: cache size and copy methods.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace octavo::measuring {
 
-/// A way to copy memory on the device; returns when the copy is done.
+/// A way to copy memory on the device. Returns when the copy is done.
 struct CopyMethod {
   std::string name;
   std::function<void(void* to, const void* from, std::size_t bytes)> copy;
 };
 
 struct DeviceProbe {
-  std::int64_t cache_bytes = 0;  ///< last level
+  std::int64_t cache_bytes = 0;  ///< last-level cache
   std::vector<CopyMethod> copies;
 };
 
@@ -29,7 +29,7 @@ DeviceProbe probe_cuda(Device device);
 
 inline DeviceProbe probe(Device device) { return device.is_cpu() ? probe_cpu() : probe_cuda(device); }
 
-/// How many bytes of the device are taken: CPU: the resident set of this process; else what is not free.
+/// Bytes of device memory in use. CPU: the resident set of this process; else the memory that is not free.
 std::int64_t taken_bytes(const backend::Backend& backend);
 
 }  // namespace octavo::measuring

@@ -10,15 +10,15 @@
 namespace octavo::measuring {
 namespace {
 
-/// A timing moves at least so many bytes, and takes at least so long.
+/// Minimum bytes moved and minimum duration of one timing.
 constexpr std::int64_t kTimedBytes = std::int64_t{64} << 20;
 constexpr double kTimedSeconds = 0.005;
-/// What a copy copies at least; more on a GPU, which is done in no time.
+/// Minimum size of a copy; larger on a GPU, where a small copy is too fast to time.
 constexpr std::int64_t kHostCopyBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDeviceCopyBytes = std::int64_t{1} << 30;
 constexpr int kRounds = 9;
 
-/// Gathers the batches of one shuffled epoch after another into one buffer, as a loader does.
+/// Gathers the batches of shuffled epochs, one epoch after another, into one buffer, as a loader does.
 class GatherSubject {
  public:
   GatherSubject(const Store& store, const BatchSpec& spec, std::int64_t batch_size)
@@ -34,7 +34,7 @@ class GatherSubject {
         finish_at_end_(server_.backend(), {}) {}
 
   std::int64_t batch_count() const { return batch_count_; }
-  /// Codes read, values written; labels read and written.
+  /// Bytes of codes read, values written, and labels read and written.
   std::int64_t moved_bytes() const {
     return batch_count_ * ((1 + value_bytes_) * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
   }
@@ -42,7 +42,7 @@ class GatherSubject {
     return server_.order().sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
   }
 
-  /// The next `batches` batches.
+  /// Gathers the next `batches` batches.
   void run(std::int64_t batches) {
     const std::int64_t steps = server_.order().batches_per_epoch();
     for (std::int64_t i = 0; i < batches; ++i, ++step_) {
@@ -51,7 +51,7 @@ class GatherSubject {
     server_.backend()->synchronize({});
   }
 
-  /// Batches that make a timing long enough; run before, so that everything is touched and warm.
+  /// Returns the number of batches that makes a timing long enough. Runs them first, so that memory is mapped and warm.
   std::int64_t batches_for_timing() {
     std::int64_t batches = (kTimedBytes + moved_bytes() - 1) / moved_bytes();
     run(batches);
@@ -76,7 +76,7 @@ std::int64_t copy_bytes(const backend::Backend& backend, std::int64_t cache_byte
 
 }  // namespace
 
-/// Copies between two touched blocks, far larger than the cache.
+/// Copies between two mapped blocks that are much larger than the cache.
 class CopyReference {
  public:
   CopyReference(const std::shared_ptr<backend::Backend>& backend, DeviceProbe device, std::size_t bytes)
@@ -90,7 +90,7 @@ class CopyReference {
   }
   const DeviceProbe& device() const { return device_; }
   void run(const CopyMethod& method) { method.copy(to_.data(), from_.data(), from_.bytes()); }
-  /// Read and written.
+  /// Bytes read and written.
   double moved_bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
 
  private:

@@ -1,4 +1,4 @@
-// Timing gathers against copies of the same device.
+// Times gathers and compares them with copies on the same device.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace octavo::measuring {
 
-/// A smaller split cannot be timed: it would be of calls rather than of data.
+/// Smaller splits are not timed: the result would show call overhead, not data movement.
 inline constexpr std::int64_t kSmallestTimedBytes = std::int64_t{64} << 10;
 
-/// Copies of a device that gathers take turns with.
+/// The copies on the device that gathers are compared with.
 class CopyReference;
 
 /// Times gathers of one store.
@@ -23,9 +23,9 @@ class GatherTimer {
   GatherTimer(const GatherTimer&) = delete;
   GatherTimer& operator=(const GatherTimer&) = delete;
 
-  /// False for splits below kSmallestTimedBytes, or if there is no memory for the copies.
+  /// False for splits below kSmallestTimedBytes, or if there is not enough memory for the copies.
   bool can_measure() const { return reference_ != nullptr; }
-  /// Whole batches in a shuffled order, by turns with copies. Only if can_measure().
+  /// Times whole batches in a shuffled order, alternating with copies. Requires can_measure().
   GatherSpeed measure(const BatchSpec& spec, std::int64_t batch_size);
 
  private:

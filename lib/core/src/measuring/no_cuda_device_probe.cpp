@@ -1,4 +1,4 @@
-// Stands in for cuda_device_probe.cpp in a build without CUDA.
+// Replaces cuda_device_probe.cpp in a build without CUDA.
 #include <octavo/errors.hpp>
 
 #include "measuring/device_probe.hpp"

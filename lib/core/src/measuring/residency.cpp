@@ -20,8 +20,8 @@ std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelL
   return sample_count * (shape.values() * bytes_per_value + labels.bytes_per_sample());
 }
 
-/// Decodes all samples into a buffer, and says what the device lost by it; nothing if that is more than half of what is
-/// free.
+/// Decodes all samples into a buffer and returns how much device memory that takes. Returns nothing if it would need
+/// more than half of the free memory.
 std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   const auto& backend = server.backend();
   const std::int64_t N = server.order().sample_count();
@@ -36,7 +36,7 @@ std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
     backend->synchronize({});
     return taken_bytes(*backend);
   };
-  decode(1);  // what a device loads at first use, such as the kernel itself, is not counted
+  decode(1);  // excludes what the device loads at first use, such as the kernel itself
   const std::int64_t before = taken_bytes(*backend);
   return decode(N) - before;
 }
@@ -67,7 +67,7 @@ ResidencyCost measure_packed(const Split& split, Device device, std::int64_t bat
   const auto backend = backend::make_backend(device);
   const std::int64_t before = taken_bytes(*backend);
   LoadOptions options;
-  options.verify_checksums = false;  // done by the first loading
+  options.verify_checksums = false;  // already verified by the first load
   options.residency = Residency::device;
   const Store store = Store::load(split, device, options);
   cost.measured_bytes = taken_bytes(*backend) - before;

@@ -1,4 +1,4 @@
-// Measuring what it costs to keep a split on a device as float32, float16 and int8.
+// Measures the memory use of a split on a device as float32, float16 and int8.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace octavo::measuring {
 
-/// What decoded samples cost, in the order float32, float16. `store` holds the packed ones and is not counted.
+/// Measures decoded samples, in the order float32, float16. `store` holds the packed samples and is not counted.
 std::vector<ResidencyCost> measure_decoded(const Store& store, std::int64_t batch_size);
 
-/// What packed samples cost: loads `split` and lets it go. `batch_buffer_bytes` is given, as a loader has them.
+/// Measures packed samples: loads `split` and releases it. `batch_buffer_bytes` is copied to the result.
 ResidencyCost measure_packed(const Split& split, Device device, std::int64_t batch_buffer_bytes);
 
-/// Bytes that a loader over `store` takes on the device for batches of `type`.
+/// Bytes on the device used by a loader over `store` for batches of `type`.
 std::int64_t batch_buffer_bytes(const Store& store, std::int64_t batch_size, DType type);
 
 }  // namespace octavo::measuring

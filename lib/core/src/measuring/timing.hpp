@@ -1,4 +1,4 @@
-// Taking times, and what is made of several.
+// Times work and computes quantiles of the results.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace octavo::measuring {
 
-/// Seconds that `work` takes.
+/// Returns the duration of `work` in seconds.
 template <typename Work>
 double seconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -15,7 +15,7 @@ double seconds_of(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The value below which `share` of them are.
+/// Returns the value below which a fraction `share` of `values` lies.
 inline double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];

@@ -12,7 +12,7 @@
 namespace octavo::planning {
 namespace {
 
-/// So that all sums below stay far from 2^63: a batch has at most N samples, and N is at most as many as fit a file.
+/// Keeps all sums below far from 2^63: a batch has at most N samples, and all N samples fit in a file.
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 48;
 constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
 
@@ -21,13 +21,14 @@ constexpr std::int64_t kMostSum = std::int64_t{1} << 61;
 void check(const PlanOptions& options) {
   const ModelMemory& model = options.model;
   if (model.parameter_count < 0 || model.parameter_count > kMostParameters) {
-    refuse("a model of " + std::to_string(model.parameter_count) + " parameters; give a number from 0 to 2^48");
+    refuse("the model has " + std::to_string(model.parameter_count) + " parameters; expected 0 to 2^48");
   }
   if (model.activation_bytes_per_sample < 0 || model.activation_bytes_per_sample > kMostSum) {
-    refuse("activations of " + std::to_string(model.activation_bytes_per_sample) + " bytes a sample; give 0 to 2^61");
+    refuse("activations take " + std::to_string(model.activation_bytes_per_sample) +
+           " bytes per sample; expected 0 to 2^61");
   }
-  if (options.batch_size < 0) refuse("a batch_size below 0; 0 is for the usual one");
-  if (options.memory_bytes < 0) refuse("a memory of less than no bytes; 0 is for that of the device");
+  if (options.batch_size < 0) refuse("batch_size is negative; use 0 for the default");
+  if (options.memory_bytes < 0) refuse("memory_bytes is negative; use 0 for the memory of the device");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   const auto most = checked_product(
       {model.sample_count, std::max(model.bytes_per_batch_sample(false), model.bytes_per_batch_sample(true))});
   if (!most || *most > kMostSum) {
-    refuse("the bytes of a batch of all samples are more than 2^61; give fewer activation bytes a sample");
+    refuse("a batch of all samples would need more than 2^61 bytes; give fewer activation bytes per sample");
   }
   return model;
 }

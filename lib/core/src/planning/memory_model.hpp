@@ -1,4 +1,4 @@
-// How much memory training on a split takes, as a function of residency and batch size.
+// The memory use of training on a split, as a function of residency and batch size.
 #pragma once
 
 #include <cstdint>
@@ -6,48 +6,48 @@
 
 namespace octavo::planning {
 
-/// Bytes, all products checked.
+/// Sizes in bytes. All products are checked for overflow.
 struct MemoryModel {
-  // Of the split and the batches.
+  // The split and its batches.
   std::int64_t sample_count = 0;
   std::int64_t sample_values = 0;
-  std::int64_t row_bytes = 0;    ///< of a packed sample on the device
-  std::int64_t label_bytes = 0;  ///< of a sample
-  std::int64_t value_bytes = 0;  ///< of a number of a batch
-  int resident_prefetch = 0;     ///< batches ahead where all samples are resident
-  int staged_prefetch = 0;       ///< where they are not
-  // Of the model.
+  std::int64_t row_bytes = 0;    ///< per packed sample on the device
+  std::int64_t label_bytes = 0;  ///< per sample
+  std::int64_t value_bytes = 0;  ///< per element of a batch
+  int resident_prefetch = 0;     ///< prefetch depth if all samples are resident
+  int staged_prefetch = 0;       ///< prefetch depth if they are not
+  // The model.
   std::int64_t parameters = 0, gradients = 0, optimizer_state = 0, half_copy = 0;
-  std::int64_t activations = 0;  ///< for each sample of a batch
+  std::int64_t activations = 0;  ///< per sample of a batch
 
   std::int64_t model_bytes() const { return parameters + gradients + optimizer_state + half_copy; }
-  /// Of a packed sample and its label.
+  /// Per packed sample, with its label.
   std::int64_t packed_bytes() const { return row_bytes + label_bytes; }
-  /// Of a sample as it lies in a batch, with its label.
+  /// Per sample in a batch, with its label.
   std::int64_t batched_bytes() const { return sample_values * value_bytes + label_bytes; }
-  /// Of a sample that waits to be expanded: packed, with its label and row number.
+  /// Per staged sample: packed, with its label and row number.
   std::int64_t staged_bytes() const { return packed_bytes() + 8; }
-  /// For each sample of a batch: its places in batches, in the making and ahead, and activations.
+  /// Per sample of a batch: its share of the current and prefetched batches, and activations.
   std::int64_t bytes_per_batch_sample(bool staged) const {
     return staged ? batched_bytes() + (1 + staged_prefetch) * staged_bytes() + activations
                   : (1 + resident_prefetch) * batched_bytes() + activations;
   }
 };
 
-/// The model for a split. Throws InvalidArgument for numbers that make no sense or are too large to be added up.
+/// Builds the model for a split. Throws InvalidArgument for numbers that are invalid or would overflow.
 MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is_host);
 
-/// What a memory has room for.
+/// What fits in a memory.
 struct Fit {
   bool fits = false;
   Residency residency = Residency::device;
   std::int64_t resident_count = 0;
 };
 
-/// The first of device, hybrid and streamed for which `room` bytes suffice at that batch size.
+/// Returns the first of device, hybrid and streamed that fits in `room` bytes with this batch size.
 Fit fit(const MemoryModel& model, std::int64_t room, std::int64_t batch_size);
 
-/// The largest batch, at most all samples, with `resident_bytes` of samples kept; 0 if not even one.
+/// Returns the largest batch (at most all samples) that fits next to `resident_bytes` of samples; 0 if none does.
 std::int64_t largest_batch(const MemoryModel& model, std::int64_t room, std::int64_t resident_bytes, bool staged);
 
 }  // namespace octavo::planning

@@ -30,8 +30,8 @@ constexpr WellKnown kWellKnown[] = {
     {"L40S, 48 GB", 46068},   {"H100, 80 GB", 81559},     {"A100, 80 GB", 81920},     {"H200, 141 GB", 143771},
 };
 
-/// What is not given to samples, batches and the model: with a model a sixteenth, for libraries, fragmentation and what
-/// was forgotten; without, a fifth, since the model is still to come.
+/// Memory kept in reserve. With a model: one sixteenth, for libraries, fragmentation and anything the plan omits.
+/// Without: one fifth, because the model needs room too.
 std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
   const bool has_model = model.parameter_count > 0 || model.activation_bytes_per_sample > 0;
   return memory_bytes / (has_model ? 16 : 5);
@@ -40,16 +40,16 @@ std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
 std::string reason_of(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
   const std::string samples = in_units(model.sample_count * model.packed_bytes());
   const std::string left = in_units(room);
-  if (!found.fits) return "a batch and the model alone need more than the " + left + " that there are for them";
+  if (!found.fits) return "the model and a batch alone need more than the " + left + " available";
   switch (found.residency) {
     case Residency::device:
-      return "all " + samples + " of samples fit, with the model and the batches, in " + left;
+      return "all " + samples + " of samples fit with the model and the batches in " + left;
     case Residency::hybrid:
-      return "of " + samples + " of samples, " + in_units(found.resident_count * model.packed_bytes()) +
-             " fit beside the model and the batches in " + left + "; the others are read from the file";
+      return in_units(found.resident_count * model.packed_bytes()) + " of " + samples +
+             " of samples fit with the model and the batches in " + left + "; the others are read from the file";
     default:
-      return "hardly any of the " + samples + " of samples fit beside the model and the batches in " + left +
-             ", so all are read from the file";
+      return "almost none of the " + samples + " of samples fit with the model and the batches in " + left +
+             "; all are read from the file";
   }
 }
 
@@ -58,10 +58,10 @@ std::vector<PlannedPart> parts_of(const MemoryModel& model, const planning::Fit&
   const bool staged = !found.fits || found.residency != Residency::device;
   const std::int64_t buffers = staged ? 1 : 1 + model.resident_prefetch;
   std::vector<PlannedPart> parts = {{"samples, int8", found.resident_count * model.row_bytes}};
-  if (labels.width > 0) parts.push_back({"their labels", found.resident_count * model.label_bytes});
+  if (labels.width > 0) parts.push_back({"labels", found.resident_count * model.label_bytes});
   parts.push_back({"batches", batch_size * buffers * model.batched_bytes()});
   if (staged) {
-    parts.push_back({"packed batches read ahead", batch_size * (1 + model.staged_prefetch) * model.staged_bytes()});
+    parts.push_back({"staged packed batches", batch_size * (1 + model.staged_prefetch) * model.staged_bytes()});
   }
   if (model.parameters > 0) {
     parts.push_back({"parameters", model.parameters});
@@ -96,8 +96,8 @@ std::int64_t largest_in(const MemoryModel& model, const planning::Fit& found, st
                                  found.residency != Residency::device);
 }
 
-/// The batch size that must fit: the one that was given; else the usual one, or if that does not fit the largest power
-/// of two that does, with all samples on the device if there is one.
+/// The batch size that must fit: the given one, else the default. If the default does not fit, the largest power of two
+/// that does, with all samples on the device if possible.
 std::int64_t batch_size_for(const MemoryModel& model, const PlanOptions& options, std::int64_t room) {
   const std::int64_t wanted = std::min(model.sample_count, options.batch_size > 0 ? options.batch_size : kUsualBatch);
   if (options.batch_size > 0 || planning::fit(model, room, wanted).fits) return wanted;
@@ -144,7 +144,7 @@ Optimizer parse_optimizer(std::string_view text) {
   for (const Optimizer one : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam}) {
     if (text == to_string(one)) return one;
   }
-  throw InvalidArgument("choose an optimizer: \"" + std::string(text) + "\" is none; use sgd, momentum or adam");
+  throw InvalidArgument("unknown optimizer \"" + std::string(text) + "\"; expected sgd, momentum or adam");
 }
 
 std::int64_t Plan::total_bytes() const {
@@ -155,7 +155,7 @@ std::int64_t Plan::total_bytes() const {
 
 Plan plan(const Dataset& dataset, const PlanOptions& options) {
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);
-  // None for a device that is not here, which is meant to be a GPU.
+  // Empty if memory_bytes describes a device that is not present; it is assumed to be a GPU.
   const std::optional<Device> device = options.memory_bytes > 0 ? std::nullopt : std::optional(chosen(options.device));
   const bool is_host = device && device->is_cpu();
   const MemoryModel model = planning::memory_model(split, options, is_host);
@@ -184,8 +184,8 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.prefetch = staged ? model.staged_prefetch : model.resident_prefetch;
   plan.parts = parts_of(model, found, plan.batch_size, split.labels());
   plan.memory_limit_bytes = found.fits ? std::max<std::int64_t>(1, found.resident_count * model.packed_bytes()) : 0;
-  // Read from the file: labels and checksums stay on the host; a GPU's packed batches have a pinned twin there. Of
-  // deflated samples, chunks are kept.
+  // When samples are read from the file, the host keeps labels and checksums, a pinned copy of each packed batch for a
+  // GPU, and a cache of inflated chunks.
   if (staged) {
     const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
     plan.host_bytes = N * (kept_label_bytes + 8) +

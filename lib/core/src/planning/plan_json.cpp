@@ -1,4 +1,4 @@
-// The plan as one JSON document with every figure.
+// Formats the plan as one JSON document with every number.
 #include <nlohmann/json.hpp>
 
 #include <octavo/plan.hpp>

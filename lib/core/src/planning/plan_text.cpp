@@ -1,4 +1,4 @@
-// The plan as tables for people.
+// Formats the plan as readable tables.
 #include <octavo/plan.hpp>
 
 #include "support/text_units.hpp"
@@ -19,26 +19,26 @@ std::string head(const Plan& plan) {
          summary_line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
                                      std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
                                      in_units(plan.packed_bytes) + stored(plan)) +
-         summary_line("device", plan.device + ": " + in_units(plan.memory_bytes) + " to be had, " +
-                                    in_units(plan.reserved_bytes) + " of it left alone") +
+         summary_line("device", plan.device + ": " + in_units(plan.memory_bytes) + " free, " +
+                                    in_units(plan.reserved_bytes) + " kept in reserve") +
          summary_line("residency",
                       (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);
 }
 
 std::string parts_table(const Plan& plan) {
-  std::string text = "\nof the device, at batches of " + grouped(plan.batch_size) + " and " +
-                     std::to_string(plan.prefetch) + " ahead\n";
+  std::string text = "\ndevice memory, batch size " + grouped(plan.batch_size) + ", prefetch " +
+                     std::to_string(plan.prefetch) + "\n";
   for (const PlannedPart& part : plan.parts) {
     text += formatted("  %-30s %12s\n", part.name.c_str(), in_units(part.bytes).c_str());
   }
-  text += formatted("  %-30s %12s\n", "together", in_units(plan.total_bytes()).c_str());
-  if (plan.host_bytes > 0) text += formatted("  %-30s %12s\n", "and of the host", in_units(plan.host_bytes).c_str());
+  text += formatted("  %-30s %12s\n", "total", in_units(plan.total_bytes()).c_str());
+  if (plan.host_bytes > 0) text += formatted("  %-30s %12s\n", "and host memory", in_units(plan.host_bytes).c_str());
   return text;
 }
 
 std::string forms_table(const Plan& plan) {
   std::string text =
-      formatted("\n%-14s %12s %13s %6s %15s\n", "all resident as", "samples", "with the rest", "fits", "largest batch");
+      formatted("\n%-14s %12s %13s %6s %15s\n", "all resident as", "samples", "total", "fits", "largest batch");
   for (const PlannedForm& form : plan.forms) {
     text += formatted("  %-13s %12s %13s %6s %15s\n", form.name.c_str(), in_units(form.sample_bytes).c_str(),
                       in_units(form.total_bytes).c_str(), form.fits ? "yes" : "no",
@@ -50,19 +50,19 @@ std::string forms_table(const Plan& plan) {
 std::string batches(const Plan& plan) {
   std::string text = "\n";
   if (plan.fits) {
-    text += summary_line("largest batch", grouped(plan.largest_batch) + " in this residency; power of two: " +
+    text += summary_line("largest batch", grouped(plan.largest_batch) + " in this residency; largest power of two: " +
                                               batch_or_none(plan.largest_power_of_two));
   }
   text += summary_line(
-      "", batch_or_none(plan.largest_streamed_batch) + " with samples read from the file as far as need be");
+      "", batch_or_none(plan.largest_streamed_batch) + " if samples are streamed from the file as needed");
   text +=
       summary_line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
-                                        " = memory / 4 / (values + parameters); it counts the model once a sample,");
-  return text + summary_line("", "and neither activations nor the samples that stay");
+                                        " = memory / 4 / (values + parameters); counts the model once per sample");
+  return text + summary_line("", "and ignores activations and resident samples");
 }
 
 std::string devices_table(const Plan& plan) {
-  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "elsewhere", "memory", "float32", "int8",
+  std::string text = formatted("\n%-18s %10s %8s %8s  %-10s %14s\n", "on other devices", "memory", "float32", "int8",
                                "residency", "largest batch");
   for (const PlannedDevice& device : plan.well_known) {
     const bool fits = device.largest_batch > 0;
@@ -70,7 +70,7 @@ std::string devices_table(const Plan& plan) {
                       in_units(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.int8_share,
                       fits ? to_string(device.residency) : "none", batch_or_none(device.largest_batch).c_str());
   }
-  return text + "  float32, int8: how much of the samples such a device holds beside the model and the batches\n";
+  return text + "  float32, int8: share of the samples that fits with the model and the batches\n";
 }
 
 }  // namespace

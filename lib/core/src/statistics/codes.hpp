@@ -1,4 +1,4 @@
-// Turning uint8 values into codes and back: code = value - 128, which flips the top bit.
+// Converts uint8 values to codes and back: code = value - 128, which flips the top bit.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace octavo::statistics {
 
-/// Turns values into codes, or codes into values, in place.
+/// Converts values to codes, or codes to values, in place.
 inline void flip_top_bits(std::span<std::uint8_t> bytes) {
   std::size_t i = 0;
   for (; i + 8 <= bytes.size(); i += 8) {

@@ -7,7 +7,7 @@
 namespace octavo::statistics {
 namespace {
 
-/// Equal neighbors in an image would wait for each other's count in one table.
+/// With a single table, equal neighboring values would have to wait for each other's increment.
 constexpr std::size_t kTables = 4;
 constexpr std::size_t kTableEntries = kTables * 256;
 
@@ -28,14 +28,14 @@ void count_values(const std::uint8_t* values, std::size_t value_count, std::uint
   for (; i < value_count; ++i) ++tables[values[i]];
 }
 
-/// Samples that fit 16-bit sums: 257 * 255 = 65535.
+/// Number of samples whose sums fit in 16 bits: 257 * 255 = 65535.
 constexpr std::int64_t kNarrowSamples = 257;
 
 void add_values(const std::uint8_t* __restrict values, std::size_t value_count, std::uint16_t* __restrict sums) {
   for (std::size_t i = 0; i < value_count; ++i) sums[i] = static_cast<std::uint16_t>(sums[i] + values[i]);
 }
 
-/// So many samples keep every 32-bit count (at most P a sample) and sum (at most 255 a sample) from overflowing.
+/// Number of samples that cannot overflow a 32-bit count (at most P per sample) or sum (at most 255 per sample).
 std::int64_t pending_limit_of(const SampleShape& shape) {
   constexpr std::int64_t kLargest = 0xFFFF'FFFF;
   return std::min(kLargest / 255, kLargest / std::max<std::int64_t>(1, shape.values_per_channel()));

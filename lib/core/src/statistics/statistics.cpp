@@ -8,7 +8,7 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// Exact sums over values 0 ... 255 from their counts. A split has fewer than 2^53 values, so nothing overflows.
+/// Exact sums over values 0 ... 255, from their counts. A split has fewer than 2^53 values, so nothing overflows.
 struct Moments {
   Int128 count = 0;
   Int128 sum = 0;
@@ -29,7 +29,7 @@ double mean_of(const Moments& moments, ChannelQuantization quantization) {
   return std::fma(quantization.scale, mean_value, quantization.zero_point);
 }
 
-/// sqrt(count * sum_of_squares - sum^2) / count, the population formula brought onto one denominator.
+/// sqrt(count * sum_of_squares - sum^2) / count: the population formula with a common denominator.
 double standard_deviation_of(const Moments& moments, ChannelQuantization quantization) {
   if (moments.count == 0) return 0.0;
   const Int128 spread = moments.count * moments.sum_of_squares - moments.sum * moments.sum;
@@ -72,7 +72,8 @@ double standard_deviation_of_counts(const std::int64_t* counts, ChannelQuantizat
 
 double pooled_mean(const Statistics& statistics) {
   if (statistics.quantization.empty()) return 0.0;
-  // Channels in different units have no common integers; each has as many values, so the mean of means is the mean.
+  // Channels may have different units, so their integers cannot be added. They have equally many values, so the mean of
+  // the means is the overall mean.
   if (!channels_agree(statistics)) return average(statistics.mean);
   return mean_of(pooled_moments(statistics), statistics.quantization.front());
 }

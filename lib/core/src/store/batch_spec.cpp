@@ -1,4 +1,4 @@
-// Presets of BatchSpec, and its description.
+// Presets and descriptions of BatchSpec.
 #include <octavo/batch_spec.hpp>
 
 #include <cstdio>
@@ -54,15 +54,15 @@ BatchSpec BatchSpec::preset(std::string_view name) {
     return spec;
   }
   if (name == "imagenet") {
-    // The constants of the ResNet recipe (0.485 ... of 1), on the scale of uint8.
+    // The constants of the ResNet recipe (0.485, ... for values in [0, 1]), scaled to uint8.
     spec.center = Center::values;
     spec.center_values = {0.485 * 255, 0.456 * 255, 0.406 * 255};
     spec.divisor_values = {0.229 * 255, 0.224 * 255, 0.225 * 255};
     spec.of_stored_values = true;
     return spec;
   }
-  throw InvalidArgument("choose a normalization: \"" + std::string(name) +
-                        "\" is none; use default, unit, standard or imagenet");
+  throw InvalidArgument("unknown normalization \"" + std::string(name) +
+                        "\"; expected default, unit, standard or imagenet");
 }
 
 std::string describe(const BatchSpec& spec) {

@@ -24,7 +24,7 @@ void ChunkedRowReader::read(std::span<const std::int64_t> rows, const RowTarget&
   for (const std::int64_t row : rows) wanted.push_back({row, static_cast<std::int64_t>(wanted.size())});
   std::sort(wanted.begin(), wanted.end(),
             [](const Wanted& a, const Wanted& b) { return a.row != b.row ? a.row < b.row : a.place < b.place; });
-  std::vector<std::size_t> starts;  // of each chunk's rows, and the end
+  std::vector<std::size_t> starts;  // where each chunk's rows start, then the end
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (i == 0 || layout_.chunk_of(wanted[i].row) != layout_.chunk_of(wanted[i - 1].row)) starts.push_back(i);
   }
@@ -35,7 +35,7 @@ void ChunkedRowReader::read(std::span<const std::int64_t> rows, const RowTarget&
     const auto i = static_cast<std::size_t>(number);
     read_from_chunk(std::span(wanted).subspan(starts[i], starts[i + 1] - starts[i]), target);
   };
-  // A file that is no longer the one that was opened explains whatever else went wrong.
+  // If the file has changed since it was opened, report that rather than any other error.
   run_guarded(pool_, chunk_count, read_chunk, [&] { reader_.ensure_unchanged(); });
 }
 

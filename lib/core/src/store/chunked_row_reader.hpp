@@ -1,4 +1,4 @@
-// Reading single samples of a split whose images are deflated, in any order.
+// Reads single samples of a split with deflated images, in any order.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@
 
 namespace octavo::store {
 
-/// Inflates each chunk that has a wanted row once, on several threads, and copies the rows out of it. Chunks of the
-/// last batches are found in the cache of the open file. Safe to use from several threads.
+/// Inflates each chunk with a requested row once, on several threads, and copies the rows from it. Recently used chunks
+/// come from the cache of the open file. Thread-safe.
 class ChunkedRowReader final : public RowSource {
  public:
   /// Reads labels and checksums. Throws IoError.
   ChunkedRowReader(const Split& split, bool verify_checksums, int thread_count);
 
-  /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming a sample or a
-  /// chunk that is damaged.
+  /// Throws IoError if the file cannot be read or has changed since it was opened, FormatError with the sample or chunk
+  /// if one is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
 
  private:
-  /// A row of the list: its number in the split, and its place in the list.
+  /// A requested row: its number in the split and its position in the list.
   struct Wanted {
     std::int64_t row;
     std::int64_t place;

@@ -14,12 +14,12 @@ using kernels::Quantization;
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("prepare batches: " + why); }
 
-/// One number for each channel from 1 or C given ones.
+/// Expands 1 or C given numbers to one per channel.
 std::vector<double> per_channel(const std::vector<double>& given, std::size_t channel_count, const char* what) {
   if (given.size() == channel_count) return given;
   if (given.size() == 1) return std::vector<double>(channel_count, given[0]);
   refuse(std::to_string(given.size()) + " " + what + " for " + std::to_string(channel_count) +
-         " channels; give one, or one a channel");
+         " channels; give one number, or one per channel");
 }
 
 std::vector<Quantization> quantization_of(const BatchSpec& spec, const Statistics& statistics) {
@@ -30,12 +30,12 @@ std::vector<Quantization> quantization_of(const BatchSpec& spec, const Statistic
   return quantization;
 }
 
-/// A number in source units, in the unit of the spec.
+/// Converts a number from source units to the unit of the spec.
 double in_unit(const BatchSpec& spec, const ChannelQuantization& channel, double source_value) {
   return spec.of_stored_values ? (source_value - channel.zero_point) / channel.scale : source_value;
 }
 
-/// Statistics with everything in the unit of the spec: of stored values, quantization is the identity.
+/// Converts statistics to the unit of the spec. For stored values, the quantization becomes the identity.
 Statistics in_unit(const BatchSpec& spec, Statistics statistics) {
   if (!spec.of_stored_values) return statistics;
   const std::size_t values_per_channel = statistics.mean_image.size() / statistics.quantization.size();
@@ -58,7 +58,7 @@ std::vector<double> divisors_of(const BatchSpec& spec, const Statistics& statist
   return std::vector<double>(channel_count, pooled_standard_deviation(statistics));
 }
 
-/// The center of each channel; zeros for the centers that are no numbers of channels.
+/// The center of each channel; zero for kinds of center without a number per channel.
 std::vector<double> centers_of(const BatchSpec& spec, const Statistics& statistics, std::size_t channel_count) {
   switch (spec.center) {
     case Center::dataset:
@@ -79,12 +79,12 @@ void check_divisors(const std::vector<double>& divisors) {
   for (std::size_t c = 0; c < divisors.size(); ++c) {
     if (divisors[c] == 0.0) {
       refuse("the divisor of channel " + std::to_string(c) +
-             " is 0 (a channel without spread has no standard deviation to divide by); give a divisor");
+             " is 0 (the standard deviation of a constant channel is 0); give a divisor");
     }
   }
 }
 
-/// Every value that the maps can give is a number.
+/// Checks that every value that the maps can produce is finite.
 void check_maps(const FoldedSpec& folded) {
   const auto finite = [](float scale, float shift) {
     return std::isfinite(128.0f * std::abs(scale) + std::abs(shift));
@@ -93,7 +93,7 @@ void check_maps(const FoldedSpec& folded) {
                          [&](const Affine& map) { return finite(map.scale, map.shift); });
   all = all && std::all_of(folded.pixel_shifts.begin(), folded.pixel_shifts.end(),
                            [&](float shift) { return finite(0.0f, shift); });
-  if (!all) refuse("the center or divisor makes values that are not finite; give other numbers");
+  if (!all) refuse("the center or divisor produces values that are not finite; give other numbers");
 }
 
 bool all_equal(const std::vector<Affine>& maps) {
@@ -107,7 +107,7 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
                                    Layout layout) {
   std::vector<float> shifts(static_cast<std::size_t>(shape.values()));
   if (statistics.mean_image.size() != shifts.size())
-    refuse("there is no mean image of this shape; choose another center");
+    refuse("the statistics have no mean image of this shape; choose another center");
   const auto C = static_cast<std::size_t>(shape.channels), P = static_cast<std::size_t>(shape.values_per_channel());
   for (std::size_t c = 0; c < C; ++c) {
     for (std::size_t p = 0; p < P; ++p) {
@@ -121,8 +121,8 @@ std::vector<float> pixel_shifts_of(const FoldedSpec& folded, const Statistics& s
 void check_statistics(const Statistics& statistics, std::size_t channel_count) {
   if (statistics.quantization.size() != channel_count || statistics.mean.size() != channel_count ||
       statistics.standard_deviation.size() != channel_count || statistics.histogram.size() != 256 * channel_count) {
-    refuse("the statistics are of another number of channels than the samples, which have " +
-           std::to_string(channel_count));
+    refuse("the statistics do not match the samples' number of channels, " + std::to_string(channel_count) +
+           "; give statistics of such samples");
   }
 }
 

@@ -1,4 +1,4 @@
-// Folding a BatchSpec and the statistics of a split into the affine maps that the kernels take.
+// Folds a BatchSpec and the statistics of a split into the affine maps of the kernels.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,18 @@
 
 namespace octavo::store {
 
-/// A spec in the form that kernels take, in host memory.
+/// A spec in the form that kernels use, in host memory.
 struct FoldedSpec {
-  std::vector<kernels::Affine> maps;                ///< [C], or [1] if all channels share it; scales only matter with
-                                                    ///< pixel_shifts, none with center_on_batch
-  std::vector<float> pixel_shifts;                  ///< C*P in the order of the output, or empty
-  bool center_on_batch = false;                     ///< maps are made for each batch from the next two
+  std::vector<kernels::Affine> maps;                ///< [C], or [1] if all channels share it; only the scales are used
+                                                    ///< with pixel_shifts, and nothing with center_on_batch
+  std::vector<float> pixel_shifts;                  ///< C*P in output order, or empty
+  bool center_on_batch = false;                     ///< compute maps for each batch from the next two
   std::vector<kernels::Quantization> quantization;  ///< [C]
   std::vector<double> divisors;                     ///< [C]
 };
 
-/// Folds `spec` for samples of `shape`. `statistics` are those of the file; the spec's own take their place.
-/// Throws InvalidArgument if the spec does not fit: see Store::prepare.
+/// Folds `spec` for samples of `shape`. `statistics` are those of the file; the spec's own statistics replace them.
+/// Throws InvalidArgument if the spec does not match; see Store::prepare.
 FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& statistics, const SampleShape& shape);
 
 }  // namespace octavo::store

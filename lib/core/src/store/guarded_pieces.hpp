@@ -1,4 +1,4 @@
-// Doing pieces of work that may fail on a pool of threads.
+// Runs work that may throw on a thread pool.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace octavo::store {
 
-/// Calls work(piece) for every piece in [0, piece_count) on the pool, then `after()`, which may throw something that
-/// explains the rest; then throws what the first piece that failed has thrown, whichever thread was faster.
+/// Calls work(piece) for every piece in [0, piece_count) on the pool, then after(). An exception from after() takes
+/// precedence. Otherwise rethrows the exception of the failed piece with the lowest number, so that the result does not
+/// depend on timing.
 template <typename Work, typename After>
 void run_guarded(backend::ThreadPool& pool, std::int64_t piece_count, const Work& work, const After& after) {
   std::exception_ptr failure;

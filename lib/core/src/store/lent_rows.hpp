@@ -1,4 +1,4 @@
-// Row numbers lent to a device.
+// A scope for row numbers on a device.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace octavo::store {
 
-/// Row numbers where work that is enqueued on `stream` can read them, for as long as this, and `rows`, live.
+/// Makes row numbers readable by work on `stream`, as long as this object and `rows` live.
 class LentRows {
  public:
   LentRows(backend::Backend& backend, std::span<const std::int64_t> rows, StreamRef stream)
@@ -19,7 +19,7 @@ class LentRows {
     try {
       backend_.return_rows(rows_, stream_);
     } catch (const DeviceError&) {
-      // The device has failed: the next call on it says so.
+      // The device has failed; the next call on it reports that.
     }
   }
   LentRows(const LentRows&) = delete;

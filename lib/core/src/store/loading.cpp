@@ -18,18 +18,18 @@
 namespace octavo::store {
 namespace {
 
-/// Windows in a split unless told otherwise, if two of them fit.
+/// Default number of windows in a split, if two of them fit.
 constexpr std::int64_t kUsualWindows = 8;
 
-/// What is loaded, and how.
+/// The samples to load and how to read them.
 struct Origin {
   std::string name;   ///< "split train"
   std::string place;  ///< "the file"
   SampleDescription samples;
   std::function<std::unique_ptr<const RowSource>()> rows;           ///< for samples that are not resident
-  std::function<void(const StoredSamples& samples)> read_resident;  ///< into its buffers
-  std::shared_ptr<const void> owner = {};                           ///< of memory that is borrowed
-  const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use as it is
+  std::function<void(const StoredSamples& samples)> read_resident;  ///< reads into its buffers
+  std::shared_ptr<const void> owner = {};                           ///< owner of borrowed memory
+  const HostSamples* in_place = nullptr;                            ///< memory that the CPU can use in place
 };
 
 [[noreturn]] void refuse(const std::string& what, const std::string& why) {
@@ -37,42 +37,44 @@ struct Origin {
 }
 
 void check_options(const std::string& what, std::int64_t sample_count, const LoadOptions& options) {
-  if (options.memory_limit_bytes < 0) refuse(what, "memory_limit_bytes is negative; 0 is for none");
+  if (options.memory_limit_bytes < 0) refuse(what, "memory_limit_bytes is negative; use 0 for the default");
   if (options.resident_count < -1 || options.resident_count > sample_count) {
     refuse(what, "resident_count is " + std::to_string(options.resident_count) + " of " + std::to_string(sample_count) +
-                     " samples; -1 is for as many as fit");
+                     " samples; use -1 for as many as fit");
   }
   if (options.resident_count >= 0 && options.residency != Residency::hybrid) {
-    refuse(what, "resident_count is of use only with the residency hybrid; ask for that");
+    refuse(what, "resident_count is used only with the residency hybrid; choose that residency");
   }
-  if (options.window_samples < 0) refuse(what, "window_samples is negative; 0 is for the usual windows");
+  if (options.window_samples < 0) refuse(what, "window_samples is negative; use 0 for the default");
   if (options.window_samples > 0 && options.residency != Residency::window) {
-    refuse(what, "window_samples is of use only with the residency window; ask for that");
+    refuse(what, "window_samples is used only with the residency window; choose that residency");
   }
 }
 
 void check_samples(const HostSamples& samples) {
   const std::string what = "samples in memory";
-  // With one sample first: only then is it known how many there are.
+  // Check one sample first: the number of samples follows from its size.
   if (const auto problem = dataset_file::layout_problem(samples.shape, samples.labels, 1)) refuse(what, *problem);
   const auto values = static_cast<std::size_t>(samples.shape.values());
   const std::size_t count = samples.codes.size() / values;
   if (count == 0 || count * values != samples.codes.size()) {
-    refuse(what, std::to_string(samples.codes.size()) + " codes are no whole samples of " + std::to_string(values));
+    refuse(what, std::to_string(samples.codes.size()) + " codes; expected a positive multiple of " +
+                     std::to_string(values) + ", the values of a sample");
   }
   if (const auto problem = dataset_file::layout_problem(samples.shape, samples.labels, static_cast<std::int64_t>(count))) {
     refuse(what, *problem);
   }
   if (samples.label_bytes.size() != count * static_cast<std::size_t>(samples.labels.bytes_per_sample())) {
     refuse("samples in memory",
-           std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) + " samples");
+           std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) +
+               " samples; expected " + std::to_string(samples.labels.bytes_per_sample()) + " per sample");
   }
   if (reinterpret_cast<std::uintptr_t>(samples.label_bytes.data()) % sizeof(std::uint32_t) != 0) {
-    refuse(what, "their labels do not begin at a multiple of 4");
+    refuse(what, "the labels are not aligned to 4 bytes");
   }
 }
 
-/// Of samples of uint8 values.
+/// Statistics of the samples as uint8 values.
 Statistics statistics_of(const HostSamples& samples) {
   const auto values = static_cast<std::size_t>(samples.shape.values());
   statistics::SampleCounter counter(samples.shape);
@@ -88,13 +90,13 @@ Statistics statistics_of(const HostSamples& samples) {
   return totals.statistics(std::vector<ChannelQuantization>(static_cast<std::size_t>(samples.shape.channels)));
 }
 
-/// The split whose statistics center the batches of `split`.
+/// The split whose statistics are used to center batches of `split`.
 Split statistics_source(const Split& split) {
   const Dataset dataset = split.dataset();
   return dataset.has_split("train") && dataset.split("train").shape() == split.shape() ? dataset.split("train") : split;
 }
 
-/// Of the samples that stay in the file.
+/// The source of the samples that stay in the file.
 std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
   if (split.compression() == Compression::none) {
     return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count);
@@ -102,7 +104,7 @@ std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOption
   return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.thread_count);
 }
 
-/// Loads one origin in one way after another.
+/// Loads one origin, and tries further residencies if memory is short.
 class Loading {
  public:
   Loading(const Origin& origin, Device device, const LoadOptions& options)
@@ -125,11 +127,11 @@ class Loading {
       case Residency::window:
         return load_windows();
     }
-    refuse(origin_.name, "there is no such residency");
+    refuse(origin_.name, "unknown residency");
   }
 
  private:
-  /// Samples that the limit has room for.
+  /// Number of samples that fit within the limit.
   std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
 
   std::shared_ptr<const StoredSamples> load_what_fits() {
@@ -142,12 +144,12 @@ class Loading {
       count = N / 2;
       has_failed = true;
     } else {
-      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " are more than the " +
-                std::to_string(limit_bytes_) + " that it may take of " + to_string(backend_->device()) + ". ";
+      reason_ = "The " + std::to_string(N * sample_bytes_) + " bytes of " + origin_.name + " exceed the limit of " +
+                std::to_string(limit_bytes_) + " bytes on " + to_string(backend_->device()) + ". ";
     }
     for (; count >= least_hybrid_count(N); count /= 2) {
-      // When the device had less than it said, nobody knows what is left for the model: then at most half of what there
-      // is is taken.
+      // If the device had less memory than it reported, what is left for the model is unknown: take at most half of the
+      // memory.
       const auto samples = has_failed && !has_room_for(2 * count) ? nullptr : try_to_allocate(count, Residency::hybrid);
       if (samples != nullptr) return read_into(samples);
       has_failed = true;  // again, with fewer or none
@@ -164,8 +166,8 @@ class Loading {
     }
   }
 
-  /// Null, and a reason unless there is one already, if the device has not the memory. Only that leads to another
-  /// residency: what else may run out while samples are read, such as pinned memory, is an error.
+  /// Returns null, and sets the reason if it is empty, if device memory is short. Only this leads to another residency:
+  /// if other memory runs out while samples are read, such as pinned memory, that is an error.
   std::shared_ptr<StoredSamples> try_to_allocate(std::int64_t count, Residency residency) {
     try {
       return allocate(count, residency);
@@ -180,7 +182,7 @@ class Loading {
     if (is_in_place()) return use_in_place(samples);
     samples->resident_count = count;
     const std::string what = "samples of " + origin_.name;
-    // The products fit: the samples are in a file, or in memory, of that size.
+    // The products do not overflow: a file or a memory block of that size exists.
     samples->codes = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->row_stride_bytes),
                                            "the packed " + what);
     samples->label_words = backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * samples->label_bytes()),
@@ -194,9 +196,10 @@ class Loading {
     origin_.read_resident(*samples);
     if (!reason_.empty()) {
       const std::int64_t count = samples->resident_count;
-      samples->residency_reason = reason_ + (count == 0 ? "None" : std::to_string(count) + " of its samples") +
-                                  " are kept there; the others are read from " + origin_.place +
-                                  " when a batch needs them";
+      samples->residency_reason = reason_ +
+                                  (count == 0 ? "No samples are resident; all"
+                                              : std::to_string(count) + " of its samples are resident; the others") +
+                                  " are read from " + origin_.place + " when a batch needs them";
     }
     return samples;
   }
@@ -208,7 +211,7 @@ class Loading {
     if (samples->window_samples == 0) {
       const std::int64_t most =
           std::clamp<std::int64_t>(limit_bytes_ / 2 / sample_bytes_, 1, (N + kUsualWindows - 1) / kUsualWindows);
-      // As equal as they can be.
+      // Make the windows as equal as possible.
       const std::int64_t windows = (N + most - 1) / most;
       samples->window_samples = (N + windows - 1) / windows;
     }
@@ -218,7 +221,7 @@ class Loading {
     return samples;
   }
 
-  /// Everything but the samples.
+  /// Sets everything except the samples.
   std::shared_ptr<StoredSamples> describe(Residency residency) const {
     auto samples = std::make_shared<StoredSamples>();
     samples->backend = backend_;
@@ -229,7 +232,7 @@ class Loading {
     return samples;
   }
 
-  /// On the CPU, memory of the caller's needs no other place.
+  /// Whether the CPU can use the caller's memory in place.
   bool is_in_place() const { return origin_.in_place != nullptr && backend_->is_host(); }
   std::shared_ptr<StoredSamples> use_in_place(std::shared_ptr<StoredSamples> samples) const {
     samples->resident_count = origin_.samples.sample_count;
@@ -241,7 +244,7 @@ class Loading {
   const Origin& origin_;
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
-  std::int64_t sample_bytes_;  ///< of a sample on the device, with its label
+  std::int64_t sample_bytes_;  ///< bytes of a sample and its label on the device
   std::int64_t limit_bytes_;
   std::string reason_;
 };

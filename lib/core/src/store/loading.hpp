@@ -1,4 +1,4 @@
-// Bringing a split into a store: which residency, how much of it on the device, and reading that.
+// Loads a split into a store: chooses the residency and the number of resident samples, and reads them.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace octavo::store {
 
-/// What Store::load() does.
+/// Implements Store::load().
 std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device device, const LoadOptions& options);
 std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, HostMemory memory, Device device,
                                                   const LoadOptions& options);

@@ -8,7 +8,7 @@
 namespace octavo::store {
 namespace {
 
-/// Work for one thread at a time.
+/// Work per piece.
 constexpr std::int64_t kCopiedPieceBytes = std::int64_t{1} << 20;
 
 }  // namespace

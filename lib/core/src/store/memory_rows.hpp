@@ -1,4 +1,4 @@
-// Samples in host memory, the caller's or a copy of it.
+// Samples in host memory: the caller's memory or a copy of it.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class MemoryRows final : public RowSource {
  private:
   std::size_t sample_bytes_;
   std::size_t label_bytes_;
-  backend::DeviceBuffer copy_;  ///< codes, then labels; empty if they are borrowed
+  backend::DeviceBuffer copy_;  ///< codes, then labels; empty if the memory is borrowed
   const std::byte* codes_;
   const std::byte* labels_;
   mutable backend::ThreadPool pool_;

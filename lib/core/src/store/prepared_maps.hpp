@@ -14,7 +14,7 @@
 
 namespace octavo::store {
 
-/// Where labels go, and as what; no memory: nowhere.
+/// Destination and type of labels. Null if they are not needed.
 struct LabelTarget {
   void* data = nullptr;
   kernels::LabelType type = kernels::LabelType::words;
@@ -27,9 +27,9 @@ class PreparedMaps {
   const BatchSpec& spec() const { return spec_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` samples, selected from `packed`, to `images` and `labels`; afterwards the
-  /// selection's cursor has moved on by `cursor_batches`. From several threads and on several streams at the same time,
-  /// if need be one after another.
+  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `images` and `labels`, then advances
+  /// the selection's cursor by `cursor_batches`. Thread-safe, on any number of streams; serializes gathers where
+  /// necessary.
   void gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
               void* images, LabelTarget labels, StreamRef stream, std::int64_t cursor_batches = 0) const;
 
@@ -40,13 +40,13 @@ class PreparedMaps {
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
-  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch if it centers on itself
-  backend::DeviceBuffer pixel_shifts_;  ///< C*P float in the order of the output, or empty
-  backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only if batches center on themselves
+  backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
+  backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
+  backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only with Center::batch
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]
-  mutable std::mutex centering_;        ///< batches that center on themselves take turns with the maps
-  mutable backend::InFlight gathers_;   ///< last: the destructor waits before it frees what they use
+  mutable std::mutex centering_;        ///< serializes the use of the maps with Center::batch
+  mutable backend::InFlight gathers_;   ///< last: its destructor waits before the buffers are freed
 };
 
 }  // namespace octavo::store

@@ -1,4 +1,4 @@
-// Bringing resident samples to a device. From a file: read, check and copy, a block at a time on each thread.
+// Loads resident samples onto a device. From a file, each thread reads, checks and copies one block at a time.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -14,10 +14,10 @@
 namespace octavo::store {
 namespace {
 
-/// What is read at once on the way into host memory: it is checked while it is still in the cache.
+/// Bytes per read into host memory: small enough to be checked while still in the cache.
 constexpr std::int64_t kHostBlockBytes = std::int64_t{512} << 10;
 
-/// Reports progress for all threads, one at a time.
+/// Reports progress for all threads, serialized.
 class SharedProgress {
  public:
   SharedProgress(const Split& split, std::int64_t total_samples, const ProgressFunction& report)
@@ -85,10 +85,10 @@ void read_into_host(const Split& split, const LoadOptions& options, const Stored
              });
 }
 
-/// Threads that read on the way to a GPU: more fill no link, and each has pinned memory.
+/// Largest number of threads that read for a GPU: more do not help to saturate the link, and each needs pinned memory.
 constexpr int kMostLanes = 16;
 
-/// What one thread uploads with.
+/// The upload resources of one thread.
 struct Lane {
   Lane(const std::shared_ptr<backend::Backend>& device, std::int64_t block_bytes)
       : backend(device), stream(device), upload(device, block_bytes) {}
@@ -99,7 +99,7 @@ struct Lane {
   Upload upload;
 };
 
-/// The blocks of a split, each read into pinned memory and copied from there.
+/// Reads the blocks of a split into pinned memory and copies them from there.
 class StagedReading {
  public:
   StagedReading(const Split& split, const LoadOptions& options, const StoredSamples& samples, SharedProgress& progress)
@@ -123,7 +123,7 @@ class StagedReading {
   }
 
  private:
-  /// Made by the thread that uses it, since pinning memory takes long.
+  /// Created by the thread that uses it, because pinning memory is slow.
   Lane& lane(int thread) {
     std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
     if (!one) one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));

@@ -27,8 +27,8 @@ Residency parse_residency(std::string_view text) {
        {Residency::automatic, Residency::device, Residency::hybrid, Residency::streamed, Residency::window}) {
     if (text == to_string(one)) return one;
   }
-  throw InvalidArgument("choose a residency: \"" + std::string(text) +
-                        "\" is none; use auto, device, hybrid, streamed or window");
+  throw InvalidArgument("unknown residency \"" + std::string(text) +
+                        "\"; expected auto, device, hybrid, streamed or window");
 }
 
 }  // namespace octavo

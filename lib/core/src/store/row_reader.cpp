@@ -12,21 +12,21 @@
 namespace octavo::store {
 namespace {
 
-/// A gap up to this is read along: that takes less time than another call, and a disk reads whole pages anyway.
+/// Gaps up to this size are read too: that is faster than another call, and a disk reads whole pages anyway.
 constexpr std::int64_t kMostGapBytes = 4096;
-/// What one call reads at most, unless a single sample is longer; and how many samples (IOV_MAX is 1024, and each may
-/// come with a gap).
+/// Most bytes per call, unless a single sample is larger, and most samples per call (IOV_MAX is 1024, and each sample
+/// may come with a gap).
 constexpr std::int64_t kMostRunBytes = std::int64_t{1} << 20;
 constexpr std::size_t kMostRunRows = 512;
-/// Rows of which fewer than one in so many is expected to have a neighbor within the gap are far apart.
+/// Rows are far apart if fewer than one in this many is expected to have a neighbor within the gap.
 constexpr std::int64_t kFarApart = 8;
-/// Work for one thread at a time: calls, or bytes.
+/// Work per piece: calls, or bytes.
 constexpr std::int64_t kPieceRuns = 32;
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 10;
 
 }  // namespace
 
-/// The wanted rows, cut into runs that are read by one call each: rows in the order of the file that are near.
+/// The requested rows, divided into runs of nearby rows in file order. Each run is read with one call.
 class RowReader::Runs {
  public:
   Runs(std::vector<Wanted> rows, std::int64_t sample_bytes) : rows_(std::move(rows)) {
@@ -48,7 +48,7 @@ class RowReader::Runs {
  private:
   static bool continues(std::int64_t previous, std::int64_t row, std::int64_t first, std::size_t rows_so_far,
                         std::int64_t sample_bytes) {
-    // In units of samples, so that nothing overflows.
+    // In units of samples, to avoid overflow.
     if (row < previous) return false;
     const std::int64_t gap = std::max<std::int64_t>(0, row - previous - 1);
     return gap <= kMostGapBytes / sample_bytes &&
@@ -56,7 +56,7 @@ class RowReader::Runs {
   }
 
   std::vector<Wanted> rows_;
-  std::vector<std::size_t> starts_;  ///< of each run, and the end
+  std::vector<std::size_t> starts_;  ///< where each run starts, then the end
 };
 
 RowReader::RowReader(const Split& split, bool verify_checksums, int thread_count)
@@ -76,7 +76,7 @@ void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target
   const auto read_piece = [&](std::int64_t piece) {
     read_runs(runs, runs.count() * piece / pieces, runs.count() * (piece + 1) / pieces, target, cancelled);
   };
-  // A file that is no longer the one that was opened explains whatever else went wrong.
+  // If the file has changed since it was opened, report that rather than any other error.
   run_guarded(pool_, pieces, read_piece, [&] { reader_.ensure_unchanged(); });
 }
 
@@ -84,7 +84,7 @@ std::vector<RowReader::Wanted> RowReader::in_reading_order(std::span<const std::
   std::vector<Wanted> wanted;
   wanted.reserve(rows.size());
   for (const std::int64_t row : rows) wanted.push_back({row, static_cast<std::int64_t>(wanted.size())});
-  // In the order of the file, neighbors come together; where hardly any are near each other that is not worth it.
+  // Sorting brings neighbors together. It is not worthwhile if hardly any rows are near each other.
   const std::int64_t reach = kMostGapBytes / sample_bytes_ + 1;
   const bool are_far = static_cast<std::int64_t>(rows.size()) < entry_.sample_count / reach / kFarApart;
   if (!are_far) {

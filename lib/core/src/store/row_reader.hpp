@@ -1,4 +1,4 @@
-// Reading single samples of a split, in any order.
+// Reads single samples of a split, in any order.
 #pragma once
 
 #include <atomic>
@@ -18,23 +18,23 @@
 
 namespace octavo::store {
 
-/// Reads on several threads at the samples' offsets in the file: neighbors, and those with a small gap between them,
-/// by one call. What is not in the page cache is asked for all at once before it is waited for, so that a disk always
-/// has many requests. Never maps the file: a file that is cut short is an error and not the end of the process.
+/// Reads at the samples' offsets in the file, on several threads. Neighbors, and rows with a small gap between them,
+/// share one call. Requests all data that is not in the page cache before waiting for any of it, so that a disk always
+/// has many requests. Never maps the file: a truncated file is an error and does not kill the process.
 ///
-/// Safe to use from several threads.
+/// Thread-safe.
 class RowReader final : public RowSource {
  public:
-  /// Of plain images. Reads labels and checksums. Throws IoError.
+  /// For plain images. Reads labels and checksums. Throws IoError.
   RowReader(const Split& split, bool verify_checksums, int thread_count);
 
-  /// Throws IoError if the file cannot be read or was changed since it was opened, FormatError naming a sample that
+  /// Throws IoError if the file cannot be read or has changed since it was opened, FormatError with the sample if one
   /// is damaged.
   void read(std::span<const std::int64_t> rows, const RowTarget& target,
             const std::atomic<bool>& cancelled) const override;
 
  private:
-  /// A row of the list: its number in the split, and its place in the list.
+  /// A requested row: its number in the split and its position in the list.
   struct Wanted {
     std::int64_t row;
     std::int64_t place;

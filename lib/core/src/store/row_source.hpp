@@ -1,4 +1,4 @@
-// Where samples that are not resident come from.
+// The source of samples that are not resident.
 #pragma once
 
 #include <atomic>
@@ -8,20 +8,20 @@
 
 namespace octavo::store {
 
-/// Where samples go: number i of a list to codes + i * stride_bytes, its label to labels + i * label bytes.
+/// Destination of samples: sample i of a list goes to codes + i * stride_bytes, its label to labels + i * label bytes.
 struct RowTarget {
   std::byte* codes;
   std::int64_t stride_bytes;
-  std::byte* labels;  ///< of no use if the split has none
+  std::byte* labels;  ///< not used if the split has none
 };
 
-/// Safe to use from several threads.
+/// Thread-safe.
 class RowSource {
  public:
   virtual ~RowSource() = default;
 
-  /// Brings the samples of these row numbers, which must exist; repetitions are free. Returns early, with the target
-  /// incomplete, once `cancelled` is set. Throws what reading them throws.
+  /// Reads these rows, which must exist; a repeated row is read once. Returns early, with the target incomplete, once
+  /// `cancelled` is set. Throws the errors of reading.
   virtual void read(std::span<const std::int64_t> rows, const RowTarget& target,
                     const std::atomic<bool>& cancelled) const = 0;
 };

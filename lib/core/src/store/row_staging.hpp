@@ -1,4 +1,4 @@
-// Batches of chosen samples that are not resident: read for one gather, in memory that serves the next one too.
+// Stages samples that are not resident for single gathers, and reuses the memory.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace octavo::store {
 
-/// Keeps room for the largest batch so far. Safe to use from several threads: those that come while another one has the
-/// room take some of their own.
+/// Keeps memory for the largest batch so far. Thread-safe: while one thread uses that memory, other threads allocate
+/// their own.
 class RowStaging {
  public:
   using Use = std::function<void(const kernels::PackedRows& packed, const kernels::RowSelection& selection)>;
 
   explicit RowStaging(std::shared_ptr<const StoredSamples> samples) : samples_(std::move(samples)) {}
 
-  /// Reads the samples of `rows` and calls use(), which enqueues on `stream` what needs them. Throws OutOfMemory, and
-  /// what reading them throws.
+  /// Reads the samples of `rows` and calls use(), which enqueues the work that needs them on `stream`. Throws
+  /// OutOfMemory and the errors of reading.
   void with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use);
 
  private:

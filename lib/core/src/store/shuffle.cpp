@@ -35,8 +35,8 @@ Shuffle parse_shuffle(std::string_view text) {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), samples);
     if (error == std::errc{} && end == number.data() + number.size() && samples >= 1) return Shuffle::windows(samples);
   }
-  throw InvalidArgument("choose an order: \"" + std::string(text) +
-                        "\" is none; use none, global, blocks or windows:N, N samples each");
+  throw InvalidArgument("unknown order \"" + std::string(text) +
+                        "\"; expected none, global, blocks or windows:N with N samples per window");
 }
 
 }  // namespace octavo

@@ -6,7 +6,7 @@
 namespace octavo::store {
 namespace {
 
-/// What follows begins where numbers of any type may.
+/// Aligns the next part for elements of any type.
 std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
 
 constexpr auto kNumberBytes = static_cast<std::int64_t>(sizeof(std::int64_t));
@@ -71,13 +71,13 @@ std::int64_t StagingSlot::filled_bytes() const {
   return numbers_offset_ + static_cast<std::int64_t>(numbers_.size()) * kNumberBytes;
 }
 
-/// All of it as it lies on the device.
+/// Reads everything, in device layout.
 void StagingSlot::read_all(std::byte* to, const std::atomic<bool>& cancelled) const {
   samples_->rows->read(staged_, {to, samples_->row_stride_bytes, to + labels_offset_}, cancelled);
   std::copy(numbers_.begin(), numbers_.end(), reinterpret_cast<std::int64_t*>(to + numbers_offset_));
 }
 
-/// One copy for all.
+/// Uploads everything with one copy.
 void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   std::byte* block = upload.begin_block();
   read_all(block, cancelled);
@@ -85,7 +85,7 @@ void StagingSlot::fill_whole(Upload& upload, StreamRef stream, const std::atomic
   upload.finish_block(stream);
 }
 
-/// One block is read while the one before is copied.
+/// Reads one block while the previous one is copied.
 void StagingSlot::fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   const std::int64_t row_bytes = samples_->row_stride_bytes, label_bytes = samples_->label_bytes();
   const auto staged_count = static_cast<std::int64_t>(staged_.size());

@@ -1,4 +1,4 @@
-// Room on a device for what a batch needs in addition to the resident samples, and how it gets there.
+// Device memory for the samples of a batch that are not resident, and the upload into it.
 #pragma once
 
 #include <atomic>
@@ -14,45 +14,45 @@
 
 namespace octavo::store {
 
-/// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the
+/// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the row
 /// numbers by which a gather finds each sample of the batch:
 ///
-///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | row number of place 0 | 1 | ... of the batch
+///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | row number of batch sample 0 | 1 | ...
 ///
-/// fill() reads and copies; use() is for the gathers that read rows() and selection().
+/// fill() reads and copies samples. use() runs gathers that read rows() and selection().
 /// Not thread-safe.
 class StagingSlot {
  public:
-  /// Has room for batches of `most_rows` samples. Throws OutOfMemory.
+  /// Allocates memory for batches of up to `most_rows` samples. Throws OutOfMemory.
   StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows);
   StagingSlot(const StagingSlot&) = delete;
   StagingSlot& operator=(const StagingSlot&) = delete;
-  /// Waits for those who use the slot.
+  /// Waits for all uses of the slot.
   ~StagingSlot();
 
-  /// What fill() copies through: pinned memory of at most two blocks. Null on the CPU, which needs none. Throws
+  /// Returns the upload for fill(): pinned memory of at most two blocks. Null on the CPU, which needs none. Throws
   /// OutOfMemory.
   std::unique_ptr<Upload> make_upload() const;
 
-  /// Reads the samples of `rows`, each in the split, and enqueues their copies on `stream`, when gathers of earlier
-  /// use() are done with what was there. Throws as RowSource::read() does.
+  /// Reads the samples of `rows`, which must exist, and enqueues their copies on `stream`, after the gathers of earlier
+  /// use() calls. Throws like RowSource::read().
   void fill(std::span<const std::int64_t> rows, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled);
 
-  /// Calls `enqueue`, after `stream` waits for the copies and for those who used the slot before on other streams.
+  /// Makes `stream` wait for the copies and for earlier uses of the slot on other streams, then calls `enqueue`.
   template <typename Enqueue>
   void use(StreamRef stream, const Enqueue& enqueue) {
     begin_use(stream);
     try {
       enqueue();
     } catch (...) {
-      end_use(stream);  // part of it may be enqueued
+      end_use(stream);  // some of the work may be enqueued
       throw;
     }
     end_use(stream);
   }
 
   kernels::PackedRows rows() const;
-  /// The places of the batch, as numbers of rows().
+  /// The samples of the batch, as indices into rows().
   kernels::RowSelection selection() const;
   std::int64_t batch_count() const { return batch_count_; }
 
@@ -70,10 +70,10 @@ class StagingSlot {
 
   std::shared_ptr<const StoredSamples> samples_;
   backend::DeviceBuffer memory_;
-  backend::OwnedEvent copied_;        ///< what was enqueued by fill() is there
+  backend::OwnedEvent copied_;        ///< the copies of fill() are done
   backend::OwnedEvent used_;          ///< memory_ may be written again
   std::vector<std::int64_t> staged_;  ///< samples of the batch that are not resident
-  std::vector<std::int64_t> numbers_; ///< of each place of the batch, as a number of rows()
+  std::vector<std::int64_t> numbers_; ///< for each sample of the batch, its index in rows()
   std::int64_t batch_count_ = 0;
   std::int64_t labels_offset_ = 0;
   std::int64_t numbers_offset_ = 0;

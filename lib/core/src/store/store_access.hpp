@@ -1,4 +1,4 @@
-// The way from a Store to the samples that it holds, for the other topics of the library.
+// Gives the other parts of the library access to the samples of a Store.
 #pragma once
 
 #include <memory>

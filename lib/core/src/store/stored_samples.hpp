@@ -1,5 +1,4 @@
-// The packed samples of a split as a store keeps them: on a device as far as they are resident, else where they came
-// from.
+// The packed samples of a store: resident samples on a device, the others in their source.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +16,31 @@
 
 namespace octavo::store {
 
-/// What samples are, wherever they are.
+/// Describes samples, independent of where they are.
 struct SampleDescription {
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
   std::vector<std::string> class_names;
-  Statistics statistics;         ///< that batches are centered by
-  std::string statistics_split;  ///< that they belong to
+  Statistics statistics;         ///< used to center batches
+  std::string statistics_split;  ///< the split of `statistics`
 };
 
 /// Immutable once loaded.
 class StoredSamples : public SampleDescription {
  public:
-  std::shared_ptr<const void> owner;  ///< of memory that is borrowed; first, so that it goes last
+  std::shared_ptr<const void> owner;  ///< owner of borrowed memory; declared first, so that it is destroyed last
   std::shared_ptr<backend::Backend> backend;
-  std::int64_t row_stride_bytes = 0;  ///< shape.values(): rows stand without gaps
+  std::int64_t row_stride_bytes = 0;  ///< shape.values(): no gaps between rows
 
   Residency residency = Residency::device;  ///< never automatic
-  std::string residency_reason;             ///< a sentence if another one was asked for or would have been better
+  std::string residency_reason;             ///< see Store::residency_reason()
   std::int64_t resident_count = 0;          ///< samples [0, resident_count) are on the device
-  std::int64_t window_samples = 0;          ///< of a window; 0 unless the residency is `window`
+  std::int64_t window_samples = 0;          ///< samples per window; 0 unless the residency is `window`
   backend::DeviceBuffer codes;              ///< resident_count rows
   backend::DeviceBuffer label_words;        ///< [resident_count,K] words
-  std::unique_ptr<const RowSource> rows;    ///< of the samples that are not resident; null if all are
-  /// On the CPU, all samples and labels where they are in the caller's memory; else null.
+  std::unique_ptr<const RowSource> rows;    ///< source of samples that are not resident; null if all are
+  /// All samples and labels in the caller's memory, if the CPU uses them in place; else null.
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;
 
@@ -50,7 +49,7 @@ class StoredSamples : public SampleDescription {
   std::int64_t device_bytes() const {
     return static_cast<std::int64_t>(codes.bytes() + label_words.bytes());
   }
-  /// The resident samples; what a batch needs beside them is added by whoever stages it.
+  /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedRows resident_rows() const {
     const bool is_borrowed = borrowed_codes != nullptr;
     return {is_borrowed ? borrowed_codes : codes.as<std::int8_t>(),
@@ -63,9 +62,9 @@ class StoredSamples : public SampleDescription {
   }
 };
 
-/// Reads the resident samples of `split` and their labels into `samples`, whose buffers are there, checking them.
+/// Reads and checks the resident samples of `split` and their labels. The buffers of `samples` must be allocated.
 void read_samples(const Split& split, const LoadOptions& options, const StoredSamples& samples);
-/// Likewise from host memory.
+/// Copies the resident samples and their labels from host memory.
 void copy_samples(const HostSamples& from, const StoredSamples& samples);
 
 }  // namespace octavo::store

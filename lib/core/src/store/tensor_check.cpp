@@ -18,24 +18,24 @@ std::string list(std::initializer_list<DType> types) {
 void check_tensor(const TensorView& tensor, std::int64_t elements, std::initializer_list<DType> types, Device device,
                   const char* what) {
   if (tensor.element_count() != elements) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " +
-                          std::to_string(tensor.element_count()) + " numbers, " + std::to_string(elements) +
-                          " are needed");
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has " +
+                          std::to_string(tensor.element_count()) + " elements; expected " +
+                          std::to_string(elements));
   }
   if (std::find(types.begin(), types.end(), tensor.dtype) == types.end()) {
-    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " holds " + to_string(tensor.dtype) +
-                          ", it must hold " + list(types));
+    throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has type " +
+                          to_string(tensor.dtype) + "; expected " + list(types));
   }
   if (tensor.device != device) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " is on " + to_string(tensor.device) +
-                          ", the store on " + to_string(device));
+                          "; expected the store's device, " + to_string(device));
   }
   if (tensor.data == nullptr && elements != 0) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has no memory");
   }
   if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes_of(tensor.dtype)) != 0) {
     throw InvalidArgument(std::string("gather a batch: the memory for ") + what +
-                          " does not begin at a multiple of its numbers' size; allocate it as such numbers");
+                          " is not aligned to its element size; allocate aligned memory");
   }
 }
 

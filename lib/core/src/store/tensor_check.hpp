@@ -1,4 +1,4 @@
-// Whether a caller's tensors can take a batch.
+// Checks that the caller's tensors match a batch.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace octavo::store {
 
-/// Throws InvalidArgument unless `images` and, if it has memory, `labels` are what `batch_count` samples need.
+/// Throws InvalidArgument unless `images` and, if it has memory, `labels` match a batch of `batch_count` samples.
 void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
                          const TensorView& images, const TensorView& labels);
 
-/// How labels of this kind are written to a checked tensor.
+/// Returns how labels of this kind are written to a checked tensor.
 LabelTarget label_target(const TensorView& labels, LabelKind kind);
 
 }  // namespace octavo::store

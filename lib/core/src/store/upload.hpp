@@ -1,4 +1,4 @@
-// Host data on its way to a device, through a little pinned memory.
+// Uploads host data to a device through a small amount of pinned memory.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace octavo::store {
 
-/// Bytes of a pinned block: large enough for the full rate of the link, and small enough that pinned memory stays
-/// bounded whatever is uploaded.
+/// Bytes of a pinned block: large enough for the full speed of the link, small enough to keep pinned memory bounded
+/// whatever is uploaded.
 inline constexpr std::int64_t kUploadBlockBytes = std::int64_t{4} << 20;
 
-/// Two pinned blocks: one is filled while the other one is copied. With memory for only one of them, nothing overlaps.
+/// Two pinned blocks: one is filled while the other is copied. If memory suffices for only one, nothing overlaps.
 /// Not thread-safe.
 class Upload {
  public:
@@ -24,9 +24,9 @@ class Upload {
   Upload& operator=(const Upload&) = delete;
 
   std::int64_t block_bytes() const { return block_bytes_; }
-  /// The block to fill now, when its last copies are done.
+  /// Returns the block to fill next, after its last copies are done.
   std::byte* begin_block();
-  /// Enqueues copies from that block, until finish_block() of the same stream.
+  /// Enqueues a copy from that block. Call finish_block() on the same stream after the last one.
   void copy(void* to, const std::byte* from, std::int64_t bytes, StreamRef stream);
   void finish_block(StreamRef stream);
 

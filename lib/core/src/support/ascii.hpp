@@ -1,4 +1,4 @@
-// Letters of file names, columns and digests: ASCII ones, whatever the locale.
+// ASCII character functions for file names, columns and digests, independent of the locale.
 #pragma once
 
 #include <string>

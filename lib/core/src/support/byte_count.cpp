@@ -17,8 +17,8 @@ constexpr Unit kByteUnits[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"
                                {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw InvalidArgument("read an amount of memory: \"" + std::string(text) +
-                        "\" is none between 1 and 2^60 bytes; write it like 24GiB, 512MiB or 80GB");
+  throw InvalidArgument("invalid memory size \"" + std::string(text) +
+                        "\"; expected 1 to 2^60 bytes, for example 24GiB, 512MiB or 80GB");
 }
 
 }  // namespace

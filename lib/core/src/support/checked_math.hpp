@@ -1,4 +1,4 @@
-// Products and sums of sizes that come from outside: checked in 64 bits.
+// Overflow-checked 64-bit products and sums, for sizes from untrusted input.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace octavo {
 
-/// The product of non-negative factors, or nothing if a factor is negative or the product does not fit 63 bits.
+/// Returns the product of non-negative factors, or nothing if a factor is negative or the product exceeds 63 bits.
 inline std::optional<std::int64_t> checked_product(std::initializer_list<std::int64_t> factors) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors) {
@@ -18,7 +18,7 @@ inline std::optional<std::int64_t> checked_product(std::initializer_list<std::in
   return product;
 }
 
-/// The bytes of an array with such axes, or nothing as checked_product() says.
+/// Returns the size in bytes of an array with these axes, or nothing in the same cases as checked_product().
 inline std::optional<std::int64_t> checked_array_bytes(std::span<const std::int64_t> axes, std::size_t element_bytes) {
   std::optional<std::int64_t> bytes = static_cast<std::int64_t>(element_bytes);
   for (const std::int64_t axis : axes) {
@@ -27,7 +27,7 @@ inline std::optional<std::int64_t> checked_array_bytes(std::span<const std::int6
   return bytes;
 }
 
-/// a + b for non-negative values, or nothing if one is negative or the sum does not fit 63 bits.
+/// Returns a + b for non-negative values, or nothing if one is negative or the sum exceeds 63 bits.
 inline std::optional<std::int64_t> checked_sum(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) return std::nullopt;

@@ -30,13 +30,13 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
 
 [[noreturn]] void throw_cut_short(const std::filesystem::path& path, std::int64_t end) {
   throw IoError("read " + quoted(path) + ": the file ends at byte " + std::to_string(end) +
-                ", inside what was to be read; it was cut short");
+                ", before the end of the requested range; it was truncated");
 }
 
 }  // namespace
 
 File File::open_for_reading(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a pipe that nobody writes to must not hang; it has no effect on regular files.
+  // O_NONBLOCK: opening a pipe without a writer must not block. It has no effect on regular files.
   FileDescriptor descriptor = open_descriptor(path, O_RDONLY | O_NONBLOCK, "open");
   if (!S_ISREG(status_of(descriptor.get(), path).st_mode)) {
     throw IoError("open " + quoted(path) + ": not a regular file; name a file");
@@ -51,7 +51,7 @@ File File::create_new(const std::filesystem::path& path) {
 File File::create_unnamed(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return File(FileDescriptor(descriptor), folder / "(a temporary file)");
-  // Some file systems (NFS, overlays of older kernels) know no files without a name.
+  // Some file systems (NFS, overlays of older kernels) do not support unnamed files.
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) throw_io_error("write to the folder", folder, errno);
   std::string name = (folder / ".octavo-XXXXXX").string();
   FileDescriptor named(::mkostemp(name.data(), O_CLOEXEC));
@@ -144,28 +144,28 @@ std::int64_t File::modified_ns() const {
 }
 
 void File::sync() const {
-  if (::fsync(descriptor()) != 0) throw_io_error("write to disk", path_, errno);
+  if (::fsync(descriptor()) != 0) throw_io_error("sync", path_, errno);
 }
 
 void sync_folder_of(const std::filesystem::path& path) {
   std::filesystem::path folder = path.parent_path();
   if (folder.empty()) folder = ".";
   const FileDescriptor descriptor = open_descriptor(folder, O_RDONLY | O_DIRECTORY, "open the folder");
-  // Some file systems cannot sync a folder (EINVAL) and need not.
-  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) throw_io_error("write to disk the folder", folder, errno);
+  // Some file systems cannot sync a folder (EINVAL) and do not need to.
+  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) throw_io_error("sync the folder", folder, errno);
 }
 
 void sync_file_system_of(const std::filesystem::path& folder) {
   const FileDescriptor descriptor = open_descriptor(folder, O_RDONLY | O_DIRECTORY, "open the folder");
-  if (::syncfs(descriptor.get()) != 0) throw_io_error("write to disk the folder", folder, errno);
+  if (::syncfs(descriptor.get()) != 0) throw_io_error("sync the folder", folder, errno);
 }
 
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes) {
   const File file = File::open_for_reading(path);
   const std::int64_t length = file.length();
   if (length > most_bytes) {
-    throw IoError("read " + quoted(path) + ": " + std::to_string(length) + " bytes, at most " +
-                  std::to_string(most_bytes) + " were expected");
+    throw IoError("read " + quoted(path) + ": the file has " + std::to_string(length) + " bytes; expected at most " +
+                  std::to_string(most_bytes));
   }
   std::string bytes(static_cast<std::size_t>(length), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(bytes)));
@@ -186,7 +186,7 @@ void check_is_plain_or_free(const std::filesystem::path& path) {
     throw InvalidArgument("write " + quoted(path) + ": it is a link; name the file itself");
   }
   if (std::filesystem::exists(std::filesystem::file_status(type)) && type != std::filesystem::file_type::regular) {
-    throw InvalidArgument("write " + quoted(path) + ": it is no regular file; choose another name");
+    throw InvalidArgument("write " + quoted(path) + ": it is not a regular file; choose another name");
   }
 }
 

@@ -18,7 +18,7 @@ namespace octavo {
 
 inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-/// The hash of pieces one after another.
+/// Hashes data piece by piece.
 class StreamingHash {
  public:
   StreamingHash() : state_(XXH3_createState()) {
@@ -36,7 +36,7 @@ class StreamingHash {
   std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
-/// The checksum of a sample: of its code bytes followed by its label bytes (docs/format.md, "checksums").
+/// The checksum of a sample: the hash of its code bytes followed by its label bytes (docs/format.md, "checksums").
 inline std::uint64_t sample_checksum(StreamingHash& hash, std::span<const std::byte> codes,
                                      std::span<const std::byte> label) {
   if (label.empty()) return hash_bytes(codes);
@@ -46,7 +46,7 @@ inline std::uint64_t sample_checksum(StreamingHash& hash, std::span<const std::b
   return hash.value();
 }
 
-/// 16 hex digits, as hashes stand in the index.
+/// 16 hex digits, as in the index.
 std::string to_hex(std::uint64_t value);
 
 }  // namespace octavo

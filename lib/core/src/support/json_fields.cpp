@@ -10,7 +10,7 @@
 namespace octavo {
 
 JsonFields::JsonFields(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-  if (!json.is_object()) fail("is no object");
+  if (!json.is_object()) fail("is not an object");
 }
 
 void JsonFields::fail(const std::string& problem) const { throw FormatError(where_ + " " + problem); }
@@ -27,13 +27,13 @@ const Json& JsonFields::at(const char* key) const {
 
 const Json& JsonFields::array(const char* key) const {
   const Json& value = at(key);
-  if (!value.is_array()) fail(key, "is no array");
+  if (!value.is_array()) fail(key, "is not an array");
   return value;
 }
 
 bool JsonFields::boolean(const char* key) const {
   const Json& value = at(key);
-  if (!value.is_boolean()) fail(key, "is neither true nor false");
+  if (!value.is_boolean()) fail(key, "is not true or false");
   return value.get<bool>();
 }
 
@@ -66,19 +66,19 @@ std::optional<std::uint64_t> JsonFields::optional_hash(const char* key) const {
 
 std::int64_t JsonFields::integer_of(const Json& value, const char* key) const {
   constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargest) fail(key, "is no whole number below 2^63");
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargest) fail(key, "is not an integer below 2^63");
   return value.get<std::int64_t>();
 }
 
 std::string JsonFields::text_of(const Json& value, const char* key) const {
-  if (!value.is_string()) fail(key, "is no text");
+  if (!value.is_string()) fail(key, "is not a string");
   auto text = value.get<std::string>();
   if (const auto problem = text_problem(text)) fail(key, "is " + *problem);
   return text;
 }
 
 double JsonFields::number_of(const Json& value, const char* key) const {
-  if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "is no finite number");
+  if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "is not a finite number");
   return value.get<double>();
 }
 

@@ -1,4 +1,4 @@
-// Reading the fields of a JSON object that comes from outside: asked for by name and kind, refused with a reason.
+// Reads the fields of an untrusted JSON object by name and type.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace octavo {
 
-/// Every call throws FormatError, naming `where` and the field, if the field is missing or of another kind. Borrows the
+/// Every call throws FormatError with `where` and the field if the field is missing or has another type. Borrows the
 /// JSON object.
 class JsonFields {
  public:
-  /// `where` begins the messages, such as "its index is wrong: split 0".
+  /// `where` begins the messages, such as "its index is invalid: split 0".
   JsonFields(const Json& json, std::string where);
 
   bool has(const char* key) const { return json_.contains(key); }
@@ -31,7 +31,7 @@ class JsonFields {
   /// At most 255 bytes without control characters.
   std::string text(const char* key) const { return text_of(at(key), key); }
   std::vector<std::string> texts(const char* key) const;
-  /// 16 hex digits; nothing if there is no such field.
+  /// 16 hex digits; nothing if the field is missing.
   std::optional<std::uint64_t> optional_hash(const char* key) const;
 
   [[noreturn]] void fail(const std::string& problem) const;

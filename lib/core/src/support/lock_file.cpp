@@ -12,7 +12,7 @@
 namespace octavo {
 namespace {
 
-/// Whether `descriptor` is still the file of that name: the last owner of a lock removes the file.
+/// Whether `descriptor` is still the file at that path: the last owner of a lock removes the file.
 bool is_current(int descriptor, const std::filesystem::path& path) {
   struct stat opened {};
   struct stat named {};
@@ -20,7 +20,7 @@ bool is_current(int descriptor, const std::filesystem::path& path) {
          opened.st_dev == named.st_dev;
 }
 
-/// Some network file systems have no locks; then two writers at once are the caller's affair.
+/// Some network file systems have no locks. There the caller must prevent concurrent writers.
 bool has_no_locks(int error_number) {
   return error_number == ENOLCK || error_number == ENOSYS || error_number == EOPNOTSUPP;
 }

@@ -1,4 +1,4 @@
-// A lock that keeps two writers apart, also in different processes.
+// A lock that excludes concurrent writers, also in other processes.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace octavo {
 
-/// An advisory lock on a file of its own, made for it and removed with it. The system lets go of it when its process
-/// ends, however that happens; the file that a killed process leaves behind locks nobody out.
+/// An advisory lock on a separate file, which is created and removed with the lock. The system releases the lock when
+/// the process ends, however that happens; a file left behind by a killed process does not block anyone.
 class LockFile {
  public:
-  /// Takes the lock at once. Throws IoError with the message `when_taken` if somebody else has it, or IoError if the
-  /// file cannot be made. On file systems without locks everybody gets it.
+  /// Takes the lock without waiting. Throws IoError with the message `when_taken` if it is held elsewhere, or IoError
+  /// if the file cannot be created. On file systems without locks, always succeeds.
   LockFile(std::filesystem::path path, const std::string& when_taken);
   ~LockFile();
   LockFile(const LockFile&) = delete;

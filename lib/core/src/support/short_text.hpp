@@ -1,4 +1,4 @@
-// Short texts that are shown to people and stored in dataset files, such as class names.
+// Short texts in dataset files that are shown to people, such as class names.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace octavo {
 
 inline constexpr std::size_t kMostNameBytes = 255;
 
-/// What is wrong with a short text (kMostNameBytes at most, UTF-8, no control characters), or nothing.
+/// Returns what is wrong with a short text (at most kMostNameBytes, UTF-8, no control characters), or nothing. The
+/// result follows the word "is".
 std::optional<std::string> text_problem(std::string_view text);
 
 }  // namespace octavo

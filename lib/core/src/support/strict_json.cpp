@@ -10,10 +10,10 @@ namespace octavo {
 namespace {
 
 constexpr std::size_t kMostDepth = 32;
-/// A value takes 16 bytes or more once parsed, whatever little text it had.
+/// A parsed value takes 16 bytes or more, however short its text is.
 constexpr std::size_t kMostValues = std::size_t{1} << 24;
 
-/// Walks through a document without building it, and stops at the first thing that is not allowed.
+/// Walks through a document without building it, and stops at the first violation.
 class Gatekeeper : public nlohmann::json_sax<Json> {
  public:
   const std::string& problem() const { return problem_; }
@@ -30,16 +30,16 @@ class Gatekeeper : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    return keys_.back().insert(name).second || stop("has a key twice in one object");
+    return keys_.back().insert(name).second || stop("has a duplicate key in one object");
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
-    return stop("is no JSON at byte " + std::to_string(position));
+    return stop("is not valid JSON at byte " + std::to_string(position));
   }
 
  private:
   bool count_value() { return ++value_count_ <= kMostValues || stop("has too many values"); }
   bool open() {
-    if (keys_.size() == kMostDepth) return stop("is nested too deep");
+    if (keys_.size() == kMostDepth) return stop("is nested too deeply");
     keys_.emplace_back();
     return count_value();
   }
@@ -52,7 +52,7 @@ class Gatekeeper : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  std::vector<std::set<std::string>> keys_;  ///< of the objects that are open; empty for arrays
+  std::vector<std::set<std::string>> keys_;  ///< keys of the open objects; empty for arrays
   std::size_t value_count_ = 0;
   std::string problem_;
 };

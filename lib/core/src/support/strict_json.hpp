@@ -1,4 +1,4 @@
-// JSON from files, parsed strictly: UTF-8, no key twice in an object, nesting and number of values bounded.
+// Strict JSON parsing for files: UTF-8, no duplicate keys, limited nesting and number of values.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace octavo {
 
-/// Keeps keys in the order of the text.
+/// Keeps keys in text order.
 using Json = nlohmann::ordered_json;
 
-/// The document in `text`. Throws FormatError with the reason (which names no file).
+/// Parses the document in `text`. Throws FormatError (the message does not name the file).
 Json parse_strict_json(std::string_view text);
 
 }  // namespace octavo

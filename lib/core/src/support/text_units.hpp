@@ -1,4 +1,4 @@
-// Numbers and lines in texts for people.
+// Formats numbers and lines for human-readable output.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::string in_units(std::int64_t bytes);
 /// "60,000".
 std::string grouped(std::int64_t count);
 
-/// A line of a summary: its name in a column, then the text.
+/// A line of a summary: the name in a column, then the text.
 std::string summary_line(const std::string& name, const std::string& text);
 
 }  // namespace octavo

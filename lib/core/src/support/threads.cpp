@@ -63,7 +63,7 @@ void run_on_threads(int thread_count, const std::function<void(int)>& work) {
     try {
       for (; started < thread_count; ++started) threads.emplace_back(guarded, started);
     } catch (const std::system_error&) {
-      // The system gives no more threads: this one does their work too.
+      // No more threads are available: this thread does their work too.
     }
     guarded(0);
     for (int index = started; index < thread_count; ++index) guarded(index);

@@ -1,11 +1,11 @@
-// One owner type for every kind of handle.
+// A generic owner of handles.
 #pragma once
 
 #include <utility>
 
 namespace octavo {
 
-/// Owns one handle; releases it unless it is null. Move-only; a moved-from owner may only be assigned to or destroyed.
+/// Owns one handle and releases it unless it is null. Move-only. A moved-from owner may only be assigned or destroyed.
 template <typename Handle, auto kNull, auto kRelease>
 class UniqueHandle {
  public:
@@ -20,7 +20,7 @@ class UniqueHandle {
 
   Handle get() const { return handle_; }
   explicit operator bool() const { return handle_ != Handle(kNull); }
-  /// Gives the handle away: the caller releases it now.
+  /// Gives up ownership: the caller must release the handle.
   Handle release() { return std::exchange(handle_, Handle(kNull)); }
   void reset() {
     if (*this) static_cast<void>(kRelease(release()));

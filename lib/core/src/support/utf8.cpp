@@ -7,7 +7,7 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Bytes of a character by its first byte; 0 if no character begins so.
+/// Length of a character by its first byte; 0 if no character begins with that byte.
 std::size_t character_bytes(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -16,7 +16,7 @@ std::size_t character_bytes(unsigned char first) {
   return 0;
 }
 
-/// Bytes of the well-formed character that `text` begins with; 0 if there is none (Unicode, table 3-7).
+/// Length of the well-formed character at the start of `text`; 0 if there is none (Unicode, table 3-7).
 std::size_t leading_character(std::string_view text) {
   const std::size_t count = character_bytes(static_cast<unsigned char>(text[0]));
   if (count == 0 || count > text.size()) return 0;
@@ -45,7 +45,7 @@ bool is_utf8(std::string_view text) {
 std::string_view cut_utf8(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   std::size_t end = most_bytes;
-  // A character has at most 3 bytes after its first; other bytes are not UTF-8 and may be cut anywhere.
+  // A character has at most 3 bytes after the first. Longer sequences are not UTF-8 and may be cut anywhere.
   for (int back = 0; back < 3 && end > 0 && is_continuation(text[end]); ++back) --end;
   if (is_continuation(text[end])) end = most_bytes;
   return text.substr(0, end);

@@ -1,4 +1,4 @@
-// Fetching image sets from the servers that publish them: the well-known ones, or others that a description names.
+// Downloads published image datasets: the well-known ones, or others from a description.
 #pragma once
 
 #include <cstdint>
@@ -11,56 +11,55 @@
 
 namespace octavo {
 
-/// A published file, and how to tell that it is the right one.
+/// A published file, with the length and checksums that identify it.
 struct RemoteFile {
-  std::string name;                    ///< in the folder; plain, without slashes
-  std::int64_t bytes = 0;              ///< exactly so many; at least 1
-  std::string sha256 = {};             ///< 64 hex digits; empty: not known
-  std::string md5 = {};                ///< 32 hex digits; empty: not known, which one of the two may be
-  std::vector<std::string> urls = {};  ///< addresses of the file itself, tried before those below the mirrors
+  std::string name;                    ///< in the folder; without slashes
+  std::int64_t bytes = 0;              ///< exact length; at least 1
+  std::string sha256 = {};             ///< 64 hex digits; empty if unknown
+  std::string md5 = {};                ///< 32 hex digits; empty if unknown. At least one checksum must be known
+  std::vector<std::string> urls = {};  ///< URLs of the file itself, tried before the mirrors
 };
 
-/// A published image set.
+/// A published image dataset.
 struct RemoteSet {
   std::string name;                       ///< [A-Za-z0-9][A-Za-z0-9_.-]{0,63}
-  std::vector<RemoteFile> files;          ///< at least one, of different names
-  std::vector<std::string> mirrors = {};  ///< http or https addresses that the names of files are put behind, in order
-  std::vector<std::string> pack = {};     ///< what is packed, [SPLIT=]FILE below the folder; empty: the folder
+  std::vector<RemoteFile> files;          ///< at least one; names are unique
+  std::vector<std::string> mirrors = {};  ///< http or https base URLs to which file names are appended, in order
+  std::vector<std::string> pack = {};     ///< what to pack: [SPLIT=]FILE below the folder; empty: the whole folder
   std::string title = {};                 ///< such as "Fashion-MNIST"
   std::string content = {};               ///< such as "60,000 + 10,000, 28x28 gray, 10 classes"
   std::string license = {};               ///< as the publisher states it
-  std::string page = {};                  ///< the publisher's page
+  std::string page = {};                  ///< URL of the publisher's page
 };
 
-/// Sum of the lengths of its files.
+/// The total length of its files.
 std::int64_t total_bytes(const RemoteSet& set);
 
-/// The sets that octavo knows. Their files, lengths and checksums are part of the program; nothing is asked for them.
+/// The datasets that Octavo knows. Their files, lengths and checksums are built in; no network access is needed.
 const std::vector<RemoteSet>& known_sets();
 
-/// The known set of that name. Throws InvalidArgument, naming those that there are.
+/// The known dataset with this name. Throws InvalidArgument, listing the known names, if there is none.
 const RemoteSet& known_set(std::string_view name);
 
-/// Reads the description of a set: a JSON object with the fields of RemoteSet; those that are empty by default may be
-/// left out (docs/sources.md). Throws FormatError naming the field that is wrong, or IoError.
+/// Reads the description of a dataset: a JSON object with the fields of RemoteSet (docs/sources.md). Fields that are
+/// empty by default are optional. Throws FormatError, naming the invalid field, or IoError.
 RemoteSet read_set(const std::filesystem::path& path);
 
 struct FetchOptions {
-  std::vector<std::string> mirrors = {};  ///< used in place of the set's own mirrors and addresses
-  bool replace_existing = false;          ///< replace a file of the same name that is not the published one
-  int retries = 3;                        ///< more attempts at each address after one that may have failed by chance
-  int stall_seconds = 30;  ///< an attempt ends if for so long no connection, or less than 1 KiB a second, comes about
-  ProgressFunction on_progress = {};  ///< in bytes; a stage a file for receiving it and one for checking it
+  std::vector<std::string> mirrors = {};  ///< used instead of the dataset's own mirrors and URLs
+  bool replace_existing = false;          ///< replace existing files that differ from the published ones
+  int retries = 3;                        ///< further attempts per URL after a transient error
+  int stall_seconds = 30;                 ///< an attempt ends after this time without a connection or below 1 KiB/s
+  ProgressFunction on_progress = {};      ///< in bytes; per file, one stage for receiving it and one for checking it
 };
 
-/// What became of a file.
+/// The result for one file.
 struct FetchedFile {
   std::string name;
   std::int64_t bytes = 0;
-  bool was_there = false;  ///< it was there already, and is the published one
-  std::int64_t received_bytes =
-      0;                 ///< in this call, dropped ones too; less than `bytes` where an older call went before
-  std::string url = {};  ///< where the last of them came from; empty: nothing was received
+  bool was_there = false;           ///< the published file was already there
+  std::int64_t received_bytes = 0;  ///< in this call, including dropped bytes; less than `bytes` after a resume
+  std::string url = {};             ///< the source of the last bytes; empty if nothing was received
 };
 
 struct FetchSummary {
@@ -70,19 +69,19 @@ struct FetchSummary {
   double elapsed_seconds = 0.0;
 };
 
-/// Brings the files of `set` into `folder`, which is made if it is missing. Those that are there with the right length
-/// and checksums are left alone.
+/// Downloads the files of `set` into `folder`, which is created if it is missing. Existing files with the right length
+/// and checksums are kept.
 ///
-/// A file is received as NAME.part, checked, synced, and renamed: under its name it is whole. A NAME.part that is there
-/// is continued, also in a later call after this one was interrupted; one that turns out wrong is dropped and the file
-/// fetched once more from its beginning. No more than the file's length is ever stored.
+/// A file is received as NAME.part, checked, synced and renamed, so a file with its final name is complete. An existing
+/// NAME.part is resumed, also one left by an interrupted call. If the result is wrong, it is dropped and the file is
+/// fetched once more from its beginning. Never stores more than the file's length.
 ///
-/// Throws InvalidArgument for a set or options that make no sense and for a file that is there but is not the published
-/// one; FormatError if what the servers have is not; IoError if none of them can be reached or the folder cannot be
-/// written, or another fetch is at work in it; Unavailable in a build without libcurl or libcrypto.
+/// Throws InvalidArgument if the set or the options are invalid, or an existing file differs from the published one;
+/// FormatError if the servers have different content; IoError if no server can be reached, the folder cannot be
+/// written, or another fetch uses the folder; Unavailable in a build without libcurl or libcrypto.
 FetchSummary fetch(const RemoteSet& set, const std::filesystem::path& folder, const FetchOptions& options = {});
 
-/// The same for a known set.
+/// The same for a known dataset.
 FetchSummary fetch(std::string_view name, const std::filesystem::path& folder, const FetchOptions& options = {});
 
 }  // namespace octavo

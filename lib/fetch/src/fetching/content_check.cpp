@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 
-/// A checksum that is being computed, and what it must be.
+/// A checksum being computed, and its expected value.
 struct Check {
   DigestKind kind;
   Digest digest;

@@ -10,8 +10,8 @@
 
 namespace octavo::fetching {
 
-/// How `file` differs from the published one: "it has 7 bytes, not 9", "its MD5 is ..., not ...". Nothing if its length
-/// and every checksum that is known are right. Throws IoError, and what `on_progress` throws.
+/// How `file` differs from the published one: "it has 7 bytes, not 9", "its MD5 is ..., not ...". Empty if its length
+/// and every known checksum match. Throws IoError, and whatever `on_progress` throws.
 std::optional<std::string> content_problem(const File& file, const RemoteFile& published,
                                            const ProgressFunction& on_progress);
 

@@ -1,4 +1,4 @@
-// The checksums that publishers list, by libcrypto.
+// The checksums that publishers list, computed by libcrypto.
 #pragma once
 
 #include <openssl/evp.h>
@@ -16,13 +16,13 @@ enum class DigestKind { md5, sha256 };
 /// "MD5", "SHA-256".
 const char* name_of(DigestKind kind);
 
-/// A checksum of pieces one after another.
+/// A checksum over consecutive pieces.
 class Digest {
  public:
   /// Throws Unavailable if the system does not allow this kind.
   explicit Digest(DigestKind kind);
   void add(std::span<const std::byte> bytes);
-  /// Lower-case hex digits. Nothing can be added afterwards.
+  /// The checksum in lower-case hex digits. Call it once, after the last add().
   std::string finish();
 
  private:

@@ -1,4 +1,4 @@
-// Fetching a set: which of its files are missing, and each of those.
+// Fetches a set: finds the missing files and downloads each of them.
 #include <octavo/fetch.hpp>
 
 #include <algorithm>
@@ -26,15 +26,15 @@ constexpr int kMostStallSeconds = 24 * 60 * 60;
 void check_options(const FetchOptions& options) {
   for (const std::string& mirror : options.mirrors) {
     if (const auto problem = fetching::address_problem(mirror)) {
-      throw InvalidArgument("fetch from a mirror: the address " + quoted(fs::path(mirror)) + " " + *problem);
+      throw InvalidArgument("fetch from a mirror: the URL " + quoted(fs::path(mirror)) + " " + *problem);
     }
   }
   if (options.retries < 0 || options.retries > kMostRetries) {
-    throw InvalidArgument("fetch: " + std::to_string(options.retries) + " retries; 0 to 1000 are possible");
+    throw InvalidArgument("fetch: retries is " + std::to_string(options.retries) + "; expected 0 to 1000");
   }
   if (options.stall_seconds < 1 || options.stall_seconds > kMostStallSeconds) {
-    throw InvalidArgument("fetch: a time-out of " + std::to_string(options.stall_seconds) +
-                          " s; 1 to 86400 are possible");
+    throw InvalidArgument("fetch: the timeout is " + std::to_string(options.stall_seconds) +
+                          " s; expected 1 to 86400 s");
   }
 }
 
@@ -42,7 +42,7 @@ std::string below(const std::string& mirror, const std::string& name) {
   return mirror + (mirror.ends_with('/') ? "" : "/") + name;
 }
 
-/// Where a file is looked for, in this order.
+/// The URLs of a file, in the order in which they are tried.
 std::vector<std::string> addresses_of(const RemoteFile& file, const RemoteSet& set, const FetchOptions& options) {
   const bool has_own = options.mirrors.empty();
   std::vector<std::string> addresses = has_own ? file.urls : std::vector<std::string>();
@@ -52,14 +52,14 @@ std::vector<std::string> addresses_of(const RemoteFile& file, const RemoteSet& s
   return addresses;
 }
 
-/// How what is there differs from the published file; nothing if it does not.
+/// How the file on disk differs from the published one; empty if it does not.
 std::optional<std::string> problem_of(const fs::path& path, const RemoteFile& file, const FetchOptions& options) {
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return "it is not there";
+  if (!fs::is_regular_file(path, ignored)) return "the file is missing";
   return fetching::content_problem(File::open_for_reading(path), file, options.on_progress);
 }
 
-/// Throws InvalidArgument if something stands in the place of a file that may not be replaced.
+/// Throws InvalidArgument if `path` exists and may not be replaced.
 void check_place(const fs::path& path, const std::string& problem, const FetchOptions& options) {
   check_is_plain_or_free(path);
   std::error_code ignored;
@@ -68,7 +68,7 @@ void check_place(const fs::path& path, const std::string& problem, const FetchOp
                         "; remove it, choose another folder, or allow replacing it (--force)");
 }
 
-/// The files that are there; the others are left for fetch_missing().
+/// Finds the files that are already there; fetch_missing() handles the others.
 std::vector<FetchedFile> look_around(const RemoteSet& set, const fs::path& folder, const FetchOptions& options) {
   std::vector<FetchedFile> files;
   for (const RemoteFile& file : set.files) {
@@ -87,7 +87,7 @@ void fetch_missing(const RemoteSet& set, const fs::path& folder, const FetchOpti
     if (files[i].was_there) continue;
     const RemoteFile& file = set.files[i];
     const fs::path path = folder / file.name;
-    // Another fetch may have brought it before this one got the lock.
+    // Another fetch may have downloaded it before this one got the lock.
     const auto problem = problem_of(path, file, options);
     files[i].was_there = !problem.has_value();
     if (!problem) continue;
@@ -105,14 +105,14 @@ bool are_all_there(const std::vector<FetchedFile>& files) {
 FetchSummary fetch(const RemoteSet& set, const fs::path& folder, const FetchOptions& options) {
   const auto start = Clock::now();
   if (const auto problem = fetching::set_problem(set)) {
-    throw InvalidArgument("fetch a set: its description is wrong: " + *problem);
+    throw InvalidArgument("fetch a set: its description is invalid: " + *problem);
   }
   check_options(options);
-  if (folder.empty()) throw InvalidArgument("fetch \"" + set.name + "\": no folder was named; name one");
+  if (folder.empty()) throw InvalidArgument("fetch \"" + set.name + "\": no folder was given; name one");
   FetchSummary summary;
   summary.folder = folder;
   summary.files = look_around(set, folder, options);
-  // A folder in which nothing is missing need not be one that can be written.
+  // A folder with all files may be read-only.
   if (!are_all_there(summary.files)) fetch_missing(set, folder, options, summary.files);
   for (const FetchedFile& file : summary.files) summary.received_bytes += file.received_bytes;
   summary.elapsed_seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -1,4 +1,4 @@
-// The folder that a set is fetched into, while nobody else fetches into it.
+// The folder that a set is fetched into, locked against other fetches.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace octavo::fetching {
 
-/// Makes the folder where it is missing, and holds a lock in it. A folder that it has made and that stays empty is
-/// removed again.
+/// Creates the folder if it is missing, and holds a lock in it. The destructor removes a folder that it created if it
+/// is still empty.
 class FetchFolder {
  public:
-  /// Throws IoError if the folder cannot be made or written, or another fetch is at work in it.
+  /// Throws IoError if the folder cannot be created or written, or another fetch is at work in it.
   explicit FetchFolder(std::filesystem::path path);
   ~FetchFolder();
   FetchFolder(const FetchFolder&) = delete;

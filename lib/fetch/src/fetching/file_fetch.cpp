@@ -39,7 +39,7 @@ class FileFetch {
   }
 
  private:
-  /// Receives, checks and publishes. False, with the reason noted, if this address does not have the file.
+  /// Receives, checks and publishes the file. Returns false and notes the reason if this URL does not have it.
   bool bring_from(const std::string& address) {
     while (true) {
       if (part_.length() < published_.bytes && !receive_from(address)) return false;
@@ -49,7 +49,7 @@ class FileFetch {
         return true;
       }
       part_.clear();
-      // What came in several pieces, perhaps from different versions of the file, gets one more chance in one piece.
+      // If the pieces may come from different versions of the file, try once more in one piece.
       if (std::exchange(is_patched_, false)) continue;
       note(address, *problem);
       has_wrong_content_ = true;
@@ -57,7 +57,7 @@ class FileFetch {
     }
   }
 
-  /// Until the part has all bytes. False, with the reason noted, if this address does not give them.
+  /// Receives until the part file is complete. Returns false and notes the reason if this URL fails.
   bool receive_from(const std::string& address) {
     for (int attempt = 0;;) {
       const TransferResult result = receive_once(address);
@@ -65,7 +65,7 @@ class FileFetch {
       if (result.end == TransferEnd::no_range) {
         part_.clear();
         is_patched_ = false;
-        continue;  // that cannot come again before something was received
+        continue;  // cannot repeat immediately: the next attempt starts at 0
       }
       if (result.end == TransferEnd::refused || attempt == options_.retries) {
         note(address, result.reason);
@@ -93,7 +93,7 @@ class FileFetch {
     return result;
   }
 
-  /// Longer after each attempt, up to eight seconds; ends early as on_progress does.
+  /// Waits longer after each attempt, up to eight seconds. Ends early if on_progress throws.
   void pause(int attempt) const {
     const auto until = Clock::now() + std::chrono::milliseconds(500 << std::min(attempt, 4));
     while (Clock::now() < until) {
@@ -112,13 +112,13 @@ class FileFetch {
   [[noreturn]] void fail() const {
     const std::string what = "fetch " + quoted(path_) + ": " + problems_;
     if (has_wrong_content_) {
-      throw FormatError(what + "it was changed there or on its way; name another address (--mirror), or try later");
+      throw FormatError(what +
+                        "the content differs from the published file; use another URL (--mirror), or try again later");
     }
     if (part_.length() > 0) {
-      throw IoError(what +
-                    "what was received is kept: try again to go on from there, or name another address (--mirror)");
+      throw IoError(what + "received data is kept: try again to resume, or use another URL (--mirror)");
     }
-    throw IoError(what + "check the network, try later, or name another address (--mirror)");
+    throw IoError(what + "check the network, try again later, or use another URL (--mirror)");
   }
 
   const RemoteFile& published_;
@@ -126,8 +126,8 @@ class FileFetch {
   const FetchOptions& options_;
   const std::string stage_;
   PartFile part_;
-  bool is_patched_;   ///< the part may consist of pieces of more than one answer
-  std::string etag_;  ///< of the answer that the part came from, at the address that is being tried
+  bool is_patched_;   ///< the part may consist of pieces from several responses
+  std::string etag_;  ///< of the response that the part came from, at the current URL
   std::string problems_;
   bool has_wrong_content_ = false;
   FetchedFile result_;

@@ -1,4 +1,4 @@
-// Bringing one file of a set to its place: addresses in turn, attempts at each, and the check at the end.
+// Downloads one file of a set: tries each URL in turn, retries, and checks the result.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace octavo::fetching {
 
-/// Receives `published` from the first of the addresses that has it, checks it, and puts it at `path`, replacing what
-/// is there. Options: retries, stall_seconds, on_progress. Throws FormatError if an address has other content and no
-/// other one the right, IoError if none can be reached or the file cannot be written.
+/// Receives `published` from the first of the URLs that has it, checks it, and moves it to `path`, replacing an
+/// existing file. Uses the options retries, stall_seconds and on_progress. Throws FormatError if a URL has wrong
+/// content and no other one has the right content, IoError if no URL can be reached or the file cannot be written.
 FetchedFile fetch_file(const RemoteFile& published, const std::filesystem::path& path,
                        const std::vector<std::string>& addresses, const FetchOptions& options);
 

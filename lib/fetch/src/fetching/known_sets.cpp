@@ -1,14 +1,14 @@
-// The sets that octavo knows: where they are published, and what their files are.
+// The datasets that Octavo knows: their files and where they are published.
 //
-// MD5: the publishers' own where they list them (Fashion-MNIST, CIFAR), else those of torchvision.datasets. Lengths and
-// SHA-256: tensorflow_datasets/url_checksums. Both were taken from the sources of those projects.
+// MD5: from the publishers if they list them (Fashion-MNIST, CIFAR), else from torchvision.datasets. Lengths and
+// SHA-256: from tensorflow_datasets/url_checksums. Both were taken from the sources of those projects.
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
 
 namespace octavo {
 namespace {
 
-// The four files of MNIST and of what was made in its likeness.
+// The four files of MNIST and of the datasets with the same layout.
 constexpr const char* kTrainImages = "train-images-idx3-ubyte.gz";
 constexpr const char* kTrainLabels = "train-labels-idx1-ubyte.gz";
 constexpr const char* kTestImages = "t10k-images-idx3-ubyte.gz";
@@ -148,7 +148,7 @@ RemoteSet svhn_extra() {
                  "a93ce644f1a588dc4d68dda5feec44a7"}},
       .mirrors = {kSvhnFolder},
       .pack = {"extra=extra_32x32.mat"},
-      .title = "SVHN, the easier digits beside it",
+      .title = "SVHN, extra (easier) digits",
       .content = "531,131, 32x32 RGB, 10 classes",
       .license = kSvhnLicense,
       .page = kSvhnFolder,
@@ -175,8 +175,8 @@ const RemoteSet& known_set(std::string_view name) {
     if (set.name == name) return set;
     names += (names.empty() ? "" : ", ") + set.name;
   }
-  throw InvalidArgument("fetch \"" + std::string(name) + "\": there is no known set of this name; there are " + names +
-                        ", and others by a description (--from)");
+  throw InvalidArgument("fetch \"" + std::string(name) + "\": no known set has this name; known sets are " + names +
+                        "; others need a description (--from)");
 }
 
 }  // namespace octavo

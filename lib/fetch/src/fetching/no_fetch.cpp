@@ -1,11 +1,11 @@
-// What stands in for fetching in a build without libcurl or libcrypto.
+// Replaces fetching in a build without libcurl or libcrypto.
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
 
 namespace octavo {
 
 FetchSummary fetch(const RemoteSet& set, const std::filesystem::path&, const FetchOptions&) {
-  throw Unavailable("fetch \"" + set.name + "\": this build has no libcurl or no libcrypto; get the files from " +
+  throw Unavailable("fetch \"" + set.name + "\": this build lacks libcurl or libcrypto; get the files from " +
                     (set.page.empty() ? "their publisher" : set.page) +
                     ", or install libcurl4-openssl-dev and libssl-dev and build again");
 }

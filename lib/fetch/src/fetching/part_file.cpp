@@ -17,7 +17,7 @@ File open_or_create(const std::filesystem::path& path) {
   const auto type = std::filesystem::symlink_status(path, ignored).type();
   if (type == std::filesystem::file_type::not_found) return File::create_new(path);
   if (type == std::filesystem::file_type::regular) return File::open_for_writing(path);
-  throw IoError("write " + quoted(path) + ": it is no regular file; remove it, or choose another folder");
+  throw IoError("write " + quoted(path) + ": not a regular file; remove it, or choose another folder");
 }
 
 void resize(const File& file, std::int64_t length) {
@@ -28,13 +28,13 @@ void resize(const File& file, std::int64_t length) {
   if (result != 0) throw_io_error("cut", file.path(), errno);
 }
 
-/// Without changing the length, which tells how much has been received.
+/// Reserves disk space. Does not change the length, which records how much was received.
 void reserve(const File& file, std::int64_t total_bytes) {
   int result;
   do {
     result = ::fallocate(file.descriptor(), FALLOC_FL_KEEP_SIZE, 0, total_bytes);
   } while (result != 0 && errno == EINTR);
-  // Not every file system can do that, and a limit on the size of files is met when it is reached.
+  // Not every file system supports this. A file size limit (EFBIG) is reported when a write reaches it.
   if (result == 0 || errno == EOPNOTSUPP || errno == ENOSYS || errno == EFBIG) return;
   throw_io_error("reserve " + std::to_string(total_bytes) + " bytes for", file.path(), errno);
 }

@@ -1,4 +1,4 @@
-// A file of which not everything has been received yet: NAME.part.
+// A file that is not completely received yet: NAME.part.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,22 @@
 
 namespace octavo::fetching {
 
-/// Opened with what an earlier call left in it. Stays where it is when it is destroyed, for the next call to go on,
-/// unless it is empty.
+/// Opens what an earlier call left. The destructor keeps the file for the next call to resume, unless it is empty.
 class PartFile {
  public:
-  /// `path`: of the finished file. Takes the disk space of all `total_bytes` at once, so that a full disk shows before
-  /// anything is received. Throws IoError, also if something other than a file has the name.
+  /// `path`: of the finished file. Reserves disk space for all `total_bytes`, so that a full disk is detected before
+  /// anything is received. Throws IoError, also if the name belongs to something other than a regular file.
   PartFile(const std::filesystem::path& path, std::int64_t total_bytes);
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
   const File& file() const { return file_; }
-  /// Bytes that are there, at most total_bytes.
+  /// Bytes received so far, at most total_bytes.
   std::int64_t length() const { return file_.length(); }
-  /// Drops what is there. Throws IoError.
+  /// Drops the received bytes. Throws IoError.
   void clear();
-  /// Syncs the file, gives it its name, and syncs the folder. Throws IoError.
+  /// Syncs the file, renames it to its final name, and syncs the folder. Throws IoError.
   void publish();
 
  private:

@@ -21,12 +21,12 @@ std::vector<std::string> optional_texts(const JsonFields& fields, const char* ke
   return fields.has(key) ? fields.texts(key) : std::vector<std::string>();
 }
 
-/// Longer than other texts may be; what an address must be like is checked with the whole set.
+/// URLs may be longer than other texts. set_problem() checks their form.
 std::vector<std::string> optional_addresses(const JsonFields& fields, const char* key) {
   std::vector<std::string> addresses;
   if (!fields.has(key)) return addresses;
   for (const Json& address : fields.array(key)) {
-    if (!address.is_string()) fields.fail(key, "has an entry that is no text");
+    if (!address.is_string()) fields.fail(key, "has an entry that is not a string");
     addresses.push_back(address.get<std::string>());
   }
   return addresses;
@@ -54,7 +54,7 @@ RemoteSet set_of(const Json& document) {
   set.pack = optional_texts(fields, "pack");
   set.title = optional_text(fields, "title");
   set.content = optional_text(fields, "content");
-  set.license = optional_text(fields, document.contains("licence") ? "licence" : "license");  // spelled so before 0.2
+  set.license = optional_text(fields, document.contains("licence") ? "licence" : "license");  // the spelling before 0.2
   set.page = optional_text(fields, "page");
   if (const auto problem = fetching::set_problem(set)) throw FormatError(*problem);
   return set;
@@ -67,8 +67,8 @@ RemoteSet read_set(const std::filesystem::path& path) {
   try {
     return set_of(parse_strict_json(text));
   } catch (const FormatError& error) {
-    throw FormatError("read the set that " + quoted(path) + " describes: " + error.what() +
-                      "; octavo fetch --list --json shows such descriptions");
+    throw FormatError("read the dataset description " + quoted(path) + ": " + error.what() +
+                      "; octavo fetch --list --json shows valid descriptions");
   }
 }
 

@@ -1,4 +1,4 @@
-// What a set must be like, so that nothing is written outside of its folder and every file can be checked.
+// Checks that a set writes nothing outside of its folder and that every file has a checksum.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace octavo::fetching {
 
-/// What is wrong with a set, such as "files[0].md5 is not 32 hex digits"; nothing if it can be fetched.
+/// What is wrong with a set, such as "files[0].md5 is not 32 hex digits"; empty if it is valid.
 std::optional<std::string> set_problem(const RemoteSet& set);
 
-/// What is wrong with an address, such as "begins with neither http:// nor https://".
+/// What is wrong with a URL, such as "begins with neither http:// nor https://"; empty if it is valid.
 std::optional<std::string> address_problem(std::string_view address);
 
 }  // namespace octavo::fetching

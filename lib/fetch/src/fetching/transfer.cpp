@@ -24,10 +24,10 @@ using Easy = UniqueHandle<CURL*, nullptr, &curl_easy_cleanup>;
 constexpr long kMostRedirects = 5;
 constexpr long kSlowestBytesPerSecond = 1024;
 constexpr long kReceiveBlockBytes = 256 * 1024;
-// Servers send some kilobytes of headers at most.
+// Real servers send at most a few kilobytes of headers.
 constexpr std::size_t kMostHeaderBytes = std::size_t{256} << 10;
 
-/// Messages stay one line of plain characters, whatever a server puts into them.
+/// Replaces control characters, so that text from a server stays one plain line.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < 0x20 || c == 0x7F; }, '?');
@@ -45,7 +45,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// FIRST-LAST/TOTAL of a Content-Range header.
+/// FIRST and TOTAL of a Content-Range header, FIRST-LAST/TOTAL.
 struct ContentRange {
   std::int64_t first = 0;
   std::int64_t total = 0;
@@ -58,7 +58,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return value;
 }
 
-/// "bytes 100-199/200". A server that does not tell the total ("*") is not taken at its word.
+/// Parses "bytes 100-199/200". Rejects an unknown total ("*").
 std::optional<ContentRange> parse_content_range(std::string_view value) {
   constexpr std::string_view kUnit = "bytes ";
   if (!value.starts_with(kUnit)) return std::nullopt;
@@ -72,13 +72,13 @@ std::optional<ContentRange> parse_content_range(std::string_view value) {
   return ContentRange{*first, *total};
 }
 
-/// Whether another attempt at the same address may have another answer (RFC 9110, 6585, 8470).
+/// Whether the status is transient: another attempt at the same URL may succeed (RFC 9110, 6585, 8470).
 bool is_passing_status(long status) {
   constexpr std::array<long, 7> kPassing = {408, 425, 429, 500, 502, 503, 504};
   return std::find(kPassing.begin(), kPassing.end(), status) != kPassing.end();
 }
 
-/// Failures that another attempt at the same address would only repeat.
+/// Whether another attempt at the same URL would fail in the same way.
 bool is_lasting_failure(CURLcode code) {
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -94,7 +94,7 @@ bool is_lasting_failure(CURLcode code) {
   }
 }
 
-/// The attempt itself: what libcurl's callbacks share. Nothing is thrown through libcurl, which is C.
+/// One attempt, and the state that libcurl's callbacks share. No exception passes through libcurl, which is C.
 class Attempt {
  public:
   explicit Attempt(const Transfer& transfer) : transfer_(transfer), easy_(make_handle()), end_(transfer.offset) {
@@ -115,7 +115,7 @@ class Attempt {
   static Easy make_handle() {
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     Easy easy(started == CURLE_OK ? curl_easy_init() : nullptr);
-    if (!easy) throw IoError("start libcurl: it failed; there may be too little memory");
+    if (!easy) throw IoError("start libcurl: initialization failed; free some memory and try again");
     return easy;
   }
 
@@ -138,7 +138,7 @@ class Attempt {
     set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(transfer_.stall_seconds));
     set(CURLOPT_BUFFERSIZE, kReceiveBlockBytes);
     set(CURLOPT_ERRORBUFFER, error_text_.data());
-    // Signals are the program's, and a name that is still being looked up must not hold up its end.
+    // Signals belong to the program, and a pending name lookup must not delay its exit.
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_QUICK_EXIT, 1L);
     set(CURLOPT_NOPROGRESS, 0L);
@@ -152,7 +152,7 @@ class Attempt {
   }
 
   void ask_for_rest() {
-    // Not CURLOPT_RESUME_FROM, which fails where a server sends the whole file instead.
+    // Not CURLOPT_RESUME_FROM, which fails if a server sends the whole file instead.
     set(CURLOPT_RANGE, (std::to_string(transfer_.offset) + "-").c_str());
     if (transfer_.etag.empty()) return;
     headers_ = Headers(curl_slist_append(nullptr, ("If-Range: " + transfer_.etag).c_str()));
@@ -162,9 +162,9 @@ class Attempt {
 
   static std::string user_agent() { return "octavo/" + std::string(kVersion); }
 
-  // ---- What libcurl calls ------------------------------------------------------
+  // ---- libcurl callbacks -------------------------------------------------------
 
-  /// Runs a step of a callback; false if it threw, which run() throws on.
+  /// Runs a step of a callback. Returns false if it threw; run() rethrows the exception.
   template <typename Step>
   bool guarded(const Step& step) noexcept {
     try {
@@ -198,8 +198,8 @@ class Attempt {
 
   bool take_header(std::string_view line) {
     header_bytes_ += line.size();
-    if (header_bytes_ > kMostHeaderBytes) return stop(TransferEnd::refused, "the server sends headers without end");
-    if (line.starts_with("HTTP/")) {  // of the next answer, after a redirect
+    if (header_bytes_ > kMostHeaderBytes) return stop(TransferEnd::refused, "the server sends too many headers");
+    if (line.starts_with("HTTP/")) {  // a further response, after a redirect
       etag_.clear();
       content_range_.reset();
     }
@@ -212,7 +212,7 @@ class Attempt {
     return true;
   }
 
-  /// Only a strong tag, in quotes, may be asked for with If-Range (RFC 9110, 13.1.5).
+  /// If-Range accepts only a strong tag, in quotes (RFC 9110, 13.1.5).
   void keep_etag(std::string_view value) {
     constexpr std::size_t kMostBytes = 256;
     const bool is_strong = value.size() >= 2 && value.front() == '"' && value.back() == '"';
@@ -235,7 +235,8 @@ class Attempt {
     return true;
   }
 
-  /// Once, with the first bytes of an answer: whether they are what was asked for, and where they belong.
+  /// Called once, with the first bytes of a response. Returns whether they are the requested ones, and sets where they
+  /// belong.
   bool begin_body() {
     if (!is_answer_good()) return false;
     if (status() == 200 && end_ > 0) {
@@ -258,9 +259,9 @@ class Attempt {
   }
 
   bool is_range_good() {
-    if (transfer_.offset == 0) return stop(TransferEnd::refused, "the server sends a part where all was asked for");
+    if (transfer_.offset == 0) return stop(TransferEnd::refused, "the server sends only a part of the file");
     if (!content_range_ || content_range_->first != transfer_.offset) {
-      return stop(TransferEnd::no_range, "the server sends another part than was asked for");
+      return stop(TransferEnd::no_range, "the server sends a different part than requested");
     }
     if (content_range_->total == transfer_.total_bytes) return true;
     return stop(TransferEnd::refused, "the server has " + std::to_string(content_range_->total) +
@@ -286,7 +287,7 @@ class Attempt {
     return code;
   }
 
-  /// -1: the server does not tell.
+  /// -1 if the server does not send it.
   std::int64_t content_length() const {
     curl_off_t length = -1;
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
@@ -302,7 +303,7 @@ class Attempt {
     if (code != CURLE_OK) {
       return {.end = is_lasting_failure(code) ? TransferEnd::refused : TransferEnd::broken, .reason = describe(code)};
     }
-    // An answer without a body did not pass begin_body().
+    // A response without a body did not pass begin_body().
     if (!is_body_wanted_ && !is_answer_good()) return *stopped_;
     return {.end = TransferEnd::broken, .reason = ended_early()};
   }
@@ -310,12 +311,12 @@ class Attempt {
   std::string describe(CURLcode code) const {
     if (code == CURLE_PARTIAL_FILE) return ended_early();
     if (code == CURLE_OPERATION_TIMEDOUT) {
-      return "no connection, or less than 1 KiB a second, for " + std::to_string(transfer_.stall_seconds) + " s";
+      return "no connection, or less than 1 KiB/s, for " + std::to_string(transfer_.stall_seconds) + " s";
     }
     if (code == CURLE_TOO_MANY_REDIRECTS) {
-      return "it was redirected more than " + std::to_string(kMostRedirects) + " times";
+      return "redirected more than " + std::to_string(kMostRedirects) + " times";
     }
-    if (code == CURLE_UNSUPPORTED_PROTOCOL) return "it was redirected to an address that is neither http nor https";
+    if (code == CURLE_UNSUPPORTED_PROTOCOL) return "redirected to a URL that is neither http nor https";
     return printable(error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code));
   }
 
@@ -330,14 +331,14 @@ class Attempt {
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   Headers headers_;  // libcurl borrows these two
   Easy easy_;
-  std::int64_t end_;  ///< of what the file holds
+  std::int64_t end_;  ///< bytes in the file
   std::int64_t received_bytes_ = 0;
   std::size_t header_bytes_ = 0;
   std::string etag_;
   std::optional<ContentRange> content_range_;
   bool is_body_wanted_ = false;
   bool began_anew_ = false;
-  std::optional<TransferResult> stopped_;  ///< by us, for a reason of ours
+  std::optional<TransferResult> stopped_;  ///< set if this class ended the transfer
   std::exception_ptr failure_;             ///< thrown in a callback
 };
 

@@ -1,4 +1,4 @@
-// What a batch size costs: loading, and one matrix product done in ways that use more and more of the machine.
+// Measures batch sizes: loading, and one matrix product computed in ways that use more and more of the machine.
 #include <octavo/batch_sizes.hpp>
 
 #include <algorithm>
@@ -18,13 +18,12 @@ namespace octavo {
 namespace {
 
 constexpr std::int64_t kUnits = 256;
-/// A timing takes at least so long, and is the best of several: the product is what is asked for, not the machine's
-/// mood.
+/// Minimum duration of a timing. The best of kRounds counts, to exclude disturbances by other work.
 constexpr double kTimedSeconds = 0.02;
 constexpr int kRounds = 5;
-/// The slow ways are timed on no more than so many multiplications: they take as long for each, however many.
+/// The slow ways are timed on at most this many multiplications: their speed does not depend on the number.
 constexpr std::int64_t kSlowProducts = std::int64_t{100} << 20;
-/// Sides of a block: of three blocks of 64x64 floats the second cache level holds several.
+/// The side of a block. Three blocks of 64x64 floats fit in the second cache level several times.
 constexpr std::int64_t kBlock = 64;
 
 /// [B,V] x [V,U], row-major.
@@ -112,7 +111,7 @@ class Bench {
     speed.batch_size = batch_size;
     const std::int64_t products = batch_size * V_ * kUnits;
     speed.whole_gflops = gflops(products, [&] { whole(product); });
-    // The slow ways on as many samples as they can do in a moment.
+    // Time the slow ways on fewer samples.
     Product part = product;
     part.B = std::clamp<std::int64_t>(kSlowProducts / (V_ * kUnits), 1, batch_size);
     const std::int64_t part_products = part.B * V_ * kUnits;
@@ -130,7 +129,7 @@ class Bench {
     compute_.blas->multiply({p.a, p.B, p.V}, {p.b, p.V, p.U}, p.out);
     backend_->synchronize({});
   }
-  /// A sample after the other: out_i = W^T a_i.
+  /// One sample at a time: out_i = W^T a_i.
   void by_column(const Product& p) {
     for (std::int64_t i = 0; i < p.B; ++i) {
       compute_.blas->multiply_vector(training::transpose({p.b, p.V, p.U}), p.a + i * p.V, p.out + i * p.U);
@@ -144,7 +143,7 @@ class Bench {
     return host;
   }
 
-  /// Every way gives the plain sum, but for rounding.
+  /// Checks that every way gives the plain sum, up to rounding.
   void check(const Product& product) {
     Product p = product;
     p.B = std::min<std::int64_t>(p.B, 3);
@@ -181,7 +180,7 @@ class Bench {
     compare("in blocks");
   }
 
-  /// Of loading, over as many batches as take a moment.
+  /// The speed of loading, over a fraction of a second.
   double images_per_second(Loader& loader) const {
     std::int64_t images = 0, epoch = 1;
     double seconds = 0;

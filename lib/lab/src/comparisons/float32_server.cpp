@@ -11,15 +11,14 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
       labels_(packed.labels()),
       layout_(packed.layout()) {
   if (packed.dtype() != DType::float32) {
-    throw InvalidArgument("decode all samples to float32: the batches are of another type; ask for float32");
+    throw InvalidArgument("decode all samples to float32: the batches have another type; use float32");
   }
   if (order_.options().shuffle.kind() == Shuffle::Kind::windows) {
-    throw InvalidArgument("decode all samples to float32: not for the order windows; choose another");
+    throw InvalidArgument("decode all samples to float32: the order windows is not supported; choose another order");
   }
   if (packed.depends_on_batch()) {
     throw InvalidArgument(
-        "decode all samples to float32: batches that are centered on themselves have no values beforehand; choose "
-        "another "
+        "decode all samples to float32: values that are centered per batch are not known beforehand; choose another "
         "center");
   }
   const std::int64_t N = order_.sample_count();

@@ -1,4 +1,4 @@
-// Batches copied from samples that were decoded to float32 beforehand: what Octavo is compared with.
+// Serves batches from samples that were decoded to float32 beforehand, for comparison with Octavo.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace octavo::comparisons {
 
-/// Holds every sample as the float32 values that `packed` serves: four bytes a value.
+/// Holds every sample as the float32 values that `packed` serves: four bytes per value.
 class Float32Server final : public loader::BatchServer {
  public:
-  /// Decodes all samples of `packed`, which are resident and whose batches are float32; serves its order. The packed
+  /// Decodes all samples of `packed`, which must be resident and have float32 batches, and serves its order. The packed
   /// samples are not needed afterwards.
   explicit Float32Server(const loader::PackedServer& packed);
 

@@ -18,10 +18,10 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
       window_samples_(order_.options().shuffle.window_samples()) {
   if (order_.options().shuffle.kind() != Shuffle::Kind::windows || order_.options().spec.dtype != DType::float32 ||
       order_.options().spec.center == Center::batch) {
-    throw InvalidArgument("serve windows of float32: only in an order of windows, and not centered on batches");
+    throw InvalidArgument("serve windows of float32: expected the order windows and no centering per batch");
   }
   if (order_.largest_count() > window_samples_) {
-    throw InvalidArgument("serve windows of float32: a batch is larger than a window");
+    throw InvalidArgument("serve windows of float32: a batch is larger than a window; use smaller batches");
   }
   if (!samples_->is_resident()) {
     slot_ = std::make_unique<store::StagingSlot>(samples_, window_samples_);

@@ -1,4 +1,4 @@
-// Batches copied from windows that are decoded to float32 when the order comes to them: what Octavo is compared with.
+// Serves batches from windows that are decoded to float32 when the order reaches them, for comparison with Octavo.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace octavo::comparisons {
 
-/// The classic macro-batch: four bytes a value, brought to the device window by window, and sliced there. Serves the
+/// The classic macro-batch: four bytes per value, uploaded to the device window by window and sliced there. Serves the
 /// order Shuffle::windows. Not thread-safe.
 class Float32WindowServer final : public loader::BatchServer {
  public:
-  /// Windows are as large as the order says, and taken from `samples`, resident or not. Throws InvalidArgument as
-  /// Loader does, for another order or type, and for batches larger than a window.
+  /// The order determines the window size. `samples` need not be resident. Throws InvalidArgument as Loader does, for
+  /// another order or type, and for batches larger than a window.
   Float32WindowServer(std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options);
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
@@ -42,9 +42,9 @@ class Float32WindowServer final : public loader::BatchServer {
   loader::BatchOrder order_;
   store::PreparedMaps maps_;
   std::int64_t window_samples_;
-  mutable Window windows_[2];                 ///< window number i is in place i % 2
+  mutable Window windows_[2];                 ///< window number i is in element i % 2
   std::unique_ptr<store::StagingSlot> slot_;  ///< for windows that are not resident; else null
-  std::unique_ptr<store::Upload> upload_;     ///< likewise
+  std::unique_ptr<store::Upload> upload_;     ///< for windows that are not resident; else null
 };
 
 }  // namespace octavo::comparisons

@@ -1,4 +1,4 @@
-// The first batches again and again, so that loading costs nothing: what the cost of a loader is measured against.
+// Serves the first batches in every step, so that loading costs nothing: the baseline for the cost of a loader.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace octavo::comparisons {
 
-/// Each buffer is filled when it is first asked for, and left as it is from then on: of a loader without prefetch,
-/// which has one, with the first batch of the epoch that it begins with. Not thread-safe.
+/// Fills each buffer once, when it is first requested. A loader without prefetch has one buffer, which keeps the first
+/// batch of its first epoch. Not thread-safe.
 class OneBatchServer final : public loader::BatchServer {
  public:
   explicit OneBatchServer(std::shared_ptr<const loader::PackedServer> packed) : packed_(std::move(packed)) {}

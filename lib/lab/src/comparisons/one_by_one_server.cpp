@@ -15,7 +15,7 @@ OneByOneServer::OneByOneServer(const Split& split, std::shared_ptr<const store::
       folded_(store::fold_spec(order_.options().spec, samples_->statistics, samples_->shape)) {
   const BatchSpec& spec = order_.options().spec;
   if (spec.dtype != DType::float32 || spec.layout != Layout::nchw || folded_.center_on_batch) {
-    throw InvalidArgument("serve samples one by one: only as float32, NCHW, and not centered on their batch");
+    throw InvalidArgument("serve samples one by one: expected float32, NCHW and no centering per batch");
   }
 }
 

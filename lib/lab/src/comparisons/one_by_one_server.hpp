@@ -1,4 +1,4 @@
-// Batches made as a plain data loader makes them: what Octavo is compared with.
+// Makes batches like a plain data loader, for comparison with Octavo.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 namespace octavo::comparisons {
 
 /// Reads each sample of a batch from the file, decodes it to float32 on the calling thread, and copies the batch to the
-/// device. Float32, [B,C,H,W], and the same bits as ever. Not thread-safe.
+/// device. Float32, [B,C,H,W], the same bits as every other way. Not thread-safe.
 class OneByOneServer final : public loader::BatchServer {
  public:
-  /// Throws InvalidArgument as Loader does, and for batches of another type or layout or centered on themselves.
+  /// Throws InvalidArgument as Loader does, and for batches with another type or layout or centered per batch.
   OneByOneServer(const Split& split, std::shared_ptr<const store::StoredSamples> samples, LoaderOptions options);
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }

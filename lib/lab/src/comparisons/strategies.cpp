@@ -1,4 +1,4 @@
-// The ways in which a batch can travel, each made, checked and timed.
+// Makes, checks and times every way to serve batches.
 #include <octavo/strategies.hpp>
 
 #include <algorithm>
@@ -23,23 +23,23 @@
 namespace octavo {
 namespace {
 
-/// Of the model that the training view feeds: large enough that a batch is work, small enough that a slow loader shows.
+/// Size of the reference model: large enough that a batch is real work, small enough that a slow loader shows.
 constexpr std::int64_t kHiddenUnits = 256;
 
-/// A loader that serves one way, and what it keeps on the device beside its own buffers.
+/// A loader that serves one way, and the bytes it keeps on the device in addition to its own buffers.
 struct Served {
   Loader loader;
   std::int64_t sample_bytes = 0;
 };
 
-/// One way: what it is, and how it is made.
+/// One way: its description, and how to make it.
 struct Way {
   StrategySpeed description;
   std::function<Served()> make;
-  std::optional<TrainOptions> training;  ///< how a model is fed this way; none: not shown
+  std::optional<TrainOptions> training;  ///< how to train a model this way; empty: not measured
 };
 
-/// The samples of the split in host memory, as a program has them that read its data itself.
+/// The samples of the split in host memory, as in a program that reads its data itself.
 class HostCopy {
  public:
   explicit HostCopy(const Split& split)
@@ -112,7 +112,7 @@ class Ways {
     return training;
   }
 
-  /// `bytes_per_value`: read and written for a value from where it is kept to its place in a batch.
+  /// `bytes_per_value`: bytes read and written per value on the way from its storage into a batch.
   void add(const char* name, const char* form, const char* source, Shuffle shuffle, std::int64_t bytes_per_value,
            std::function<Served()> make, std::optional<TrainOptions> training = {}) {
     Way way;
@@ -216,7 +216,7 @@ class Ways {
   std::vector<Way> ways_;
 };
 
-/// The batches of epoch 0, one after the other.
+/// Hashes the batches of epoch 0, in order.
 std::uint64_t checksum_of(Loader& loader) {
   StreamingHash hash;
   std::vector<std::byte> bytes;
@@ -256,12 +256,12 @@ class Progressing {
   const ProgressFunction& report_;
 };
 
-/// Leaves out the ways for which memory does not suffice.
+/// Skips the ways that do not fit in memory.
 void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
   Progressing progress("checking strategies", ways.size(), options.on_progress);
   std::map<std::string, const StrategySpeed*> first_of_order;
   std::vector<Way> possible;
-  possible.reserve(ways.size());  // so that places in it stay
+  possible.reserve(ways.size());  // so that pointers into it stay valid
   for (Way& one : ways) {
     progress.step();
     try {
@@ -281,7 +281,7 @@ void check_served(std::vector<Way>& ways, const StrategyOptions& options) {
     }
   }
   if (possible.empty()) {
-    throw OutOfMemory("compare strategies: there is no memory for a single way; take smaller batches, or free some");
+    throw OutOfMemory("compare strategies: no strategy fits in memory; use smaller batches, or free some memory");
   }
   ways = std::move(possible);
 }
@@ -290,11 +290,11 @@ void time_serving(std::vector<Way>& ways, Device device, const StrategyOptions& 
   std::vector<std::vector<double>> seconds(ways.size());
   Progressing progress("timing strategies", ways.size() * static_cast<std::size_t>(options.epochs),
                        options.on_progress);
-  // By turns, so that slow drifts of the machine hit all alike.
+  // Alternate between the ways, so that slow drifts of the machine affect all of them.
   for (int round = 0; round < options.epochs; ++round) {
     for (std::size_t i = 0; i < ways.size(); ++i) {
       Served served = ways[i].make();
-      static_cast<void>(epoch_seconds(served.loader, device, 0));  // its memory is touched now
+      static_cast<void>(epoch_seconds(served.loader, device, 0));  // touch its memory
       seconds[i].push_back(epoch_seconds(served.loader, device, round + 1));
       progress.step();
     }
@@ -308,7 +308,7 @@ void time_serving(std::vector<Way>& ways, Device device, const StrategyOptions& 
   }
 }
 
-/// Median seconds of an epoch of each training, by turns, after one that is not counted.
+/// Median seconds per epoch of each training, alternating, after one epoch that is not counted.
 std::vector<double> training_seconds(const Dataset& dataset, const std::vector<TrainOptions>& trainings,
                                      const StrategyOptions& options) {
   std::vector<std::vector<double>> seconds(trainings.size());
@@ -354,10 +354,10 @@ void time_training(const Dataset& dataset, std::vector<Way>& ways, const Strateg
 
 void check_options(const StrategyOptions& options) {
   const auto refuse = [](const std::string& why) { throw InvalidArgument("compare strategies: " + why); };
-  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; at least 1 is needed");
-  if (options.epochs < 1) refuse("epochs is " + std::to_string(options.epochs) + "; at least 1 is needed");
+  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + "; it must be at least 1");
+  if (options.epochs < 1) refuse("epochs is " + std::to_string(options.epochs) + "; it must be at least 1");
   for (const std::int64_t count : options.window_counts) {
-    if (count < 1) refuse("the split cannot be divided into " + std::to_string(count) + " windows");
+    if (count < 1) refuse("the split cannot be divided into " + std::to_string(count) + " windows; use at least 1");
   }
 }
 
@@ -379,7 +379,7 @@ StrategyComparison compare_strategies(const Dataset& dataset, const StrategyOpti
   std::vector<Way> ways = source.all();
   check_served(ways, options);
   time_serving(ways, device, options, split.sample_count());
-  // What loading costs is told against a model that is fed one batch, which wants the samples on the device.
+  // The cost of loading is relative to a model that is fed one batch, which requires the samples on the device.
   const bool is_resident = std::any_of(ways.begin(), ways.end(), [](const Way& way) {
     return way.description.name == std::string("SA") && way.description.source == "device";
   });

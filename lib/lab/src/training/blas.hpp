@@ -1,4 +1,4 @@
-// Matrix products on one device, row-major, by whichever BLAS the build has for it.
+// Row-major matrix products on one device, computed by the BLAS of this build.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +27,22 @@ inline Matrix transpose(Matrix matrix) {
   return matrix;
 }
 
-/// Ordered on the stream that it was made with. Equal calls give equal bits on the same machine. Not thread-safe.
+/// Ordered on the stream given at construction. Equal calls give equal bits on the same machine. Not thread-safe.
 class Blas {
  public:
   virtual ~Blas() = default;
 
-  /// out = a b, row-major without gaps. Columns of a and rows of b agree.
+  /// out = a b, row-major without gaps. The columns of a must equal the rows of b.
   virtual void multiply(const Matrix& a, const Matrix& b, float* out) = 0;
   /// out = a x.
   virtual void multiply_vector(const Matrix& a, const float* x, float* out) = 0;
 
-  /// Library, version and what else the bits may depend on.
+  /// Library, version and whatever else the bits may depend on.
   virtual std::string name() const = 0;
 };
 
-/// Device memory that cuBLAS works in: NVIDIA's recommendation for Hopper (cuBLAS documentation, cublasSetWorkspace).
-/// Given to it, so that products do not depend on what else the process does.
+/// Size of cuBLAS's workspace: NVIDIA's recommendation for Hopper (cuBLAS documentation, cublasSetWorkspace). It is set
+/// explicitly, so that products do not depend on other work of the process.
 inline constexpr std::int64_t kCublasWorkspaceBytes = std::int64_t{32} << 20;
 
 /// OpenBLAS on all threads that this process may use. Throws Unavailable if this build has none.

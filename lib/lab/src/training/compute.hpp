@@ -1,4 +1,4 @@
-// What a model computes with: matrix products, and all else, on one stream of one device.
+// The operations of a model, matrix products and elementwise ones, on one stream of one device.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct Compute {
   std::unique_ptr<Elementwise> elementwise;
 };
 
-/// Throws Unavailable if this build has not what the device needs.
+/// Throws Unavailable if this build lacks a library that the device needs.
 inline Compute make_compute(std::shared_ptr<backend::Backend> backend, StreamRef stream) {
   const Device device = backend->device();
   if (device.is_cpu()) return {std::move(backend), stream, make_openblas(), make_cpu_elementwise()};
@@ -24,7 +24,7 @@ inline Compute make_compute(std::shared_ptr<backend::Backend> backend, StreamRef
   return {std::move(backend), stream, std::move(blas), make_cuda_elementwise(device, stream)};
 }
 
-/// Bytes on the device that the BLAS of a device takes for itself.
+/// Device memory that the BLAS itself uses, in bytes.
 inline std::int64_t workspace_bytes(Device device) { return device.is_cpu() ? 0 : kCublasWorkspaceBytes; }
 
 }  // namespace octavo::training

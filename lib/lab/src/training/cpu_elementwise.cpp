@@ -1,4 +1,4 @@
-// The parts of training that are no matrix product, on the CPU.
+// The elementwise operations of training on the CPU.
 #include <algorithm>
 
 #include "backend/thread_pool.hpp"
@@ -9,7 +9,7 @@
 namespace octavo::training {
 namespace {
 
-/// Numbers below which another core is not worth waking: some 10 microseconds of work.
+/// The number of elements below which another thread does not pay: about 10 microseconds of work.
 constexpr std::int64_t kPieceNumbers = std::int64_t{64} << 10;
 
 class CpuElementwise final : public Elementwise {
@@ -23,7 +23,7 @@ class CpuElementwise final : public Elementwise {
                [&](std::int64_t first, std::int64_t last) { kernels::cpu::relu_gradient(args, first, last); });
   }
   void softmax(const kernels::SoftmaxArgs& args) override {
-    constexpr std::int64_t kExponentialCost = 16;  // of numbers that are only added
+    constexpr std::int64_t kExponentialCost = 16;  // relative to an addition
     for_pieces(args.row_count, args.class_count * kExponentialCost,
                [&](std::int64_t first, std::int64_t last) { kernels::cpu::softmax(args, first, last); });
   }
@@ -33,7 +33,7 @@ class CpuElementwise final : public Elementwise {
   }
 
  private:
-  /// Splits items [0, count) among the threads; what becomes of an item does not depend on the split.
+  /// Divides items [0, count) among the threads. The result of an item does not depend on the division.
   template <typename Work>
   void for_pieces(std::int64_t count, std::int64_t numbers_per_item, const Work& work) {
     const std::int64_t worthwhile = count * numbers_per_item / kPieceNumbers;

@@ -1,4 +1,4 @@
-// Matrix products on a CUDA device by cuBLAS.
+// Matrix products on a CUDA device with cuBLAS.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 void check(cublasStatus_t status, const char* doing) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(std::string(doing) + ": cuBLAS says " + cublas_library().status_string(status));
+  throw DeviceError(std::string(doing) + ": cuBLAS error: " + cublas_library().status_string(status));
 }
 
 int cublas_int(std::int64_t extent) { return static_cast<int>(extent); }
@@ -29,20 +29,20 @@ class CuBlas final : public Blas {
       : backend_(backend),
         stream_(stream),
         context_(cuda::primary_context(backend->device().ordinal())),
-        workspace_(backend, static_cast<std::size_t>(kCublasWorkspaceBytes), "the workspace of cuBLAS") {
+        workspace_(backend, static_cast<std::size_t>(kCublasWorkspaceBytes), "the cuBLAS workspace") {
     const cuda::DeviceScope scope(context_);
     cublasHandle_t created = nullptr;
     check(cublas_library().create(&created), "start cuBLAS");
     handle_ = Handle(created, HandleDeleter{context_});
-    // The stream first: setting it takes a workspace away.
-    check(cublas_library().set_stream(handle(), static_cast<cudaStream_t>(stream.handle())), "give cuBLAS a stream");
-    check(cublas_library().set_workspace(handle(), workspace_.data(), workspace_.bytes()), "give cuBLAS a workspace");
-    check(cublas_library().set_math_mode(handle(), CUBLAS_PEDANTIC_MATH), "set the arithmetic of cuBLAS");
-    check(cublas_library().set_atomics_mode(handle(), CUBLAS_ATOMICS_NOT_ALLOWED), "forbid atomics to cuBLAS");
+    // Set the stream first: setting it resets the workspace.
+    check(cublas_library().set_stream(handle(), static_cast<cudaStream_t>(stream.handle())), "set cuBLAS's stream");
+    check(cublas_library().set_workspace(handle(), workspace_.data(), workspace_.bytes()), "set its workspace");
+    check(cublas_library().set_math_mode(handle(), CUBLAS_PEDANTIC_MATH), "set the math mode of cuBLAS");
+    check(cublas_library().set_atomics_mode(handle(), CUBLAS_ATOMICS_NOT_ALLOWED), "disable atomics in cuBLAS");
   }
   ~CuBlas() override { backend::finish(*backend_, stream_); }
 
-  // cuBLAS is column-major: what is row-major to us is its transpose, and (a b)^T = b^T a^T.
+  // cuBLAS is column-major: it sees our row-major matrices as transposed, and (a b)^T = b^T a^T.
   void multiply(const Matrix& a, const Matrix& b, float* out) override {
     const cuda::DeviceScope scope(context_);
     const float one = 1.0f, zero = 0.0f;
@@ -62,9 +62,9 @@ class CuBlas final : public Blas {
 
   std::string name() const override {
     int major = 0, minor = 0, patch = 0;
-    check(cublas_library().get_property(MAJOR_VERSION, &major), "ask for the version of cuBLAS");
-    check(cublas_library().get_property(MINOR_VERSION, &minor), "ask for the version of cuBLAS");
-    check(cublas_library().get_property(PATCH_LEVEL, &patch), "ask for the version of cuBLAS");
+    check(cublas_library().get_property(MAJOR_VERSION, &major), "query the cuBLAS version");
+    check(cublas_library().get_property(MINOR_VERSION, &minor), "query the cuBLAS version");
+    check(cublas_library().get_property(PATCH_LEVEL, &patch), "query the cuBLAS version");
     return "cuBLAS " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch) + " (float32)";
   }
 
@@ -89,7 +89,7 @@ class CuBlas final : public Blas {
   StreamRef stream_;
   CUcontext context_;
   backend::DeviceBuffer workspace_;
-  Handle handle_{nullptr, HandleDeleter{nullptr}};  // after the workspace, so that it goes first
+  Handle handle_{nullptr, HandleDeleter{nullptr}};  // after the workspace, so that it is destroyed first
 };
 
 }  // namespace

@@ -9,14 +9,14 @@
 namespace octavo::training {
 namespace {
 
-/// Of the toolkit that this build is made with, else wherever the system has it, or another library has loaded it from.
+/// Loads the library of the toolkit used for this build, else one that the system has or that is already loaded.
 void* open_library() {
   const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
   for (const std::string& path : {std::string(OCTAVO_CUBLAS_FOLDER) + "/" + name, name}) {
     if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }
   throw Unavailable("multiply matrices on a GPU: " + name +
-                    " was not found; install cuBLAS, or use the device cpu");
+                    " not found; install cuBLAS, or use the device cpu");
 }
 
 template <typename Function>

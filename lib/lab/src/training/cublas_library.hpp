@@ -1,4 +1,4 @@
-// cuBLAS, loaded when it is first used: it is large, and only training needs it.
+// cuBLAS, loaded on first use: it is large, and only training needs it.
 #pragma once
 
 #include <cublas_v2.h>

@@ -1,4 +1,4 @@
-// The parts of training that are no matrix product, on a CUDA device.
+// The elementwise operations of training on a CUDA device.
 #include "cuda/check.hpp"
 #include "cuda/device_scope.hpp"
 #include "kernels/cuda/training.hpp"
@@ -20,7 +20,7 @@ class CudaElementwise final : public Elementwise {
   }
   void relu_gradient(const kernels::ReluGradientArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_relu_gradient(args, stream_), "take a gradient through a ReLU");
+    check(kernels::cuda::launch_relu_gradient(args, stream_), "compute the gradient of a ReLU");
   }
   void softmax(const kernels::SoftmaxArgs& args) override {
     const cuda::DeviceScope scope(context_);
@@ -28,7 +28,7 @@ class CudaElementwise final : public Elementwise {
   }
   void momentum_step(const kernels::MomentumArgs& args) override {
     const cuda::DeviceScope scope(context_);
-    check(kernels::cuda::launch_momentum_step(args, stream_), "change the weights");
+    check(kernels::cuda::launch_momentum_step(args, stream_), "update the weights");
   }
 
  private:

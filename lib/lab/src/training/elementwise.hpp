@@ -1,4 +1,4 @@
-// The parts of training that are no matrix product, on one device.
+// The elementwise operations of training on one device.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace octavo::training {
 
-/// Ordered on the stream that it was made with; pointers are to memory of its device. Not thread-safe.
+/// Ordered on the stream given at construction. Pointers must be to memory of its device. Not thread-safe.
 class Elementwise {
  public:
   virtual ~Elementwise() = default;
@@ -20,10 +20,10 @@ class Elementwise {
   virtual void momentum_step(const kernels::MomentumArgs& args) = 0;
 };
 
-/// On the CPU, on all threads that this process may use, at once.
+/// Runs synchronously on the CPU, on all threads that this process may use.
 std::unique_ptr<Elementwise> make_cpu_elementwise();
 
-/// On a CUDA device. Throws Unavailable if this build has no CUDA.
+/// Runs on a CUDA device. Throws Unavailable if this build has no CUDA.
 std::unique_ptr<Elementwise> make_cuda_elementwise(Device device, StreamRef stream);
 
 }  // namespace octavo::training

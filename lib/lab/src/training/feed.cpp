@@ -15,7 +15,7 @@ std::shared_ptr<loader::PackedServer> packed_server(const Store& store, const Lo
   return std::make_shared<loader::PackedServer>(store::StoreAccess::samples(store), options);
 }
 
-/// As asked for, as far as it suits the form of the samples; `shuffled` are those that are trained on.
+/// The load options, adapted to the form of the samples. `shuffled` is true for the training split.
 LoadOptions load_options(const TrainOptions& options, bool shuffled) {
   const auto in = [&](Residency residency) {
     LoadOptions load = options.load;
@@ -33,7 +33,7 @@ LoadOptions load_options(const TrainOptions& options, bool shuffled) {
     case SampleForm::int8:
       break;
   }
-  // Numbers of samples are those of the training split; the other one needs no order that stays in windows.
+  // Sample counts in the options are for the training split. The test split needs no windows.
   if (shuffled) return options.load;
   return in(options.load.residency == Residency::window ? Residency::automatic : options.load.residency);
 }
@@ -80,7 +80,7 @@ void Feed::keep_float32(const Store& store, const LoaderOptions& options) {
 void Feed::keep_one_batch(const Store& store, const LoaderOptions& options) {
   sample_bytes_ = store.device_bytes();
   LoaderOptions without_prefetch = options;
-  without_prefetch.prefetch = 0;  // with one buffer there is one batch
+  without_prefetch.prefetch = 0;  // one buffer, so one batch
   auto server = std::make_shared<comparisons::OneBatchServer>(packed_server(store, without_prefetch));
   loader_ = std::make_unique<Loader>(make_loader(std::move(server)));
 }

@@ -1,4 +1,4 @@
-// The samples of one split on a device, kept in one of the residencies, and the loader that draws batches from them.
+// The samples of one split in one of the residencies, and the loader that makes batches from them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace octavo::training {
 
 class Feed {
  public:
-  /// `device` is that of the samples, options.device is not read. `shuffled`: in a new order each epoch. Throws what
+  /// `device` is that of the samples; options.device is ignored. `shuffled`: use a new order in each epoch. Throws what
   /// Store::load throws.
   Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled);
 

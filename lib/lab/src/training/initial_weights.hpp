@@ -1,4 +1,4 @@
-// The weights that training begins with.
+// The initial weights of a model.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace octavo::training {
 
-/// All parameters of the model, in the places of `layout`: a pure function of the shape and the seed, the same on every
+/// All parameters of the model, arranged as in `layout`: a pure function of the shape and the seed, the same on every
 /// device. Weights are uniform with variance 2 / inputs in front of a ReLU (He et al. 2015, arXiv:1502.01852) and
 /// 1 / inputs in the last layer; biases are 0.
 std::vector<float> initial_weights(const ModelLayout& layout, std::uint64_t seed);

@@ -59,7 +59,7 @@ void Model::backward(const BatchTask& batch) {
   }
 }
 
-/// From the outputs of a layer to those of the one below.
+/// Propagates gradients from the outputs of a layer to those of the layer below.
 void Model::pass_gradient_down(std::size_t i, std::int64_t batch_count) {
   const ModelLayout::Layer &layer = layout_.layers[i], &below = layout_.layers[i - 1];
   float* gradient = at(below.gradients_place);

@@ -1,4 +1,4 @@
-// A softmax regression or a perceptron with one hidden layer, with the buffers that training it needs.
+// A softmax regression or a perceptron with one hidden layer, with the buffers for training.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace octavo::training {
 
-/// A batch on the device, and where its results go.
+/// A batch on the device, and the destinations of its results.
 struct BatchTask {
   const float* images;         ///< [B, D]
   const std::int32_t* labels;  ///< [B]
@@ -24,9 +24,9 @@ class Model {
   /// `compute` must outlive the model.
   Model(Compute& compute, const ModelShape& shape, std::int64_t largest_batch, std::uint64_t seed);
 
-  /// Losses and hits of a batch, and then one step of gradient descent on its mean loss.
+  /// Computes losses and hits of a batch, then takes one step of gradient descent on its mean loss.
   void train(const BatchTask& batch, float learning_rate, float momentum);
-  /// Losses and hits of a batch.
+  /// Computes losses and hits of a batch.
   void evaluate(const BatchTask& batch);
 
   std::int64_t device_bytes() const { return static_cast<std::int64_t>(block_.bytes()); }

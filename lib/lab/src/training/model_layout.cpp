@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-/// Takes `count` floats at `end`, and moves `end` behind them.
+/// Reserves `count` floats at `end`, and advances `end` past them.
 std::int64_t take(std::int64_t& end, std::int64_t count) {
   const std::int64_t place = end;
   end += (count + kAlignment - 1) / kAlignment * kAlignment;

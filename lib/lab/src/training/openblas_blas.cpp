@@ -1,4 +1,4 @@
-// Matrix products on the CPU by OpenBLAS.
+// Matrix products on the CPU with OpenBLAS.
 #include <cblas.h>
 
 #include <string>
@@ -16,19 +16,19 @@ namespace {
 int as_int(std::int64_t extent) { return static_cast<int>(extent); }
 CBLAS_TRANSPOSE operation(const Matrix& matrix) { return matrix.is_transposed ? CblasTrans : CblasNoTrans; }
 
-/// What OpenBLAS maps for each thread that multiplies, and once more (BUFFER_SIZE of its x86-64 builds is 128 MiB).
+/// OpenBLAS maps this much for each thread, and once more (BUFFER_SIZE of its x86-64 builds is 128 MiB).
 constexpr std::int64_t kBufferBytes = std::int64_t{128} << 20;
 
-/// Where OpenBLAS gets no buffer it tries again for ever.
+/// Checks first, because OpenBLAS retries forever if it gets no buffer.
 void check_address_space(int thread_count) {
   const std::int64_t needed = kBufferBytes * (thread_count + 1), left = backend::free_address_space();
   if (left >= needed) return;
   throw OutOfMemory("multiply matrices: OpenBLAS reserves " + std::to_string(needed) + " bytes of address space on " +
-                    std::to_string(thread_count) + " threads, and the limit leaves " + std::to_string(left) +
+                    std::to_string(thread_count) + " threads, but the limit leaves " + std::to_string(left) +
                     "; raise `ulimit -v`, or use fewer threads");
 }
 
-/// A product that all threads work on, so that they have their buffers before anything else takes the memory.
+/// Runs a product on all threads, so that they get their buffers before anything else uses the memory.
 void take_buffers() {
   constexpr int kSide = 256;
   const std::vector<float> a(kSide * kSide), b(kSide * kSide);
@@ -39,7 +39,7 @@ void take_buffers() {
 
 class OpenBlas final : public Blas {
  public:
-  /// The number of threads belongs to the process: it is put back afterwards.
+  /// The number of threads is global to the process: the destructor restores it.
   OpenBlas() : saved_thread_count_(openblas_get_num_threads()) {
     check_address_space(available_threads());
     openblas_set_num_threads(available_threads());

@@ -1,4 +1,4 @@
-// Training, as the public header offers it.
+// The public training functions.
 #include <octavo/train.hpp>
 
 #include <octavo/errors.hpp>
@@ -9,7 +9,7 @@
 namespace octavo {
 namespace {
 
-/// Trains for an epoch and tells the caller.
+/// Trains for an epoch and reports it to the caller.
 void run_epoch(training::Trainer& trainer, std::int64_t epoch, const TrainOptions& options, TrainResult& result) {
   result.epochs.push_back(trainer.run_epoch(epoch));
   if (options.on_epoch) options.on_epoch(result.epochs.back());
@@ -53,8 +53,8 @@ std::optional<std::int64_t> default_model_bytes(const Dataset& dataset, const st
 ResidencyComparison compare_residencies(const Dataset& dataset, const TrainOptions& options) {
   if (options.load.residency == Residency::window || options.shuffle.kind() == Shuffle::Kind::windows) {
     throw InvalidArgument(
-        "compare int8 with float32: float32 samples are all resident, which knows no windows; choose another residency "
-        "and order");
+        "compare int8 with float32: float32 samples are all resident, without windows; choose another residency and "
+        "order");
   }
   const training::TrainingTask task = training::make_task(dataset, options);
   training::Trainer int8(task, with(options, SampleForm::int8));

@@ -31,7 +31,7 @@ Trainer::Trainer(const TrainingTask& task, const TrainOptions& options)
       host_hits_(static_cast<std::size_t>(task.largest_split)) {}
 
 Trainer::~Trainer() {
-  // An exception may have ended an epoch while the device was still at work on our buffers.
+  // After an exception in an epoch, the device may still be using our buffers.
   backend::finish(*compute_.backend, compute_.stream);
 }
 
@@ -54,14 +54,14 @@ EpochResult Trainer::run_epoch(std::int64_t epoch) {
   return result;
 }
 
-/// Falls linearly, so that the last epochs settle.
+/// Decays linearly, so that the last epochs converge.
 float Trainer::learning_rate(std::int64_t epoch) const {
   const double first = options_.learning_rate.value_or(default_learning_rate(options_.model));
   return static_cast<float>(first * static_cast<double>(options_.epochs - epoch) /
                             static_cast<double>(options_.epochs));
 }
 
-/// Results of samples in the order of the epoch.
+/// Sums results of samples, in the order of the epoch.
 BatchTask Trainer::task_of(const Batch& batch, std::int64_t first_sample) const {
   return {static_cast<const float*>(batch.images().data), static_cast<const std::int32_t*>(batch.labels().data),
           batch.size(), losses_.as<float>() + first_sample, hits_.as<std::int32_t>() + first_sample};

@@ -13,7 +13,7 @@
 
 namespace octavo::training {
 
-/// All work is on one stream. Losses and hits stay on the device until an epoch is over. Not thread-safe.
+/// All work is on one stream. Losses and hits stay on the device until the epoch ends. Not thread-safe.
 class Trainer {
  public:
   Trainer(const TrainingTask& task, const TrainOptions& options);
@@ -42,14 +42,14 @@ class Trainer {
   double test_accuracy();
 
   TrainOptions options_;
-  backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work at once; before
-                                       ///< the loaders, which wait for it when they end
-  Compute compute_;                    ///< before the samples, which take what memory its libraries leave
+  backend::OwnedStream owned_stream_;  ///< empty on the CPU, where the calling thread does the work; declared before
+                                       ///< the loaders, which wait for it in their destructors
+  Compute compute_;                    ///< before the samples, which use the memory that its libraries leave
   Feed train_;
   std::optional<Feed> test_;
   Model model_;
   backend::DeviceBuffer losses_;  ///< [samples of the larger split]
-  backend::DeviceBuffer hits_;    ///< likewise
+  backend::DeviceBuffer hits_;    ///< [samples of the larger split]
   std::vector<float> host_losses_;
   std::vector<std::int32_t> host_hits_;
 };

@@ -11,7 +11,7 @@
 namespace octavo::training {
 namespace {
 
-// Far above what is of use, and small enough that no product of them overflows.
+// Far above practical values, and small enough that no product of them overflows.
 constexpr std::int64_t kMostUnits = 1 << 20;
 constexpr std::int64_t kMostClasses = 1 << 20;
 constexpr std::int64_t kLargestBatch = 1 << 24;
@@ -36,7 +36,7 @@ void check_options(const TrainOptions& options) {
 void check_labels(const Split& split) {
   if (split.labels().kind == LabelKind::class_index) return;
   refuse("split \"" + split.name() + "\" of " + split.path().string() +
-         (split.labels().kind == LabelKind::none ? " has no labels" : " has labels that are no class numbers") +
+         (split.labels().kind == LabelKind::none ? " has no labels" : " has labels that are not class numbers") +
          "; pack it with class labels");
 }
 
@@ -44,7 +44,7 @@ Split choose_train(const Dataset& dataset, const TrainOptions& options) {
   return options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split);
 }
 
-/// Asked for by name, or by convention: then of the same shape as `train`, with class labels.
+/// The split named in the options, or by convention one with the same shape as `train` and class labels.
 std::optional<Split> choose_test(const Dataset& dataset, const Split& train, const TrainOptions& options) {
   if (!options.test_split.empty()) return dataset.split(options.test_split);
   for (const char* name : {"test", "val"}) {
@@ -72,7 +72,7 @@ std::int64_t count_classes(std::span<const std::int32_t> labels, std::int64_t fi
       throw FormatError("train on split \"" + split_name + "\": sample " +
                         std::to_string(first_row + static_cast<std::int64_t>(i)) + " has the label " +
                         std::to_string(label) +
-                        (named_count != 0 ? ", there are " + std::to_string(named_count) + " classes" : "") +
+                        (named_count != 0 ? ", but there are " + std::to_string(named_count) + " classes" : "") +
                         "; pack the file again");
     }
     count = std::max(count, label + 1);
@@ -110,7 +110,7 @@ TrainingTask make_task(const Dataset& dataset, const TrainOptions& options) {
   }
   if (task.shape.class_count > kMostClasses) {
     refuse("the labels go up to " + std::to_string(task.shape.class_count - 1) + "; at most " +
-           std::to_string(kMostClasses) + " classes can be learned");
+           std::to_string(kMostClasses) + " classes are supported");
   }
   task.largest_batch = std::min(options.batch_size, task.largest_split);
   return task;

@@ -1,4 +1,4 @@
-// Samples that a dataset file has more than once.
+// Finding duplicate samples in a dataset file.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ struct SamplePlace {
   bool operator==(const SamplePlace&) const = default;
 };
 
-/// Samples of the same pixels, in the order of the file; at least two.
+/// Two or more samples with the same pixels, in file order.
 struct DuplicateGroup {
   std::vector<SamplePlace> samples;
-  bool labels_differ = false;  ///< not all that have a label have the same
+  bool labels_differ = false;  ///< true if two labeled samples have different labels
 };
 
 /// What find_duplicates() found.
 struct DuplicateReport {
   std::int64_t sample_count = 0;
-  std::int64_t duplicate_count = 0;       ///< samples that another one before them equals
+  std::int64_t duplicate_count = 0;       ///< samples that are equal to an earlier one
   std::int64_t group_count = 0;           ///< groups of equal samples
-  std::int64_t between_splits_count = 0;  ///< of these, groups with samples of more than one split
-  std::int64_t labels_differ_count = 0;   ///< of these, groups whose labels are not all the same
-  std::vector<DuplicateGroup> groups;     ///< the first 1,000 of them, those between splits before the others
+  std::int64_t between_splits_count = 0;  ///< groups with samples from more than one split
+  std::int64_t labels_differ_count = 0;   ///< groups with labels_differ
+  std::vector<DuplicateGroup> groups;     ///< the first 1,000 groups; groups across splits come first
 };
 
-/// Finds samples whose pixels are equal, by 128-bit hashes of them; labels do not count, and
-/// samples of different shapes are never equal. Reads all samples, on all threads; takes 24 bytes of memory a sample.
-/// Throws FormatError if a sample is damaged, IoError.
+/// Finds samples whose pixels are equal. Compares 128-bit hashes of the pixels and ignores labels; samples of different
+/// shapes are never equal. Reads all samples, on all threads, and uses 24 bytes of memory per sample.
+/// Throws FormatError if a sample is damaged; IoError if the file cannot be read.
 DuplicateReport find_duplicates(const Dataset& dataset, int thread_count = 0, const ProgressFunction& on_progress = {});
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Writing the samples of a dataset file back as images or arrays.
+// Exporting a dataset file to images or arrays.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace octavo {
 
 enum class ExportFormat {
-  png,  ///< one lossless PNG a sample, in a folder a class, and octavo.json, which packing reads to restore everything
+  png,  ///< one lossless PNG per sample, one folder per class, and octavo.json, which lets packing restore everything
   npy,  ///< <split>-images.npy (uint8 [N,C,H,W]) and <split>-labels.npy
 };
 
@@ -21,11 +21,11 @@ struct ExportOptions {
   ProgressFunction on_progress = {};
 };
 
-/// Writes every sample of `dataset` below `folder`, which must not exist or be empty: the values are, byte for byte,
-/// those that were packed; what they stand for (ChannelQuantization), sample names and provenance are not written. PNG
-/// wants 1 or 3 channels. Throws InvalidArgument for a folder that holds something, FormatError if a sample is damaged,
-/// IoError. What was written is removed again if it fails; of what a killed process leaves, octavo.json, or a .npy file,
-/// is not whole, so that packing refuses it. Once done, all is on the disk.
+/// Writes every sample of `dataset` below `folder`, which must be empty or not exist. The values are the packed bytes,
+/// unchanged. ChannelQuantization, sample names and provenance are not written. PNG requires 1 or 3 channels.
+/// Returns after everything is synced to disk. On failure, removes what it wrote. A killed process leaves an incomplete
+/// octavo.json or .npy file, which packing refuses.
+/// Throws InvalidArgument if the folder is not empty; FormatError if a sample is damaged; IoError.
 void export_dataset(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options = {});
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// The memory savings report: what int8 residency costs and saves, measured.
+// The memory report: measures the cost and savings of keeping samples as int8.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@ namespace octavo {
 
 struct ReportOptions {
   std::string split = {};             ///< empty: `train` if there is one, else the first
-  std::optional<Device> device = {};  ///< without one: Device::best()
-  std::int64_t batch_size = 512;      ///< of the batch buffers, and of the measured gathers
-  /// Device memory that training a model takes in addition to samples and batches; see training_model_bytes() of
-  /// octavo/train.hpp. Without it the report has no `training`.
+  std::optional<Device> device = {};  ///< default: Device::best()
+  std::int64_t batch_size = 512;      ///< of the batch buffers and the measured gathers
+  /// Device memory that training a model needs in addition to samples and batches; see training_model_bytes() in
+  /// octavo/train.hpp. Without it, the report has no `training`.
   std::optional<std::int64_t> model_bytes = {};
   ProgressFunction on_progress = {};
 };
 
 /// What packing did to the values.
 struct QuantizationCertificate {
-  bool lossless = false;              ///< the packed values are, byte for byte, the source's
+  bool lossless = false;              ///< the packed values equal the source values byte for byte
   std::string compared_with;          ///< "the source, read again", "the digest stored at packing", or why nothing
   std::vector<double> largest_error;  ///< [C], source units; 0 if lossless
   std::vector<double> mean_error;     ///< [C], mean absolute error
-  std::vector<std::int64_t> clipped_count;  ///< [C] values outside the range of the codes
-  std::optional<double> psnr_db;            ///< none if lossless
+  std::vector<std::int64_t> clipped_count;  ///< [C], values outside the range of the codes
+  std::optional<double> psnr_db;            ///< absent if lossless
 };
 
-/// The device memory that training a model on the split takes: computed.
+/// The device memory that training a model on the split needs; computed, not measured.
 struct TrainingFootprint {
   std::int64_t sample_bytes = 0;   ///< int8, of the reported split
   std::int64_t batch_bytes = 0;    ///< batch buffers, at ReportOptions::batch_size
   std::int64_t model_bytes = 0;    ///< ReportOptions::model_bytes
-  std::int64_t float32_bytes = 0;  ///< what the samples would take as float32
+  std::int64_t float32_bytes = 0;  ///< the samples if stored as float32
   std::int64_t total() const { return sample_bytes + batch_bytes + model_bytes; }
   std::int64_t float32_total() const { return float32_bytes + batch_bytes + model_bytes; }
 };
 
-/// Everything that the report says; measure_report() says how each figure is measured.
+/// The contents of the report; measure_report() describes how each figure is measured.
 struct MemoryReport {
   std::string file;
   std::string split;
@@ -51,23 +51,23 @@ struct MemoryReport {
   std::string device_name;
   std::int64_t sample_count = 0;
   std::string shape;
-  std::optional<std::int64_t> source_bytes;  ///< of the files it was packed from, those that are still there
+  std::optional<std::int64_t> source_bytes;  ///< size of the source files that still exist
   std::int64_t file_bytes = 0;
   std::vector<ResidencyCost> residencies;     ///< float32, float16, int8
-  std::optional<GatherSpeed> gather;          ///< none if the split is too small to be timed
-  std::optional<TrainingFootprint> training;  ///< none without ReportOptions::model_bytes
+  std::optional<GatherSpeed> gather;          ///< absent if the split is too small to time
+  std::optional<TrainingFootprint> training;  ///< absent without ReportOptions::model_bytes
   QuantizationCertificate certificate;
-  std::string normalization;  ///< what batches are centered by, and from which split
+  std::string normalization;  ///< the normalization of batches, and the split it comes from
 };
 
-/// Measures `dataset` on the device. To be called while nothing else of the process takes or frees memory.
+/// Measures `dataset` on the device. No other thread of the process may allocate or free memory during the call.
 ///
-/// Residency: each form is really made on the device, and what the device's free memory (CPU: the resident set) lost by
-/// it is the measured figure; each is released before the next. Speed: gathers of whole batches in a shuffled order
-/// take turns with the best copy of the device (CPU: the larger of memcpy and a copy past the cache, on all threads) of
-/// as much as 256 MiB; medians. Certificate: the packed bytes are compared with the source, where it is still there and
-/// was packed as it is, else with the digest that was stored at packing.
-/// Throws InvalidArgument for a batch_size below 1 or a split that is not there; what Store::load throws.
+/// Residency: allocates each form on the device, in turn, and measures the drop in free device memory (on CPU, the
+/// growth of the resident set). Speed: alternates gathers of whole batches in shuffled order with the device's fastest
+/// copy of up to 256 MiB (on CPU, the faster of memcpy and a non-temporal copy, on all threads); reports medians.
+/// Certificate: compares the packed bytes with the source if it still exists and was packed unchanged, otherwise with
+/// the digest stored at packing.
+/// Throws InvalidArgument if batch_size is below 1 or the split does not exist; also what Store::load throws.
 MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options = {});
 
 /// The report as a table for people.

@@ -1,4 +1,4 @@
-// What the packer reads: anything that has splits of images of one shape.
+// The input of the packer: splits of images, one shape per split.
 #pragma once
 
 #include <cstddef>
@@ -20,40 +20,40 @@ struct SourceSplit {
   SampleShape shape;
   LabelLayout labels;
   Color color = Color::other;
-  std::string source_dtype = "uint8";                  ///< the type of the numbers before they became bytes
-  std::vector<ChannelQuantization> quantization = {};  ///< [C], what a value stands for; empty: scale 1, zero point 0
+  std::string source_dtype = "uint8";                  ///< the element type before conversion to bytes
+  std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
 };
 
 /// One sample that could not be read.
 struct SampleFailure {
   std::int64_t row = 0;  ///< in its split
-  std::string name;      ///< file, or file and number in it
+  std::string name;      ///< the file, or the file and the number in it
   std::string reason;    ///< what is wrong, without the name
 };
 
-/// Where samples come from. Implementations check everything they read: sizes, counts and labels are not trusted.
+/// A source of samples. Implementations validate everything they read: sizes, counts and labels are not trusted.
 class Source {
  public:
   virtual ~Source() = default;
 
-  /// The splits, in the order in which they are to stand in the file.
+  /// The splits, in the order in which the file will hold them.
   virtual const std::vector<SourceSplit>& splits() const = 0;
   /// Class names in label order; empty if unknown.
   virtual const std::vector<std::string>& class_names() const = 0;
-  /// What the files are, for the provenance: "idx", "cifar10", "folder".
+  /// The format of the files, for the provenance: "idx", "cifar10", "folder".
   virtual std::string format() const { return "custom"; }
-  /// Whether read() may be called from several threads at once and in any order. If not, calls come one at a time,
-  /// split after split, rows ascending without gaps.
+  /// Whether read() may be called concurrently from several threads and in any order. If not, calls come one at a time,
+  /// split by split, with rows ascending and without gaps.
   virtual bool is_random_access() const = 0;
-  /// The name of a sample for messages and --names: "train/cat/7.png", "data_batch_1.bin#12".
+  /// The name of a sample, for messages and stored names: "train/cat/7.png", "data_batch_1.bin#12".
   virtual std::string sample_name(std::size_t split, std::int64_t row) const = 0;
 
-  /// Where the sample is a file of its own: its path below the source's root, the same wherever the source lies.
+  /// If the sample is a file of its own: its path relative to the source's root.
   virtual std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const {
     static_cast<void>(split), static_cast<void>(row);
     return std::nullopt;
   }
-  /// The class number of a sample where that is known without reading it.
+  /// The class number of a sample, if it is known without reading the sample.
   virtual std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const {
     static_cast<void>(split), static_cast<void>(row);
     return std::nullopt;
@@ -63,16 +63,16 @@ class Source {
   ///
   /// values  uint8 [count,C,H,W], written
   /// labels  count * bytes_per_sample bytes, written; empty if the split has none
-  /// Returns the samples that could not be read (their values are undefined then), in ascending order; a source
-  /// that cannot go on after a bad sample throws FormatError or IoError, naming the file, instead.
+  /// Returns the samples that could not be read, in ascending order; their values are unspecified. A source that cannot
+  /// continue after a bad sample throws FormatError or IoError instead, naming the file.
   virtual std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                           std::span<std::uint8_t> values, std::span<std::byte> labels) = 0;
 
-  /// Samples that are told of but not among those of the splits, since their image or label is missing (`row` is the
-  /// line of the list), and archives of which the rest is damaged. Only where sources were opened to skip such.
+  /// Samples that are listed but not in any split because their image or label is missing (`row` is the line of the
+  /// list), and archives whose remainder is damaged. Empty unless the source was opened to skip them.
   virtual std::vector<SampleFailure> left_out() const { return {}; }
 
-  /// Files that were read, for the provenance.
+  /// The files that were read, for the provenance.
   virtual std::vector<std::string> files() const = 0;
   /// Notes for the provenance (resizing, background, color conversion) as a JSON object; "{}" if none.
   virtual std::string notes() const { return "{}"; }

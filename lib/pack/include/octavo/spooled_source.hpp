@@ -1,4 +1,4 @@
-// Samples that a program makes one after another, to be packed when their number is known.
+// A source that a program fills sample by sample before packing.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,25 @@
 
 namespace octavo {
 
-/// A source that is filled by append(), and then packed with pack(). Samples wait on disk, in a file without a name
-/// that goes with this object, so memory does not grow with them. append() from one thread at a time, and not while it
-/// is read.
+/// A source to fill with append() and then pack with pack(). Samples are kept in unnamed temporary files that vanish
+/// with this object, so memory use does not grow. Call append() from one thread at a time, and not during a read.
 class SpooledSource final : public Source {
  public:
-  /// Samples are to wait in `folder`, best that of the file to be packed. `class_names` in label order, or empty;
-  /// `notes`: a JSON object for the provenance. Throws IoError if the folder cannot be written.
+  /// `folder` holds the temporary files; best is the folder of the file to pack. `class_names` are in label order, or
+  /// empty. `notes` is a JSON object for the provenance. Throws IoError if the folder is not writable.
   SpooledSource(std::filesystem::path folder, std::vector<std::string> class_names, std::string notes = "{}");
   ~SpooledSource() override;
   SpooledSource(const SpooledSource&) = delete;
   SpooledSource& operator=(const SpooledSource&) = delete;
 
-  /// Appends samples to the split `layout.name`, which the first call with that name makes. Of `layout`, sample_count
-  /// is not looked at; all else must be as in the first call.
+  /// Appends samples to the split `layout.name`; the first call with a name creates the split. `layout.sample_count` is
+  /// ignored; everything else must be the same as in the first call.
   ///
   /// values  uint8 [count,C,H,W]
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
-  /// names   count names for --names, or empty; if the first call has names, all must
+  /// names   count sample names, or empty; either all calls for a split pass names or none does
   /// Throws InvalidArgument, naming split and sample, if sizes or layout do not match or the format does not allow
-  /// them; IoError if the disk is full. Nothing was appended then.
+  /// them; IoError if the disk is full. Nothing is appended then.
   void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
               std::span<const std::string> names = {});
 
@@ -56,7 +55,7 @@ class SpooledSource final : public Source {
   std::vector<std::string> class_names_;
   std::string notes_;
   std::vector<SourceSplit> splits_;
-  std::vector<std::unique_ptr<Spool>> spools_;  ///< one a split
+  std::vector<std::unique_ptr<Spool>> spools_;  ///< one per split
 };
 
 }  // namespace octavo

@@ -10,7 +10,7 @@
 
 namespace octavo {
 
-/// Something wrong with a file.
+/// One problem found in a file.
 struct Defect {
   std::string where;                 ///< "header", "/index", "/train/labels", "/train/images sample 17"
   std::string what;                  ///< what is wrong
@@ -18,21 +18,22 @@ struct Defect {
 
 /// What verify() found.
 struct VerifyResult {
-  std::vector<Defect> defects;       ///< empty: the file is whole. At most 1,000 are listed.
-  std::int64_t defect_count = 0;     ///< all of them
+  std::vector<Defect> defects;       ///< the first 1,000 defects; empty if the file is intact
+  std::int64_t defect_count = 0;     ///< the total number of defects
   std::int64_t checked_bytes = 0;
   std::int64_t checked_samples = 0;
-  bool hdf5_checked = false;         ///< the HDF5 attributes were compared with the index, in a child process
+  bool hdf5_checked = false;         ///< true if the HDF5 attributes were compared with the index
 };
 
 struct VerifyOptions {
   int thread_count = 0;              ///< 0: all that this process may use
-  bool with_hdf5 = true;             ///< also compare what HDF5 programs see with the index, in a child process
+  bool with_hdf5 = true;             ///< also compare the HDF5 view of the file with the index, in a child process
   ProgressFunction on_progress = {};
 };
 
-/// Checks every byte of `path`: header, index, metadata, every small dataset, every sample, and that the statistics
-/// follow from the samples. A flip of any bit is found. Damage is returned, not thrown. Throws IoError if the file cannot be read.
+/// Checks every byte of `path`: header, index, metadata, every small dataset and every sample. Also recomputes the
+/// statistics from the samples. Finds any single flipped bit. Damage is returned, not thrown.
+/// Throws IoError if the file cannot be read.
 VerifyResult verify(const std::filesystem::path& path, const VerifyOptions& options = {});
 
 }  // namespace octavo

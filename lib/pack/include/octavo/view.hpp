@@ -1,4 +1,4 @@
-// Contact sheets: many samples on one picture.
+// Contact sheets: many samples in one picture.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace octavo {
 /// What is on the sheet.
 struct ContactSheetOptions {
   std::string split = {};                  ///< empty: the first
-  std::int64_t count = 100;                ///< samples, at most as many as there are
-  std::int64_t first = 0;                  ///< the first sample, without `batch`
-  std::int64_t columns = 0;                ///< 0: about square
-  std::int64_t scale = 0;                  ///< each value becomes a square of this side; 0: a readable size
+  std::int64_t count = 100;                ///< number of samples; reduced to the number available
+  std::int64_t first = 0;                  ///< index of the first sample; ignored with `batch`
+  std::int64_t columns = 0;                ///< 0: an approximately square sheet
+  std::int64_t scale = 0;                  ///< side of the square drawn for each value; 0: a readable size
   std::optional<std::int64_t> batch = {};  ///< show this batch of `epoch` as training sees it: its order and values,
-                                           ///< mapped linearly from the batch's least to its greatest value
+                                           ///< mapped linearly from the batch's minimum to its maximum
   std::int64_t epoch = 0;
   std::int64_t batch_size = 100;
   std::uint64_t seed = 0;
@@ -28,9 +28,9 @@ struct ContactSheetOptions {
   bool replace_existing = false;
 };
 
-/// Writes a PNG with samples in rows, separated by a thin line. Throws InvalidArgument for a count below 1, a split or
-/// batch that does not exist, a sheet of more than 2^28 pixels, or a `path` that does not end in .png or exists and may
-/// not be replaced; IoError if `path` cannot be written.
+/// Writes a PNG with the samples in a grid, separated by thin lines.
+/// Throws InvalidArgument if count is below 1, the split or batch does not exist, the sheet exceeds 2^28 pixels, `path`
+/// does not end in .png, or `path` exists and replace_existing is off; IoError if `path` cannot be written.
 void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
                          const ContactSheetOptions& options = {});
 

@@ -12,7 +12,7 @@ Array::Array(std::string name, Element element, std::vector<std::int64_t> axes)
     throw FormatError("read " + name_ + ": its shape is " + (axes_.empty() ? "empty" : axes_text(axes_)) + ", " +
                       problem);
   };
-  if (axes_.empty()) refuse("so that it is one number, and no array");
+  if (axes_.empty()) refuse("so it is a single number, not an array");
   row_bytes_ = bytes_of(element_);
   std::int64_t all_bytes = row_bytes_;
   for (std::size_t i = 0; i < axes_.size(); ++i) {

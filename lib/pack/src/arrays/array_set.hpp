@@ -1,4 +1,4 @@
-// Arrays that belong together: the images of one split and their labels.
+// The arrays of one split: images and their labels.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace octavo::arrays {
 
-/// Which axis of the images is which, after N. `found`: by their lengths.
+/// The order of the image axes after N. `found`: inferred from their lengths.
 enum class AxisOrder { found, hw, wh, hwc, chw, cwh };
 
-/// How the numbers in the labels tell the class.
+/// How label numbers map to classes.
 enum class LabelNumbering {
   from_zero,
-  from_one,     ///< as MATLAB counts
+  from_one,     ///< classes count from 1, as in MATLAB
   ten_is_zero,  ///< SVHN: 10 stands for the digit 0
 };
 
@@ -29,8 +29,8 @@ struct ArraySet {
   std::shared_ptr<Array> labels;  ///< null if there are none
   LabelNumbering numbering = LabelNumbering::from_zero;
   std::vector<std::string> class_names = {};  ///< empty if unknown
-  std::int64_t class_count = 0;               ///< where it is known though the names are not
-  std::string sample_prefix = {};             ///< samples are named after it: "data_batch_1.bin"
+  std::int64_t class_count = 0;               ///< if it is known but the names are not
+  std::string sample_prefix = {};             ///< prefix of sample names: "data_batch_1.bin"
   std::vector<std::filesystem::path> files = {};
 };
 

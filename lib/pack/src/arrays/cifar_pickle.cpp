@@ -12,12 +12,12 @@ namespace octavo::arrays {
 namespace {
 
 constexpr std::int64_t kImageBytes = 3 * 32 * 32;
-// Longer texts are left in the stream, only their place is kept: the pixels are one of them.
+// Longer texts, such as the pixels, stay in the stream; only their offset is kept.
 constexpr std::int64_t kKeptTextBytes = 4096;
-// The largest batch, CIFAR-100's of 50,000 images, has 200,000 instructions: two labels, and a file name that is made
-// and kept. Each makes one object at the most, so that they bound the memory.
+// The largest batch, CIFAR-100 with 50,000 images, has 200,000 instructions: two labels, and a file name that is
+// created and stored. Each creates at most one object, so this bounds the memory.
 constexpr std::int64_t kMostInstructions = 600'000;
-// File names have some 25 bytes.
+// File names have about 25 bytes.
 constexpr std::int64_t kMostKeptBytes = std::int64_t{16} << 20;
 // "u1".
 constexpr std::size_t kLongestTypeName = 32;
@@ -27,28 +27,28 @@ constexpr std::size_t kMostNames = 100;
 constexpr std::size_t kArrayState = 5;
 
 struct Object;
-/// Objects belong to the Unpickler: they may refer to each other, and to themselves.
+/// Objects are owned by the Unpickler, since they may refer to each other and to themselves.
 using Reference = Object*;
 
-/// What instructions make.
+/// An object made by instructions.
 struct Object {
   enum class Kind { none, number, text, sequence, dictionary, mark, global, dtype, array };
   Kind kind = Kind::none;
   std::int64_t number = 0;             ///< also False and True
   std::string text;                    ///< a text of up to kKeptTextBytes; a global's name; a type's name
   std::int64_t offset = 0, bytes = 0;  ///< of a text in the stream
-  std::vector<Reference> items;        ///< of a list or tuple; of an array, the state that it was given
+  std::vector<Reference> items;        ///< of a list or tuple; of an array, its state
   std::vector<std::pair<Reference, Reference>> pairs;  ///< of a dictionary
 };
 using Kind = Object::Kind;
 
-/// Runs the instructions of Python's protocol 2 that describe plain data. Nothing is called: what NumPy's functions for
-/// arrays and types would make is noted, and any other function is refused.
+/// Runs the instructions of pickle protocol 2 that describe plain data. Calls nothing: it records the results of
+/// NumPy's functions for arrays and types, and refuses any other function.
 class Unpickler {
  public:
   explicit Unpickler(files::ByteStream& stream) : stream_(stream) {}
 
-  /// The object that the pickle describes; it lives as long as this.
+  /// The object that the pickle describes; valid as long as this Unpickler.
   Reference run();
 
  private:
@@ -56,14 +56,14 @@ class Unpickler {
     throw FormatError("read the pickle " + stream_.name() + ": " + problem);
   }
   std::uint8_t byte();
-  /// A little-endian number of so many bytes.
+  /// A little-endian number of the given number of bytes.
   std::int64_t number(int bytes);
   std::string line();
   void skip(std::int64_t count);
 
   Reference push(Kind kind);
   Reference pop();
-  /// Everything above the topmost mark, which goes too.
+  /// Pops everything above the topmost mark, and the mark.
   std::vector<Reference> pop_to_mark();
   Object& top(Kind kind);
 
@@ -106,7 +106,7 @@ std::string Unpickler::line() {
   std::string text;
   for (char c; (c = static_cast<char>(byte())) != '\n';) {
     text += c;
-    if (++kept_bytes_ > kMostKeptBytes) fail("it has more text than a batch of CIFAR");
+    if (++kept_bytes_ > kMostKeptBytes) fail("it has more text than a CIFAR batch");
     if (std::ssize(text) > kKeptTextBytes) fail("a name in it is too long");
   }
   return text;
@@ -144,7 +144,7 @@ void Unpickler::push_text(std::int64_t bytes) {
   text->bytes = bytes;
   if (bytes <= kKeptTextBytes) {
     kept_bytes_ += bytes;
-    if (kept_bytes_ > kMostKeptBytes) fail("it has more text than a batch of CIFAR");
+    if (kept_bytes_ > kMostKeptBytes) fail("it has more text than a CIFAR batch");
     text->text.reserve(static_cast<std::size_t>(bytes));
     for (std::int64_t i = 0; i < bytes; ++i) text->text += static_cast<char>(byte());
   } else {
@@ -165,7 +165,7 @@ void Unpickler::set_items(std::vector<Reference> items) {
   for (std::size_t i = 0; i < items.size(); i += 2) dictionary.pairs.emplace_back(items[i], items[i + 1]);
 }
 
-/// A function and its arguments become what the function would make.
+/// Replaces a function and its arguments with the object that the function would make.
 void Unpickler::reduce() {
   const Reference arguments = pop();
   const Reference function = pop();
@@ -174,14 +174,14 @@ void Unpickler::reduce() {
   if (is_numpy && function->text.ends_with(".multiarray _reconstruct")) {
     push(Kind::array);
   } else if (is_numpy && function->text.ends_with(" dtype") && !arguments->items.empty()) {
-    if (arguments->items[0]->text.size() > kLongestTypeName) fail("the name of a type in it is too long");
+    if (arguments->items[0]->text.size() > kLongestTypeName) fail("a type name in it is too long");
     push(Kind::dtype)->text = arguments->items[0]->text;
   } else {
-    fail("it wants to call " + function->text + ", which no batch of CIFAR does");
+    fail("it tries to call " + function->text + ", which no CIFAR batch does");
   }
 }
 
-/// An object and its state: of an array, the version, the shape, the type, whether it is in Fortran order, and the
+/// Sets the state of an object. For an array: the version, the shape, the type, whether it is in Fortran order, and the
 /// data.
 void Unpickler::build() {
   const Reference state = pop();
@@ -194,7 +194,7 @@ void Unpickler::build() {
 void Unpickler::step(std::uint8_t instruction) {
   switch (instruction) {
     case 0x80:  // PROTO
-      if (byte() > 3) fail("it is of a newer protocol than 3; get the published file");
+      if (byte() > 3) fail("its protocol is newer than 3; get the published file");
       return;
     case '(':
       push(Kind::mark);
@@ -281,20 +281,20 @@ void Unpickler::step(std::uint8_t instruction) {
     case 'b':
       return build();
     default:
-      fail("it has an instruction that no batch of CIFAR has; get the published file");
+      fail("it has an instruction that no CIFAR batch has; get the published file");
   }
 }
 
 Reference Unpickler::run() {
   std::int64_t count = 0;
   for (std::uint8_t instruction; (instruction = byte()) != '.';) {
-    if (++count > kMostInstructions) fail("it has more instructions than a batch of CIFAR");
+    if (++count > kMostInstructions) fail("it has more instructions than a CIFAR batch");
     step(instruction);
   }
   return pop();
 }
 
-/// Of a dictionary the value of a key, or null.
+/// The value of a key in a dictionary, or null.
 Reference value_of(const Object& dictionary, std::string_view key) {
   for (const auto& [name, value] : dictionary.pairs) {
     if (name->kind == Kind::text && name->text == key) return value;
@@ -319,13 +319,13 @@ std::unique_ptr<Array> labels_of(const files::ByteStream& stream, const Object& 
   if (labels == nullptr || labels->kind != Kind::sequence || labels->items.empty()) refuse(stream, "it has no labels");
   std::vector<std::int64_t> numbers;
   for (const Reference& label : labels->items) {
-    if (label->kind != Kind::number) refuse(stream, "a label in it is no number");
+    if (label->kind != Kind::number) refuse(stream, "a label in it is not a number");
     numbers.push_back(label->number);
   }
   return array_in_memory(stream.name(), std::move(numbers));
 }
 
-/// Where the pixels of so many images lie in the stream.
+/// The offset in the stream of the pixels of `count` images.
 std::int64_t offset_of_images(const files::ByteStream& stream, const Object& batch, std::int64_t count) {
   const Reference data = value_of(batch, "data");
   if (data == nullptr || data->kind != Kind::array || data->items.size() != kArrayState)
@@ -334,7 +334,7 @@ std::int64_t offset_of_images(const files::ByteStream& stream, const Object& bat
   const bool fits = shape.kind == Kind::sequence && shape.items.size() == 2 && shape.items[0]->number == count &&
                     shape.items[1]->number == kImageBytes && type.kind == Kind::dtype && type.text == "u1" &&
                     fortran.number == 0 && pixels.kind == Kind::text && pixels.bytes == count * kImageBytes;
-  if (!fits) refuse(stream, "its images are no array of " + std::to_string(count) + " x 3072 bytes");
+  if (!fits) refuse(stream, "its images are not an array of " + std::to_string(count) + " x 3072 bytes");
   return pixels.offset;
 }
 
@@ -351,7 +351,7 @@ std::optional<int> detect_cifar_pickle(files::ByteStream& stream) {
 CifarPickle open_cifar_pickle(std::shared_ptr<files::ByteStream> stream) {
   Unpickler unpickler(*stream);
   const Reference batch = unpickler.run();
-  if (batch->kind != Kind::dictionary) refuse(*stream, "it is no dictionary");
+  if (batch->kind != Kind::dictionary) refuse(*stream, "it is not a dictionary");
   CifarPickle pickle;
   pickle.labels = labels_of(*stream, *batch);
   const std::int64_t count = pickle.labels->row_count();

@@ -1,4 +1,4 @@
-// CIFAR batches as they are published for Python: a pickled dictionary of an array and lists.
+// CIFAR batches in the published Python version: a pickled dictionary of an array and lists.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@
 
 namespace octavo::arrays {
 
-/// 10 or 100 if the stream begins as a pickle and, in what is read of it, names the labels of CIFAR-10 or CIFAR-100.
+/// 10 or 100 if the stream is a pickle with the labels of CIFAR-10 or CIFAR-100; otherwise nothing.
 std::optional<int> detect_cifar_pickle(files::ByteStream& stream);
 
 struct CifarPickle {
   std::unique_ptr<Array> images;  ///< uint8 [N,3,32,32]
-  std::unique_ptr<Array> labels;  ///< [N]; of CIFAR-100 the fine ones
+  std::unique_ptr<Array> labels;  ///< [N]; the fine labels of CIFAR-100
 };
 
-/// Reads a pickled batch. A pickle is a program; of its instructions only those are known here that make lists,
-/// dictionaries, strings and NumPy arrays, and nothing is ever called. Throws FormatError for any other.
+/// Reads a pickled batch. A pickle is a program. Only the instructions that make lists, dictionaries, strings and NumPy
+/// arrays are supported, and nothing is ever called. Throws FormatError for any other instruction.
 CifarPickle open_cifar_pickle(std::shared_ptr<files::ByteStream> stream);
 
 /// The class names in "batches.meta" or "meta"; empty if there are none.

@@ -1,4 +1,4 @@
-// What the numbers of an array are.
+// The element types of arrays.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ enum class Element {
   float64,
 };
 
-/// Bytes of one number.
+/// The number of bytes per element.
 std::int64_t bytes_of(Element element);
 /// "uint8", "float32": NumPy's name.
 std::string name_of(Element element);
 bool is_integer(Element element);  ///< bool counts as one
 
-/// Calls visit(Number{}) with the C++ type of `element`; of float16, with std::uint16_t, which holds its bits.
+/// Calls visit(Number{}) with the C++ type of `element`; for float16, with std::uint16_t, which holds its bits.
 template <typename Visit>
 decltype(auto) visit_element(Element element, const Visit& visit) {
   switch (element) {
@@ -59,10 +59,11 @@ decltype(auto) visit_element(Element element, const Visit& visit) {
   return visit(double{});
 }
 
-/// The numbers in `bytes` as doubles: exact, but for 64-bit integers beyond 2^53. `out` has one for each number.
+/// Converts the numbers in `bytes` to doubles, exactly except for 64-bit integers beyond 2^53. `out` has one element
+/// per number.
 void to_doubles(Element element, std::span<const std::byte> bytes, std::span<double> out);
 
-/// Turns the bytes of each number round, between big-endian and little-endian.
+/// Swaps the bytes of each number, between big-endian and little-endian.
 void swap_bytes(Element element, std::span<std::byte> bytes);
 
 }  // namespace octavo::arrays

@@ -19,10 +19,10 @@ namespace octavo::arrays {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kSignature = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
-// A gap of fewer bytes is read over; of more, a new child begins behind it.
+// A smaller gap is read and discarded; after a larger one, a new child starts.
 constexpr std::int64_t kPassedBytes = std::int64_t{64} << 20;
-// Inflating, once to look and once by the library itself, is the slowest that is done. It was measured at several times
-// this.
+// The slowest operation is inflating, once for the check and once in the library. It was measured at several times this
+// speed.
 constexpr std::int64_t kFewestBytesASecond = std::int64_t{20} << 20;
 
 std::optional<Element> element_named(const std::string& name) {
@@ -78,7 +78,7 @@ class Hdf5Rows final : public Array {
     next_row_ = row;
   }
 
-  /// Some of the bytes that follow, at most so many.
+  /// Some of the next bytes, at most the given number.
   std::string_view next_bytes(std::size_t most) {
     if (used_ == block_.size()) {
       const auto block_bytes = static_cast<std::size_t>(dataset_file::rows_per_block(row_bytes()) * row_bytes());
@@ -99,8 +99,8 @@ class Hdf5Rows final : public Array {
   const std::string member_;
   hdf5::ChildLimits limits_;
   std::optional<hdf5::ChildProcess> child_;
-  std::string block_;     ///< what the child sent last ...
-  std::size_t used_ = 0;  ///< ... and how much of it was handed out
+  std::string block_;     ///< the last data that the child sent ...
+  std::size_t used_ = 0;  ///< ... and how much of it is used
   std::int64_t next_row_ = 0;
 };
 
@@ -108,7 +108,7 @@ Hdf5Array array_from(const Json& json) {
   Hdf5Array array;
   array.name = json.at("name").get<std::string>();
   const auto element = element_named(json.at("element").get<std::string>());
-  if (!element) throw FormatError("the HDF5 library returned a type that it does not have");
+  if (!element) throw FormatError("the HDF5 library returned an unknown type");
   array.element = *element;
   array.axes = json.at("axes").get<std::vector<std::int64_t>>();
   return array;
@@ -117,7 +117,7 @@ Hdf5Array array_from(const Json& json) {
 }  // namespace
 
 bool begins_as_hdf5(files::ByteStream& stream) {
-  // Behind a user block: 0, 512, 1024, 2048, ... as far as one is sensible.
+  // Possibly after a user block, of 0, 512, 1024, 2048, ... bytes, up to a sensible limit.
   for (std::int64_t offset = 0; offset <= 1 << 20; offset = offset == 0 ? 512 : 2 * offset) {
     std::array<std::byte, kSignature.size()> bytes{};
     if (stream.read_some_at(offset, bytes) != bytes.size()) return false;
@@ -139,7 +139,7 @@ std::vector<Hdf5Array> list_hdf5(const std::filesystem::path& path) {
   } catch (const FormatError& problem) {
     rethrow(quoted(path), problem);
   } catch (const Json::exception&) {
-    throw FormatError("read " + quoted(path) + ": the HDF5 library returned what makes no sense");
+    throw FormatError("read " + quoted(path) + ": the HDF5 library returned invalid data");
   }
 }
 

@@ -48,7 +48,7 @@ std::unique_ptr<Array> open_idx(std::shared_ptr<files::ByteStream> stream) {
   stream->read_at(0, word);
   if (!is_idx_magic(word)) {
     throw FormatError("read the IDX file " + stream->name() +
-                      ": it does not begin as an IDX file does (0, 0, type, 1 to 4 axes)");
+                      ": not an IDX file (unexpected first bytes; expected 0, 0, type, 1 to 4 axes)");
   }
   StreamLayout layout;
   layout.element = *element_of(word[2]);

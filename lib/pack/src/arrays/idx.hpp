@@ -8,11 +8,11 @@
 
 namespace octavo::arrays {
 
-/// Whether these first four bytes of a file, or of what is inflated from it, are those of an IDX file.
+/// Whether these are the first four bytes of an IDX file, after inflating if it is compressed.
 bool is_idx_magic(std::span<const std::byte> first_four);
 
-/// The array in an IDX file. Throws FormatError if it is no IDX file, holds nothing, or has another length than it
-/// says; nothing is allocated on its word.
+/// The array in an IDX file. Throws FormatError if it is not an IDX file, is empty, or its length does not match its
+/// header; checks this before allocating.
 std::unique_ptr<Array> open_idx(std::shared_ptr<files::ByteStream> stream);
 
 }  // namespace octavo::arrays

@@ -16,20 +16,20 @@ AxisOrder find_order(const Array& images) {
   const auto& axes = images.axes();
   if (axes.size() == 3) {
     if (axes[2] == 3 || axes[2] == 4) {
-      refuse_axes(images, "which may be one image or many; give the array an axis N before it, or --layout hw");
+      refuse_axes(images, "which may be one image or many; add an axis N in front, or choose --layout hw");
     }
     return AxisOrder::hw;
   }
   if (axes.size() != 4) refuse_axes(images, "but images have 3 axes (N, H, W) or 4 (with channels); reshape the array");
   const bool are_last = may_be_channels(axes[3]), are_first = may_be_channels(axes[1]);
-  // One channel first is what an axis of length 1 is read as only where nothing else can be channels.
+  // A second axis of length 1 counts as channels only if the last axis cannot be channels.
   if (are_last && are_first && axes[1] != 1 && axes[1] != axes[3]) {
-    refuse_axes(images, "where channels may be the second or the last axis; say which with --layout chw or hwc");
+    refuse_axes(images, "so channels may be the second or the last axis; choose --layout chw or hwc");
   }
   if (are_last) return AxisOrder::hwc;
   if (are_first) return AxisOrder::chw;
   refuse_axes(images,
-              "where neither the second nor the last axis is 1, 3 or 4 channels; say which it is with --layout");
+              "and neither the second nor the last axis has 1, 3 or 4 channels; choose one with --layout");
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ ImageAxes image_axes(const Array& images, AxisOrder order) {
   if (order == AxisOrder::found) order = find_order(images);
   const auto& axes = images.axes();
   const std::size_t wanted = order == AxisOrder::hw || order == AxisOrder::wh ? 3 : 4;
-  if (axes.size() != wanted) refuse_axes(images, "but the layout wants " + std::to_string(wanted) + " axes");
+  if (axes.size() != wanted) refuse_axes(images, "but the layout requires " + std::to_string(wanted) + " axes");
   switch (order) {
     case AxisOrder::hwc:
       return {{axes[3], axes[1], axes[2]}, 1, axes[2] * axes[3], axes[3]};

@@ -1,4 +1,4 @@
-// Where height, width and channels of images lie in an array.
+// The height, width and channel axes of arrays of images.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace octavo::arrays {
 
-/// The shape of one image, and how many numbers of its row lie between neighbors along each axis.
+/// The shape of one image, and the step in numbers between neighbors along each axis.
 struct ImageAxes {
   SampleShape shape;
   std::int64_t channel_step = 0;
   std::int64_t row_step = 0;
   std::int64_t column_step = 0;
 
-  /// Whether a row lies as a packed sample does, [C,H,W].
+  /// Whether a row has the layout of a packed sample, [C,H,W].
   bool is_planar() const;
 };
 
-/// Reads the axes of `images` as `order` has it. With AxisOrder::found, three axes are N, H, W, unless the last is 3
-/// or 4 as in one color image; four are N, H, W, C where the last is 1, 3 or 4, else N, C, H, W where the second is.
-/// Throws FormatError, naming the array, if the axes fit no such order, or both.
+/// Interprets the axes of `images` in the given order. With AxisOrder::found, three axes are N, H, W, unless the last
+/// is 3 or 4 as in a single color image. Four axes are N, H, W, C if the last is 1, 3 or 4, else N, C, H, W if the
+/// second is. Throws FormatError, naming the array, if the axes fit neither order or both.
 ImageAxes image_axes(const Array& images, AxisOrder order);
 
 }  // namespace octavo::arrays

@@ -18,15 +18,15 @@ constexpr std::int64_t kRowsAtOnce = 65536;
   throw FormatError("read the labels " + labels.name() + ": " + problem);
 }
 
-/// Numbers of one label.
+/// The number of values per label.
 std::int64_t width_of(const Array& labels) {
   const std::int64_t width = labels.row_bytes() / bytes_of(labels.element());
   if (labels.axes().size() > 2 && width != 1) {
     refuse_labels(labels, "their shape is " + axes_text(labels.axes()) + "; labels have one axis, or two");
   }
   if (width > dataset_file::kMostLabelWidth) {
-    refuse_labels(labels, "there are " + std::to_string(width) + " for one image, at most " +
-                              std::to_string(dataset_file::kMostLabelWidth) + " can be stored");
+    refuse_labels(labels, "there are " + std::to_string(width) + " per image; at most " +
+                              std::to_string(dataset_file::kMostLabelWidth) + " are supported");
   }
   return width;
 }
@@ -56,7 +56,7 @@ std::int32_t class_number(const Array& labels, std::size_t row, double number, L
   if (numbering == LabelNumbering::from_one) number -= 1.0;
   if (numbering == LabelNumbering::ten_is_zero && number == 10.0) number = 0.0;
   if (number < 0.0 || number > std::numeric_limits<std::int32_t>::max()) {
-    refuse_labels(labels, "label " + std::to_string(row) + " is no class number between 0 and 2147483647");
+    refuse_labels(labels, "label " + std::to_string(row) + " is not a class number from 0 to 2147483647");
   }
   return static_cast<std::int32_t>(number);
 }
@@ -83,7 +83,7 @@ LabelTable plain_labels(LabelKind kind, std::int64_t width, const std::vector<do
 LabelTable read_labels(Array& labels, LabelNumbering numbering, std::int64_t image_count) {
   if (labels.row_count() != image_count) {
     refuse_labels(labels, "there are " + std::to_string(labels.row_count()) + ", but there are " +
-                              std::to_string(image_count) + " images; give the labels that belong to them");
+                              std::to_string(image_count) + " images; give the matching labels");
   }
   const std::int64_t width = width_of(labels);
   const std::vector<double> numbers = read_numbers(labels);
@@ -92,7 +92,7 @@ LabelTable read_labels(Array& labels, LabelNumbering numbering, std::int64_t ima
   const bool are_bits = std::all_of(numbers.begin(), numbers.end(), [](double n) { return n == 0.0 || n == 1.0; });
   if (are_whole && are_bits) return plain_labels<std::int32_t>(LabelKind::multi_label, width, numbers);
   if (!std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); })) {
-    refuse_labels(labels, "there is a NaN or an infinity among them");
+    refuse_labels(labels, "they contain NaN or infinity");
   }
   return plain_labels<float>(LabelKind::target, width, numbers);
 }

@@ -1,4 +1,4 @@
-// Labels in an array: which kind they are, and their numbers as a dataset file has them.
+// Labels in an array: detecting their kind and converting them for a dataset file.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace octavo::arrays {
 
 struct LabelTable {
   LabelLayout layout;
-  std::vector<std::byte> labels;  ///< layout.bytes_per_sample() for each image
+  std::vector<std::byte> labels;  ///< layout.bytes_per_sample() bytes for each image
 };
 
-/// Whole numbers, one an image, are classes; several 0 and 1 each are multi-labels; floats and other whole numbers are
-/// targets. Throws FormatError, naming the array, if there are not as many as images or a class number is negative or
-/// too large; else what reading throws.
+/// One whole number per image is a class; several values of 0 and 1 are multi-labels; floats and other whole numbers
+/// are targets. Throws FormatError, naming the array, if the number of labels and images differs or a class number is
+/// negative or too large; also what reading throws.
 LabelTable read_labels(Array& labels, LabelNumbering numbering, std::int64_t image_count);
 
 }  // namespace octavo::arrays

@@ -12,16 +12,16 @@
 namespace octavo::arrays {
 namespace {
 
-// "MAT-File Format", MathWorks: a header of 128 bytes, then elements, each a tag of 8 bytes and its data. An element of
-// type 14 is an array; of type 15, one deflated. A tag whose upper 16 bits are not zero is of 4 bytes, and has its
-// data, of at most 4 bytes, behind it.
+// "MAT-File Format", MathWorks: a header of 128 bytes, then elements, each with a tag of 8 bytes and data. Type 14 is
+// an array, type 15 a deflated array. A tag whose upper 16 bits are not zero has 4 bytes, followed by at most 4 bytes
+// of data.
 constexpr std::int64_t kHeaderBytes = 128;
 constexpr std::uint32_t kInt32 = 5, kUint32 = 6, kInt8 = 1, kMatrix = 14, kCompressed = 15;
 constexpr std::size_t kMostVariables = 4096;
 constexpr std::size_t kMostMatAxes = 32;
 constexpr std::uint32_t kComplexFlag = 0x0800;
 
-/// The type of stored numbers; nothing if it is none.
+/// The type of stored numbers; nothing if it is not a numeric type.
 std::optional<Element> stored_element(std::uint32_t type) {
   switch (type) {
     case 1:
@@ -56,7 +56,7 @@ struct Tag {
   std::int64_t end = 0;     ///< of the element, which is padded to 8 bytes in an array
 };
 
-/// Reads the parts of one array, which begins at the start of `stream`. Throws FormatError.
+/// Reads the parts of the array at the start of `stream`. Throws FormatError.
 class MatrixReader {
  public:
   MatrixReader(files::ByteStream& stream, std::int64_t begin) : stream_(stream), at_(begin) {}
@@ -65,7 +65,7 @@ class MatrixReader {
     std::string name;
     StreamLayout layout;
   };
-  /// Nothing if the array is none of real numbers.
+  /// Nothing if the array does not hold real numbers.
   std::optional<Matrix> read();
 
  private:
@@ -133,23 +133,23 @@ std::optional<MatrixReader::Matrix> MatrixReader::read() {
   return matrix;
 }
 
-/// SVHN's labels are a column, [N,1] in MATLAB, here [1,N]: N labels all the same.
+/// SVHN's labels are a column, [N,1] in MATLAB and [1,N] here; this makes them N labels.
 void drop_single_axes(std::vector<std::int64_t>& axes) {
   while (axes.size() > 1 && axes[0] == 1) axes.erase(axes.begin());
 }
 
-/// A variable, and what it is called.
+/// A variable and its name.
 struct OpenVariable {
   std::string name;
   std::unique_ptr<Array> array;
 };
 
-/// Opens what is stored there; nothing if it holds no real numbers.
+/// Opens the variable stored there; nothing if it does not hold real numbers.
 std::optional<OpenVariable> open_variable(const std::filesystem::path& path, bool is_deflated, std::int64_t offset,
                                           std::int64_t bytes) {
   std::unique_ptr<files::ByteStream> stream = files::open_stream(path);
   if (is_deflated) stream = files::inflate_part(std::move(stream), offset, bytes);
-  // What is deflated begins with the tag of the array.
+  // The inflated data begins with the tag of the array.
   auto matrix = MatrixReader(*stream, is_deflated ? 8 : offset).read();
   if (!matrix) return std::nullopt;
   drop_single_axes(matrix->layout.axes);
@@ -170,9 +170,9 @@ std::vector<MatVariable> list_mat(const std::filesystem::path& path) {
   std::array<std::byte, kHeaderBytes> header{};
   stream->read_at(0, header);
   const std::int64_t length = stream->most_bytes();
-  // Where the machine that wrote the file has the other byte order, the two letters are turned round.
+  // If the file was written with the other byte order, the two letters are swapped.
   if (!begins_as_mat(header) || header[126] != std::byte{'I'} || header[127] != std::byte{'M'}) {
-    throw FormatError("read " + quoted(path) + ": it is no MATLAB 5 file of a little-endian machine; save it again");
+    throw FormatError("read " + quoted(path) + ": not a little-endian MATLAB 5 file; save it again");
   }
   std::vector<MatVariable> variables;
   for (std::int64_t at = kHeaderBytes; at + 8 <= length;) {
@@ -185,7 +185,7 @@ std::vector<MatVariable> list_mat(const std::filesystem::path& path) {
     at = element.end;
     if (element.type != kMatrix && element.type != kCompressed) continue;
     const bool is_deflated = element.type == kCompressed;
-    // Opened to be looked at, and closed: there may be more of them than files may be open.
+    // Open each variable only for inspection and close it: there may be more variables than allowed open files.
     const auto variable = open_variable(path, is_deflated, element.offset, element.bytes);
     if (variable) {
       variables.push_back({variable->name, variable->array->axes(), is_deflated, element.offset, element.bytes});
@@ -196,7 +196,7 @@ std::vector<MatVariable> list_mat(const std::filesystem::path& path) {
 
 std::unique_ptr<Array> open_mat_array(const std::filesystem::path& path, const MatVariable& variable) {
   auto opened = open_variable(path, variable.is_deflated, variable.offset, variable.bytes);
-  if (!opened) throw FormatError("read " + quoted(path) + ": it has changed meanwhile; try again");
+  if (!opened) throw FormatError("read " + quoted(path) + ": the file changed in the meantime; try again");
   return std::move(opened->array);
 }
 

@@ -14,12 +14,12 @@ namespace octavo::arrays {
 namespace {
 
 constexpr std::array<std::uint8_t, 6> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-// NumPy refuses more than 10,000 characters; they are for one array of plain numbers.
+// NumPy itself refuses headers of more than 10,000 characters.
 constexpr std::int64_t kMostHeaderBytes = 1 << 16;
 constexpr std::size_t kMostNpyAxes = 32;
 
-/// The header: a Python dictionary in text, of which these things alone are understood: strings, True, False, and
-/// tuples of whole numbers. Throws FormatError with the reason only.
+/// Parses the header, a Python dictionary as text. Supports only strings, True, False, and tuples of whole numbers.
+/// Throws FormatError with the reason only.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : text_(text) {}
@@ -27,7 +27,7 @@ class HeaderText {
   StreamLayout layout();
 
  private:
-  [[noreturn]] static void fail() { throw FormatError("its header is not that of an array of numbers"); }
+  [[noreturn]] static void fail() { throw FormatError("its header does not describe an array of numbers"); }
   void skip_blanks() {
     while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_[0])) != 0) text_.remove_prefix(1);
   }
@@ -63,7 +63,7 @@ std::int64_t HeaderText::number() {
   const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
   if (error != std::errc() || value < 0) fail();
   text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-  static_cast<void>(take("L"));  // as Python 2 wrote long numbers
+  static_cast<void>(take("L"));  // Python 2 wrote long numbers with an L
   return value;
 }
 
@@ -88,12 +88,12 @@ void set_type(const std::string& type, StreamLayout& layout) {
       {"u2", Element::uint16},  {"i4", Element::int32},   {"u4", Element::uint32},  {"i8", Element::int64},
       {"u8", Element::uint64},  {"f2", Element::float16}, {"f4", Element::float32}, {"f8", Element::float64}};
   if (type.find('O') != std::string::npos) {
-    throw FormatError("it holds Python objects, which only a program can unpickle; save an array of numbers");
+    throw FormatError("it holds Python objects, which are not supported; save an array of numbers");
   }
   const bool has_order = !type.empty() && std::string_view("<>|=").find(type[0]) != std::string_view::npos;
   const auto found = kElements.find(std::string_view(type).substr(has_order ? 1 : 0));
   if (found == kElements.end()) {
-    throw FormatError("it holds elements of type '" + type.substr(0, 40) + "', which are no plain numbers");
+    throw FormatError("its elements are of type '" + type.substr(0, 40) + "', which are not plain numbers");
   }
   layout.element = found->second;
   layout.is_big_endian = type[0] == '>';
@@ -108,7 +108,7 @@ StreamLayout HeaderText::layout() {
     expect(":");
     skip_blanks();
     if (key == "descr") {
-      // A list of fields is a record.
+      // A list of fields describes a record.
       if (text_.starts_with("[")) throw FormatError("it holds records; save an array of numbers");
       set_type(quoted_text(), layout);
       has_type = true;
@@ -131,7 +131,7 @@ StreamLayout HeaderText::layout() {
   return layout;
 }
 
-/// Bytes before the header's text, and of that text.
+/// The offset and the length of the header's text.
 struct HeaderPlace {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
@@ -140,11 +140,11 @@ struct HeaderPlace {
 HeaderPlace find_header(files::ByteStream& stream) {
   std::array<std::byte, 12> start{};
   stream.read_at(0, std::span(start).first(10));
-  if (!is_npy_magic(start)) throw FormatError("it does not begin as a .npy file does");
+  if (!is_npy_magic(start)) throw FormatError("not a .npy file (unexpected first bytes)");
   const auto byte = [&](std::size_t at) { return std::to_integer<std::int64_t>(start[at]); };
   if (byte(6) == 1) return {10, byte(8) | byte(9) << 8};
   if (byte(6) != 2 && byte(6) != 3) {
-    throw FormatError("it is of version " + std::to_string(byte(6)) + " of the .npy format; 1 to 3 can be read");
+    throw FormatError("unsupported .npy version " + std::to_string(byte(6)) + "; expected 1 to 3");
   }
   stream.read_at(0, start);
   return {12, byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24};
@@ -153,8 +153,8 @@ HeaderPlace find_header(files::ByteStream& stream) {
 StreamLayout read_layout(files::ByteStream& stream) {
   const HeaderPlace place = find_header(stream);
   if (place.bytes > kMostHeaderBytes) {
-    throw FormatError("its header is said to have " + std::to_string(place.bytes) + " bytes, at most " +
-                      std::to_string(kMostHeaderBytes) + " are read");
+    throw FormatError("its header claims " + std::to_string(place.bytes) + " bytes; at most " +
+                      std::to_string(kMostHeaderBytes) + " are supported");
   }
   std::string text(static_cast<std::size_t>(place.bytes), '\0');
   stream.read_at(place.offset, std::as_writable_bytes(std::span(text)));

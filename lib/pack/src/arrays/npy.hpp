@@ -8,12 +8,12 @@
 
 namespace octavo::arrays {
 
-/// Whether a file begins as .npy files do.
+/// Whether a file has the first bytes of a .npy file.
 bool is_npy_magic(std::span<const std::byte> bytes);
 
 /// The array in a .npy file: bool, integers and floats of either byte order, in C or Fortran order. Throws FormatError
-/// if it is none, if it holds objects (which are a program to be run), strings, records, dates or complex numbers, or
-/// has another length than it says.
+/// if it is not a .npy file, if it holds objects (pickles, which are programs), strings, records, dates or complex
+/// numbers, or if its length does not match its header.
 std::unique_ptr<Array> open_npy(std::shared_ptr<files::ByteStream> stream);
 
 }  // namespace octavo::arrays

@@ -1,4 +1,4 @@
-// Arrays that lie in a stream of bytes: row after row, with something between the rows, or in Fortran order.
+// Arrays in a stream of bytes: with contiguous or spaced rows, or in Fortran order.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are read on little-endian machines");
 
-// What is held in memory of an array in Fortran order that cannot be read in any order, or at once of one that can.
+// Memory limit for Fortran order: for the whole array if the stream is sequential, else for one block of rows.
 constexpr std::int64_t kMostHeldBytes = std::int64_t{2} << 30;
 constexpr std::int64_t kTurnedBytes = std::int64_t{64} << 20;
 
@@ -31,12 +31,12 @@ void check_length(const Array& array, const files::ByteStream& stream, const Str
   const auto end = rows ? checked_sum(layout.offset + array.row_bytes(), *rows) : std::nullopt;
   const std::int64_t most_bytes = stream.most_bytes();
   if (!end || *end > most_bytes) {
-    throw FormatError("read " + array.name() + ": its header counts " + axes_text(array.axes()) + " numbers of " +
+    throw FormatError("read " + array.name() + ": its header declares " + axes_text(array.axes()) + " numbers of " +
                       std::to_string(bytes_of(array.element())) + " bytes, but the file can hold at most " +
                       std::to_string(most_bytes) + " bytes; get the file again");
   }
   if (layout.ends_stream && stream.length() && *stream.length() != *end) {
-    throw FormatError("read " + array.name() + ": its header counts " + axes_text(array.axes()) + " numbers of " +
+    throw FormatError("read " + array.name() + ": its header declares " + axes_text(array.axes()) + " numbers of " +
                       std::to_string(bytes_of(array.element())) + " bytes, but " +
                       std::to_string(*stream.length() - layout.offset) + " bytes follow it; get the file again");
   }
@@ -68,7 +68,7 @@ class RowArray final : public Array {
   }
 
  private:
-  /// Rows with something between them, read together.
+  /// Reads spaced rows together with the gaps.
   void read_apart(std::int64_t offset, std::int64_t count, std::span<std::byte> out) {
     const auto stride = static_cast<std::size_t>(layout_.row_stride);
     const auto width = static_cast<std::size_t>(row_bytes());
@@ -84,8 +84,9 @@ class RowArray final : public Array {
   StreamLayout layout_;
 };
 
-/// The first axis varies fastest: the numbers of one place in all rows lie together. A block of rows is gathered at a
-/// time, and kept for the calls that follow. Places are in Fortran order too, and are turned on the way.
+/// Fortran order: the first axis varies fastest, so that the numbers at one position of all rows are contiguous.
+/// Gathers one block of rows at a time and keeps it for later calls. Positions are in Fortran order too and are
+/// converted.
 class FortranArray final : public Array {
  public:
   FortranArray(std::string name, std::shared_ptr<files::ByteStream> stream, StreamLayout layout)
@@ -112,13 +113,13 @@ class FortranArray final : public Array {
   }
 
  private:
-  /// A stream that only goes forward would be read from its beginning for each block.
+  /// A sequential stream would be read from its start for each block.
   void hold_if_needed() {
     if (stream_->is_random_access()) return;
     const std::int64_t bytes = layout_.offset + row_count() * row_bytes();
     if (bytes > kMostHeldBytes) {
-      throw FormatError("read " + name() + ": it is compressed, in Fortran order, and with " + std::to_string(bytes) +
-                        " bytes too large to be turned in memory; save it in C order (numpy.ascontiguousarray)");
+      throw FormatError("read " + name() + ": it is compressed and in Fortran order, and its " + std::to_string(bytes) +
+                        " bytes are too many to transpose in memory; save it in C order (numpy.ascontiguousarray)");
     }
     std::string held(static_cast<std::size_t>(bytes), '\0');
     stream_->read_at(0, std::as_writable_bytes(std::span(held)));
@@ -145,7 +146,7 @@ class FortranArray final : public Array {
     block_end_ = first + rows;
   }
 
-  /// Where the place of this number in Fortran order stands in C order.
+  /// Converts a position from Fortran order to C order.
   std::int64_t turned(std::int64_t place) const {
     std::int64_t at = 0, step = value_count({axes().begin() + 1, axes().end()});
     for (std::size_t axis = 1; axis < axes().size(); ++axis) {
@@ -168,7 +169,7 @@ class FortranArray final : public Array {
 
 std::unique_ptr<Array> array_in_stream(std::string name, std::shared_ptr<files::ByteStream> stream,
                                        StreamLayout layout) {
-  // An array of one axis is in both orders.
+  // For an array of one axis, both orders are the same.
   if (layout.is_fortran_order && layout.axes.size() > 1) {
     return std::make_unique<FortranArray>(std::move(name), std::move(stream), std::move(layout));
   }

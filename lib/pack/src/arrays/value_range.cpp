@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 constexpr double kLargestValue = 255.0;
-// Floats of 8 bits, resized or not, come near to 255; those that stay far below are of another unit.
+// 8-bit values stored as floats, resized or not, come close to 255; if all stay far below, the unit is different.
 constexpr double kLeastOfBytes = 128.0;
-// Of a percentile; each channel's range is cut into so many parts.
+// Histogram bins per channel for percentiles.
 constexpr std::size_t kBins = 1 << 16;
 
 /// Calls visit(thread, doubles) for blocks of rows of all sets; doubles are [rows, row values].
@@ -28,7 +28,7 @@ void for_each_block(const std::vector<const ArraySet*>& sets, int thread_count, 
     Array& images = *set->images;
     const std::int64_t rows = std::max<std::int64_t>(1, kBlockBytes / images.row_bytes());
     std::atomic<std::int64_t> next = 0;
-    // A stream that comes from front to back is read by one thread.
+    // A sequential stream is read by one thread.
     run_on_threads(images.is_random_access() ? thread_count : 1, [&](int) {
       std::vector<std::byte> bytes;
       std::vector<double> numbers;
@@ -95,7 +95,7 @@ ChannelBounds measure_bounds(const std::vector<const ArraySet*>& sets, std::size
   return all;
 }
 
-/// The bounds between which all but `share` of the numbers at either end lie, to a part in kBins of the range.
+/// The bounds that exclude `share` of the numbers at each end, to a precision of 1 / kBins of the range.
 ChannelBounds cut_ends(const std::vector<const ArraySet*>& sets, const ChannelBounds& whole, double share,
                        int thread_count) {
   std::vector<std::vector<std::int64_t>> counts(whole.size(), std::vector<std::int64_t>(kBins));
@@ -127,8 +127,8 @@ ChannelQuantization covering(const Bounds& bounds) {
   return {span > 0.0 ? span / kLargestValue : 1.0, bounds.low};
 }
 
-/// All channels alike, where the numbers are bytes, a share of one, or whole numbers of a small range; else each
-/// channel's own range.
+/// One quantization for all channels if the numbers are in byte range, in [0,1] or [-1,1], or whole numbers in a small
+/// range; else each channel's own range.
 std::vector<ChannelQuantization> natural_quantization(const ArraySet& set, const ChannelBounds& bounds) {
   Bounds all;
   for (const Bounds& one : bounds) all.include(one.low), all.include(one.high);
@@ -156,10 +156,10 @@ void check_range(const ValueRange& range) {
     throw InvalidArgument("choose the range of values: " + problem);
   };
   if (range.kind == ValueRange::Kind::given && !(range.low < range.high && std::isfinite(range.high - range.low))) {
-    refuse("the lower end must be below the upper one");
+    refuse("the lower end must be below the upper end");
   }
   if (range.kind == ValueRange::Kind::percentile && !(range.percentile > 50.0 && range.percentile <= 100.0)) {
-    refuse("a percentile is above 50 and at most 100");
+    refuse("the percentile must be above 50 and at most 100");
   }
 }
 
@@ -176,7 +176,7 @@ std::vector<ChannelQuantization> find_quantization(const std::vector<const Array
   if (range.kind == ValueRange::Kind::given) {
     return std::vector<ChannelQuantization>(channels, covering({range.low, range.high}));
   }
-  // Of one type the same quantization always, whatever the samples.
+  // int8 always has the same quantization, whatever the samples.
   if (range.kind == ValueRange::Kind::automatic && sets[0]->images->element() == Element::int8) {
     return std::vector<ChannelQuantization>(channels, {1.0, -128.0});
   }

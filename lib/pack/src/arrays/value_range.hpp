@@ -1,4 +1,4 @@
-// From the numbers of an array to values of a byte, and finding the range of numbers that these are to cover.
+// Quantizing the numbers of arrays to bytes: finding the range to cover.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace octavo::arrays {
 
-/// Whether the numbers of `images` are bytes as they are: uint8 and bool.
+/// Whether `images` needs no quantization: uint8 and bool.
 bool holds_bytes(const Array& images);
 
-/// What value v stands for, scale * v + zero_point, for each channel of the images of `sets`, which have the same
-/// number of channels: one quantization for all of them, so that a number has the same value in every split. Reads all
-/// of them where the range is to be measured. NaN and infinities are passed over: a sample that has any is refused when
-/// it is packed. Throws FormatError if there are no numbers, or their range is too large; else what reading throws.
+/// Returns the quantization per channel: value v stands for scale * v + zero_point. All `sets`, which have the same
+/// number of channels, share it, so that a number has the same value in every split. Reads all images if the range must
+/// be measured. Ignores NaN and infinities: samples with them are refused when they are packed. Throws FormatError if
+/// there are no numbers or their range is too large; also what reading throws.
 std::vector<ChannelQuantization> find_quantization(const std::vector<const ArraySet*>& sets, const ValueRange& range,
                                                    int thread_count);
 

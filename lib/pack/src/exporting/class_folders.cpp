@@ -6,7 +6,7 @@
 namespace octavo::exporting {
 namespace {
 
-/// A file name has at most 255 bytes; the number and the hyphen come before.
+/// A file name has at most 255 bytes, including the number and hyphen in front.
 constexpr std::size_t kMostNameBytes = 200;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }

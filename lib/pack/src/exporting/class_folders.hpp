@@ -1,4 +1,4 @@
-// Which folder and file name each exported image gets.
+// The folder and file name of each exported image.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace octavo::exporting {
 
-/// `number` in decimal, with zeros in front so that all numbers up to `largest` are equally long.
+/// `number` in decimal, zero-padded to the width of `largest`.
 std::string padded(std::int64_t number, std::int64_t largest);
 
-/// `name` as part of a file name: without '/', control characters and leading dots, which become '_', and cut at 200
-/// bytes between two characters. Different names may become equal; class folders stay apart by their number.
+/// `name` in a form that is safe in a file name: '/', '\\', control characters and leading dots become '_', and the
+/// name is cut at 200 bytes between two characters. Different names may become equal; class folders differ by their
+/// number.
 std::string safe_name(std::string_view name);
 
-/// The paths of the images of one split: `<label>-<class name>/<row>.png`, or `<row>.png` where a sample has no class.
+/// The paths of the images of one split: `<label>-<class name>/<row>.png`, or `<row>.png` without classes.
 class ClassFolders {
  public:
-  /// `split_folder` comes before all; empty where there is one split only. `largest_label` as among all samples.
+  /// `split_folder` is the first folder of each path; empty if there is only one split. `largest_label` is the largest
+  /// among all samples.
   ClassFolders(const Split& split, std::string split_folder, std::int32_t largest_label);
 
-  /// The folder of a class, below the target; of a sample without a class if `has_classes()` is false.
+  /// The folder of a class, relative to the target; the folder of all samples if `has_classes()` is false.
   std::string folder(std::int32_t label) const;
-  /// The path of a sample below the target, with '/' between its parts.
+  /// The path of a sample relative to the target, with '/' between its parts.
   std::string path(std::int64_t row, std::int32_t label) const;
   bool has_classes() const { return has_classes_; }
 

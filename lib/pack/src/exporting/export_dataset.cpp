@@ -1,4 +1,4 @@
-// Writing a dataset file back as images or arrays, or leaving nothing.
+// Writes a dataset file as images or arrays; on failure, leaves nothing behind.
 #include <octavo/export.hpp>
 
 #include "exporting/npy_export.hpp"

@@ -17,7 +17,7 @@ constexpr std::int64_t kRowsAtOnce = 4096;
 
 std::string as_json(const std::string& text) { return Json(text).dump(); }
 
-/// As a double, whose shortest form gives the same float back.
+/// As a double, whose shortest form reads back as the same float.
 std::string as_json(float number) { return Json(static_cast<double>(number)).dump(); }
 
 }  // namespace
@@ -67,7 +67,7 @@ void ExportIndexWriter::append_label(const Split& split, std::span<const std::by
     const auto target = label_number<float>(label, i);
     if (!std::isfinite(target)) {
       throw InvalidArgument("export split " + split.name() + " of " + quoted(split.path()) +
-                            " as PNG: a target is not a finite number, which JSON cannot hold; export as npy");
+                            " as PNG: a target is not finite, which JSON cannot represent; export as npy");
     }
     pending_ += as_json(target);
   }

@@ -1,4 +1,4 @@
-// octavo.json, beside exported images: their order, labels and class names, for packing them again.
+// octavo.json in the folder of exported images: their order, labels and class names, for packing them again.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace octavo::exporting {
 
-/// Writes octavo.json, a line a sample:
+/// Writes octavo.json, one line per sample:
 ///
 ///   {"format": "octavo-export", "version": 1,
 ///    "classes": ["cat", ...],
 ///    "splits": {"train": [{"file": "train/3-cat/000012.png", "label": 3}, ...], ...}}
 ///
-/// It is there before the images, empty, and is whole JSON only once they are on the disk: packing refuses a folder in
-/// which an export was cut short.
+/// It is created before the images, and becomes valid JSON only after they are on disk: packing refuses a folder with
+/// an interrupted export.
 ///
-/// `label` is a class number, an array of 0 and 1 (multi-label) or of numbers with a point or an exponent (targets),
-/// and absent without labels.
+/// `label` is a class number, an array of 0 and 1 (multi-label), or an array of numbers with a decimal point or
+/// exponent (targets). It is absent without labels.
 class ExportIndexWriter {
  public:
   /// Throws IoError if `path` exists or cannot be written.
   ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names);
-  /// Appends all samples of a split. Throws InvalidArgument for a target that JSON cannot hold, IoError.
+  /// Appends all samples of a split. Throws InvalidArgument for a target that JSON cannot represent, IoError.
   void add(const Split& split, const ClassFolders& folders);
-  /// Forces everything to disk, this file and all below its folder, and then ends the file. Throws IoError.
+  /// Syncs this file and everything in its folder to disk, then completes the file. Throws IoError.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Telling how far an export is, for all its threads.
+// The progress of an export, summed over its threads.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace octavo::exporting {
 
-/// Adds up exported samples of one split. Safe for use by several threads.
+/// Counts the exported samples of one split. Thread-safe.
 class ExportProgress {
  public:
   ExportProgress(const Split& split, const ProgressFunction& on_progress)
@@ -22,7 +22,7 @@ class ExportProgress {
   ExportProgress(const ExportProgress&) = delete;
   ExportProgress& operator=(const ExportProgress&) = delete;
 
-  /// Counts `samples` as done. Lets through what the function throws.
+  /// Counts `samples` as done. Exceptions from the progress function propagate.
   void add(std::int64_t samples) {
     if (!on_progress_) return;
     const std::lock_guard lock(mutex_);

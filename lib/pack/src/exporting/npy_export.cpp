@@ -13,10 +13,10 @@ namespace octavo::exporting {
 namespace {
 
 constexpr std::int64_t kNpyBlockBytes = std::int64_t{4} << 20;
-/// So that the data begin at a multiple of it, as NumPy's own files do.
+/// The data begins at a multiple of this, as in NumPy's own files.
 constexpr std::size_t kHeaderAlignment = 64;
 
-/// A .npy file that grows from its beginning. Its header comes last: until then it is none, and is refused.
+/// A .npy file that is written front to back, except for its header, which comes last. Until then readers refuse it.
 class NpyFile {
  public:
   NpyFile(std::filesystem::path path, std::string_view type, const std::vector<std::int64_t>& shape)
@@ -29,12 +29,12 @@ class NpyFile {
     file_.write_at(written_bytes_, bytes);
     written_bytes_ += static_cast<std::int64_t>(bytes.size());
   }
-  /// Nothing more is appended. Everything but the header is on the disk then.
+  /// Ends appending and syncs everything but the header to disk.
   void close() {
     file_.sync();
     file_.close();
   }
-  /// Makes it a .npy file.
+  /// Writes the header, which makes it a valid .npy file.
   void finish() const {
     const File file = File::open_for_writing(path_);
     file.write_at(0, std::as_bytes(std::span(header_)));
@@ -81,7 +81,7 @@ void export_split(const Split& split, SplitFiles& files, const ProgressFunction&
     codes.resize(static_cast<std::size_t>(count * shape.values()));
     label_bytes.resize(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
     split.read_checked(first, count, codes, label_bytes);
-    // A code is the value - 128, that is the value with its highest bit turned.
+    // A code is the value - 128, that is the value with its highest bit flipped.
     for (std::int8_t& code : codes) code = static_cast<std::int8_t>(code ^ 0x80);
     files.images.append(std::as_bytes(std::span(codes)));
     if (files.labels) files.labels->append(label_bytes);
@@ -97,7 +97,7 @@ void export_split(const Split& split, SplitFiles& files, const ProgressFunction&
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape) {
   std::string axes;
   for (const std::int64_t axis : shape) axes += std::to_string(axis) + ", ";
-  // A tuple of one ends in a comma, others in none.
+  // A tuple of one element ends in a comma, longer ones do not.
   axes.resize(axes.size() - (shape.size() == 1 ? 1 : 2));
   std::string text = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (" + axes + "), }";
   constexpr std::size_t kBefore = 10;  // magic, version, and the length of the text in two bytes
@@ -112,10 +112,10 @@ std::string npy_header(std::string_view type, const std::vector<std::int64_t>& s
 
 void export_npy(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options) {
   const std::vector<std::string> names = dataset.split_names();
-  // All names first, and on the disk: while one has no header, packing refuses the folder.
+  // Create all files first and sync them: while one has no header, packing refuses the folder.
   std::deque<SplitFiles> files;
   for (const std::string& name : names) files.push_back(files_of(dataset.split(name), folder));
-  sync_file_system_of(folder);  // with the names of folders that were made for it
+  sync_file_system_of(folder);  // including the names of new folders
   for (std::size_t i = 0; i < names.size(); ++i) {
     export_split(dataset.split(names[i]), files[i], options.on_progress);
   }

@@ -1,4 +1,4 @@
-// Exporting as NumPy arrays: one file of images and one of labels a split.
+// Exports NumPy arrays: per split, one file of images and one of labels.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace octavo::exporting {
 
-/// The header of a .npy file, version 1.0, whose data follow it: of C order, and of a type such as "|u1" or "<f4".
+/// The header of a .npy file, version 1.0, for data in C order. `type` is a dtype such as "|u1" or "<f4".
 std::string npy_header(std::string_view type, const std::vector<std::int64_t>& shape);
 
-/// Writes <split>-images.npy (uint8 [N,C,H,W]) and, where there are labels, <split>-labels.npy (int32 [N], int32 [N,K]
-/// or float32 [N,K]) of every split into `folder`. They get their headers once all of them are on the disk. Throws
+/// For every split, writes <split>-images.npy (uint8 [N,C,H,W]) and, if there are labels, <split>-labels.npy (int32
+/// [N], int32 [N,K] or float32 [N,K]) into `folder`. The headers are written after all data is on disk. Throws
 /// FormatError if a sample is damaged, IoError.
 void export_npy(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options);
 

@@ -21,17 +21,17 @@
 namespace octavo::exporting {
 namespace {
 
-/// What a thread reads and checks at once.
+/// The bytes that a thread reads and checks in one step.
 constexpr std::int64_t kPngBlockBytes = 256 << 10;
 
 void ensure_images(const Split& split) {
   const std::int64_t channels = split.shape().channels;
   if (channels == 1 || channels == 3) return;
   throw InvalidArgument("export split " + split.name() + " of " + quoted(split.path()) + " as PNG: samples have " +
-                        std::to_string(channels) + " channels, a PNG has 1 or 3; export as npy");
+                        std::to_string(channels) + " channels, PNG supports 1 or 3; export as npy");
 }
 
-/// What one thread holds.
+/// The buffers of one thread.
 struct Lane {
   std::vector<std::int8_t> codes;    ///< of a block
   std::vector<std::byte> labels;     ///< of a block

@@ -1,4 +1,4 @@
-// Exporting as PNG: one image a sample, in a folder a class.
+// Exports PNG images: one per sample, in one folder per class.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace octavo::exporting {
 
-/// Writes every sample of `dataset` into `folder`, which is empty, and octavo.json beside them. Throws InvalidArgument
-/// if a split has neither 1 nor 3 channels, FormatError if a sample is damaged, IoError.
+/// Writes every sample of `dataset` and octavo.json into `folder`, which must be empty. Throws InvalidArgument if a
+/// split has neither 1 nor 3 channels, FormatError if a sample is damaged, IoError.
 void export_png(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options);
 
 }  // namespace octavo::exporting

@@ -11,7 +11,7 @@
 
 namespace octavo::exporting {
 
-/// Number `at` of labels as they are stored: std::int32_t, or float for targets.
+/// Element `at` of stored labels: std::int32_t, or float for targets.
 template <typename Number>
 Number label_number(std::span<const std::byte> labels, std::size_t at) {
   Number number;
@@ -19,7 +19,7 @@ Number label_number(std::span<const std::byte> labels, std::size_t at) {
   return number;
 }
 
-/// The classes that occur in a split; {0} if its samples have none.
+/// The classes that occur in a split; {0} if it has no class labels.
 std::set<std::int32_t> classes_in(const Split& split);
 
 }  // namespace octavo::exporting

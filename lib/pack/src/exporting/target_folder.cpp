@@ -18,16 +18,17 @@ void ensure_empty(const fs::path& path) {
   if (status.type() == fs::file_type::not_found) return;
   if (error) throw_io_error("look at", path, error.value());
   if (!fs::is_directory(path, error)) {
-    throw InvalidArgument("export to " + quoted(path) + ": this is no folder; name one that is new or empty");
+    throw InvalidArgument("export to " + quoted(path) + ": not a folder; choose one that is new or empty");
   }
   const bool is_empty = fs::is_empty(path, error);
   if (error) throw_io_error("list the folder", path, error.value());
   if (!is_empty) {
-    throw InvalidArgument("export to " + quoted(path) + ": the folder is not empty; name a new one, or empty it first");
+    throw InvalidArgument("export to " + quoted(path) +
+                          ": the folder is not empty; choose a new one, or empty it first");
   }
 }
 
-/// The first of the folders on the way to `path` that does not exist; empty if all do.
+/// The topmost folder of `path` that does not exist; empty if all exist.
 fs::path topmost_missing(const fs::path& path) {
   fs::path so_far;
   for (const fs::path& part : path) {
@@ -43,11 +44,11 @@ fs::path topmost_missing(const fs::path& path) {
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw_io_error("make the folder", path, error.value());
+  if (error) throw_io_error("create the folder", path, error.value());
 }
 
 TargetFolder::TargetFolder(fs::path path) : path_(std::move(path)) {
-  if (path_.empty()) throw InvalidArgument("export: no folder was named; name one that is new or empty");
+  if (path_.empty()) throw InvalidArgument("export: no folder was given; choose one that is new or empty");
   ensure_empty(path_);
   topmost_made_ = topmost_missing(path_);
   try {

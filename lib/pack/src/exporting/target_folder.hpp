@@ -1,16 +1,16 @@
-// The folder that an export fills: empty before, and again if the export fails.
+// The target folder of an export: empty before, and again if the export fails.
 #pragma once
 
 #include <filesystem>
 
 namespace octavo::exporting {
 
-/// A folder that did not exist or was empty. Until keep() has been called, its destructor takes back everything that
-/// has come into it, and the folders that were made for it.
+/// A folder that did not exist or was empty. Unless keep() was called, the destructor removes its content and the
+/// folders that the constructor created.
 class TargetFolder {
  public:
-  /// Makes the folder, with those above it, where it is missing. Throws InvalidArgument if it holds something or is no
-  /// folder, IoError if it cannot be made.
+  /// Creates the folder and its parents if they are missing. Throws InvalidArgument if it is not empty or not a folder,
+  /// IoError if it cannot be created.
   explicit TargetFolder(std::filesystem::path path);
   ~TargetFolder();
   TargetFolder(const TargetFolder&) = delete;
@@ -21,11 +21,11 @@ class TargetFolder {
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path topmost_made_;  ///< the folder above all others that were made; empty: it was there
+  std::filesystem::path topmost_made_;  ///< the topmost folder that was created; empty if none was
   bool is_kept_ = false;
 };
 
-/// Makes a folder; it may exist. Throws IoError.
+/// Creates a folder; it may exist already. Throws IoError.
 void make_folder(const std::filesystem::path& path);
 
 }  // namespace octavo::exporting

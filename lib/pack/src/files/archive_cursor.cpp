@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
-/// Names are bytes; where the archive gives them in another encoding that the locale does not know, UTF-8 is there.
+/// Names are bytes. If the locale cannot represent the archive's encoding, the UTF-8 form is available.
 std::string name_of(archive_entry* entry) {
   const char* name = archive_entry_pathname(entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(entry);
   return name == nullptr ? "" : name;
 }
 
-/// The formats that are read. No filter that starts a program, and zip only by its directory, which is at its end: a
-/// zip file that is cut is refused, and not read in part.
+/// The supported formats. Excludes filters that start a program. Zip is read only by its directory, which is at the
+/// end: a truncated zip file is refused, not read partially.
 void choose_formats(::archive* reader) {
   archive_read_support_format_tar(reader);
   archive_read_support_format_zip_seekable(reader);
@@ -44,7 +44,7 @@ ArchiveCursor::ArchiveCursor(const std::filesystem::path& path)
 std::string ArchiveCursor::problem() const {
   const char* const text = archive_error_string(reader_.get());
   std::string problem = text == nullptr ? "it is damaged" : text;
-  // Some of its messages end a line.
+  // Some libarchive messages end with a newline.
   std::erase_if(problem, [](unsigned char c) { return c < 0x20; });
   return problem;
 }
@@ -57,7 +57,7 @@ bool ArchiveCursor::advance(ArchiveEntry& entry) {
   archive_entry* header = nullptr;
   const int status = archive_read_next_header(reader_.get(), &header);
   if (status == ARCHIVE_EOF) return false;
-  // A warning is about a name that the locale does not know; the name is taken as it is.
+  // A warning is about a name that the locale cannot represent; the name is used unchanged.
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail();
   ++passed_;
   entry.name = name_of(header);
@@ -68,7 +68,7 @@ bool ArchiveCursor::advance(ArchiveEntry& entry) {
 
 std::size_t ArchiveCursor::read_some(std::span<std::byte> out) {
   const la_ssize_t count = archive_read_data(reader_.get(), out.data(), out.size());
-  if (count < 0) fail();  // a warning too: it tells of a checksum that does not match
+  if (count < 0) fail();  // also for a warning: it reports a checksum mismatch
   return static_cast<std::size_t>(count);
 }
 

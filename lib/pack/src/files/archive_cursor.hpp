@@ -1,4 +1,4 @@
-// One pass over a tar or zip archive, by libarchive.
+// One pass over a tar or zip archive, with libarchive.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ struct archive;
 
 namespace octavo::files {
 
-/// What the archive says of the entry that the cursor stands on.
+/// The archive's description of the current entry.
 struct ArchiveEntry {
   std::string name;
-  std::int64_t bytes = 0;  ///< -1 if it does not tell
+  std::int64_t bytes = 0;  ///< -1 if unknown
   bool is_file = false;    ///< a regular file, not a folder, a link or a device
 };
 
-/// Goes from entry to entry; not back. Throws FormatError, naming the archive, if it is damaged; problem() is then
-/// what is wrong.
+/// A forward-only cursor over entries. Throws FormatError, naming the archive, if it is damaged; problem() then returns
+/// the reason.
 class ArchiveCursor {
  public:
   explicit ArchiveCursor(const std::filesystem::path& path);
 
-  /// Goes to the next entry; false if there is none.
+  /// Advances to the next entry; false if there is none.
   bool advance(ArchiveEntry& entry);
-  /// How many entries advance() has come to.
+  /// The number of entries that advance() has reached.
   std::int64_t passed() const { return passed_; }
-  /// Fills some of `out` with the next bytes of the entry; 0 at its end, where its checksum has been compared.
+  /// Fills some of `out` with the next bytes of the entry; 0 at its end, after checking its checksum.
   std::size_t read_some(std::span<std::byte> out);
   /// "Truncated tar archive"
   std::string problem() const;
@@ -47,7 +47,7 @@ class ArchiveCursor {
   std::int64_t passed_ = 0;
 };
 
-/// Whether libarchive takes the file for an archive.
+/// Whether libarchive recognizes the file as an archive.
 bool begins_as_archive(const std::filesystem::path& path);
 
 }  // namespace octavo::files

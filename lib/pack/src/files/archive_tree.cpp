@@ -14,27 +14,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every archive may claim.
+// The size that every archive may claim.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
-// What an entry takes at the least before compression, a tar header: empty ones can come by the million, too.
+// The minimum size of an entry before compression, a tar header: an archive can also have millions of empty entries.
 constexpr std::int64_t kEntryBytes = 512;
-// Of the names, which are held: little may always be, and more where the archive is large. A file's name, with its part
-// in each of its folders, rarely takes more than a few times the 100 bytes that the smallest image has there.
+// Memory limits for names: a small amount is always allowed, and more for a large archive. A file's name, with its part
+// in each of its folders, rarely needs more than a few times the 100 bytes of the smallest image.
 constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kHeldRatio = 16;
-constexpr std::size_t kLongestName = 4096;  // as of paths in Linux
-// Each file is entered in all folders above it.
+constexpr std::size_t kLongestName = 4096;  // PATH_MAX on Linux
+// Each file is registered in all folders above it.
 constexpr std::ptrdiff_t kDeepestFolder = 128;
 constexpr std::int64_t kMemberPieceBytes = std::int64_t{256} << 10;
 
-/// A cursor that stands on entry `number`; `cursor` is used if there is one, and has not passed it.
+/// A cursor at entry `number`. Uses `cursor` if it is not null and has not passed the entry.
 std::unique_ptr<ArchiveCursor> cursor_at(std::unique_ptr<ArchiveCursor> cursor, const fs::path& path,
                                          std::int64_t number) {
   if (!cursor) cursor = std::make_unique<ArchiveCursor>(path);
   ArchiveEntry entry;
   while (cursor->passed() <= number) {
     if (!cursor->advance(entry)) {
-      throw FormatError("read the archive " + quoted(path) + ": it has fewer files than before; open it again");
+      throw FormatError("read the archive " + quoted(path) + ": it now has fewer files; open it again");
     }
   }
   return cursor;
@@ -96,20 +96,20 @@ class ArchiveTree final : public FileTree {
   std::unique_ptr<ArchiveCursor> take_cursor(std::int64_t number) const;
   void put_back(std::unique_ptr<ArchiveCursor> cursor) const;
 
-  std::int64_t most_bytes_ = 0;  ///< that all files together can have
+  std::int64_t most_bytes_ = 0;  ///< limit for the total size of all files
   MemberList members_;
-  std::vector<DamagedArchive> damaged_;  ///< itself, or nothing
+  std::vector<DamagedArchive> damaged_;  ///< this archive if it is damaged, else empty
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as ever read at once
+  mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as the most concurrent readers so far
 };
 
-/// To the next entry; false if there is none, or none can be read and that may be.
+/// Advances to the next entry; false if there is none, or if it cannot be read and `on_damage` allows that.
 bool ArchiveTree::advance(ArchiveCursor& cursor, ArchiveEntry& entry, OnDamage on_damage) {
   try {
     return cursor.advance(entry);
   } catch (const FormatError&) {
     if (on_damage == OnDamage::refuse || cursor.passed() == 0) throw;
-    damaged_.push_back({root(), cursor.problem() + "; what follows its file " + std::to_string(cursor.passed()) +
+    damaged_.push_back({root(), cursor.problem() + "; everything after its file " + std::to_string(cursor.passed()) +
                                     " is lost; get the file again"});
     return false;
   }
@@ -134,7 +134,7 @@ void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
     declared = *sum;
     if (!entry.is_file) continue;
     if (entry.name.size() > kLongestName) refuse("a name in it has " + std::to_string(entry.name.size()) + " bytes;");
-    if (std::count(entry.name.begin(), entry.name.end(), '/') > kDeepestFolder) refuse("a name in it lies too deep;");
+    if (std::count(entry.name.begin(), entry.name.end(), '/') > kDeepestFolder) refuse("a path in it is too deep;");
     members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
     if (members_.held_bytes() > kAlwaysHeldBytes && members_.held_bytes() / kHeldRatio > archive_bytes) {
       refuse("it has too many names for its " + std::to_string(archive_bytes) + " bytes;");
@@ -158,7 +158,7 @@ std::unique_ptr<ArchiveCursor> ArchiveTree::take_cursor(std::int64_t number) con
   if (nearest == idle_.end()) return nullptr;
   std::unique_ptr<ArchiveCursor> cursor = std::move(*nearest);
   idle_.erase(nearest);
-  // One that is past the file has to start again, and a new one does just that.
+  // A cursor that is past the file must start again, so a new one is as good.
   if (cursor->passed() > number) cursor.reset();
   return cursor;
 }
@@ -172,11 +172,11 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
   const Member& wanted = member(path);
   const auto refuse_large = [&] {
     throw FormatError("read " + name_of(path) + ": it is larger than " + std::to_string(largest) +
-                      " bytes, the most that such a file may have");
+                      " bytes, the limit for such files");
   };
   if (wanted.bytes > largest) refuse_large();
   auto cursor = cursor_at(take_cursor(wanted.number), root(), wanted.number);
-  // The end is seen only by reading on, and there the checksum is compared.
+  // Only reading on reaches the end, where the checksum is compared.
   const auto piece = static_cast<std::size_t>(
       wanted.bytes < 0 ? kMemberPieceBytes : std::min<std::int64_t>(wanted.bytes + 1, kMemberPieceBytes));
   std::string bytes;

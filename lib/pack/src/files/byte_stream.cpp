@@ -59,8 +59,8 @@ void ByteStream::read_at(std::int64_t offset, std::span<std::byte> out) {
   const std::size_t count = read_some_at(offset, out);
   if (count == out.size()) return;
   throw FormatError("read " + name_ + ": it ends after " + std::to_string(offset + static_cast<std::int64_t>(count)) +
-                    " bytes, at least " + std::to_string(offset + static_cast<std::int64_t>(out.size())) +
-                    " were expected; get the file again");
+                    " bytes; expected at least " + std::to_string(offset + static_cast<std::int64_t>(out.size())) +
+                    "; get the file again");
 }
 
 void ByteStream::expect_end(std::int64_t offset) {
@@ -79,7 +79,7 @@ std::string ByteStream::read_whole(std::int64_t largest) {
     bytes.resize(done + count);
     if (std::ssize(bytes) > largest) {
       throw FormatError("read " + name_ + ": it is larger than " + std::to_string(largest) +
-                        " bytes, the most that such a file may have");
+                        " bytes, the limit for such files");
     }
   }
   return bytes;

@@ -1,4 +1,4 @@
-// Reading the bytes of a file by their offsets: of a plain file, of a gzip file, or of a file in an archive.
+// Reading the bytes of a plain file, a gzip file or a file in an archive by offset.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,8 @@
 
 namespace octavo::files {
 
-/// The bytes of one file, as they are without compression. Streams that are not of random access are to be read from
-/// front to back: going back starts again at the first byte. Use by one thread at a time, but for read_at() and
-/// read_some_at() of a stream of random access.
+/// The uncompressed bytes of one file. Read streams without random access from front to back: going back starts again
+/// at the first byte. Not thread-safe, except read_at() and read_some_at() of a stream with random access.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
@@ -21,23 +20,23 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
 
   virtual bool is_random_access() const = 0;
-  /// How many bytes there are, where that is known before reading them.
+  /// The number of bytes, if it is known before reading them.
   virtual std::optional<std::int64_t> length() const = 0;
-  /// The most bytes that there can be: nothing is to be allocated that would hold more.
+  /// An upper bound on the number of bytes; callers must not allocate more than this.
   virtual std::int64_t most_bytes() const = 0;
 
-  /// Fills `out` from `offset` as far as the stream goes; returns the bytes read. Throws FormatError if the stream is
-  /// damaged, IoError if reading fails.
+  /// Fills `out` from `offset`, up to the end of the stream; returns the number of bytes read. Throws FormatError if
+  /// the stream is damaged, IoError if reading fails.
   virtual std::size_t read_some_at(std::int64_t offset, std::span<std::byte> out) = 0;
 
-  /// Fills `out` from `offset`. Throws as read_some_at() does, and FormatError if the stream ends before that.
+  /// Fills all of `out` from `offset`. Throws what read_some_at() throws, and FormatError if the stream ends too early.
   void read_at(std::int64_t offset, std::span<std::byte> out);
-  /// Throws FormatError unless the stream ends at `offset`, whole and with the right checksum.
+  /// Throws FormatError unless the stream ends at `offset`, complete and with the right checksum.
   void expect_end(std::int64_t offset);
-  /// All bytes; refuses more than `largest`. Throws FormatError, IoError.
+  /// All bytes. Throws FormatError, also if there are more than `largest` bytes; IoError.
   std::string read_whole(std::int64_t largest);
 
-  /// In quotes, for messages: "a.gz", or "photos.tar: cats/1.jpg".
+  /// The quoted name, for messages: "a.gz", or "photos.tar: cats/1.jpg".
   const std::string& name() const { return name_; }
 
  protected:
@@ -47,7 +46,7 @@ class ByteStream {
   std::string name_;
 };
 
-/// A stream that comes from front to back: what such streams have in common.
+/// The common base of sequential streams.
 class SequentialStream : public ByteStream {
  public:
   bool is_random_access() const final { return false; }
@@ -57,7 +56,7 @@ class SequentialStream : public ByteStream {
   using ByteStream::ByteStream;
 
  private:
-  /// Goes back to the first byte.
+  /// Restarts at the first byte.
   virtual void restart() = 0;
   /// Fills some of `out` with the next bytes; 0 only at the end.
   virtual std::size_t read_next(std::span<std::byte> out) = 0;
@@ -66,19 +65,19 @@ class SequentialStream : public ByteStream {
   std::int64_t position_ = 0;
 };
 
-/// Opens `path`, which is gzip if it begins as gzip does. Throws IoError.
+/// Opens `path` and inflates it if it has the gzip signature. Throws IoError.
 std::unique_ptr<ByteStream> open_stream(const std::filesystem::path& path);
 
-/// Whether the stream begins as gzip files do.
+/// Whether the stream has the gzip signature.
 bool begins_as_gzip(ByteStream& stream);
 
-/// A gzip file without its compression. It may have several members; every CRC is checked.
+/// The inflated contents of a gzip file. The file may have several members; every CRC is checked.
 std::unique_ptr<ByteStream> inflate_gzip(std::unique_ptr<ByteStream> packed);
 
-/// What the zlib stream (RFC 1950) holds that lies in bytes [offset, offset + length) of `packed`.
+/// The inflated contents of the zlib stream (RFC 1950) in bytes [offset, offset + length) of `packed`.
 std::unique_ptr<ByteStream> inflate_part(std::unique_ptr<ByteStream> packed, std::int64_t offset, std::int64_t length);
 
-/// Bytes in memory, of random access. `name` as ByteStream::name() has it.
+/// Bytes in memory, with random access. `name` is what ByteStream::name() returns.
 std::unique_ptr<ByteStream> stream_in_memory(std::string name, std::string bytes);
 
 }  // namespace octavo::files

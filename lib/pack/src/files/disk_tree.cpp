@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What tells one folder from another, whichever links lead to it.
+/// Identifies a folder, whichever links lead to it.
 using FolderIdentity = std::pair<dev_t, ino_t>;
 
 FolderIdentity identity_of(const fs::path& folder) {
@@ -37,7 +37,7 @@ const dirent* next_entry(DIR* folder, const fs::path& path) {
   return entry;
 }
 
-/// Links are followed; file systems that do not tell what an entry is are asked once more.
+/// Follows links. Some file systems do not report the type of an entry; it is then queried separately.
 bool is_folder(DIR* folder, const dirent& entry) {
   if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
   struct stat status {};
@@ -52,7 +52,7 @@ class DiskTree final : public FileTree {
   FolderEntries entries(const std::string& folder) const override;
   std::vector<std::string> files_below(const std::string& folder) const override;
   bool has_file(const std::string& path) const override {
-    std::error_code error;  // of names that are too long, and links that lead round
+    std::error_code error;  // for names that are too long and links that form a loop
     return fs::exists(at(path), error);
   }
   std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(at(path)); }
@@ -70,7 +70,7 @@ class DiskTree final : public FileTree {
   }
   FolderEntries list(const std::string& folder) const;
 
-  /// Finding out what a folder holds asks for its names again and again, and where they are links each is looked at.
+  /// Detection lists a folder repeatedly, and each link in it needs another query, so the entries are cached.
   static constexpr std::size_t kMostKept = 2;
   mutable std::mutex mutex_;
   mutable std::map<std::string, FolderEntries> kept_;
@@ -89,7 +89,7 @@ FolderEntries DiskTree::entries(const std::string& folder) const {
 FolderEntries DiskTree::list(const std::string& folder) const {
   FolderEntries entries;
   const fs::path path = at(folder);
-  // Not by std::filesystem: with GCC 12 its iterator, and path's operator/, crash when they have no memory.
+  // Not std::filesystem: in GCC 12, its iterator and path's operator/ crash when out of memory.
   const FolderHandle handle(::opendir(path.empty() ? "." : path.c_str()));
   if (!handle) throw_io_error("list the folder", path, errno);
   while (const dirent* const entry = next_entry(handle.get(), path)) {

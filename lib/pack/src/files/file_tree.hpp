@@ -1,4 +1,4 @@
-// Files by their paths below a root: those of a folder, or those in an archive.
+// Files by their paths below a root: a folder or an archive.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace octavo::files {
 
-/// What is in one folder by name, each list in byte order; hidden names are left out.
+/// The entries of one folder by name, each list in byte order, without hidden names.
 struct FolderEntries {
   std::vector<std::string> folders;
   std::vector<std::string> files;
 };
 
-/// What to do about an archive that is damaged: its files up to there can be read.
+/// How to handle a damaged archive: refuse it, or read its files up to the damage.
 enum class OnDamage { refuse, stop_there };
 
-/// An archive whose files end where it is damaged.
+/// An archive whose files end at the damage.
 struct DamagedArchive {
   std::filesystem::path path;
-  std::string problem;  ///< "Truncated tar archive; what follows its file 7 is lost; get the file again"
+  std::string problem;  ///< "Truncated tar archive; everything after its file 7 is lost; get the file again"
 };
 
-/// Paths have '/' between names, and none at the ends; the root is the empty path. Safe to use from several threads.
+/// Paths have '/' between names, but not at the start or end; the root is the empty path. Thread-safe.
 class FileTree {
  public:
   virtual ~FileTree() = default;
@@ -38,26 +38,26 @@ class FileTree {
   const std::filesystem::path& root() const { return root_; }
   /// The folder or the archives, for the provenance.
   virtual std::vector<std::filesystem::path> roots() const { return {root_}; }
-  /// Of the archives, those that are damaged; only where they were opened with OnDamage::stop_there.
+  /// The damaged archives; empty unless they were opened with OnDamage::stop_there.
   virtual std::vector<DamagedArchive> damaged() const { return {}; }
-  /// "photos/cats/1.jpg", or "photos.tar: cats/1.jpg", in quotes, for messages.
+  /// The quoted name, for messages: "photos/cats/1.jpg", or "photos.tar: cats/1.jpg".
   virtual std::string name_of(const std::string& path) const = 0;
 
   /// Throws IoError if the folder cannot be listed.
   virtual FolderEntries entries(const std::string& folder) const = 0;
-  /// All files below `folder`, as paths below it: folders in byte order of their paths, files in byte order of their
-  /// names, which is the order of torchvision's ImageFolder. A folder that links lead to again is listed once.
+  /// All files below `folder`, as paths relative to it: folders in byte order of their paths, files in byte order of
+  /// their names, as in torchvision's ImageFolder. A folder that is reached through several links is listed once.
   virtual std::vector<std::string> files_below(const std::string& folder) const = 0;
   virtual bool has_file(const std::string& path) const = 0;
 
-  /// The bytes of a file, for reading at leisure.
+  /// Opens a file for reading piece by piece.
   virtual std::unique_ptr<ByteStream> open(const std::string& path) const = 0;
-  /// The whole file; refuses more than `largest` bytes. Meant for many small files, in about the order of
-  /// reading_rank(). Throws FormatError, IoError.
+  /// Reads a whole file. Meant for many small files, roughly in the order of reading_rank(). Throws FormatError, also
+  /// if the file has more than `largest` bytes; IoError.
   virtual std::string read_whole(const std::string& path, std::int64_t largest) const = 0;
-  /// Files are read fastest in ascending order of this number; equal where the order does not matter.
+  /// Files are read fastest in ascending order of this number; equal numbers mean that the order does not matter.
   virtual std::int64_t reading_rank(const std::string& path) const = 0;
-  /// Where the file lies on disk, if it is a file of its own.
+  /// The path of the file on disk, if it is a separate file.
   virtual std::optional<std::filesystem::path> disk_path(const std::string& path) const = 0;
   /// The file on disk that holds the file: itself, or the archive.
   std::filesystem::path file_of(const std::string& path) const { return disk_path(path).value_or(root_); }
@@ -69,25 +69,25 @@ class FileTree {
   std::filesystem::path root_;
 };
 
-/// The files below a folder. Links are followed; what is neither folder nor regular file counts as a file.
+/// The files below a folder. Follows links; anything that is not a folder counts as a file.
 std::shared_ptr<const FileTree> open_folder(const std::filesystem::path& folder);
 
-/// Whether `path` begins as an archive does that open_archive() reads: tar (plain, or compressed with gzip, bzip2, xz
-/// or zstd) or zip. Throws IoError.
+/// Whether `path` looks like an archive that open_archive() reads: tar (plain, or compressed with gzip, bzip2, xz or
+/// zstd) or zip. Throws IoError.
 bool is_archive(const std::filesystem::path& path);
 
-/// The files in a tar or zip archive. They are only ever read, never unpacked, so that their names cannot lead
-/// anywhere; links, devices, hidden files and names that lead upwards are left out. Of several files of one name the
-/// last counts. Throws FormatError if the archive is damaged (even with OnDamage::stop_there, if that is before its
-/// first file) or claims more than `largest_ratio` times its own bytes, IoError if it cannot be read, Unavailable if
-/// this build has no libarchive.
+/// The files in a tar or zip archive. They are only read, never unpacked, so their names cannot overwrite anything.
+/// Links, devices, hidden files and names with ".." are left out. Of several files with the same name, the last counts.
+/// Throws FormatError if the archive is damaged (with OnDamage::stop_there, only if the damage is before its first
+/// file) or claims more than `largest_ratio` times its own bytes; IoError if it cannot be read; Unavailable if this
+/// build has no libarchive.
 std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t largest_ratio,
                                              OnDamage on_damage = OnDamage::refuse);
 
-/// Several trees as folders of one tree, each by the name of its root. Throws InvalidArgument if two have one name.
+/// Several trees as folders of one tree, each named like its root. Throws InvalidArgument if two have the same name.
 std::shared_ptr<const FileTree> unite(std::vector<std::shared_ptr<const FileTree>> trees);
 
-/// "a/b", or "b" where the folder is the root.
+/// "a/b", or "b" if the folder is the root.
 std::string join_path(const std::string& folder, const std::string& name);
 
 }  // namespace octavo::files

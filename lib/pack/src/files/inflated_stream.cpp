@@ -1,4 +1,4 @@
-// Deflated bytes, inflated on the way: gzip files, and zlib streams in other files.
+// Inflating streams on the fly: gzip files, and zlib streams in other files.
 
 #include <zlib.h>
 
@@ -15,14 +15,14 @@ namespace octavo::files {
 namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{256} << 10;
-// RFC 1951: 258 bytes are the most that two bits can stand for.
+// RFC 1951: two bits can stand for at most 258 bytes.
 constexpr std::int64_t kDeflateLimit = 1032;
 
-// The largest window; with 16 more, gzip framing and no other.
+// The largest window; adding 16 selects gzip framing only.
 constexpr int kZlibWindow = 15;
 constexpr int kGzipWindow = 15 + 16;
 
-/// A gzip file may have several members, one behind another; a zlib stream is one.
+/// A gzip file may have several consecutive members; a zlib stream has one.
 class InflatedStream final : public SequentialStream {
  public:
   InflatedStream(std::string name, std::unique_ptr<ByteStream> packed, std::int64_t offset, std::int64_t length,
@@ -60,7 +60,7 @@ class InflatedStream final : public SequentialStream {
     return out.size() - stream_.avail_out;
   }
 
-  /// Whether there is something to inflate; refills the input. A stream that ends before its end is refused.
+  /// Whether there is more to inflate; refills the input. Throws FormatError if the stream is truncated.
   bool has_more() {
     if (is_at_end_ && !has_members_) return false;
     if (stream_.avail_in > 0) return true;

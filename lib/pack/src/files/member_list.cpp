@@ -6,11 +6,11 @@
 namespace octavo::files {
 namespace {
 
-/// What a node of a set or map takes beside its text, on average: links, the text's place, what the allocator adds.
+/// The average memory of a set or map node in addition to its text: links, the string object, allocator overhead.
 constexpr std::int64_t kNodeBytes = 96;
 
-/// The parts of a name between slashes, without "." and empty ones; nothing if one is hidden or leads upwards, or is of
-/// the folder in which macOS keeps what belongs to files.
+/// The parts of a name between slashes, without "." and empty ones. Nothing if a part is hidden, is "..", or is the
+/// folder in which macOS keeps file metadata.
 std::optional<std::vector<std::string>> parts_of(const std::string& name) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= name.size();) {
@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> parts_of(const std::string& name) {
 }  // namespace
 
 void MemberList::insert(std::set<std::string>& names, const std::string& name) {
-  // Archives mostly list names in order.
+  // Most archives list names in order.
   const std::size_t before = names.size();
   names.insert(names.end(), name);
   if (names.size() != before) held_bytes_ += kNodeBytes + std::ssize(name);

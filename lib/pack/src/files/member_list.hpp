@@ -1,4 +1,4 @@
-// The files in an archive by name, as the folders that their names make.
+// The files in an archive, as a tree of folders made from their names.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@ namespace octavo::files {
 
 /// One file in an archive.
 struct Member {
-  std::int64_t number = 0;  ///< its place among all entries of the archive
-  std::int64_t bytes = 0;   ///< as declared; -1 if the archive does not tell
+  std::int64_t number = 0;  ///< its index among all entries of the archive
+  std::int64_t bytes = 0;   ///< as declared; -1 if the archive does not declare it
 };
 
 class MemberList {
  public:
-  /// Takes a member by the name that it has in the archive; one of the same path before it is forgotten. Returns false,
-  /// and takes nothing, if a part of its name is hidden or leads upwards.
+  /// Adds a member by its name in the archive; replaces an earlier one with the same path. Returns false, and adds
+  /// nothing, if a part of the name is hidden or "..".
   bool add(const std::string& name, Member member);
-  /// About what it takes in memory; names that are deep in folders take far more than they are long.
+  /// The approximate memory use; names deep in folders need far more than their length.
   std::int64_t held_bytes() const { return held_bytes_; }
 
-  /// The member of that path, or null.
+  /// The member with that path, or null.
   const Member* find(const std::string& path) const;
   FolderEntries entries(const std::string& folder) const;
   std::vector<std::string> files_below(const std::string& folder) const;
 
  private:
-  /// What is in one folder by name. In byte order, whatever the order in the archive.
+  /// The entries of one folder, in byte order, whatever the order in the archive.
   struct Folder {
     std::set<std::string> folders, files;
   };

@@ -1,4 +1,4 @@
-// What stands in for archives in a build without libarchive.
+// The replacement for archive_tree.cpp in a build without libarchive.
 #include <array>
 #include <span>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace octavo::files {
 
-/// So that open_archive() says what is missing. Compressed tar archives are not known by their beginning.
+/// Recognizes archives so that open_archive() can report what is missing. Compressed tar archives are not recognized.
 bool is_archive(const std::filesystem::path& path) {
   constexpr std::size_t kTarMagicAt = 257;
   std::array<char, kTarMagicAt + 5> bytes{};

@@ -1,4 +1,4 @@
-// Archives that are open: each is listed once, however often it is looked into.
+// Open archives: each is listed once, however often it is used.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace octavo::files {
 
 class OpenArchives {
  public:
-  /// `largest_ratio`: how many times its own bytes an archive may hold.
+  /// `largest_ratio`: the maximum contents of an archive, as a multiple of its own bytes.
   explicit OpenArchives(std::int64_t largest_ratio, OnDamage on_damage = OnDamage::refuse)
       : largest_ratio_(largest_ratio), on_damage_(on_damage) {}
 
-  /// The archive, opened now if it is not yet; throws what open_archive() throws.
+  /// The archive, opened now if it is not open yet. Throws what open_archive() throws.
   std::shared_ptr<const FileTree> open(const std::filesystem::path& path) {
     std::shared_ptr<const FileTree>& tree = trees_[path];
     if (!tree) tree = open_archive(path, largest_ratio_, on_damage_);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the reading rank: what is left of 63 bits is for the trees.
+// The bits of the reading rank for files; the rest of the 63 bits numbers the trees.
 constexpr int kRankBits = 40;
 
 class UnitedTree final : public FileTree {
@@ -70,7 +70,7 @@ class UnitedTree final : public FileTree {
   }
 
  private:
-  /// The tree that holds `path`, and the path below its root.
+  /// The tree that holds `path`, and the path relative to its root.
   std::pair<std::size_t, std::string> split(const std::string& path) const {
     const std::size_t end = std::min(path.find('/'), path.size());
     const auto found = numbers_.find(path.substr(0, end));

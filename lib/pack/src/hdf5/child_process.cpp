@@ -35,14 +35,14 @@ constexpr bool is_sanitized() {
 #endif
 }
 
-/// Beyond `most` the process is told so, or gets no more; beyond `last` it is ended.
+/// Beyond `most`, the process gets an error or a signal; beyond `last`, it is killed.
 void limit(__rlimit_resource resource, std::int64_t most, std::int64_t last) {
   const struct rlimit value = {static_cast<rlim_t>(most), static_cast<rlim_t>(last)};
   ::setrlimit(resource, &value);
 }
 void limit(__rlimit_resource resource, std::int64_t most) { limit(resource, most, most); }
 
-/// Address space that this process has now: with a GPU library loaded it is far more than its memory.
+/// The address space of this process; with a GPU library loaded, it is far larger than its memory.
 std::int64_t mapped_bytes() {
   std::int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -52,12 +52,12 @@ std::int64_t mapped_bytes() {
 void apply(const ChildLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGTERM}) ::signal(number, SIG_DFL);
-  // A terminal's Ctrl-C goes to both; the parent acts on it, and ends this process by going.
+  // Ctrl-C in a terminal goes to both processes; the parent handles it, and this process ends with the parent.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);                                         // it writes no file
-  limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2);  // by SIGXCPU, which says why
+  limit(RLIMIT_FSIZE, 0);                                         // the child writes no files
+  limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2);  // sends SIGXCPU, which shows the reason
   // The sanitizers map terabytes of shadow memory.
   if (!is_sanitized()) limit(RLIMIT_AS, mapped_bytes() + limits.memory_bytes);
 }
@@ -66,16 +66,16 @@ void write_all(int descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) ::_exit(1);  // the parent has gone
+    if (count <= 0) ::_exit(1);  // the parent has exited
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
 }
 
-/// Whether the system refused something (no descriptor, a disk that fails). A damaged file can only make it refuse what
-/// makes no sense.
+/// Whether the system failed (out of descriptors, a failing disk). A damaged file can only cause errors about invalid
+/// requests.
 bool is_of_system(const IoError& problem) { return problem.error_number() != 0 && problem.error_number() != EINVAL; }
 
-/// The whole life of the child. It leaves by _exit: nothing of the parent's is flushed or destroyed a second time.
+/// Runs the child and leaves with _exit, so that nothing of the parent is flushed or destroyed twice.
 [[noreturn]] void run_child(const std::function<void(const ChildOutput&)>& work, const ChildLimits& limits,
                             int descriptor) {
   const ChildOutput output(descriptor);
@@ -113,7 +113,8 @@ ChildProcess::ChildProcess(const std::function<void(const ChildOutput&)>& work, 
   if (::pipe2(ends, O_CLOEXEC) != 0) throw IoError("start a child process: " + std::generic_category().message(errno));
   input_ = FileDescriptor(ends[0]);
   const FileDescriptor output(ends[1]);
-  // No other thread may be inside the HDF5 library while the process is copied: the child could not go on there.
+  // No other thread may be inside the HDF5 library during the fork: the child would inherit its lock and half-done
+  // work.
   const hdf5::Session session;
   child_ = ::fork();
   if (child_ < 0) throw IoError("start a child process: " + std::generic_category().message(errno));
@@ -153,7 +154,7 @@ bool ChildProcess::read_exactly(std::span<std::byte> out) {
 std::optional<ChildProcess::Message> ChildProcess::receive(std::size_t most_bytes) {
   MessageHead head{};
   if (!read_exactly(std::as_writable_bytes(std::span(&head, 1)))) return std::nullopt;
-  if (head.byte_count > most_bytes) fail("returned more than there can be");
+  if (head.byte_count > most_bytes) fail("returned too much data");
   Message message;
   message.kind = static_cast<char>(head.kind);
   message.bytes.resize(head.byte_count);

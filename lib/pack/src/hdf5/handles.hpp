@@ -1,4 +1,4 @@
-// Owners of HDF5 identifiers. Make and destroy them inside an hdf5::Session.
+// Owners of HDF5 identifiers. Create and destroy them inside an hdf5::Session.
 #pragma once
 
 #include <hdf5.h>

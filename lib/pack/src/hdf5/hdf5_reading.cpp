@@ -23,18 +23,18 @@ std::string read_variable_text(hid_t attribute, hid_t type) {
   char* text = nullptr;
   check(H5Aread(attribute, type, static_cast<void*>(&text)), "read an attribute");
   const std::string result = text == nullptr ? "" : text;
-  check(H5free_memory(text), "release a text");
+  check(H5free_memory(text), "free a text");
   return result;
 }
 
 }  // namespace
 
 hdf5::FileHandle open_hdf5(const std::filesystem::path& path) {
-  // A filter that is not built in would be loaded from a path that the environment names.
-  check(H5PLset_loading_state(0), "switch plug-ins off");
-  const auto access = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_FILE_ACCESS), "make a property list");
-  // Some network file systems have no locks, and nothing is written.
-  check(H5Pset_file_locking(access.get(), false, true), "switch locks off");
+  // HDF5 would load filters that are not built in from a path in the environment.
+  check(H5PLset_loading_state(0), "disable plug-ins");
+  const auto access = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_FILE_ACCESS), "create a property list");
+  // Some network file systems do not support locks, and nothing is written.
+  check(H5Pset_file_locking(access.get(), false, true), "disable file locks");
   return own<hdf5::FileHandle>(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), "open " + quoted(path));
 }
 

@@ -12,8 +12,9 @@ std::recursive_mutex& library_mutex() {
   return mutex;
 }
 
-/// HDF5's exit handler was seen to crash after H5Fclose had failed on a full disk; every file here is closed by hand.
-/// A host program that has used the library before keeps its handler: the call fails then, and that is all right.
+/// Disables HDF5's exit handler, which was seen to crash after H5Fclose failed on a full disk; all files here are
+/// closed explicitly. If the host program has used the library before, this call fails harmlessly and the handler
+/// stays.
 void prepare_library() {
   static const herr_t once = H5dont_atexit();
   static_cast<void>(once);
@@ -26,12 +27,12 @@ herr_t keep_description(unsigned, const H5E_error2_t* error, void* text) {
 
 std::string innermost_description() {
   std::string reason = "no reason given";
-  // Downward: from the call that was made to the one that failed first, whose words are kept.
+  // Walk downward from the API call to the call that failed first, and keep its description.
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &keep_description, &reason);
   return reason;
 }
 
-/// Where a system call failed, HDF5 tells time, descriptor, address and more; the system's own words are enough.
+/// If a system call failed, HDF5 reports time, descriptor, address and more; the system's message is enough.
 std::string shortened(const std::string& reason) {
   constexpr std::string_view kSystemWords = "error message = '";
   const std::size_t at = reason.find(kSystemWords);
@@ -52,7 +53,7 @@ Session::Session() : lock_(library_mutex()) {
 Session::~Session() { H5Eset_auto2(H5E_DEFAULT, previous_print_, previous_print_data_); }
 
 void take_over_after_fork() {
-  // The mutex is held by a thread of the parent, which is not there to release it: here begins a new one.
+  // The mutex is held by a thread of the parent, which cannot release it here, so construct a new one.
   new (&library_mutex()) std::recursive_mutex;
 }
 

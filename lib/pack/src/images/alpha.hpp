@@ -1,4 +1,4 @@
-// Composing pixels with alpha over the background.
+// Composites pixels with alpha over the background.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace octavo::images {
 
-/// The channels that an image gets: transparent gray over a colored background is RGB.
+/// The number of channels after compositing: transparent gray over a colored background becomes RGB.
 inline std::int64_t channels_over(std::int64_t colors, bool has_alpha, const std::array<std::uint8_t, 3>& background) {
   return has_alpha && !is_gray(background) ? 3 : colors;
 }
 
-/// Puts one pixel at `to`: `colors` (1 or 3) values of opacity `alpha`, over the background, as `channels` of them.
+/// Composites one pixel, `colors` (1 or 3) values with opacity `alpha`, over the background; writes `channels` values.
 inline void put_over(const std::uint8_t* color, std::int64_t colors, int alpha,
                      const std::array<std::uint8_t, 3>& background, std::int64_t channels, std::uint8_t* to) {
   for (std::int64_t i = 0; i < channels; ++i) {
@@ -23,7 +23,7 @@ inline void put_over(const std::uint8_t* color, std::int64_t colors, int alpha,
   }
 }
 
-/// Makes every pixel the background.
+/// Fills the image with the background.
 inline void fill_with(const std::array<std::uint8_t, 3>& background, Pixels& image) {
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.values.size(); ++i) image.values[i] = background[i % channels];

@@ -1,5 +1,5 @@
-// Our own reader, because the distributions have no library for BMP that is safe inside another program: netpbm's ends
-// the process on an error, stb_image takes the bytes that a cut file lacks as zeros and reads no run-length data.
+// Our own reader, because the distributions have no BMP library that is safe inside another program: netpbm's exits the
+// process on an error; stb_image reads the missing bytes of a truncated file as zeros and has no run-length decoding.
 #include "images/bmp_decoder.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_cut_bmp() { throw FormatError("its BMP data are cut short"); }
 
-/// One field of a pixel of 16, 24 or 32 bits.
+/// One field of a 16-, 24- or 32-bit pixel.
 class Field {
  public:
   explicit Field(std::uint32_t mask)
@@ -29,7 +29,7 @@ class Field {
   int largest_;
 };
 
-/// A color number for each pixel, in the order of the file's rows.
+/// A palette index for each pixel, in the order of the file's rows.
 using Numbers = std::vector<std::uint8_t>;
 
 void unpack_row(std::span<const std::byte> row, int bits, std::span<std::uint8_t> numbers) {
@@ -80,7 +80,7 @@ class RunReader {
     }
   }
 
-  /// `count` values as they are, padded to two bytes.
+  /// Copies `count` literal values, padded to two bytes.
   void copy(int count) {
     const int byte_count = is_4_bit_ ? (count + 1) / 2 : count;
     int byte = 0;
@@ -113,7 +113,7 @@ std::span<const std::byte> pixel_data(std::span<const std::byte> file, const Bmp
   return file.subspan(layout.pixels_at);
 }
 
-/// Rows of uncompressed pixels, all of them there.
+/// Rows of uncompressed pixels. The constructor checks that all are present.
 class PlainRows {
  public:
   PlainRows(std::span<const std::byte> data, const BmpLayout& layout)
@@ -151,7 +151,7 @@ Pixels decode_palette(std::span<const std::byte> data, const BmpLayout& layout) 
     std::uint8_t* to = image.row(shown_row(layout, y));
     for (std::int64_t x = 0; x < layout.width; ++x, to += image.channels) {
       const std::size_t number = numbers[static_cast<std::size_t>(y * layout.width + x)];
-      if (number >= layout.palette.size()) throw FormatError("its pixels have colors that its palette has not");
+      if (number >= layout.palette.size()) throw FormatError("its pixels use colors that its palette lacks");
       std::copy_n(layout.palette[number].begin(), image.channels, to);
     }
   }

@@ -11,18 +11,18 @@
 namespace octavo::images {
 namespace {
 
-// The file header: "BM", length, two reserved, where the pixels begin. The second header follows, its length first.
+// The file header: "BM", length, two reserved fields, offset of the pixels. The second header starts with its length.
 constexpr std::size_t kPixelsAt = 10, kInfoAt = 14;
-// Lengths of the second header: OS/2 1, OS/2 2 (short and whole), Windows 3, with masks, with alpha too, 4, 5.
+// Lengths of the second header: OS/2 1, OS/2 2 (short and full), Windows 3, with masks, also with alpha, 4, 5.
 constexpr std::uint32_t kOs2Bytes = 12, kOs2ShortBytes = 16, kOs2LongBytes = 64, kWindowsBytes = 40;
 constexpr std::uint32_t kMasksBytes = 52, kAlphaBytes = 56;
 constexpr std::array<std::uint32_t, 8> kKnownBytes = {kOs2Bytes,   kOs2ShortBytes, kWindowsBytes, kMasksBytes,
                                                       kAlphaBytes, kOs2LongBytes,  108,           124};
 constexpr std::array<int, 6> kKnownBits = {1, 4, 8, 16, 24, 32};
-// Windows 3 headers are followed by three masks for this coding, and by four for the other.
+// Windows 3 headers are followed by three masks for the first coding, and by four for the second.
 constexpr std::uint32_t kBitFields = 3, kAlphaBitFields = 6;
 
-/// The second header's fields; ones that it is too short for are 0.
+/// The fields of the second header; those beyond its length are 0.
 struct Info {
   std::uint32_t header_bytes = 0;
   std::int64_t width = 0, height = 0;
@@ -42,7 +42,8 @@ Info read_info(const ByteView& bytes) {
   Info info;
   info.header_bytes = bytes.u32(kInfoAt);
   if (std::ranges::find(kKnownBytes, info.header_bytes) == kKnownBytes.end()) {
-    throw FormatError("it has a BMP header of " + std::to_string(info.header_bytes) + " bytes, which does not exist");
+    throw FormatError("it has a BMP header of " + std::to_string(info.header_bytes) +
+                      " bytes, which is not a known size");
   }
   if (info.header_bytes == kOs2Bytes) {
     info.width = bytes.u16(kInfoAt + 4), info.height = bytes.u16(kInfoAt + 6), info.bits = bytes.u16(kInfoAt + 10);
@@ -57,14 +58,14 @@ Info read_info(const ByteView& bytes) {
 void check_coding(const Info& info) {
   const bool is_known_bits = std::ranges::find(kKnownBits, info.bits) != kKnownBits.end();
   const bool is_run_length = (info.coding == 1 && info.bits == 8) || (info.coding == 2 && info.bits == 4);
-  // In OS/2's own header the number of bit fields means another compression.
+  // In OS/2's own header, the value for bit fields means another compression.
   const bool is_fields = info.has_masks() && (info.bits == 16 || info.bits == 32) && info.header_bytes != kOs2LongBytes;
   if (is_known_bits && (info.coding == 0 || is_run_length || is_fields)) return;
-  throw FormatError("it has " + std::to_string(info.bits) + " bits a pixel in BMP compression " +
+  throw FormatError("it has " + std::to_string(info.bits) + " bits per pixel in BMP compression " +
                     std::to_string(info.coding) + ", which cannot be read");
 }
 
-/// Each mask is one run of bits, of at most 16, and R, G and B have one.
+/// Each mask must be one run of at most 16 bits; R, G and B must have one.
 void check_masks(const std::array<std::uint32_t, 4>& masks) {
   for (std::size_t i = 0; i < masks.size(); ++i) {
     std::uint32_t run = masks[i];
@@ -78,7 +79,7 @@ void check_masks(const std::array<std::uint32_t, 4>& masks) {
 std::array<std::uint32_t, 4> read_masks(const ByteView& bytes, const Info& info) {
   if (info.bits <= 8) return {};
   if (!info.has_masks()) {
-    // A fourth byte is padding then, whatever it holds.
+    // A fourth byte is padding in this case.
     if (info.bits == 16) return {0x7C00, 0x3E0, 0x1F, 0};
     return {0xFF0000, 0xFF00, 0xFF, 0};
   }
@@ -89,7 +90,7 @@ std::array<std::uint32_t, 4> read_masks(const ByteView& bytes, const Info& info)
   return masks;
 }
 
-/// Colors from the headers' end up to the pixels: B, G, R, and a byte of padding but in OS/2's first format.
+/// Reads the colors between the headers and the pixels: B, G, R, and a padding byte except in OS/2's first format.
 Palette read_palette(const ByteView& bytes, const Info& info, std::size_t pixels_at) {
   if (info.bits > 8) return {};
   const std::size_t entry_bytes = info.header_bytes == kOs2Bytes ? 3 : 4;
@@ -109,7 +110,7 @@ BmpLayout read_layout(const ByteView& bytes) {
   check_coding(info);
   BmpLayout layout;
   layout.pixels_at = bytes.u32(kPixelsAt);
-  if (layout.pixels_at < info.end()) throw FormatError("its BMP headers say that pixels begin inside them");
+  if (layout.pixels_at < info.end()) throw FormatError("its BMP pixels begin inside the headers");
   if (info.width < 0) throw FormatError("it claims a width of " + std::to_string(info.width));
   layout.width = info.width;
   layout.height = info.height < 0 ? -info.height : info.height;

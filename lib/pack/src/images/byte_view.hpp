@@ -1,4 +1,4 @@
-// Integers at any place in bytes that are not to be trusted.
+// Bounds-checked reads of integers from untrusted bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace octavo::images {
 
 enum class ByteOrder { little, big };
 
-/// The bytes end before what was wanted.
+/// The bytes end before the requested ones.
 class CutShort : public FormatError {
  public:
   CutShort() : FormatError("it is cut short inside its header") {}
 };
 
-/// Borrows bytes and reads integers in them, little-endian unless told otherwise. Every reader throws CutShort where
-/// the bytes end before the integer does.
+/// Borrows bytes and reads integers from them, little-endian by default. Every read function throws CutShort if the
+/// bytes end before the integer does.
 class ByteView {
  public:
   explicit ByteView(std::span<const std::byte> bytes, ByteOrder order = ByteOrder::little)

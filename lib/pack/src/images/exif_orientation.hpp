@@ -1,4 +1,4 @@
-// Reading from EXIF data how a photograph is to be turned.
+// Reads the orientation of a photograph from EXIF data.
 #pragma once
 
 #include <cstddef>

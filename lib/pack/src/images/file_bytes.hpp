@@ -1,4 +1,4 @@
-// A file's bytes for the headers that are scattered over it, wherever the file is.
+// Random access to a file's bytes, in memory or on disk, for formats with scattered headers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which part of an image goes where when it is brought to another size.
+// The placement of an image in a target of another size.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
-/// `from` is the part of the image that is resized to fill `to`, a part of the target.
+/// `from`, a part of the image, is resized to fill `to`, a part of the target.
 struct Placement {
   Box from;
   Box to;
 };
 
-/// Brings an image of width x height to target_width x target_height, all at least 1.
+/// Places an image of width x height in target_width x target_height; all are at least 1.
 ///
-/// crop     from: the largest region of the target's aspect ratio, its other side rounded to the nearest (halves up)
-/// and
+/// crop     from: the largest region with the target's aspect ratio, its other side rounded to nearest (halves up) and
 ///          at least 1, centered, the left and upper margin rounded down; to: the whole target
-/// pad      from: the whole image; to: the largest region of the image's aspect ratio, rounded and centered likewise
-/// stretch  from the whole image to the whole target
+/// pad      from: the whole image; to: the largest region with the image's aspect ratio, rounded and centered the same
+///          way
+/// stretch  from: the whole image; to: the whole target
 Placement place(std::int64_t width, std::int64_t height, std::int64_t target_width, std::int64_t target_height,
                 Fit fit);
 

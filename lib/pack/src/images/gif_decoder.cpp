@@ -35,7 +35,7 @@ int on_read(GifFileType* gif, GifByteType* out, int byte_count) {
   return static_cast<int>(count);
 }
 
-/// Owns a giflib reader that stands at the first frame's pixels. giflib tells errors by what it returns.
+/// Owns a giflib reader, positioned at the first frame's pixels. giflib reports errors by return values.
 class GifFrame {
  public:
   explicit GifFrame(std::span<const std::byte> file) : unread_(file) {
@@ -112,7 +112,7 @@ Pixels decode_gif(std::span<const std::byte> file, const std::array<std::uint8_t
     for (const int number : numbers) {
       if (number != layout->transparent) {
         if (static_cast<std::size_t>(number) >= layout->palette.size()) {
-          throw FormatError("its pixels have colors that its palette has not");
+          throw FormatError("its pixels use colors that its palette lacks");
         }
         std::copy_n(layout->palette[static_cast<std::size_t>(number)].begin(), image.channels, to);
       }

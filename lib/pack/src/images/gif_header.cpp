@@ -9,12 +9,13 @@
 namespace octavo::images {
 namespace {
 
-// GIF89a, sections 17 to 26: signature, screen size, flags, two more bytes; then blocks, told by their first byte.
+// GIF89a, sections 17 to 26: signature, screen size, flags, two more bytes; then blocks, identified by their first
+// byte.
 constexpr std::size_t kScreenAt = 6, kFlagsAt = 10, kBlocksAt = 13;
 constexpr int kExtension = '!', kFrame = ',', kEnd = ';';
 constexpr int kGraphicControl = 0xF9;
 constexpr int kHasPalette = 0x80, kIsInterlaced = 0x40, kPaletteBits = 7, kHasTransparent = 1;
-// A code of 12 bits stands for less than 3,840 pixels.
+// A code of 12 bits represents fewer than 3,840 pixels.
 constexpr std::int64_t kLargestRatio = 2600;
 
 class GifWalker {
@@ -26,7 +27,7 @@ class GifWalker {
     layout.palette = read_palette(bytes_.u8(kFlagsAt), kBlocksAt);
     while (bytes_.u8(at_) != kFrame) {
       if (bytes_.u8(at_) == kEnd) throw FormatError("it is a GIF file without an image");
-      if (bytes_.u8(at_) != kExtension) throw FormatError("it has a GIF block that does not exist");
+      if (bytes_.u8(at_) != kExtension) throw FormatError("it has an unknown GIF block");
       skip_extension(layout);
     }
     read_frame(layout);
@@ -34,7 +35,7 @@ class GifWalker {
   }
 
  private:
-  /// The palette at `at` if `flags` say that there is one; at_ is then after it.
+  /// Reads the palette at `at` if `flags` announce one; at_ is behind it afterwards.
   Palette read_palette(int flags, std::size_t at) {
     at_ = at;
     if ((flags & kHasPalette) == 0) return {};
@@ -46,7 +47,7 @@ class GifWalker {
     return palette;
   }
 
-  /// Extensions are blocks that begin with their length, up to an empty one.
+  /// An extension is a sequence of blocks that begin with their length, up to an empty one.
   void skip_extension(GifLayout& layout) {
     if (bytes_.u8(at_ + 1) == kGraphicControl && bytes_.u8(at_ + 2) >= 4) {
       layout.transparent = (bytes_.u8(at_ + 3) & kHasTransparent) != 0 ? bytes_.u8(at_ + 6) : -1;

@@ -22,7 +22,7 @@ namespace octavo::images {
 namespace {
 
 constexpr std::size_t kFirstLook = std::size_t{16} << 10;
-// What a small file may always claim.
+// Claims up to this size are always allowed, however small the file is.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
 
 bool begins_with(std::span<const std::byte> bytes, std::span<const std::uint8_t> magic) {
@@ -31,7 +31,7 @@ bool begins_with(std::span<const std::byte> bytes, std::span<const std::uint8_t>
                     [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
 }
 
-/// A header at the beginning of the file; nothing if `start` ends before it does.
+/// Parses a header at the beginning of the file; nullopt if `start` ends before it does.
 std::optional<ImageHeader> parse_start(std::span<const std::byte> start) {
   if (begins_with(start, kJpegMagic)) return parse_jpeg_header(start);
   if (begins_with(start, kPngMagic)) return parse_png_header(start);
@@ -42,7 +42,7 @@ std::optional<ImageHeader> parse_start(std::span<const std::byte> start) {
   throw FormatError("it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
 }
 
-/// A header that is scattered over the file; nothing if the format is one whose header begins it.
+/// Parses a header that is scattered over the file; nullopt if the format has its header at the beginning.
 std::optional<ImageHeader> parse_scattered(std::span<const std::byte> start, const FileBytes& file) {
   if (is_webp(start)) return parse_webp_header(file);
   if (is_tiff(start)) return parse_tiff_header(file);

@@ -20,9 +20,9 @@
 namespace octavo::images {
 namespace {
 
-// libjpeg decodes to a half, a quarter and an eighth by smaller transforms of the same blocks.
+// libjpeg can decode to a half, quarter or eighth of the size with smaller transforms of the same blocks.
 constexpr int kReductions[] = {8, 4, 2};
-// A reduced decode must leave this many pixels for each of the target's, so that the filter still has something to do.
+// A reduced image must stay this many times as wide and high as the target, so that the filter still averages.
 constexpr std::int64_t kSpareFactor = 2;
 
 ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
@@ -49,7 +49,7 @@ Pixels decode_stored(std::span<const std::byte> file, const ImageHeader& header,
     case Format::pnm:
       return decode_pnm(file, background);
   }
-  throw InvalidArgument("decode an image: its format is none that exists");
+  throw InvalidArgument("decode an image: unknown image format");
 }
 
 Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, int reduction,
@@ -57,7 +57,7 @@ Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header
   return turned_upright(decode_stored(file, header, reduction, background), header.orientation);
 }
 
-/// How far a JPEG may be reduced while decoding without a visible loss.
+/// How far a JPEG can be reduced while decoding without visible loss.
 int reduction_for(const ImageHeader& header, const Placement& placed) {
   if (header.format != Format::jpeg) return 1;
   for (const int reduction : kReductions) {
@@ -84,7 +84,7 @@ void fill_background(const Target& target, std::span<std::uint8_t> values) {
   }
 }
 
-/// A gray image fills all channels.
+/// Copies the plane of a gray image to all channels.
 void repeat_first_plane(const Box& to, const SampleShape& shape, const Planes& planes) {
   for (std::int64_t channel = 1; channel < shape.channels; ++channel) {
     for (std::int64_t y = 0; y < to.height; ++y) {

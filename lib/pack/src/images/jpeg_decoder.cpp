@@ -17,14 +17,14 @@
 namespace octavo::images {
 namespace {
 
-// A progressive file refines in some ten scans; each costs a pass over the whole image however few bytes it has.
+// A progressive file has about ten scans; each costs a pass over the whole image, however few bytes it has.
 constexpr int kMostScans = 100;
-// Coefficients of a progressive file take two bytes a value, for at most four components, with padded edges.
+// Coefficients of a progressive file take two bytes per value, for at most four components, with padded edges.
 constexpr long kJpegBytesAPixel = 10;
 constexpr long kMemoryBytesAlways = 64L << 20;
 
-/// Where libjpeg reports to. Errors jump out of libjpeg's C frames to the setjmp in JpegDecoder::run, because an
-/// exception may not pass through them.
+/// libjpeg's error handler. Errors jump out of libjpeg's C frames to the setjmp in JpegDecoder::run, because no
+/// exception may pass through them.
 struct ErrorManager {
   jpeg_error_mgr base;  ///< first: libjpeg hands out a pointer to it
   std::jmp_buf jump;
@@ -40,7 +40,7 @@ ErrorManager& manager_of(j_common_ptr info) { return *reinterpret_cast<ErrorMana
   std::longjmp(errors.jump, 1);
 }
 
-/// Bytes between the last block and the end marker: some cameras pad so, and no pixel is missing.
+/// Bytes between the last block and the end marker: padding by some cameras; no pixel is missing.
 bool is_padding_before_end(const jpeg_error_mgr& errors) {
   return errors.msg_code == JWRN_EXTRANEOUS_DATA && errors.msg_parm.i[1] == JPEG_EOI;
 }
@@ -58,7 +58,7 @@ void on_progress(j_common_ptr info) {
   std::longjmp(manager_of(info).jump, 1);
 }
 
-/// Owns a decompressor. Its C functions are called by run() only, which turns their errors into FormatError.
+/// Owns a decompressor. Only run() calls its C functions, and turns their errors into FormatError.
 class JpegDecoder {
  public:
   JpegDecoder() {
@@ -98,7 +98,7 @@ class JpegDecoder {
   const jpeg_decompress_struct& info() const { return info_; }
 
  private:
-  /// Calls libjpeg. `call` and what it calls may own nothing, since an error jumps over their destructors.
+  /// Calls libjpeg. `call` and its callees must not own anything: an error jumps over their destructors.
   template <typename Call>
   void run(const Call& call) {
     if (setjmp(errors_.jump) != 0) {
@@ -129,7 +129,7 @@ class JpegDecoder {
   jpeg_progress_mgr progress_ = {};
 };
 
-/// Adobe programs store inks inverted, and say so by their marker.
+/// Adobe programs store inverted inks, marked by the Adobe marker.
 void inks_to_rgb(std::span<const std::uint8_t> inks, bool is_inverted, std::uint8_t* rgb) {
   const int flip = is_inverted ? 255 : 0;
   for (std::size_t at = 0; at < inks.size(); at += 4, rgb += 3) {

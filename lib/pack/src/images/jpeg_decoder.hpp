@@ -1,4 +1,4 @@
-// Decoding JPEG files by libjpeg.
+// Decodes JPEG files with libjpeg.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace octavo::images {
 
-/// The pixels of a JPEG file as stored, not yet turned: gray for one component, else RGB; CMYK and YCCK are turned into
-/// RGB. `reduction` 1, 2, 4 or 8 decodes to a half, quarter or eighth of width and height, rounded up.
-/// Throws FormatError with the reason only: damaged or cut data (decoders' warnings included), more than 100 scans,
-/// a color model that is none of these, another size than `header` says.
+/// The pixels of a JPEG file as stored, before applying the orientation: gray for one component, else RGB; CMYK and
+/// YCCK are converted to RGB. `reduction` 1, 2, 4 or 8 divides width and height by this number, rounded up. Throws
+/// FormatError with the reason only: damaged or truncated data (including decoder warnings), more than 100 scans,
+/// another color model, a size that differs from `header`.
 Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, int reduction);
 
 }  // namespace octavo::images

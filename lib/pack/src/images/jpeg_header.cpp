@@ -14,13 +14,13 @@ namespace {
 constexpr int kStartOfImage = 0xD8, kEndOfImage = 0xD9, kStartOfScan = 0xDA, kApp1 = 0xE1, kTemporary = 0x01;
 
 bool is_start_of_frame(int marker) {
-  // C4, C8 and CC are tables and reserved.
+  // C4, C8 and CC are tables or reserved.
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
 
 bool stands_alone(int marker) { return marker == kTemporary || (marker >= 0xD0 && marker <= kStartOfImage); }
 
-/// Reads bytes one after another; every call says whether there was enough.
+/// Reads bytes sequentially; every call reports whether there were enough.
 class JpegWalker {
  public:
   explicit JpegWalker(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -36,7 +36,7 @@ class JpegWalker {
     return -1;
   }
 
-  /// The segment after a marker, without its length; nothing if the bytes end before its end.
+  /// The segment after a marker, without its length; nullopt if the bytes end before it does.
   std::optional<std::span<const std::byte>> next_segment() {
     if (bytes_.size() - at_ < 2) return std::nullopt;
     const std::size_t length = static_cast<std::size_t>(byte(at_) << 8 | byte(at_ + 1));
@@ -58,7 +58,7 @@ ImageHeader read_frame(std::span<const std::byte> segment) {
   if (segment.size() < 6) throw FormatError("its JPEG frame header is cut short");
   const auto byte = [&](std::size_t at) { return std::to_integer<std::int64_t>(segment[at]); };
   if (byte(0) != 8) {
-    throw FormatError("it has " + std::to_string(byte(0)) + " bits a sample, only JPEG files of 8 bits can be read");
+    throw FormatError("it has " + std::to_string(byte(0)) + " bits per sample, only 8-bit JPEG files can be read");
   }
   ImageHeader header;
   header.format = Format::jpeg;

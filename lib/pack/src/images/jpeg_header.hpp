@@ -1,4 +1,4 @@
-// Walking the markers of a JPEG file up to its frame header.
+// Reads the markers of a JPEG file up to its frame header.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace octavo::images {
 
 inline constexpr std::array<std::uint8_t, 3> kJpegMagic = {0xFF, 0xD8, 0xFF};
 
-/// Size, color and orientation of the JPEG file that begins with `bytes`; nothing if they end before its frame header.
-/// Junk between segments is passed over, as decoders do. Throws FormatError, with the reason only, if there is no frame
-/// header or its samples have not 8 bits.
+/// Size, color and orientation of the JPEG file that begins with `bytes`; nullopt if they end before its frame header.
+/// Skips junk between segments, as decoders do. Throws FormatError, with the reason only, if there is no frame header
+/// or its samples are not 8-bit.
 std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes);
 
 }  // namespace octavo::images

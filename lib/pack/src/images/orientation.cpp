@@ -10,7 +10,7 @@ struct Walk {
   std::int64_t start, step_right, step_down;
 };
 
-/// EXIF 2.3, tag 0x0112: which side of the stored image row 0 and column 0 are.
+/// EXIF 2.3, tag 0x0112, defines which sides of the image row 0 and column 0 are.
 Walk walk_of(int orientation, std::int64_t width, std::int64_t height) {
   const std::int64_t last_column = width - 1, last_row = (height - 1) * width;
   switch (orientation) {

@@ -1,4 +1,4 @@
-// Tables of colors that pixels point into.
+// Color tables for indexed pixels.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace octavo::images {
 
-/// R, G, B of each color number.
+/// R, G, B of each palette index.
 using Palette = std::vector<std::array<std::uint8_t, 3>>;
 
-/// Whether an image with this palette is gray. For formats that have gray images in no other way: BMP and GIF.
+/// Whether an image with this palette is gray. For formats that can store gray images only this way: BMP and GIF.
 inline bool is_gray(const Palette& palette) {
   return std::all_of(palette.begin(), palette.end(), [](const auto& color) { return is_gray(color); });
 }

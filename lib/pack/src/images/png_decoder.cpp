@@ -16,7 +16,7 @@
 namespace octavo::images {
 namespace {
 
-/// What libpng's callbacks work on.
+/// The state of libpng's callbacks.
 struct State {
   std::span<const std::byte> unread;
   PngErrors errors;
@@ -29,8 +29,8 @@ void on_read(png_structp png, png_bytep out, std::size_t count) {
   state.unread = state.unread.subspan(count);
 }
 
-/// Owns a libpng reader. Its warnings are about what does not touch pixels: CRC errors of all chunks are made errors.
-/// Its functions are called by run() only, which turns their errors into FormatError.
+/// Owns a libpng reader. Warnings are ignored because they do not affect pixels; CRC errors in any chunk are errors.
+/// Only run() calls its functions, and turns their errors into FormatError.
 class PngDecoder {
  public:
   explicit PngDecoder(std::span<const std::byte> file) : state_{file, {}} {
@@ -47,12 +47,12 @@ class PngDecoder {
   PngDecoder(const PngDecoder&) = delete;
   PngDecoder& operator=(const PngDecoder&) = delete;
 
-  /// Reads up to the pixels. Afterwards rows are gray or RGB, 8 or 16 bits, with alpha where there is transparency.
+  /// Reads up to the pixels. Rows are then gray or RGB, 8 or 16 bits, with alpha if there is transparency.
   void start(const ImageHeader& header) {
     run([&] {
       png_set_read_fn(png_, &state_, &on_read);
       png_set_user_limits(png_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height));
-      // All chunks that change no pixel are passed over: libpng would take as much memory as they claim to have.
+      // Skip all chunks that change no pixel: libpng would allocate as much memory as they claim to have.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
       png_read_info(png_, info_);
@@ -66,7 +66,7 @@ class PngDecoder {
     run([&] { png_read_row(png_, row, nullptr); });
   }
 
-  /// Reads to the end of the file, and so checks that it is whole.
+  /// Reads to the end of the file, which checks that it is complete.
   void finish() {
     run([&] { png_read_end(png_, nullptr); });
   }
@@ -77,8 +77,8 @@ class PngDecoder {
   int stored_channels() const { return png_get_channels(png_, info_); }
 
  private:
-  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors;
-  /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
+  /// Calls libpng. `call` and its callees must not own anything: an error jumps over their destructors.
+  /// Not inlined, so that the frame that setjmp returns to has no variables of the caller.
   template <typename Call>
   [[gnu::noinline]] void run(const Call& call) {
     if (setjmp(png_jmpbuf(png_)) != 0) state_.errors.raise<FormatError>("its PNG data are damaged");
@@ -91,7 +91,7 @@ class PngDecoder {
   int passes_ = 1;
 };
 
-/// Turns rows as libpng gives them into 8-bit rows without alpha. Transparent gray over a colored background is RGB.
+/// Converts rows from libpng to 8-bit rows without alpha. Transparent gray over a colored background becomes RGB.
 class RowConverter {
  public:
   RowConverter(int depth, int stored_channels, const std::array<std::uint8_t, 3>& background)
@@ -105,7 +105,7 @@ class RowConverter {
   int channels() const { return channels_; }
 
   void convert(const std::uint8_t* from, std::int64_t width, std::uint8_t* to) const {
-    const int channels = std::min(channels_, 3);  // it is 1 or 3, which the compiler cannot know
+    const int channels = std::min(channels_, 3);  // 1 or 3, which the compiler cannot know
     for (std::int64_t x = 0; x < width; ++x, from += stored_channels_ * bytes_a_value_, to += channels) {
       const int alpha = has_alpha_ ? value(from, colors_) : 255;
       for (int channel = 0; channel < channels; ++channel) {
@@ -125,7 +125,7 @@ class RowConverter {
   int stored_channels_;
   bool has_alpha_;
   int colors_;    ///< stored, without alpha
-  int channels_;  ///< made
+  int channels_;  ///< of the result
   std::array<std::uint8_t, 3> background_;
 };
 
@@ -137,7 +137,7 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header,
   decoder.start(header);
   const RowConverter converter(decoder.depth(), decoder.stored_channels(), background);
   Pixels image(header.width, header.height, converter.channels());
-  // An interlaced file gives its rows again and again, each time with more of their pixels.
+  // An interlaced file delivers its rows several times, each time with more of their pixels.
   const bool is_interlaced = decoder.passes() > 1;
   const std::size_t row_bytes = decoder.row_bytes();
   std::vector<std::uint8_t> rows(row_bytes * static_cast<std::size_t>(is_interlaced ? header.height : 1));

@@ -1,4 +1,4 @@
-// Decoding PNG files by libpng.
+// Decodes PNG files with libpng.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace octavo::images {
 
-/// The pixels of a PNG file: gray has one channel, all else is RGB; palettes are looked up, 1, 2 and 4 bits are spread
-/// over 0 ... 255, 16 bits are narrowed, transparency is composed over `background` (and transparent gray becomes RGB
-/// if that is colored). Gamma, color profiles and orientation are ignored. Throws FormatError with the reason only:
-/// damaged or cut data, a wrong CRC of any chunk.
+/// The pixels of a PNG file: gray has one channel, everything else is RGB. Palettes are applied, 1, 2 and 4 bits are
+/// scaled to 0 ... 255, 16 bits are reduced to 8, transparency is composited over `background` (transparent gray
+/// becomes RGB if that is colored). Gamma, color profiles and orientation are ignored. Throws FormatError with the
+/// reason only: damaged or truncated data, a wrong CRC in any chunk.
 Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header,
                   const std::array<std::uint8_t, 3>& background);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 8 + 4 + 4 + 13 + 4;
 constexpr std::size_t kWidthAt = 16, kHeightAt = 20, kDepthAt = 24, kColorTypeAt = 25;
 
-/// Values a pixel has as stored; 0 for a color type that does not exist.
+/// Stored values per pixel; 0 for an unknown color type.
 std::int64_t stored_channels(std::int64_t color_type) {
   switch (color_type) {
     case 0:
@@ -45,13 +45,13 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
   }
   const std::int64_t depth = byte(kDepthAt), color_type = byte(kColorTypeAt);
   const std::int64_t bits = depth * stored_channels(color_type);
-  if (bits == 0 || depth > 16) throw FormatError("its PNG header has a color type or depth that does not exist");
+  if (bits == 0 || depth > 16) throw FormatError("its PNG header has an unknown color type or depth");
   ImageHeader header;
   header.format = Format::png;
   header.width = word(kWidthAt);
   header.height = word(kHeightAt);
   header.channels = color_type == 0 || color_type == 4 ? 1 : 3;
-  // A filter byte begins each row.
+  // Each row begins with a filter byte.
   header.raw_bytes = checked_product({header.height, 1 + (header.width * bits + 7) / 8}).value_or(INT64_MAX);
   return header;
 }

@@ -13,9 +13,9 @@ namespace octavo::images {
 
 inline constexpr std::array<std::uint8_t, 8> kPngMagic = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
-/// Size and color of the PNG file that begins with `bytes`; nothing if they end before its header chunk does. A
-/// palette counts as color. Throws FormatError, with the reason only, if the header chunk is not where it must be or
-/// its type and depth do not exist.
+/// Size and color of the PNG file that begins with `bytes`; nullopt if they end before its header chunk does. A
+/// palette counts as color. Throws FormatError, with the reason only, if the header chunk is not at the beginning or
+/// its color type or depth is unknown.
 std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes);
 
 }  // namespace octavo::images

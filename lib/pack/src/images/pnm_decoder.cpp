@@ -1,5 +1,5 @@
-// Our own reader, because netpbm's library ends the process on an error, and stb_image reads neither bitmaps nor
-// decimal numbers nor other largest values than 255 and 65535.
+// Our own reader, because netpbm's library exits the process on an error, and stb_image supports neither bitmaps nor
+// decimal numbers nor maximum values other than 255 and 65535.
 #include "images/pnm_decoder.hpp"
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void refuse_cut_pnm() { throw FormatError("its PNM data are cut short"); }
 
-/// The file's values one after another, in 8 bits.
+/// Reads the file's values sequentially, scaled to 8 bits.
 class PnmValues {
  public:
   PnmValues(std::span<const std::byte> file, const PnmLayout& layout)
@@ -44,7 +44,7 @@ class PnmValues {
     return value(byte(row, 2 * i) << 8 | byte(row, 2 * i + 1));
   }
   std::uint8_t value(int stored) const {
-    if (stored > layout_.largest) throw FormatError("its PNM data have a value above the largest that it names");
+    if (stored > layout_.largest) throw FormatError("its PNM data have a value above the largest in the header");
     return narrow(stored, layout_.largest);
   }
   std::uint8_t plain_value() {
@@ -52,7 +52,7 @@ class PnmValues {
     if (!stored) refuse_cut_pnm();
     return value(static_cast<int>(*stored));
   }
-  /// Nothing need separate the digits of a plain bitmap.
+  /// The digits of a plain bitmap need no separator.
   std::uint8_t plain_bit() {
     tokens_.skip_space_and_comments();
     if (tokens_.is_at_end()) refuse_cut_pnm();

@@ -11,9 +11,9 @@
 
 namespace octavo::images {
 
-/// The pixels of a PNM file's first image: gray for one channel, else RGB; values 0 ... largest are spread over
-/// 0 ... 255, PAM's alpha is composed over `background` (and transparent gray becomes RGB if that is colored). Throws
-/// FormatError with the reason only: cut data, a value above the largest.
+/// The pixels of a PNM file's first image: gray for one channel, else RGB. Values 0 ... largest are scaled to 0 ...
+/// 255, PAM's alpha is composited over `background` (transparent gray becomes RGB if that is colored). Throws
+/// FormatError with the reason only: truncated data, a value above the largest.
 Pixels decode_pnm(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background);
 
 }  // namespace octavo::images

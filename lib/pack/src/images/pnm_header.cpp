@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLongestHeader = std::size_t{64} << 10;
 constexpr std::int64_t kLargestNumber = INT32_MAX, kLargestValue = 65535;
 
-/// P1 to P6: width, height, the largest value but for bitmaps, and one white space.
+/// P1 to P6: width, height, the largest value (not in bitmaps), and one whitespace character.
 std::optional<PnmLayout> read_pnm(char kind, PnmTokens& tokens) {
   PnmLayout layout;
   layout.is_bitmap = kind == '1' || kind == '4';
@@ -42,11 +42,11 @@ std::optional<PnmLayout> read_pam(PnmTokens& tokens) {
     if (tokens.is_at_end()) return std::nullopt;
     if (name == "ENDHDR") break;
     if (name == "TUPLTYPE") {
-      tokens.word();  // The number of channels tells what they are.
+      tokens.word();  // ignored: the number of channels determines their meaning
       continue;
     }
     const bool is_known = name == "WIDTH" || name == "HEIGHT" || name == "DEPTH" || name == "MAXVAL";
-    if (!is_known) throw FormatError("its PAM header has a line that does not exist");
+    if (!is_known) throw FormatError("its PAM header has an unknown line");
     const auto value = tokens.number(name == "MAXVAL" ? kLargestValue : kLargestNumber, false);
     if (!value) return std::nullopt;
     if (name == "WIDTH") layout.width = *value;
@@ -92,7 +92,7 @@ std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes) {
   header.height = layout->height;
   header.channels = layout->stored_channels <= 2 ? 1 : 3;
   header.largest_ratio = 1;
-  // A decimal number takes at least as many bytes as a binary one of 8 bits, and in a bitmap a byte a pixel.
+  // A decimal number takes at least as many bytes as a binary 8-bit one; in a bitmap, one byte per pixel.
   const std::int64_t row_bytes = layout->is_plain ? layout->width * layout->stored_channels : layout->row_bytes();
   header.raw_bytes = checked_product({layout->height, row_bytes}).value_or(INT64_MAX);
   return header;

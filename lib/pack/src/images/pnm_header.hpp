@@ -10,17 +10,17 @@
 
 namespace octavo::images {
 
-/// What a PNM file's header says, checked.
+/// The checked content of a PNM file's header.
 struct PnmLayout {
   bool is_bitmap = false;  ///< P1, P4: 1 is black
   bool is_plain = false;   ///< P1, P2, P3: values are decimal numbers
   std::int64_t width = 0;
   std::int64_t height = 0;
-  std::int64_t stored_channels = 0;  ///< 1, 3, and in PAM 2 and 4, with alpha
-  int largest = 1;                   ///< the value that is full light, at most 65535
-  std::size_t pixels_at = 0;         ///< where in the file the pixels begin
+  std::int64_t stored_channels = 0;  ///< 1 or 3; in PAM also 2 and 4, with alpha
+  int largest = 1;                   ///< the value of full brightness, at most 65535
+  std::size_t pixels_at = 0;         ///< file offset of the pixels
 
-  /// A row, if the values are no decimal numbers.
+  /// Bytes of a row, if the values are binary.
   std::int64_t row_bytes() const {
     return is_bitmap ? (width + 7) / 8 : width * stored_channels * (largest > 255 ? 2 : 1);
   }
@@ -29,11 +29,11 @@ struct PnmLayout {
 /// Whether a file that begins with `bytes` is a PNM file.
 bool is_pnm(std::span<const std::byte> bytes);
 
-/// Reads the header in `bytes`, the start of a file; nothing if they end before it does. Throws FormatError with the
-/// reason only, also if it has more than 64 KiB (it may hold comments).
+/// Reads the header in `bytes`, the start of a file; nullopt if they end before it does. Throws FormatError with the
+/// reason only, also if the header (with its comments) has more than 64 KiB.
 std::optional<PnmLayout> read_pnm_layout(std::span<const std::byte> bytes);
 
-/// Size and color of the PNM file that begins with `bytes`; nothing if they end before its header does. Throws
+/// Size and color of the PNM file that begins with `bytes`; nullopt if they end before its header does. Throws
 /// FormatError with the reason only.
 std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes);
 

@@ -1,4 +1,4 @@
-// The words of a PNM file, which white space separates.
+// The whitespace-separated words of a PNM file.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace octavo::images {
 
-/// Reads words one after another; what follows a '#' up to the line's end is a comment.
+/// Reads words sequentially; '#' begins a comment up to the end of the line.
 class PnmTokens {
  public:
   PnmTokens(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
@@ -29,7 +29,7 @@ class PnmTokens {
     }
   }
 
-  /// Up to white space, a comment or the end; empty at the end.
+  /// The next word, up to whitespace, a comment or the end; empty at the end.
   std::string word() {
     skip_space_and_comments();
     std::string word;
@@ -40,14 +40,14 @@ class PnmTokens {
     return word;
   }
 
-  /// The next word as a number from 0 to `most`; nothing if the bytes end before or in it, which a number at the very
-  /// end does only with `may_end`.
+  /// The next word as a number from 0 to `most`; nullopt if the bytes end before or in it. A number at the very end
+  /// counts as complete only with `may_end`.
   std::optional<std::int64_t> number(std::int64_t most, bool may_end) {
     const std::string digits = word();
     if (digits.empty() || (is_at_end() && !may_end)) return std::nullopt;
     std::int64_t value = 0;
     for (const char digit : digits) {
-      if (digit < '0' || digit > '9') throw FormatError("it has a word where a PNM file has a number");
+      if (digit < '0' || digit > '9') throw FormatError("it has a word where a PNM file needs a number");
       value = 10 * value + (digit - '0');
       if (value > most) throw FormatError("it has a number above " + std::to_string(most) + " in its PNM data");
     }
@@ -57,7 +57,7 @@ class PnmTokens {
  private:
   static constexpr std::size_t kLongestWord = 40;
 
-  /// To the line's end, not over it.
+  /// Moves to the last character before the line's end.
   void skip_line() {
     for (; at_ + 1 < bytes_.size(); advance()) {
       const char next = std::to_integer<char>(bytes_[at_ + 1]);

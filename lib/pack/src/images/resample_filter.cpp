@@ -7,8 +7,8 @@
 namespace octavo::images {
 namespace {
 
-/// Multiples of 2^-14 that add up to 1: what the sum of the first k is rounded to, less that of the first k - 1, so
-/// that none is off by more than one however many there are.
+/// Rounds weights to multiples of 2^-14 that add up to 1: weight k is the rounded sum of the first k less that of the
+/// first k - 1, so that no weight is off by more than one unit, however many there are.
 void round_weights(const std::vector<double>& weights, std::int16_t* out) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   double passed = 0.0;
@@ -27,7 +27,7 @@ ResampleFilter::ResampleFilter(double begin, double length, std::int64_t input_c
   const double scale = length / static_cast<double>(output_count);
   const double support = std::max(scale, 1.0);
   const auto center_of = [&](std::int64_t output) { return begin + (static_cast<double>(output) + 0.5) * scale; };
-  // The pixels whose centers lie within the support, or the nearest one.
+  // The pixels whose centers are within the support, or the nearest one.
   const auto low_of = [&](std::int64_t output) {
     const auto low = static_cast<std::int64_t>(std::floor(center_of(output) - support + 0.5));
     return std::clamp<std::int64_t>(low, 0, input_count - 1);

@@ -1,4 +1,4 @@
-// The weights with which the pixels of an image become those of another size, along one axis.
+// The weights for resizing an image along one axis.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace octavo::images {
 
-/// A triangle whose support grows with the reduction (antialiased bilinear), cut off at the edges, as Pillow's
+/// A triangle filter whose support grows with the reduction (antialiased bilinear), cut off at the edges, like Pillow's
 /// BILINEAR.
 class ResampleFilter {
  public:
-  /// Makes `output_count` pixels of what lies in [begin, begin + length) of `input_count` pixels; edges may lie between
-  /// pixels. All counts are at least 1. Throws std::bad_alloc.
+  /// Resizes [begin, begin + length) of `input_count` pixels to `output_count` pixels; the edges may be between pixels.
+  /// All counts are at least 1. Throws std::bad_alloc.
   ResampleFilter(double begin, double length, std::int64_t input_count, std::int64_t output_count);
 
-  /// Borrows this filter.
+  /// A view of this filter, valid during its lifetime.
   kernels::cpu::ResampleAxis axis() const { return {first_.data(), weights_.data(), std::ssize(first_), tap_count_}; }
 
  private:

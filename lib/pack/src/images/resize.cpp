@@ -25,7 +25,7 @@ void copy(const Pixels& image, const Box& from, const Planes& out) {
   }
 }
 
-/// The whole pixels that cover a stretch along one axis, and where it begins and how long it is among them.
+/// The whole pixels that cover an interval along one axis, and the interval's begin and length relative to them.
 struct Cut {
   std::int64_t first, count;
   double begin, length;
@@ -47,8 +47,8 @@ void resize(const Pixels& image, int reduction, const Box& from, std::int64_t wi
   const ResampleFilter across(columns.begin, columns.length, columns.count, width);
   const ResampleFilter down(rows.begin, rows.length, rows.count, height);
 
-  // Down first: that is along whole rows in memory. Then a few of these rows at a time, turned so that they lie side by
-  // side, across.
+  // Resize vertically first, along whole rows in memory. Then transpose a few of these rows at a time and resize them
+  // horizontally.
   const std::int64_t value_count = columns.count * image.channels;
   const std::uint8_t* const first_value = value_at(image, rows.first, columns.first);
   std::vector<std::uint16_t> blended(static_cast<std::size_t>(kTileRows * value_count)), tile(blended.size());

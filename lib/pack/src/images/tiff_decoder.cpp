@@ -13,18 +13,18 @@
 namespace octavo::images {
 namespace {
 
-// What a tile may have beyond the image's own bytes: tiles are as large as their writers like, images need not be.
+// The bytes that a tile may have beyond those of the image: tiles may be larger than a small image.
 constexpr std::int64_t kSpareBytes = std::int64_t{16} << 20;
-// The most that a pixel takes anywhere in libtiff, generously.
+// A generous upper bound of the memory per pixel anywhere in libtiff.
 constexpr std::int64_t kTiffBytesAPixel = 16;
 
-/// Spreads samples of `bits` bits over 0 ... 255, or leaves numbers of colors as they are. 16 bits are in the order of
-/// this machine, as libtiff gives them; fewer are packed from each byte's upper end.
+/// Scales samples of `bits` bits to 0 ... 255, or leaves palette indices unchanged. 16-bit samples are in native byte
+/// order, as libtiff delivers them; fewer bits are packed, most significant first.
 class SampleReader {
  public:
   SampleReader(int bits, bool are_numbers) : bits_(bits), are_numbers_(are_numbers) {}
 
-  /// Puts `count` samples of a row at every `step`-th place from `out`.
+  /// Writes `count` samples of a row to every `step`-th element of `out`.
   void read(const std::uint8_t* row, std::int64_t count, int step, std::uint8_t* out) const {
     for (std::int64_t i = 0; i < count; ++i, out += step) *out = sample(row, i);
   }
@@ -47,7 +47,7 @@ class SampleReader {
   bool are_numbers_;
 };
 
-/// Turns pixels of 8-bit samples into what an image holds.
+/// Converts pixels of 8-bit samples to gray or RGB.
 class PixelWriter {
  public:
   PixelWriter(const TiffLayout& layout, const std::array<std::uint8_t, 3>& background)
@@ -99,7 +99,7 @@ class PixelWriter {
   std::int64_t channels_;
 };
 
-/// The strips or tiles that a page is cut into. A strip is as wide as the page.
+/// The strips or tiles of a page. A strip is as wide as the page.
 class Blocks {
  public:
   Blocks(const TiffFile& tiff, const TiffLayout& layout)
@@ -154,7 +154,7 @@ class Blocks {
     if (width_ > INT32_MAX || height_ > INT32_MAX || row_bytes_ > (image_bytes + kSpareBytes) / height_) {
       throw FormatError("its TIFF tiles are far larger than the image");
     }
-    // libtiff must agree on what a row is, since it writes into our buffers.
+    // libtiff must agree on the size of a row, because it writes into our buffers.
     const std::uint64_t row_bytes = is_tiled_ ? TIFFTileRowSize64(tiff_.get()) : TIFFScanlineSize64(tiff_.get());
     if (row_bytes != static_cast<std::uint64_t>(row_bytes_)) throw FormatError("its TIFF tags contradict each other");
   }
@@ -187,11 +187,11 @@ Pixels decode_blocks(const TiffFile& tiff, const TiffLayout& layout, const std::
   return image;
 }
 
-/// YCbCr that is not JPEG's: its subsampled blocks are left to libtiff's own conversion.
+/// Decodes YCbCr outside JPEG. libtiff converts its subsampled blocks.
 Pixels decode_ycbcr(const TiffFile& tiff, const TiffLayout& layout) {
   Pixels image(layout.width, layout.height, 3);
   std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width * layout.height));
-  const int orientation = tiff.value(TIFFTAG_ORIENTATION);  // asked for as it is: turning comes later
+  const int orientation = tiff.value(TIFFTAG_ORIENTATION);  // keep the stored orientation; it is applied later
   tiff.check(TIFFReadRGBAImageOriented(tiff.get(), static_cast<std::uint32_t>(layout.width),
                                        static_cast<std::uint32_t>(layout.height), raster.data(), orientation, 1) != 0);
   std::uint8_t* to = image.values.data();

@@ -1,4 +1,4 @@
-// Decoding the first page of TIFF files by libtiff.
+// Decodes the first page of TIFF files with libtiff.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace octavo::images {
 
-/// The pixels of a TIFF file's first page as stored, not yet turned. Unsigned values of 1 to 16 bits, in strips or
-/// tiles, interleaved or in planes; gray, RGB, palette, CMYK and YCbCr. Values of n bits are spread over 0 ... 255,
-/// alpha is composed over `background` (and transparent gray becomes RGB if that is colored). Throws FormatError with
-/// the reason only: damaged or cut data (the decoder's warnings included), what is none of these, another size or
-/// color than `header` says; Unavailable in a build without libtiff.
+/// The pixels of a TIFF file's first page as stored, before applying the orientation. Supports unsigned values of 1 to
+/// 16 bits, in strips or tiles, interleaved or in planes; gray, RGB, palette, CMYK and YCbCr. Values of n bits are
+/// scaled to 0 ... 255, alpha is composited over `background` (transparent gray becomes RGB if that is colored). Throws
+/// FormatError with the reason only: damaged or truncated data (including decoder warnings), an unsupported form, a
+/// size or color that differs from `header`; Unavailable in a build without libtiff.
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
                    const std::array<std::uint8_t, 3>& background);
 

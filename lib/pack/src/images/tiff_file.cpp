@@ -11,7 +11,7 @@
 namespace octavo::images {
 namespace {
 
-constexpr int kHandled = 1;  // the program's own handlers are not asked too
+constexpr int kHandled = 1;  // the program's own handlers are not called
 
 TiffFile::State& state_of(void* handle) { return *static_cast<TiffFile::State*>(handle); }
 
@@ -29,7 +29,7 @@ int on_error(TIFF*, void* handle, const char*, const char* format, std::va_list 
 }
 
 int on_warning(TIFF*, void* handle, const char* module, const char* format, std::va_list values) {
-  // The one warning while decoding that tells of no damage: codes as programs wrote them before TIFF 5.
+  // The one decoding warning that does not indicate damage: LZW codes as written before TIFF 5.
   const bool is_old_lzw = module != nullptr && std::strcmp(module, "LZWPreDecode") == 0;
   if (state_of(handle).warnings_count && !is_old_lzw) keep(state_of(handle), format, values);
   return kHandled;
@@ -50,7 +50,7 @@ toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
   TiffFile::State& state = state_of(handle);
   const std::int64_t length = static_cast<std::int64_t>(state.file.size());
   const std::int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? state.at : length;
-  // Offsets from files reach anywhere in 64 bits; beyond the end there is nothing to read.
+  // Offsets in files are arbitrary 64-bit values. Seeking beyond the end is allowed; reads there return nothing.
   std::int64_t to = 0;
   if (__builtin_add_overflow(from, static_cast<std::int64_t>(offset), &to) || to < 0) return static_cast<toff_t>(-1);
   state.at = to;
@@ -84,7 +84,7 @@ TiffFile::TiffFile(std::span<const std::byte> file, std::int64_t most_bytes) : s
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &on_warning, &state_);
   tiff_.reset(TIFFClientOpenExt("image", "r", &state_, &on_read, &on_write, &on_seek, &on_close, &on_length, &on_map,
                                 &on_unmap, options.get()));
-  // libtiff passes over tags with values that do not exist, although it calls them errors.
+  // libtiff skips tags with invalid values, although it reports them as errors.
   if (tiff_) state_.failed = false;
   check(tiff_ != nullptr);
 }

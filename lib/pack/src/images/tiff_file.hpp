@@ -11,8 +11,8 @@
 
 namespace octavo::images {
 
-/// Owns a libtiff reader. libtiff tells errors by what its functions return, and why through handlers of this reader's
-/// own: nothing is printed, and the host program's handlers are left alone.
+/// Owns a libtiff reader. libtiff reports errors by return values, and their reason through handlers of this reader:
+/// nothing is printed, and the host program's handlers are not changed.
 class TiffFile {
  public:
   /// Opens the file and reads its first directory. `most_bytes` bounds each of libtiff's own allocations. Throws
@@ -23,7 +23,7 @@ class TiffFile {
 
   TIFF* get() const { return tiff_.get(); }
 
-  /// From here on warnings are errors too, because they tell of damaged pixels.
+  /// After this call, warnings are errors too, because they report damaged pixels.
   void expect_pixels() { state_.warnings_count = true; }
 
   /// Throws FormatError if `succeeded` is false, or if there was an error or a warning that counts.
@@ -32,7 +32,7 @@ class TiffFile {
   /// The value of a tag of 16 bits, or its default.
   std::uint16_t value(std::uint32_t tag) const;
 
-  /// What libtiff's callbacks work on.
+  /// The state of libtiff's callbacks.
   struct State {
     std::span<const std::byte> file;
     std::int64_t at = 0;

@@ -12,10 +12,10 @@
 namespace octavo::images {
 namespace {
 
-// TIFF 6.0, section 2: byte order, 42 (BigTIFF: 43), where the first directory is.
+// TIFF 6.0, section 2: byte order, 42 (BigTIFF: 43), offset of the first directory.
 constexpr int kTiff = 42, kBigTiff = 43;
 
-/// Tags that are read here; values are part of the format.
+/// The tags that are read here; values are part of the format.
 enum Tag : int {
   kWidth = 256,
   kHeight = 257,
@@ -29,7 +29,7 @@ enum Tag : int {
 // Color models: gray with white as 0, gray with black as 0; YCbCr, whose color may have fewer samples.
 constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kYCbCr = 6;
 
-/// How much shorter or longer the fields of BigTIFF's directories are.
+/// Sizes of the fields in directories of TIFF and BigTIFF.
 struct Sizes {
   std::int64_t count, entry, value_at, value;
 };
@@ -82,7 +82,7 @@ class Directory {
     const std::uint64_t count = is_big_ ? entries.u64(at + 4) : entries.u32(at + 4);
     const bool is_known = tag == kWidth || tag == kHeight || tag == kBits || tag == kCompression ||
                           tag == kColorModel || tag == kOrientation || tag == kSamples;
-    // Of a tag that is there twice the first is taken, as libtiff does.
+    // If a tag occurs twice, the first counts, as in libtiff.
     if (!is_known || bytes == 0 || count == 0 || values_.contains(tag)) return;
     const std::size_t value_at = at + static_cast<std::size_t>(sizes_.value_at);
     if (count <= static_cast<std::uint64_t>(sizes_.value / bytes)) {
@@ -106,7 +106,7 @@ class Directory {
   std::map<int, std::uint64_t> values_;
 };
 
-/// How many bytes of pixels one byte of a file can hold in a compression.
+/// The largest number of pixel bytes per file byte for a compression.
 std::int64_t largest_ratio(std::uint64_t compression, std::int64_t row_bytes, std::int64_t usual) {
   switch (compression) {
     case 1:
@@ -114,7 +114,7 @@ std::int64_t largest_ratio(std::uint64_t compression, std::int64_t row_bytes, st
     case 2:
     case 3:
     case 4:
-      return std::max<std::int64_t>(8 * row_bytes, 1);  // fax: a bit for a row that is as the one above
+      return std::max<std::int64_t>(8 * row_bytes, 1);  // fax: one bit for a row that equals the one above
     case 5:
       return 2600;  // LZW: a code of 12 bits for less than 3,840 values
     case 32773:
@@ -124,7 +124,7 @@ std::int64_t largest_ratio(std::uint64_t compression, std::int64_t row_bytes, st
   }
 }
 
-/// What the pixels take at least: in YCbCr one value a pixel, as for JPEG.
+/// The minimum bytes of a row: in YCbCr one value per pixel, as for JPEG.
 std::int64_t row_bytes_of(const Directory& directory, std::int64_t width) {
   const std::uint64_t samples = std::min<std::uint64_t>(directory.value(kSamples, 1), 65535);
   const std::uint64_t bits = std::min<std::uint64_t>(directory.value(kBits, 1), 64);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kMostSamples = 16;
 
-// What image files really use. libtiff knows more: old-style JPEG, which it has never read safely, and formats of
-// single programs.
+// The compressions in practical use. libtiff knows more: old-style JPEG, which it has never read safely, and formats
+// specific to single programs.
 constexpr std::uint16_t kKnownCompressions[] = {COMPRESSION_NONE,      COMPRESSION_CCITTRLE,      COMPRESSION_CCITTFAX3,
                                                 COMPRESSION_CCITTFAX4, COMPRESSION_LZW,           COMPRESSION_JPEG,
                                                 COMPRESSION_DEFLATE,   COMPRESSION_ADOBE_DEFLATE, COMPRESSION_LZMA,
@@ -28,19 +28,20 @@ void check_compression(const TiffFile& tiff) {
 void check_samples(const TiffFile& tiff, const TiffLayout& layout) {
   const std::uint16_t format = tiff.value(TIFFTAG_SAMPLEFORMAT);
   if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID) {
-    throw FormatError("it holds signed or floating-point numbers, whose range in 8 bits nobody knows");
+    throw FormatError("it has signed or floating-point values, which have no defined 8-bit range");
   }
   if (layout.bits < 1 || layout.bits > 16) {
     throw FormatError("it has " + std::to_string(layout.bits) +
-                      " bits a sample, only TIFF files of 1 to 16 can be read");
+                      " bits per sample, only TIFF files with 1 to 16 can be read");
   }
   if (layout.samples < layout.colors || layout.samples > kMostSamples) {
-    throw FormatError("it has " + std::to_string(layout.samples) + " samples a pixel, which its colors do not fit");
+    throw FormatError("it has " + std::to_string(layout.samples) +
+                      " samples per pixel, which does not fit its color model");
   }
 }
 
 TiffColor color_of(const TiffFile& tiff) {
-  // A file that does not say it is taken as the format's first model, as Pillow does.
+  // A file without a color model is treated as the format's first one, as in Pillow.
   std::uint16_t model = PHOTOMETRIC_MINISWHITE;
   TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &model);
   switch (model) {
@@ -73,14 +74,14 @@ TiffAlpha alpha_of(const TiffFile& tiff, const TiffLayout& layout) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
   if (TIFFGetField(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0) {
-    // Files that say nothing about a fourth sample of RGB mean alpha, as Pillow takes it.
+    // An unspecified fourth sample of RGB is alpha, as in Pillow.
     return layout.color == TiffColor::rgb && layout.samples == 4 ? TiffAlpha::straight : TiffAlpha::none;
   }
   if (kinds[0] == EXTRASAMPLE_ASSOCALPHA) return TiffAlpha::premultiplied;
   return kinds[0] == EXTRASAMPLE_UNASSALPHA ? TiffAlpha::straight : TiffAlpha::none;
 }
 
-/// 16 bits of each color; writers fill them as v * 257 or as v * 256, and the upper 8 are v in both.
+/// Colors are 16-bit. Writers store v * 257 or v * 256; the upper 8 bits are v in both.
 Palette read_palette(const TiffFile& tiff, const TiffLayout& layout) {
   if (layout.bits > 8) throw FormatError("it has a palette for more than 8 bits");
   const std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;

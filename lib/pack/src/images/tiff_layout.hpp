@@ -1,4 +1,4 @@
-// How the pixels of a TIFF page are stored, as far as it can be read.
+// How the pixels of a TIFF page are stored.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace octavo::images {
 enum class TiffColor { white_is_zero, black_is_zero, rgb, palette, inks, ycbcr };
 enum class TiffAlpha { none, straight, premultiplied };
 
-/// What a page's tags say, checked.
+/// The checked content of a page's tags.
 struct TiffLayout {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int bits = 0;     ///< a sample, 1 to 16
-  int samples = 0;  ///< a pixel, alpha and unknown ones included
-  int colors = 0;   ///< the first samples, which make the color: 1, 3 or 4
+  int bits = 0;     ///< per sample, 1 to 16
+  int samples = 0;  ///< per pixel, including alpha and unknown ones
+  int colors = 0;   ///< number of leading samples that define the color: 1, 3 or 4
   TiffColor color = TiffColor::black_is_zero;
   TiffAlpha alpha = TiffAlpha::none;  ///< of the sample after those
-  bool in_planes = false;             ///< each sample in blocks of its own
+  bool in_planes = false;             ///< each sample is in separate blocks
   Palette palette;
 
   int used_samples() const { return colors + (alpha == TiffAlpha::none ? 0 : 1); }
   bool is_gray() const { return color == TiffColor::white_is_zero || color == TiffColor::black_is_zero; }
 };
 
-/// Reads the tags of the page that `tiff` stands at, and has JPEG data turned into RGB. Throws FormatError with the
-/// reason only: what cannot be read, another size or color than `header` says.
+/// Reads the tags of the current page of `tiff`, and makes libtiff convert JPEG data to RGB. Throws FormatError with
+/// the reason only: an unsupported form, a size or color that differs from `header`.
 TiffLayout read_tiff_layout(TiffFile& tiff, const ImageHeader& header);
 
 }  // namespace octavo::images

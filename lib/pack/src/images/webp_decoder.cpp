@@ -28,7 +28,7 @@ void check(VP8StatusCode status) {
   throw FormatError("its WebP data are damaged");
 }
 
-/// Whether an image has alpha, once its size is known to be the expected one.
+/// Whether an image has alpha. Throws FormatError unless it has the expected size.
 bool has_alpha(std::span<const std::byte> image, std::int64_t width, std::int64_t height) {
   WebPBitstreamFeatures features;
   check(WebPGetFeatures(data_of(image), image.size(), &features));
@@ -41,7 +41,7 @@ void decode_into(std::span<const std::byte> image, std::int64_t width, std::int6
                  std::span<std::uint8_t> values) {
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0)
-    throw Unavailable("this libwebp has another interface than was compiled for");
+    throw Unavailable("decode WebP: the loaded libwebp is incompatible with this build; install a matching one");
   config.output.colorspace = values_a_pixel == 4 ? MODE_RGBA : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA.rgba = values.data();
@@ -50,7 +50,7 @@ void decode_into(std::span<const std::byte> image, std::int64_t width, std::int6
   check(WebPDecode(data_of(image), image.size(), &config));
 }
 
-/// Decodes one image with alpha and puts it over the background at (x, y).
+/// Decodes one image with alpha and composites it over the background at (x, y).
 void compose(const WebpFrame& frame, const std::array<std::uint8_t, 3>& background, Pixels& canvas) {
   std::vector<std::uint8_t> values(static_cast<std::size_t>(4 * frame.width * frame.height));
   decode_into(frame.data, frame.width, 4, values);

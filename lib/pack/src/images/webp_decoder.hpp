@@ -1,4 +1,4 @@
-// Decoding WebP files, of animations the first frame, by libwebp.
+// Decodes WebP files with libwebp; of animations, the first frame.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace octavo::images {
 
-/// The pixels of a WebP file as stored, not yet turned, always RGB: alpha is composed over `background`, which also
-/// shows where an animation's first frame leaves the canvas free. Throws FormatError with the reason only: damaged or
-/// cut data, another size than `header` says; Unavailable in a build without libwebp.
+/// The pixels of a WebP file as stored, before applying the orientation, always RGB. Alpha is composited over
+/// `background`, which also fills the canvas outside an animation's first frame. Throws FormatError with the reason
+/// only: damaged or truncated data, a size that differs from `header`; Unavailable in a build without libwebp.
 Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header,
                    const std::array<std::uint8_t, 3>& background);
 

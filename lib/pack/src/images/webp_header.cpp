@@ -13,22 +13,22 @@ namespace {
 
 // "RIFF", length, "WEBP"; then chunks: four letters, length, bytes, and one more to an even length.
 constexpr std::int64_t kFirstChunkAt = 12, kChunkHeaderBytes = 8;
-// The longest beginning that has all that tells the size: a lossy frame's tag, start code, width and height.
+// The longest prefix needed to read the size: a lossy frame's tag, start code, width and height.
 constexpr std::int64_t kStartBytes = kFirstChunkAt + kChunkHeaderBytes + 10;
 constexpr int kIsAnimated = 0x02, kHasExif = 0x08;
 // More chunks than any animation has, and more EXIF than any camera writes.
 constexpr int kMostChunks = 100'000;
 constexpr std::int64_t kLargestExif = std::int64_t{1} << 20;
-// What JPEG has before an EXIF block; WebP leaves it out, but not all writers do.
+// The marker before an EXIF block in JPEG. WebP omits it, but some writers include it.
 constexpr std::array<char, 6> kExifMark = {'E', 'x', 'i', 'f', 0, 0};
-// Before a frame's chunks: its place and size, each number in three bytes, its duration, flags.
+// Before a frame's chunks: its position and size, each number in three bytes, its duration, flags.
 constexpr std::size_t kFrameHeaderBytes = 16;
 
 bool is_chunk(const ByteView& bytes, std::size_t at, const char* name) {
   return std::memcmp(bytes.part(at, 4).data(), name, 4) == 0;
 }
 
-/// Sizes of whatever comes first: canvas (VP8X), lossless (VP8L) or lossy image (VP8).
+/// Reads the size from the first chunk: canvas (VP8X), lossless (VP8L) or lossy image (VP8).
 ImageHeader read_size(const ByteView& bytes) {
   ImageHeader header;
   header.format = Format::webp;
@@ -47,7 +47,7 @@ ImageHeader read_size(const ByteView& bytes) {
   } else {
     throw FormatError("it does not begin with a WebP image or header chunk");
   }
-  // At least: a lossless image may take one value a pixel, a lossy one has half a value of color more.
+  // A lower bound: a lossless image may have one value per pixel, a lossy one has an additional half value of color.
   header.raw_bytes = header.width * header.height;
   return header;
 }

@@ -1,4 +1,4 @@
-// The chunks of a WebP file: its size, its first frame, its orientation.
+// Reads size, first frame and orientation from the chunks of a WebP file.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ bool is_webp(std::span<const std::byte> bytes);
 /// Size and orientation of a WebP file; it always counts as color. Throws FormatError with the reason only; IoError.
 ImageHeader parse_webp_header(const FileBytes& file);
 
-/// The first frame of an animation, and where on the canvas it is.
+/// The first frame of an animation, and its position on the canvas.
 struct WebpFrame {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -28,7 +28,7 @@ struct WebpFrame {
 
 bool is_animated_webp(std::span<const std::byte> file);
 
-/// Throws FormatError, with the reason only, if there is none or it leaves the canvas.
+/// Throws FormatError, with the reason only, if there is no frame or it exceeds the canvas.
 WebpFrame first_webp_frame(std::span<const std::byte> file);
 
 }  // namespace octavo::images

@@ -1,4 +1,4 @@
-// Adding splits to a dataset file: a new file with all of them takes its place.
+// Adding splits to a dataset file: a new file with all splits replaces the old one.
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
@@ -11,7 +11,7 @@
 namespace octavo {
 namespace {
 
-/// What tells one dataset file from another, even where both have the fixed uuid of reproducible files.
+/// Distinguishes dataset files, even if both have the fixed uuid of reproducible files.
 struct Identity {
   std::string uuid;
   std::int64_t file_bytes = 0;
@@ -34,7 +34,7 @@ void check_splits_are_new(const Source& there, const Source& added, const std::f
   }
 }
 
-/// The names of samples are kept, if any split has them.
+/// Sample names are kept if any split has them.
 bool has_names(const Dataset& dataset) {
   for (const std::string& name : dataset.split_names()) {
     if (dataset.split(name).sample_name(0)) return true;
@@ -49,7 +49,7 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
   const Identity before = identity_of(path);
   const auto there = std::make_shared<sources::OctavoSource>(path);
   check_splits_are_new(*there, source, path);
-  // The caller's, not ours to delete.
+  // Owned by the caller; not deleted here.
   const std::shared_ptr<Source> added(std::shared_ptr<void>(), &source);
   sources::MergedSource all({there, added});
 
@@ -60,7 +60,7 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
   // Another writer may have replaced the file since it was opened.
   return packing::pack_locked(all, path, chosen, [&] {
     if (identity_of(path) == before) return;
-    throw IoError("append to " + quoted(path) + ": it was replaced meanwhile; append again");
+    throw IoError("append to " + quoted(path) + ": another program replaced the file; append again");
   });
 }
 

@@ -17,12 +17,12 @@
 namespace octavo {
 namespace {
 
-// What one thread holds at a time: large enough for whole writes, small enough to stay in a core's cache.
+// The data that one thread holds at a time: large enough for whole writes, small enough for a core's cache.
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
-// So that slow samples (photographs) are shared out evenly at the end of a split.
+// The minimum number of blocks per thread, so that slow samples (photographs) are spread evenly at the end of a split.
 constexpr std::int64_t kFewestBlocksAThread = 8;
 
-/// Samples [first_row, first_row + row_count) of a split, as the source gave them.
+/// Samples [first_row, first_row + row_count) of a split, as read from the source.
 struct Block {
   std::int64_t first_row = 0;
   std::int64_t row_count = 0;
@@ -71,7 +71,7 @@ class Packer {
     rows_a_block_ = std::max<std::int64_t>(1, kBlockBytes / std::max<std::int64_t>(1, layout.shape.values()));
     rows_a_block_ =
         std::clamp<std::int64_t>(layout.sample_count / (thread_count * kFewestBlocksAThread), 1, rows_a_block_);
-    // Whole chunks, of samples that are deflated.
+    // With deflate, blocks are whole chunks.
     rows_a_block_ = std::max(rows_a_block_, writer_.rows_per_block(split));
     next_row_ = 0;
     packing::ProgressMeter meter(options_.on_progress, "packing " + layout.name, layout.sample_count,
@@ -80,7 +80,7 @@ class Packer {
     summary_.packed_bytes += summary_.splits[split].sample_count * layout.shape.values();
   }
 
-  /// What each thread does until the split is done or one of them has failed.
+  /// The loop of each thread, until the split is done or a thread has failed.
   void work(std::size_t split, packing::ProgressMeter& meter) {
     try {
       Block block;
@@ -94,7 +94,7 @@ class Packer {
     }
   }
 
-  /// Claims the next block and reads it; false if the split is done. A sequential source is read in the order claimed.
+  /// Claims and reads the next block; false if the split is done. Sequential sources are read in the order of claims.
   bool read_next(std::size_t split, Block& block) {
     std::unique_lock lock(source_mutex_, std::defer_lock);
     if (!source_.is_random_access()) lock.lock();
@@ -142,7 +142,7 @@ class Packer {
     for (const SampleFailure& failure : failures) skipped_.push_back({split, failure});
   }
 
-  /// The order of the source, whichever thread was first.
+  /// Restores the order of the source, whichever thread was first.
   void order_skipped() {
     std::sort(skipped_.begin(), skipped_.end(), [](const Skipped& a, const Skipped& b) {
       return a.split != b.split ? a.split < b.split : a.failure.row < b.failure.row;
@@ -152,7 +152,7 @@ class Packer {
 
   [[noreturn]] void refuse(const SampleFailure& failure) const {
     throw FormatError("read the sample " + quoted(std::filesystem::path(failure.name)) + ": " + failure.reason +
-                      "; repair or remove it, or leave such samples out with --on-error skip");
+                      "; repair or remove it, or skip such samples with --on-error skip");
   }
 
   struct Skipped {
@@ -168,7 +168,7 @@ class Packer {
   std::atomic<std::int64_t> next_row_ = 0;
   std::atomic<bool> stopped_ = false;
   std::mutex source_mutex_;
-  std::mutex summary_mutex_;  ///< of summary_ and skipped_
+  std::mutex summary_mutex_;  ///< guards summary_ and skipped_
   PackSummary summary_;
   std::vector<Skipped> skipped_;
 };

@@ -1,4 +1,4 @@
-// Packing under a condition.
+// Packing with a check once the output is locked.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace octavo::packing {
 
-/// Packs as octavo::pack() does. Calls `once_locked` when no other writer can be at work on `path` any more, and before
-/// anything is packed; where that throws, nothing is.
+/// Packs as octavo::pack() does. Calls `once_locked` after locking `path` against other writers and before packing
+/// anything; if it throws, nothing is packed.
 PackSummary pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
                         const std::function<void()>& once_locked);
 

@@ -1,4 +1,4 @@
-// Counting what many threads have done and telling it on, about ten times a second.
+// Counting the progress of many threads and reporting it about ten times per second.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace octavo::packing {
 
-/// Adds up finished samples and calls a ProgressFunction now and then: from one thread at a time, and always for the
-/// first and the last piece of a stage. Safe for use by several threads.
+/// Counts finished samples and calls a ProgressFunction from time to time, from one thread at a time, and always for
+/// the first and the last piece of a stage. Thread-safe.
 class ProgressMeter {
  public:
   ProgressMeter(const ProgressFunction& on_progress, std::string stage, std::int64_t total_samples,
@@ -25,7 +25,7 @@ class ProgressMeter {
   ProgressMeter(const ProgressMeter&) = delete;
   ProgressMeter& operator=(const ProgressMeter&) = delete;
 
-  /// Counts `samples` as done. Lets through what the function throws.
+  /// Counts `samples` as done. Propagates exceptions of the function.
   void add(std::int64_t samples) {
     if (!on_progress_) return;
     const std::lock_guard lock(mutex_);

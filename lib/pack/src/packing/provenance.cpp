@@ -18,7 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 #define OCTAVO_TEXT_OF(x) #x
 #define OCTAVO_TEXT(x) OCTAVO_TEXT_OF(x)
 
-/// The libraries that turned the sources into values. libjpeg-turbo tells its version at compile time only.
+/// The versions of the libraries that decoded the sources. libjpeg-turbo gives its version only at compile time.
 OrderedJson library_versions() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -36,7 +36,7 @@ OrderedJson files_of(const Source& source, bool names_only) {
     if (!names_only) {
       files.push_back(std::filesystem::absolute(path).lexically_normal().string());
     } else {
-      // A folder may be given with a slash at its end.
+      // A folder may be given with a trailing slash.
       files.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
     }
   }
@@ -64,7 +64,7 @@ std::string describe_provenance(const Source& source, const PackOptions& options
   provenance["sample_count"] = sample_count;
   provenance["skipped"] = skipped_samples(summary);
   provenance["libraries"] = library_versions();
-  // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
+  // File names are bytes; invalid UTF-8 becomes U+FFFD.
   return provenance.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -8,7 +8,7 @@
 namespace octavo::packing {
 
 /// A JSON object: command_line, source (format, files, notes), skipped, sample_count, libraries. With
-/// options.reproducible there is no command line, and files are named without their folders.
+/// options.reproducible, it has no command line and names files without their folders.
 std::string describe_provenance(const Source& source, const PackOptions& options, const PackSummary& summary);
 
 }  // namespace octavo::packing

@@ -1,4 +1,4 @@
-// What libpng is given to tell its errors with, and to ask for memory.
+// The error and memory callbacks for libpng.
 #pragma once
 
 #include <png.h>
@@ -10,13 +10,13 @@
 
 namespace octavo {
 
-/// The last error of one reader or writer of libpng, which is made with this as the object of the functions below. They
-/// may be called from C, and throw nothing.
+/// The last error of one libpng reader or writer. Create it with this object as the context of the functions below.
+/// They are called from C and throw nothing.
 struct PngErrors {
   char message[256] = {};
   bool is_out_of_memory = false;
 
-  /// Jumps out of libpng's C frames, through which no exception may pass.
+  /// Jumps out of libpng's C frames, because no exception may pass through them.
   [[noreturn]] static void on_error(png_structp png, png_const_charp message) {
     PngErrors& errors = *static_cast<PngErrors*>(png_get_error_ptr(png));
     std::snprintf(errors.message, sizeof errors.message, "%s", message);
@@ -25,7 +25,7 @@ struct PngErrors {
 
   static void on_warning(png_structp, png_const_charp) {}
 
-  /// libpng tells in words only that memory was wanting.
+  /// Notes a failed allocation: libpng itself reports it only as text.
   static png_voidp on_allocate(png_structp png, png_alloc_size_t bytes) {
     void* const memory = std::malloc(bytes);
     if (memory == nullptr) static_cast<PngErrors*>(png_get_mem_ptr(png))->is_out_of_memory = true;
@@ -34,7 +34,7 @@ struct PngErrors {
 
   static void on_free(png_structp, png_voidp memory) { std::free(memory); }
 
-  /// After an error: throws std::bad_alloc where that was why, else `Error` with the message behind `doing`.
+  /// After an error: throws std::bad_alloc if memory ran out, else `Error` with `doing` and the message.
   template <typename Error>
   [[noreturn]] void raise(const std::string& doing) const {
     if (is_out_of_memory) throw std::bad_alloc();

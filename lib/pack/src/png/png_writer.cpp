@@ -14,13 +14,13 @@ namespace {
 
 constexpr png_uint_32 kLargestSide = 0x7FFFFFFF;
 
-/// What libpng's callbacks work on.
+/// The state of libpng's callbacks.
 struct State {
   std::vector<std::byte> file;
   PngErrors errors;
 };
 
-/// Whether there was memory for it: what throws must not be in the frame that png_error jumps out of.
+/// Returns false if memory ran out. A separate function: png_error must not jump out of a frame that catches.
 bool append(std::vector<std::byte>& file, png_const_bytep bytes, std::size_t count) noexcept {
   try {
     const auto* const first = reinterpret_cast<const std::byte*>(bytes);
@@ -40,7 +40,7 @@ void on_write(png_structp png, png_bytep bytes, std::size_t count) {
 
 void on_flush(png_structp) {}
 
-/// Owns a libpng writer. Its functions are called by run() only, which turns their errors into InvalidArgument.
+/// Owns a libpng writer. Only run() calls its functions, and turns their errors into InvalidArgument.
 class Encoder {
  public:
   Encoder() {
@@ -76,8 +76,8 @@ class Encoder {
   }
 
  private:
-  /// Calls libpng. `call` and what it calls may own nothing, since an error jumps over their destructors;
-  /// not inlined, so that no variable of the caller's is in the frame that is jumped back to.
+  /// Calls libpng. `call` and its callees must not own anything: an error jumps over their destructors.
+  /// Not inlined, so that the frame that setjmp returns to has no variables of the caller.
   template <typename Call>
   [[gnu::noinline]] void run(const Call& call) {
     if (setjmp(png_jmpbuf(png_)) != 0) state_.errors.raise<InvalidArgument>("make a PNG image");

@@ -1,4 +1,4 @@
-// Writing 8-bit images as PNG files, by libpng.
+// Writes 8-bit images as PNG files with libpng.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace octavo::png {
 
-/// An 8-bit image in memory that somebody else owns.
+/// A borrowed 8-bit image in memory.
 struct ImageView {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -16,7 +16,7 @@ struct ImageView {
   std::span<const std::uint8_t> values;  ///< [height,width,channels]
 };
 
-/// The bytes of a PNG file that holds exactly these values. Throws InvalidArgument if libpng refuses the image.
+/// The bytes of a PNG file with exactly these values. Throws InvalidArgument if libpng refuses the image.
 std::vector<std::byte> encode(const ImageView& image);
 
 }  // namespace octavo::png

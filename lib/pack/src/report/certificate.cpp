@@ -33,7 +33,7 @@ struct ChannelError {
   std::int64_t sum_of_squares = 0;  ///< at most 2^16 each: no overflow below 2^47 values
 };
 
-/// Reads the whole split of the source beside the packed one. Throws what reading throws.
+/// Compares the whole split with its source. Throws what reading throws.
 std::vector<ChannelError> compare(const Split& split, const ReopenedSource& from) {
   const SampleShape shape = split.shape();
   std::vector<ChannelError> errors(static_cast<std::size_t>(shape.channels));
@@ -80,7 +80,7 @@ QuantizationCertificate describe(const Split& split, const std::vector<ChannelEr
 QuantizationCertificate certify_by_digest(const Split& split, const Origin& origin) {
   QuantizationCertificate certificate;
   if (!origin.digest) {
-    certificate.compared_with = "nothing: the source is not to be read again, and no digest was stored";
+    certificate.compared_with = "nothing: the source cannot be read again, and no digest was stored";
     return certificate;
   }
   certificate.compared_with = "the digest stored at packing";
@@ -94,7 +94,7 @@ QuantizationCertificate certify_by_digest(const Split& split, const Origin& orig
   return certificate;
 }
 
-/// By what was counted when the numbers became bytes.
+/// Uses the losses that were counted when the split was packed.
 QuantizationCertificate certify_by_losses(const Split& split, const Origin& origin) {
   QuantizationCertificate certificate;
   if (std::ssize(origin.losses) != split.shape().channels) {
@@ -140,7 +140,7 @@ QuantizationCertificate certify(const Split& split, const Origin& origin) {
     try {
       return describe(split, compare(split, *source));
     } catch (const Error&) {
-      // The source went bad while it was read: the digest remains.
+      // The source failed while it was read: fall back to the digest.
     }
   }
   return certify_by_digest(split, origin);

@@ -1,4 +1,4 @@
-// Whether the packed values are the source's.
+// Checks whether the packed values equal the source's.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace octavo::report {
 
-/// Compares `split` with its source, else with the digest of its origin; see QuantizationCertificate.
+/// Compares `split` with its source or, if that cannot be read, with the digest of its origin. See
+/// QuantizationCertificate.
 QuantizationCertificate certify(const Split& split, const Origin& origin);
 
-/// The sum modulo 2^64 over the rows of XXH3-64, seeded with the row, of the sample's uint8 values: what a Writer
-/// stores as "source_digests".
+/// The sum modulo 2^64, over all rows, of XXH3-64 of the sample's uint8 values, seeded with the row. A Writer stores it
+/// as "source_digests".
 std::uint64_t digest_of(const Split& split);
 
 }  // namespace octavo::report

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kHashedBlockBytes = std::int64_t{1} << 20;
 constexpr std::size_t kMostGroups = 1000;
 
-/// A sample's hash, and which sample it is.
+/// A sample's hash and number.
 struct Fingerprint {
   std::uint64_t low = 0, high = 0;
   std::int64_t number = 0;  ///< among the samples of all splits
@@ -80,7 +80,7 @@ class DuplicateSearch {
   void hash_rows(std::size_t split, std::int64_t first, const std::vector<std::int8_t>& codes) {
     const SampleShape shape = splits_[split].shape();
     const auto width = static_cast<std::size_t>(shape.values());
-    // The same bytes are another image in another shape.
+    // Equal bytes in another shape are a different image.
     const auto seed = static_cast<std::uint64_t>(shape.height) << 32 | static_cast<std::uint64_t>(shape.width);
     for (std::size_t i = 0; i * width < codes.size(); ++i) {
       const XXH128_hash_t hash = XXH3_128bits_withSeed(codes.data() + i * width, width, seed);
@@ -109,7 +109,7 @@ class DuplicateSearch {
       const std::int64_t row = fingerprints_[at].number - first_numbers_[split];
       const auto label = label_of(split, row);
       if (at == begin) first_label = label;
-      // A split without labels, or with labels of another kind, says nothing about them.
+      // Labels of different kinds cannot be compared.
       group.labels_differ |= label.size() == first_label.size() && label != first_label;
       group.samples.push_back({splits_[split].name(), row});
       is_between_splits |= group.samples.back().split != group.samples.front().split;

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> parse_hex(const Json& text) {
   return value;
 }
 
-/// Notes that say how samples were made; that there were no labels says nothing about them.
+/// Whether the notes record a conversion of samples. The note on missing labels does not.
 bool tells_of_conversion(const Json& notes) {
   if (!notes.is_object()) return true;
   for (const auto& [key, value] : notes.items()) {
@@ -39,7 +39,7 @@ std::optional<SourceFormat> raw_format(const std::string& name) {
   return std::nullopt;
 }
 
-/// Labels files of IDX stand beside their images and are found by name.
+/// IDX label files are in the folder of their images and are found by name.
 bool is_labels_file(const fs::path& file) { return file.filename().string().find("labels") != std::string::npos; }
 
 std::optional<ReopenedSource> find_split(std::unique_ptr<Source> source, const Split& wanted) {
@@ -53,7 +53,7 @@ std::optional<ReopenedSource> find_split(std::unique_ptr<Source> source, const S
   return ReopenedSource{std::move(source), number};
 }
 
-/// Bytes of a file, or of all files below a folder; nothing if it is not there.
+/// Bytes of a file, or of all files below a folder; empty if it does not exist.
 std::optional<std::int64_t> bytes_below(const fs::path& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
@@ -61,7 +61,7 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
   std::optional<std::int64_t> total;
   for (fs::recursive_directory_iterator file(path, fs::directory_options::skip_permission_denied, error), end;
        !error && file != end; file.increment(error)) {
-    std::error_code ignored;  // a file that has gone meanwhile counts nothing
+    std::error_code ignored;  // a file that was removed meanwhile does not count
     if (!file->is_regular_file(ignored)) continue;
     const auto file_bytes = file->file_size(ignored);
     if (!ignored) total = total.value_or(0) + static_cast<std::int64_t>(file_bytes);
@@ -71,7 +71,7 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
 
 std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string& split_name) {
   Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "channels";
-  // As files of version 0.1 spell it.
+  // The spelling in files of version 0.1.
   if (!provenance.contains(place)) place = Json::json_pointer() / "notes" / ("quantised " + split_name) / "channels";
   std::vector<Origin::Loss> losses;
   if (!provenance.contains(place) || !provenance[place].is_array()) return losses;
@@ -124,7 +124,7 @@ std::optional<ReopenedSource> reopen(const Origin& origin, const Split& split) {
   try {
     return find_split(open_source(specs, options), split);
   } catch (const Error&) {
-    return std::nullopt;  // gone, changed or never readable in this way: the digest remains
+    return std::nullopt;  // removed, changed or not readable in this way: fall back to the digest
   }
 }
 

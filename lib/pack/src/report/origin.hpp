@@ -1,4 +1,4 @@
-// What the provenance of a dataset file tells about the source that it was made from.
+// The source of a dataset file, as recorded in its provenance.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace octavo::report {
 
 struct Origin {
   std::string format;                        ///< "idx", "cifar10", ...
-  std::vector<std::filesystem::path> files;  ///< those with a whole path
+  std::vector<std::filesystem::path> files;  ///< those with an absolute path
   bool is_as_read = false;                   ///< samples were neither converted, chosen nor skipped
-  std::optional<std::uint64_t> digest;       ///< of the split's values, taken when they were packed
+  std::optional<std::uint64_t> digest;       ///< of the split's values, computed when they were packed
 
   /// What quantizing changed in one channel, counted when the split was packed.
   struct Loss {
@@ -25,23 +25,23 @@ struct Origin {
     double mean_error = 0.0;
     std::int64_t clipped_count = 0;
   };
-  std::vector<Loss> losses;  ///< [C]; empty if the source held bytes
+  std::vector<Loss> losses;  ///< [C]; empty if the source was 8-bit
 };
 
-/// Never fails: what the provenance does not say stays empty.
+/// Never fails: fields that the provenance does not contain stay empty.
 Origin origin_of(const Dataset& dataset, const std::string& split_name);
 
-/// Sizes of the files that are still there; nothing if none is.
+/// The total size of the files that still exist; empty if none does.
 std::optional<std::int64_t> bytes_of_files(const Origin& origin);
 
-/// A source opened again, and which of its splits is wanted.
+/// A reopened source, and the index of the split in it.
 struct ReopenedSource {
   std::unique_ptr<Source> source;
   std::size_t split = 0;
 };
 
-/// The source that `split` was packed from, if its files are still there and give samples as they were packed: raw
-/// formats without conversion.
+/// The source that `split` was packed from, if its files still exist and were packed without conversion (raw formats
+/// only).
 std::optional<ReopenedSource> reopen(const Origin& origin, const Split& split);
 
 }  // namespace octavo::report

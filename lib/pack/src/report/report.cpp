@@ -1,4 +1,4 @@
-// Measuring everything that the report says, in an order in which no measurement disturbs another.
+// Measures everything in the report, in an order in which no measurement disturbs another.
 #include <octavo/report.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<TrainingFootprint> footprint(const MemoryReport& report, std::opti
   return footprint;
 }
 
-/// What needs the samples on the device: all but the measurement of loading them, which wants to begin without.
+/// Measures everything that needs the samples on the device. measure_packed() runs later: it must start without them.
 void measure_on_device(const Split& split, Device device, const ReportOptions& options, MemoryReport& report) {
   LoadOptions load;
   load.on_progress = options.on_progress;
@@ -46,7 +46,7 @@ void measure_on_device(const Split& split, Device device, const ReportOptions& o
 
 MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options) {
   if (options.batch_size < 1) {
-    throw InvalidArgument("measure the report: batch_size is " + std::to_string(options.batch_size) +
+    throw InvalidArgument("measure a report: batch_size is " + std::to_string(options.batch_size) +
                           "; it must be at least 1");
   }
   const Split split = options.split.empty() ? dataset.training_split() : dataset.split(options.split);

@@ -1,4 +1,4 @@
-// The report as one JSON document with every figure.
+// The report as one JSON document with all numbers.
 #include <nlohmann/json.hpp>
 
 #include <octavo/report.hpp>
@@ -65,7 +65,7 @@ std::string to_json(const MemoryReport& report) {
                      {"training", report.training ? training_json(*report.training) : Json()},
                      {"certificate", certificate_json(report.certificate)},
                      {"normalization", report.normalization}};
-  // File names are bytes; what is no UTF-8 in them becomes U+FFFD.
+  // File names are bytes; those that are not UTF-8 become U+FFFD.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// The report as a table for people.
+// The report as text.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +11,7 @@ namespace {
 
 std::string head(const MemoryReport& report) {
   const std::string source =
-      report.source_bytes ? ", source files that are still there " + in_units(*report.source_bytes) : "";
+      report.source_bytes ? ", source files still on disk " + in_units(*report.source_bytes) : "";
   return summary_line("file", report.file + ", split " + report.split) +
          summary_line("samples", grouped(report.sample_count) + " of " + report.shape) +
          summary_line("on disk", "file " + in_units(report.file_bytes) + source) +
@@ -20,7 +20,7 @@ std::string head(const MemoryReport& report) {
 }
 
 std::string residency_row(const ResidencyCost& cost, const ResidencyCost& whole) {
-  // Measured against measured where both were.
+  // Compare measured with measured if both exist, else computed with computed.
   const bool both = cost.measured_bytes && whole.measured_bytes && *whole.measured_bytes > 0;
   const double ratio = both ? static_cast<double>(*cost.measured_bytes) / static_cast<double>(*whole.measured_bytes)
                             : static_cast<double>(cost.computed_bytes) / static_cast<double>(whole.computed_bytes);
@@ -49,10 +49,9 @@ std::string gather_lines(const MemoryReport& report) {
                    formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
                              grouped(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
                              grouped(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
-      summary_line("", formatted("%.1f GB/s read and written, %.0f %% of the best copy of the device, %.1f GB/s",
+      summary_line("", formatted("%.1f GB/s read and written, %.0f %% of the speed of a memory copy (%.1f GB/s)",
                                  rate / 1e9, speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
-  if (speed.fits_cache)
-    text += summary_line("", "samples and batch fit the cache: this is no measure of the memory's speed");
+  if (speed.fits_cache) text += summary_line("", "the data fits in the cache, so this does not show memory speed");
   return text;
 }
 
@@ -60,22 +59,23 @@ std::string training_line(const MemoryReport& report) {
   if (!report.training) return "";
   const TrainingFootprint& footprint = *report.training;
   return summary_line("training",
-                      formatted("the default mlp takes %s with int8, %s with float32 samples (computed: model %s)",
+                      formatted("the built-in MLP needs %s with int8, %s with float32 samples (computed; model %s)",
                                 in_units(footprint.total()).c_str(), in_units(footprint.float32_total()).c_str(),
                                 in_units(footprint.model_bytes).c_str()));
 }
 
 std::string certificate_line(const QuantizationCertificate& certificate) {
-  // Images that were converted before packing are not those of the source, whatever the digest says.
+  // Images that were converted before packing differ from the source, even if the digest matches.
   if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
-    return summary_line("values", "lossless: byte for byte " + certificate.compared_with);
+    return summary_line("values", "lossless with respect to " + certificate.compared_with);
   }
   if (certificate.lossless) {
-    return summary_line("values", "lossless: byte for byte those of " + certificate.compared_with);
+    return summary_line("values", "lossless: verified against " + certificate.compared_with);
   }
   if (certificate.largest_error.empty()) {
     const bool compared = certificate.compared_with.rfind("nothing", 0) != 0;
-    return summary_line("values", (compared ? "NOT those of " : "compared with ") + certificate.compared_with);
+    return summary_line("values",
+                        (compared ? "NOT lossless: differs from " : "compared with ") + certificate.compared_with);
   }
   const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
   std::string loss = formatted(": largest error %g", largest);
@@ -84,7 +84,7 @@ std::string certificate_line(const QuantizationCertificate& certificate) {
   if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
     loss += ", " + std::to_string(count) + " values out of range";
   }
-  return summary_line("values", "NOT those of " + certificate.compared_with + loss);
+  return summary_line("values", "NOT lossless: differs from " + certificate.compared_with + loss);
 }
 
 }  // namespace

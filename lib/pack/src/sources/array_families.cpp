@@ -27,7 +27,7 @@ bool ends_with_any(const std::string& name, std::initializer_list<std::string_vi
 
 bool is_named_as_container(const std::string& name) { return ends_with_any(name, {".mat", ".h5", ".hdf5"}); }
 
-/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", "x-idx4-float.gz", "x.idx3": the number of axes is part of the name.
+/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", "x-idx4-float.gz", "x.idx3": the name includes the number of axes.
 bool is_named_as_idx_images(const std::string& name) {
   constexpr std::array<std::string_view, 4> kWords = {"-idx3", ".idx3", "-idx4", ".idx4"};
   return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
@@ -47,7 +47,7 @@ bool is_named_as_stl10(const std::string& name) { return name == "train_X.bin" |
 
 bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
 
-/// Leaves out compressed files that are there uncompressed too.
+/// Leaves out compressed files that also exist uncompressed.
 void drop_compressed_twins(std::vector<std::string>& names) {
   const std::set<std::string> all(names.begin(), names.end());
   std::erase_if(names, [&](const std::string& name) {
@@ -60,24 +60,24 @@ void check_one_file_a_split(const std::vector<Finding>& findings) {
   for (std::size_t i = 1; i < findings.size(); ++i) {
     if (findings[i].split != findings[i - 1].split) continue;
     throw InvalidArgument("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
-                          " both look like \"" + findings[i].split + "\"; name the files that you want");
+                          " both look like split \"" + findings[i].split + "\"; name the files to use");
   }
 }
 
-/// What a file of such a name is; nothing if it is not to be read. Where the name says it all, reading it will tell.
+/// The format of a file with such a name; nothing if it is not read. If the name alone decides, errors show on reading.
 std::optional<SourceFormat> as_idx(const FileTree&, const std::string&) { return SourceFormat::idx; }
 std::optional<SourceFormat> as_stl10(const FileTree&, const std::string&) { return SourceFormat::stl10; }
 std::optional<SourceFormat> as_cifar(const FileTree& tree, const std::string& path) {
   return cifar_format(*tree.open(path));
 }
-/// Not the labels, nor a .npz file in an archive.
+/// Excludes files of labels, and .npz files in an archive.
 std::optional<SourceFormat> as_npy(const FileTree& tree, const std::string& path) {
   if (path.ends_with(".npz")) return tree.disk_path(path) ? std::optional(SourceFormat::npy) : std::nullopt;
   if (arrays::open_npy(tree.open(path))->axes().size() < 3) return std::nullopt;
   return SourceFormat::npy;
 }
 
-/// Such files are read by libraries that want them on disk. Dataset files are HDF5 files too.
+/// The libraries that read such files require them on disk. Dataset files are HDF5 files too.
 std::optional<SourceFormat> as_container(const FileTree& tree, const std::string& path) {
   if (!tree.disk_path(path)) return std::nullopt;
   const auto format = container_format(*tree.open(path));
@@ -104,14 +104,14 @@ constexpr std::array<Family, 3> kWellKnown = {{{SourceFormat::idx, &is_named_as_
 constexpr std::array<Family, 1> kNumPy = {{{SourceFormat::npy, &is_named_as_npy, &as_npy, true}}};
 constexpr Family kContainers = {SourceFormat::hdf5, &is_named_as_container, &as_container, true, true};
 
-/// Files that are named as one of a family, and are none. Beside those that are, one may be a batch that was damaged.
+/// Checks files whose names fit a family but whose contents do not. Next to valid files, one may be a damaged batch.
 void check_others(const Family& family, const Tree& tree, const std::vector<std::string>& others) {
   for (const std::string& path : others) {
     if (is_cifar(family.format)) refuse_misnamed(*tree, path, "a CIFAR batch");
   }
 }
 
-/// What is asked for is believed, but where the family has several formats that the content tells.
+/// Trusts the requested format, unless the family has several formats, which the content tells apart.
 std::optional<SourceFormat> as_wanted(const Family& family, std::optional<SourceFormat> found, SourceFormat wanted) {
   if (wanted == SourceFormat::automatic) return found;
   if (family.has_several_formats) return found == wanted ? found : std::nullopt;
@@ -139,7 +139,7 @@ std::vector<Finding> files_of(const Family& family, const Tree& tree, const std:
   return findings;
 }
 
-/// The files of the first family that has some, in a folder or in the only folder in it, as archives are made.
+/// The files of the first family that has any, in a folder or in its only subfolder, as in many archives.
 std::vector<Finding> files_of_any(std::span<const Family> families, const Tree& tree, SourceFormat wanted) {
   std::vector<std::string> folders = tree->entries("").folders;
   if (folders.size() != 1) folders.clear();
@@ -176,8 +176,8 @@ Finding finding_of(const Tree& tree, const std::string& path, SourceFormat forma
 }
 
 void refuse_misnamed(const FileTree& tree, const std::string& path, const std::string& kind) {
-  throw FormatError("read " + tree.name_of(path) + ": it is named as " + kind +
-                    ", and is none; get it again, or remove it");
+  throw FormatError("read " + tree.name_of(path) + ": by its name it is " + kind +
+                    ", but its contents are not; get the file again, or remove it");
 }
 
 bool may_hold_splits(SourceFormat format, const fs::path& path) {

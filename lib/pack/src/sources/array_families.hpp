@@ -1,5 +1,5 @@
-// Files of arrays that are found in a folder, or an archive, by their names: IDX, STL-10, CIFAR; .npy and .npz; HDF5,
-// MATLAB and dataset files.
+// Finding files of arrays in a folder or archive by name: IDX, STL-10, CIFAR; .npy and .npz; HDF5, MATLAB and dataset
+// files.
 #pragma once
 
 #include <string>
@@ -9,37 +9,36 @@
 
 namespace octavo::sources {
 
-/// All look for files of the format `wanted` only, unless that is automatic, and throw InvalidArgument if two of one
-/// kind look like the same split, FormatError if a file between others was damaged.
+/// All functions look only for files of the format `wanted`, unless it is automatic. They throw InvalidArgument if two
+/// files of one kind look like the same split; FormatError if a file among others is damaged.
 
-/// IDX, STL-10 or CIFAR files in a folder, or in the only folder in it, as archives are made.
+/// IDX, STL-10 or CIFAR files in a folder, or in its only subfolder, as in many archives.
 std::vector<Finding> well_known_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
 
-/// .npy and .npz files, likewise.
+/// .npy and .npz files, in the same places.
 std::vector<Finding> numpy_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
-/// Whether there may be some, by the names alone.
+/// Whether there may be such files, judging by names alone.
 bool may_hold_numpy_files(const files::FileTree& tree, SourceFormat wanted);
 
-/// HDF5, MATLAB and dataset files of a folder on disk: only there they can be read.
+/// HDF5, MATLAB and dataset files of a folder on disk; they cannot be read from an archive.
 std::vector<Finding> container_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
-/// The files that are named as such.
+/// The files with such names.
 std::vector<std::string> names_of_containers(const files::FileTree& tree, SourceFormat wanted);
 
-/// Whether the file may hold several splits, which it tells itself.
+/// Whether a file of this format may hold several splits and names them itself.
 bool may_hold_splits(SourceFormat format, const std::filesystem::path& path);
 
-/// A file with the split that its name tells, or train.
+/// A file with the split in its name, or train.
 Finding finding_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& path, SourceFormat format);
 
-/// The files of a folder with such names, in natural order, but for compressed ones that are there uncompressed too.
+/// The files of a folder with such names, in natural order, without compressed files that also exist uncompressed.
 std::vector<std::string> files_named(const files::FileTree& tree, const std::string& folder,
                                      bool (*is_named)(const std::string&));
 
 /// In the order train, val, test, others.
 void sort_by_split(std::vector<Finding>& findings);
 
-/// Throws FormatError: a file is not of the kind that its name tells. To leave it out would lose what it held before it
-/// was damaged.
+/// Throws FormatError: the file is not what its name suggests. Skipping it could silently drop a damaged file's data.
 [[noreturn]] void refuse_misnamed(const files::FileTree& tree, const std::string& path, const std::string& kind);
 
 }  // namespace octavo::sources

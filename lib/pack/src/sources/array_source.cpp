@@ -13,7 +13,7 @@
 namespace octavo::sources {
 namespace {
 
-// Roundings are summed up as whole numbers of this part of a step, so that the sum is the same in every order.
+// Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
 constexpr double kRoundingUnit = 1 << 20;
 
 Color color_of(std::int64_t channels) {
@@ -29,7 +29,7 @@ ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> 
       quantization_(std::move(quantization)),
       losses_(quantization_.size()) {
   const std::int64_t count = set_.images->row_count();
-  // The writer would find out, too, but knows no file.
+  // The writer would also find this, but it does not know the file.
   if (const auto problem = dataset_file::layout_problem(axes_.shape, {}, count)) {
     throw FormatError("read " + quoted(set_.files.at(0)) + ": " + *problem);
   }
@@ -55,7 +55,7 @@ void ArraySource::check_label(std::int64_t row, std::vector<SampleFailure>& fail
   if (!label || set_.class_count == 0 || *label < set_.class_count) return;
   failures.push_back(
       {row, sample_name(0, row),
-       "its label is " + std::to_string(*label) + ", the largest is " + std::to_string(set_.class_count - 1)});
+       "its label is " + std::to_string(*label) + ", the largest class is " + std::to_string(set_.class_count - 1)});
 }
 
 std::vector<SampleFailure> ArraySource::read(std::size_t, std::int64_t first_row, std::int64_t count,
@@ -81,7 +81,7 @@ std::vector<SampleFailure> ArraySource::read(std::size_t, std::int64_t first_row
     if (quantization_.empty()) {
       arrange(stored, made);
     } else if (!quantize(stored, made, losses)) {
-      failures.push_back({row, sample_name(0, row), "it has a NaN or an infinity"});
+      failures.push_back({row, sample_name(0, row), "it contains NaN or infinity"});
       continue;
     }
     check_label(row, failures);
@@ -142,7 +142,7 @@ std::vector<std::string> ArraySource::files() const {
 
 std::string ArraySource::notes() const {
   nlohmann::ordered_json notes = nlohmann::ordered_json::object();
-  if (!set_.labels) notes["labels"] = "no labels beside the images";
+  if (!set_.labels) notes["labels"] = "no labels found for the images";
   const std::lock_guard lock(mutex_);
   if (quantization_.empty()) return notes.dump();
   nlohmann::ordered_json channels = nlohmann::ordered_json::array();

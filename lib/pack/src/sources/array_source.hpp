@@ -12,11 +12,11 @@
 
 namespace octavo::sources {
 
-/// Reads the arrays as they are asked for; the labels at once. A sample with a label beyond the classes, or with a NaN
-/// or an infinity, is a bad sample, reported by read().
+/// Reads the labels on construction and the images on demand. A sample with a label out of range, or with NaN or
+/// infinity, is a bad sample, reported by read().
 class ArraySource final : public Source {
  public:
-  /// `quantization` [C]: what values stand for; empty if the images hold bytes. Throws FormatError or IoError.
+  /// `quantization` [C]: the meaning of the values; empty if the images hold bytes. Throws FormatError or IoError.
   ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> quantization);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -28,14 +28,14 @@ class ArraySource final : public Source {
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override;
-  /// With what quantizing has cost the samples that were read so far.
+  /// Includes the quantization loss of the samples read so far.
   std::string notes() const override;
 
  private:
-  /// What rounding and clipping have changed, in one channel.
+  /// The loss from rounding and clipping in one channel.
   struct Loss {
     double largest = 0.0;           ///< difference, in source units
-    std::int64_t rounding_sum = 0;  ///< of all roundings, in a fixed part of a step
+    std::int64_t rounding_sum = 0;  ///< of all rounding errors, in a fixed fraction of a step
     std::int64_t clipped_count = 0;
     std::int64_t count = 0;
   };

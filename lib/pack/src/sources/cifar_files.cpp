@@ -1,5 +1,5 @@
-// CIFAR-10 and CIFAR-100 batches, binary: label bytes, of which the last counts, then 3 x 32 x 32 bytes in planes R, G,
-// B; or pickled for Python.
+// CIFAR-10 and CIFAR-100 batches. Binary: label bytes, of which the last one is used, then 3 x 32 x 32 bytes in planes
+// R, G, B. Or pickled for Python.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kCifarImageBytes = 3 * 32 * 32;
 constexpr std::int64_t kRecordsLookedAt = 100;
-// A cut or padded file must have so many whole records in range before it is taken for CIFAR.
+// A truncated or padded file needs this many whole records with labels in range to count as CIFAR.
 constexpr std::int64_t kFewestRecords = 3;
 constexpr int kCoarseClasses = 20;
 
@@ -28,7 +28,7 @@ bool labels_are_in_range(std::span<const std::byte> labels, int class_count) {
   return coarse_fits && std::to_integer<int>(labels.back()) < class_count;
 }
 
-/// How many of the first records have labels in range.
+/// The number of leading records whose labels are in range.
 std::int64_t plausible_records(files::ByteStream& stream, std::int64_t length, int class_count) {
   const std::int64_t records = std::min(kRecordsLookedAt, length / record_bytes(class_count));
   std::int64_t plausible = 0;
@@ -56,7 +56,7 @@ std::optional<int> binary_class_count(files::ByteStream& stream, std::int64_t le
   if (whole100) return 100;
   const int likely = more100 ? 100 : 10;
   const std::int64_t records = std::min(kRecordsLookedAt, length / record_bytes(likely));
-  // Zeros are labels in range too; but a file that begins with nothing else is an empty tar archive, or a hole.
+  // Zeros are valid labels too, but a file that begins with only zeros is an empty tar archive or a hole.
   if (begins_with_zeros(stream)) return std::nullopt;
   if (records >= kFewestRecords && plausible_records(stream, length, likely) == records) return likely;
   return std::nullopt;
@@ -79,15 +79,15 @@ std::vector<std::string> names_beside(const Finding& finding, int class_count, b
   if (is_pickled && finding.tree->has_file(pickled)) names = arrays::read_cifar_names(*finding.tree->open(pickled));
   if (names.empty()) return known_names(class_count);
   if (std::ssize(names) != class_count) {
-    throw FormatError("read " + finding.name() + ": there are " + std::to_string(names.size()) + " class names, " +
-                      std::to_string(class_count) + " were expected");
+    throw FormatError("read " + finding.name() + ": its file of class names has " + std::to_string(names.size()) +
+                      " names; expected " + std::to_string(class_count));
   }
   return names;
 }
 
 std::int64_t count_records(const files::ByteStream& stream, int class_count) {
   const auto length = stream.length();
-  if (!length) throw FormatError("read " + stream.name() + ": unpack it first, a CIFAR file is known by its length");
+  if (!length) throw FormatError("read " + stream.name() + ": CIFAR files are recognized by length; unpack it first");
   if (*length == 0) throw FormatError("read " + stream.name() + ": it is empty; get the file again");
   const std::int64_t count = *length / record_bytes(class_count);
   if (*length % record_bytes(class_count) != 0) {
@@ -100,7 +100,7 @@ std::int64_t count_records(const files::ByteStream& stream, int class_count) {
 }
 
 void open_binary(const Finding& finding, int class_count, arrays::ArraySet& set) {
-  // One stream for each: the labels are read as a whole, and a stream may only go forward.
+  // One stream each: the labels are read first, and a stream may be forward-only.
   std::shared_ptr<files::ByteStream> images = finding.tree->open(finding.path);
   std::shared_ptr<files::ByteStream> labels = finding.tree->open(finding.path);
   const std::int64_t count = count_records(*images, class_count);

@@ -1,4 +1,4 @@
-// What was done to images on their way, as notes for the provenance.
+// Provenance notes about how images were converted.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace octavo::sources {
 
 inline const char* fit_name(Fit fit) { return fit == Fit::crop ? "crop" : fit == Fit::pad ? "pad" : "stretch"; }
 
-/// Size, fit and filter where images were resized; channels; the background behind transparency and padding.
+/// Size, fit and filter if images were resized; channels; the background behind transparency and padding.
 inline nlohmann::ordered_json conversion_notes(const images::Target& target) {
   nlohmann::ordered_json notes;
   if (target.may_resize) {

@@ -41,35 +41,35 @@ void refuse_parquet(files::ByteStream& stream, const fs::path& path) {
   if (!begins_with(stream, "PAR1")) return;
   throw FormatError(
       "read " + quoted(path) +
-      ": it is a Parquet file, which this program does not read; open it in Python (datasets, pyarrow) and "
-      "give that to octavo.pack_dataset()");
+      ": Parquet files are not supported; open it in Python (datasets, pyarrow) and pass the data to "
+      "octavo.pack_dataset()");
 }
 
 /// The directory of a zip archive is at its end.
 void refuse_cut_zip(files::ByteStream& stream, const fs::path& path) {
   if (!begins_with(stream, "PK\x03\x04")) return;
   throw FormatError("read " + quoted(path) +
-                    ": it begins as a zip archive, whose list of files, at its end, is missing; get the file again");
+                    ": it starts like a zip archive, but the list of files at its end is missing; get the file again");
 }
 
-/// Of the protocols of 2006 and later, which begin with their number, CIFAR's is the first.
+/// Pickles of protocol 2 and later begin with the protocol number; CIFAR uses 2.
 void refuse_pickle(files::ByteStream& stream, const fs::path& path) {
   std::array<std::byte, 2> bytes{};
   const auto start = beginning(stream, bytes);
   if (start.size() < 2 || start[0] != std::byte{0x80} || start[1] < std::byte{2} || start[1] > std::byte{5}) return;
   throw FormatError("read " + quoted(path) + ": it is a Python pickle (protocol " +
                     std::to_string(std::to_integer<int>(start[1])) +
-                    "), and only CIFAR's batches as published (protocol 2) are read; open it in Python and give the "
-                    "arrays to octavo.pack_dataset()");
+                    "), and only the published CIFAR batches (protocol 2) are supported; open it in Python and pass "
+                    "the arrays to octavo.pack_dataset()");
 }
 
 [[noreturn]] void refuse_unknown(const fs::path& path) {
   refuse_one_image(path);
   throw FormatError(
       "read " + quoted(path) +
-      ": it is neither an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, nor a tar or zip "
-      "archive, nor a list of images, nor a folder of such or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
-      "check the path, or name its --format");
+      ": unknown format; expected an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, a tar or zip "
+      "archive, an image list, or a folder of these or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
+      "check the path, or name the format with --format");
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ std::optional<SourceFormat> array_format(const files::FileTree& tree, const std:
 void refuse_one_image(const fs::path& path) {
   if (!has_image_name(path.filename().string())) return;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  throw InvalidArgument("read " + quoted(path) + ": it is one image by its name; give the folder that holds it, " +
+  throw InvalidArgument("read " + quoted(path) + ": by its name it is a single image; give the folder that holds it, " +
                         quoted(folder));
 }
 

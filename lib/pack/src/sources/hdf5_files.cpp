@@ -1,4 +1,4 @@
-// HDF5 files of any origin: pairs of datasets, such as train/images and train/labels.
+// HDF5 files from any program: pairs of datasets, such as train/images and train/labels.
 #include "arrays/hdf5_file.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace octavo::sources {
 namespace {
 
-/// Datasets are named with or without the slash of the root.
+/// Dataset names may start with the root's slash or not.
 std::string without_slash(const std::string& name) { return name.starts_with('/') ? name.substr(1) : name; }
 
 const arrays::Hdf5Array& array_named(const std::vector<arrays::Hdf5Array>& all, const std::string& name) {

@@ -16,9 +16,9 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
   if (set.images->axes().size() < 3) {
     throw FormatError("read the IDX file " + set.images->name() + ": it has " +
                       std::to_string(set.images->axes().size()) +
-                      " axes; images have 3 (N, H, W) or 4 (with channels); give the file of the images");
+                      " axes; expected 3 (N, H, W) or 4 (with channels); give the file of the images");
   }
-  // IDX has no other layout than channels last, as in EMNIST's and others' color files.
+  // IDX files with color, such as EMNIST's, always have channels last.
   set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::hwc : arrays::AxisOrder::hw;
   if (const auto labels = labels_beside(*finding.tree, finding.path)) {
     set.labels = arrays::open_idx(finding.tree->open(*labels));

@@ -33,10 +33,10 @@ std::vector<arrays::ArraySet> open_mat_file(const Finding& finding) {
     set.sample_prefix = path.filename().string() + ":" + pair.images;
     set.files.push_back(path);
     set.images = open_named(path, variables, pair.images);
-    // MATLAB's first axis, the rows of an image, varies fastest.
+    // MATLAB's first axis, the image rows, varies fastest.
     set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::cwh : arrays::AxisOrder::wh;
     set.labels = open_named(path, variables, pair.labels);
-    // SVHN, whose file is one of digits: 10 stands for 0. Other labels are taken as they are.
+    // In SVHN, 10 stands for the digit 0. Other labels are used as they are.
     if (pair.images == "X" && pair.labels == "y") set.numbering = arrays::LabelNumbering::ten_is_zero;
     sets.push_back(std::move(set));
   }

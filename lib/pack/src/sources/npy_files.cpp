@@ -24,7 +24,7 @@ arrays::ArraySet npy_set(const Finding& finding) {
   return set;
 }
 
-/// NumPy names a member after its array.
+/// NumPy names each archive member after its array.
 std::string member_of(const std::string& array) { return array + ".npy"; }
 
 std::vector<NamedArray> arrays_in(const files::FileTree& archive) {

@@ -15,10 +15,10 @@ std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
   return {reinterpret_cast<std::int8_t*>(values.data()), values.size()};
 }
 
-// A file made from a file made from a file ... nests two levels each time, and the index allows 32 in all.
+// Each repacking of a repacked file nests the provenance two levels deeper, and the index allows 32 in total.
 constexpr int kKeptLevels = 20;
 
-/// What lies deeper is left out.
+/// Omits anything deeper.
 void cut_below(nlohmann::ordered_json& json, int levels) {
   if (!json.is_structured()) return;
   if (levels == 0) {
@@ -28,13 +28,13 @@ void cut_below(nlohmann::ordered_json& json, int levels) {
   for (auto& part : json) cut_below(part, levels - 1);
 }
 
-/// Takes the sizes that a split's images had out of a provenance, if it has them.
+/// Takes the original image sizes of a split out of a provenance, if present.
 nlohmann::ordered_json take_sizes(nlohmann::ordered_json& provenance, const std::string& split) {
   const auto notes = provenance.find("notes");
   if (notes == provenance.end() || !notes->is_object() || !notes->contains("source_sizes")) return nullptr;
   auto& all = (*notes)["source_sizes"];
   for (std::size_t i = 0; all.is_array() && i < all.size(); ++i) {
-    // Provenance is anybody's text.
+    // The provenance is untrusted text.
     const bool is_ours = all[i].is_object() && all[i].contains("split") && all[i]["split"] == split &&
                          all[i].contains("images") && all[i]["images"].is_number_integer();
     if (!is_ours) continue;
@@ -62,7 +62,7 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
   if (new_name.empty()) return;
   if (splits_.size() != 1) {
     throw InvalidArgument("read " + quoted(path) + " as split \"" + new_name + "\": it holds " +
-                          std::to_string(splits_.size()) + " splits; say which with " + path.filename().string() +
+                          std::to_string(splits_.size()) + " splits; choose one with " + path.filename().string() +
                           "::SPLIT");
   }
   splits_[0].name = new_name;
@@ -70,14 +70,14 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
 
 void OctavoSource::name_classes(const std::vector<std::string>& names) {
   if (!class_names_.empty() && names.size() != class_names_.size()) {
-    throw FormatError("read " + quoted(dataset_.path()) + ": there are " + std::to_string(names.size()) +
-                      " class names, it has " + std::to_string(class_names_.size()) + " classes; give a name for each");
+    throw FormatError("read " + quoted(dataset_.path()) + ": got " + std::to_string(names.size()) +
+                      " class names for " + std::to_string(class_names_.size()) + " classes; give one name per class");
   }
   for (std::size_t i = 0; i < class_names_.size(); ++i) {
     const auto other = std::find(names.begin(), names.end(), class_names_[i]);
     if (other == names.end() || *other == names[i]) continue;
-    throw InvalidArgument("name the classes of " + quoted(dataset_.path()) + " anew: its class " + std::to_string(i) +
-                          ", \"" + class_names_[i] + "\", would get the name of another, \"" + names[i] +
+    throw InvalidArgument("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) +
+                          ", \"" + class_names_[i] + "\", would get the name of another class, \"" + names[i] +
                           "\"; classes keep their numbers: give the names in the file's order");
   }
   class_names_ = names;
@@ -134,7 +134,7 @@ std::string OctavoSource::notes() const {
   auto made = nlohmann::ordered_json::parse(dataset_.provenance());
   cut_below(made, kKeptLevels);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    // A split of several sources has several.
+    // A split merged from several sources has several entries.
     for (auto sizes = take_sizes(made, parts_[i].name()); !sizes.is_null();
          sizes = take_sizes(made, parts_[i].name())) {
       sizes["split"] = splits_[i].name;

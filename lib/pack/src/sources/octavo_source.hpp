@@ -1,4 +1,4 @@
-// A dataset file as a source: to repack it, to take a part of it, or to merge several.
+// A dataset file as a source, for repacking it, selecting from it, or merging several.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,13 @@ namespace octavo::sources {
 /// Every sample is compared with its checksum as it is read; a damaged one is a bad sample, reported by read().
 class OctavoSource final : public Source {
  public:
-  /// The split `wanted`, or all if that is empty; `new_name` renames the only one that there is then. Throws what
-  /// Dataset::open() throws, InvalidArgument if there is no such split, or several to be renamed.
+  /// Opens the split `wanted`, or all splits if it is empty. `new_name`, if not empty, renames the split; there must be
+  /// only one. Throws what Dataset::open() throws; InvalidArgument if there is no such split, or several to rename.
   explicit OctavoSource(const std::filesystem::path& path, const std::string& wanted = {},
                         const std::string& new_name = {});
 
-  /// Names its classes anew. Throws FormatError if it has names, and another number of them.
+  /// Renames the classes. Throws FormatError if the file has a different number of class names, InvalidArgument if a
+  /// class would get the name of another.
   void name_classes(const std::vector<std::string>& names);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -29,7 +30,7 @@ class OctavoSource final : public Source {
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
-  /// With how the file itself was made; the sizes that its images had are told as those of other sources are.
+  /// Includes the provenance of the file itself. Reports the original image sizes as other sources do.
   std::string notes() const override;
 
  private:

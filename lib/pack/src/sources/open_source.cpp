@@ -1,4 +1,4 @@
-// Opening what the specs name as one source.
+// Opening several specs as one source.
 #include <map>
 #include <utility>
 
@@ -30,7 +30,7 @@ using sources::Finding;
 constexpr std::int64_t kLargestSide = 16384;
 
 std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
-  if (specs.empty()) throw InvalidArgument("open the sources: none was named; name a file or a folder");
+  if (specs.empty()) throw InvalidArgument("open the sources: no source given; name a file or a folder");
   files::OpenArchives archives(options.largest_archive_ratio,
                                options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse);
   std::vector<Finding> all;
@@ -40,13 +40,13 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
   return all;
 }
 
-/// The samples of a WebDataset shard have their labels beside them. Of what else archives hold, a part could have other
-/// classes, lose its list of labels, or a split.
+/// In a WebDataset shard, each sample comes with its label. Part of any other archive could have different classes, or
+/// lack the list of labels or a split.
 void refuse_damaged(const files::FileTree& tree) {
   for (const files::DamagedArchive& archive : tree.damaged()) {
     if (sources::is_web_dataset(tree)) return;
     throw FormatError("read the archive " + quoted(archive.path) + ": " + archive.problem +
-                      "; only WebDataset shards can be read in part");
+                      "; only WebDataset shards can be read partially");
   }
 }
 
@@ -66,15 +66,15 @@ std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
     case SourceFormat::hdf5:
       return sources::open_hdf5_file(finding);
     default:
-      throw InvalidArgument("open " + finding.name() + ": it is no file of arrays");
+      throw InvalidArgument("open " + finding.name() + ": it is not a file of arrays");
   }
 }
 
 void apply(const SourceOptions& options, arrays::ArraySet& set) {
   if (!options.class_names.empty()) {
     if (set.class_count != 0 && std::ssize(options.class_names) != set.class_count) {
-      throw FormatError("read " + set.images->name() + ": there are " + std::to_string(options.class_names.size()) +
-                        " class names, " + std::to_string(set.class_count) + " were expected");
+      throw FormatError("read " + set.images->name() + ": got " + std::to_string(options.class_names.size()) +
+                        " class names; expected " + std::to_string(set.class_count));
     }
     set.class_names = options.class_names;
   }
@@ -83,7 +83,7 @@ void apply(const SourceOptions& options, arrays::ArraySet& set) {
   if (options.layout == ArrayLayout::chw) set.order = arrays::AxisOrder::chw;
 }
 
-/// Numbers that are no bytes become bytes alike in all splits.
+/// Numbers that are not bytes are quantized the same way in all splits.
 void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options,
                         std::vector<std::unique_ptr<Source>>& parts) {
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> alike;
@@ -110,14 +110,14 @@ std::unique_ptr<Source> open_exported(const Finding& finding, const std::string&
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
       throw InvalidArgument("read " + finding.name() + " as split \"" + finding.split + "\": it holds " +
-                            std::to_string(contents.splits.size()) + " splits; leave the name out");
+                            std::to_string(contents.splits.size()) + " splits; omit the name");
     }
     contents.splits[0].split = finding.split;
   }
   return std::make_unique<sources::ImageListSource>(std::move(contents), options);
 }
 
-/// All folders are one source, so that their classes and channels are found together; and so are all shards.
+/// All folders form one source, so that their classes and channels are determined together; so do all shards.
 void open_image_sources(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options,
                         std::vector<std::unique_ptr<Source>>& parts) {
   std::vector<sources::ImageRoot> folders, shards;
@@ -146,8 +146,8 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
                                                             finding.split);
       if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
         throw InvalidArgument("name the classes of " + finding.name() +
-                              ": it is one of several sources, whose classes are brought together by name; leave "
-                              "--classes out, or rename classes with --class-map");
+                              ": the classes of several sources are matched by name; omit --classes, or rename "
+                              "classes with --class-map");
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
@@ -167,8 +167,8 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
   }
   if (sets.empty() && options.range.kind != ValueRange::Kind::automatic) {
     throw InvalidArgument(
-        "open the sources: a range is of arrays whose numbers are no bytes, and there are none; "
-        "images keep their 8 bits, or the upper ones of 16; leave --range out");
+        "open the sources: a range applies only to arrays whose numbers are not bytes, and there are none; "
+        "images keep their 8 bits, or the upper 8 of 16; omit --range");
   }
   sources::remark_on_unlisted(lists);
   for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));
@@ -186,13 +186,14 @@ std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const
 
 void check_options(const SourceOptions& options) {
   if (options.channels && *options.channels != 1 && *options.channels != 3) {
-    throw InvalidArgument("open the sources: " + std::to_string(*options.channels) + " channels; 1 and 3 can be made");
+    throw InvalidArgument("open the sources: unsupported number of channels " + std::to_string(*options.channels) +
+                          "; expected 1 or 3");
   }
   if (!options.size) return;
   const auto [height, width] = *options.size;
   if (height < 1 || width < 1 || height > kLargestSide || width > kLargestSide) {
-    throw InvalidArgument("open the sources: the size " + std::to_string(height) + "x" + std::to_string(width) +
-                          "; each side is 1 to " + std::to_string(kLargestSide));
+    throw InvalidArgument("open the sources: invalid size " + std::to_string(height) + "x" + std::to_string(width) +
+                          "; expected sides from 1 to " + std::to_string(kLargestSide));
   }
 }
 

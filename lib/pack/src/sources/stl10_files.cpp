@@ -14,8 +14,8 @@ constexpr const char* kClassNames = "class_names.txt";
 std::int64_t image_count(const files::ByteStream& stream) {
   const std::int64_t length = stream.length().value_or(0);
   if (length == 0 || length % kStl10ImageBytes != 0) {
-    throw FormatError("read " + stream.name() + ": its " + std::to_string(length) +
-                      " bytes are no whole images of STL-10, of 27648 bytes each; get the file again");
+    throw FormatError("read " + stream.name() + ": its length of " + std::to_string(length) +
+                      " bytes is not a multiple of an STL-10 image (27648 bytes); get the file again");
   }
   return length / kStl10ImageBytes;
 }

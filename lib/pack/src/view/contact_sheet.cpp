@@ -1,4 +1,4 @@
-// Writing contact sheets: drawn in memory, written under a temporary name, and then renamed.
+// Writes contact sheets: draws in memory, writes under a temporary name, then renames.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,31 +19,31 @@
 namespace octavo {
 namespace {
 
-/// A name beside `path` that no other process uses.
+/// A name in the folder of `path` that no other process uses.
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   std::filesystem::path name = path;
   name += "." + std::to_string(::getpid()) + ".partial";
   return name;
 }
 
-/// A new file that gets its name when it is complete, and is removed otherwise.
+/// Writes a new file and renames it when it is complete; removes it on failure.
 void write_and_rename(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   const std::filesystem::path partial = temporary_name(path);
   File file = File::create_new(partial);
   try {
     file.write_at(0, bytes);
     file.close();
-    if (::rename(partial.c_str(), path.c_str()) != 0) throw_io_error("give its name to", path, errno);
+    if (::rename(partial.c_str(), path.c_str()) != 0) throw_io_error("rename the finished file to", path, errno);
   } catch (...) {
     ::unlink(partial.c_str());
     throw;
   }
 }
 
-/// So that a slip in the command line cannot replace a file of another kind.
+/// Prevents a typo from replacing a file of another kind.
 void check_name(const std::filesystem::path& path) {
   if (path.extension() == ".png" || path.extension() == ".PNG") return;
-  throw InvalidArgument("write " + quoted(path) + ": a contact sheet is a PNG file; choose a name that ends in .png");
+  throw InvalidArgument("write " + quoted(path) + ": a contact sheet is a PNG file; use a name that ends in .png");
 }
 
 void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& options) {
@@ -63,12 +63,12 @@ void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& o
 
 void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
                          const ContactSheetOptions& options) {
-  if (options.count < 1) throw InvalidArgument("show samples: a count below 1; ask for at least one");
+  if (options.count < 1) throw InvalidArgument("show samples: the count is below 1; ask for at least one sample");
   ensure_free(path, options);
   const Split split = dataset.split(options.split.empty() ? dataset.split_names().front() : options.split);
   std::int64_t most = std::min(options.count, split.sample_count());
   if (options.batch) most = std::min(most, options.batch_size);
-  // A sheet that would be too large is refused before anything is read for it.
+  // Refuse a sheet that would be too large before reading anything.
   if (most > 0) view::Sheet({split.shape(), most, options.columns, options.scale});
 
   const view::ShownSamples shown =

@@ -13,24 +13,24 @@ namespace octavo::view {
 namespace {
 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
-/// Width of the lines, and what they are drawn in.
+/// Width and gray value of the lines.
 constexpr std::int64_t kLine = 1;
 constexpr std::uint8_t kLineGray = 96;
-/// What a sample's longer side comes to by itself.
+/// The default scale enlarges a sample's longer side to about this many pixels.
 constexpr std::int64_t kReadableSide = 64;
 
 std::int64_t readable_scale(const SampleShape& sample) {
   return std::max<std::int64_t>(1, kReadableSide / std::max(sample.height, sample.width));
 }
 
-/// Columns that make the sheet about as wide as high.
+/// The number of columns that makes the sheet about square.
 std::int64_t square_columns(const SampleShape& sample, std::int64_t count) {
   const double ratio = static_cast<double>(sample.height) / static_cast<double>(sample.width);
   const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count) * ratio)));
   return std::clamp<std::int64_t>(columns, 1, count);
 }
 
-/// Pixels along one axis: `cells` samples, and a line before, between and behind them.
+/// Pixels along one axis: `cells` samples, and lines before, between and after them. Empty on overflow.
 std::optional<std::int64_t> extent(std::int64_t cells, std::int64_t values, std::int64_t scale) {
   const auto cell = checked_product({values, scale});
   const auto with_line = cell ? checked_sum(*cell, kLine) : std::nullopt;
@@ -42,7 +42,8 @@ std::optional<std::int64_t> extent(std::int64_t cells, std::int64_t values, std:
 
 Sheet::Sheet(const SheetPlan& plan) : sample_(plan.sample) {
   if (plan.columns < 0 || plan.scale < 0) {
-    throw InvalidArgument("draw a contact sheet: columns and scale cannot be negative; leave them out for a good size");
+    throw InvalidArgument(
+        "draw a contact sheet: columns and scale must not be negative; leave them out for a good size");
   }
   columns_ = plan.columns > 0 ? std::min(plan.columns, plan.count) : square_columns(sample_, plan.count);
   scale_ = plan.scale > 0 ? plan.scale : readable_scale(sample_);

@@ -1,4 +1,4 @@
-// The picture that samples are drawn on: a grid of cells with thin lines between them.
+// The picture that samples are drawn on: a grid of cells separated by thin lines.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace octavo::view {
 
-/// How a sheet is divided.
+/// The layout of a sheet.
 struct SheetPlan {
   SampleShape sample;
-  std::int64_t count = 0;    ///< cells that are drawn
+  std::int64_t count = 0;    ///< cells to draw
   std::int64_t columns = 0;  ///< 0: about square
-  std::int64_t scale = 0;    ///< side of the square that a value becomes; 0: a readable size
+  std::int64_t scale = 0;    ///< side of the square drawn for each pixel of a sample; 0: a readable size
 };
 
-/// An 8-bit picture of `count` cells, all empty at first. Samples of 3 channels are drawn in color, others by their
-/// first channel in gray.
+/// An 8-bit picture of `count` cells, all empty at first. Samples with 3 channels are drawn in color; of others, the
+/// first channel is drawn in gray.
 class Sheet {
  public:
   /// Throws InvalidArgument if the sheet would have more than 2^28 pixels, or columns or scale are negative.
@@ -26,7 +26,7 @@ class Sheet {
 
   /// Draws a sample into cell `cell`.
   ///
-  /// values  [C,H,W]: what each value is on the picture
+  /// values  [C,H,W]: the 8-bit values to draw
   void draw(std::int64_t cell, std::span<const std::uint8_t> values);
 
   std::int64_t width() const { return width_; }

@@ -18,19 +18,19 @@ LoaderOptions loader_options(const ContactSheetOptions& options) {
   made.shuffle = options.shuffle;
   made.seed = options.seed;
   made.spec = options.spec;
-  // The picture wants planes of float32; neither changes what the batch holds.
+  // The picture needs planes of float32; neither changes the batch's content.
   made.spec.dtype = DType::float32;
   made.spec.layout = Layout::nchw;
   return made;
 }
 
-/// Goes to the wanted batch. Throws InvalidArgument if there is none.
+/// Moves the loader to the requested batch. Throws InvalidArgument if it does not exist.
 void go_to_batch(Loader& loader, const ContactSheetOptions& options) {
-  if (options.epoch < 0) throw InvalidArgument("show a batch: epochs are counted from 0");
+  if (options.epoch < 0) throw InvalidArgument("show a batch: the epoch is negative; epochs count from 0");
   if (*options.batch < 0 || *options.batch >= loader.batches_per_epoch()) {
     throw InvalidArgument("show batch " + std::to_string(*options.batch) + ": an epoch has " +
-                          std::to_string(loader.batches_per_epoch()) + " of " + std::to_string(options.batch_size) +
-                          " samples, counted from 0; choose one of them");
+                          std::to_string(loader.batches_per_epoch()) + " batches of " +
+                          std::to_string(options.batch_size) + " samples, counted from 0; choose one of them");
   }
   LoaderState state = loader.state();
   state.epoch = options.epoch;
@@ -52,8 +52,8 @@ std::vector<std::uint8_t> mapped_linearly(std::span<const float> values) {
 
 ShownSamples stored_samples(const Split& split, const ContactSheetOptions& options) {
   if (options.first < 0 || options.first >= split.sample_count()) {
-    throw InvalidArgument("show samples from " + std::to_string(options.first) + " on: split " + split.name() +
-                          " has " + std::to_string(split.sample_count()) + ", counted from 0; begin at one of them");
+    throw InvalidArgument("show samples from index " + std::to_string(options.first) + ": split " + split.name() +
+                          " has " + std::to_string(split.sample_count()) + " samples, counted from 0; start at one");
   }
   ShownSamples shown;
   shown.count = std::min(options.count, split.sample_count() - options.first);
@@ -66,7 +66,7 @@ ShownSamples stored_samples(const Split& split, const ContactSheetOptions& optio
 }
 
 ShownSamples batch_samples(const Split& split, const ContactSheetOptions& options) {
-  // One batch is read, not the whole split.
+  // Streamed, so that one batch is read, not the whole split.
   const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
   Loader loader(store, loader_options(options));
   go_to_batch(loader, options);
@@ -77,7 +77,7 @@ ShownSamples batch_samples(const Split& split, const ContactSheetOptions& option
     shown.values.resize(static_cast<std::size_t>(shown.count * split.shape().values()));
     return shown;
   }
-  throw InvalidArgument("show a batch: the epoch has none");
+  throw InvalidArgument("show a batch: the epoch has no batches; use a smaller batch size");
 }
 
 }  // namespace octavo::view

@@ -1,4 +1,4 @@
-// What a contact sheet shows: samples as they are stored, or a batch as training sees it.
+// The content of a contact sheet: samples as they are stored, or a batch as training sees it.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace octavo::view {
 
-/// Samples as values of a picture.
+/// Samples as 8-bit values to draw.
 struct ShownSamples {
   std::int64_t count = 0;
   std::vector<std::uint8_t> values;  ///< [count,C,H,W]
 };
 
-/// Samples options.first and on, at most options.count, checked. Throws InvalidArgument if options.first is out of
-/// range, FormatError if a sample is damaged.
+/// Reads and checks samples starting at options.first, at most options.count. Throws InvalidArgument if options.first
+/// is out of range, FormatError if a sample is damaged.
 ShownSamples stored_samples(const Split& split, const ContactSheetOptions& options);
 
-/// The first options.count samples of a batch, from the loader that training uses. Its values are mapped linearly: the
-/// least in the batch becomes 0, the greatest 255. Throws InvalidArgument if the epoch has no such batch.
+/// The first options.count samples of a batch, from the same loader as in training. Values are mapped linearly: the
+/// smallest in the batch becomes 0, the largest 255. Throws InvalidArgument if the epoch has no such batch.
 ShownSamples batch_samples(const Split& split, const ContactSheetOptions& options);
 
 }  // namespace octavo::view

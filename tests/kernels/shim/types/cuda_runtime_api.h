@@ -1,4 +1,4 @@
-// The types of CUDA's host API that kernel launchers name. A build with NVIDIA's own header leaves this folder out.
+// The types of CUDA's host API that kernel launchers use. A build with NVIDIA's own header does not use this folder.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ namespace {
 
 using hdf5::check;
 
-/// Of fletcher32, behind what it sums up.
+/// The size of a fletcher32 checksum, which follows the data.
 constexpr std::size_t kSumBytes = 4;
 
 std::vector<std::int64_t> chunk_axes(hid_t properties, std::size_t rank) {
@@ -38,15 +38,15 @@ std::vector<H5Z_filter_t> filters_of(hid_t properties) {
   return filters;
 }
 
-/// Where there are more chunks, only the sum of their sizes is compared: no damage keeps it, though a forger could.
+/// With more chunks, only the sum of their sizes is compared. Damage does not preserve it, though a forger could.
 constexpr hsize_t kMostLookedUp = 2048;
 
-/// What deflate makes of so many bytes that it cannot make smaller, with checksums.
+/// The maximum size of `bytes` incompressible bytes after deflate, with checksums.
 std::size_t most_stored_bytes(std::size_t bytes) { return bytes + bytes / 64 + 1024; }
 
 [[noreturn]] void refuse(std::size_t stored_bytes, std::int64_t chunk_bytes) {
-  throw FormatError("has a chunk of " + std::to_string(stored_bytes) + " bytes that does not unfold to the " +
-                    std::to_string(chunk_bytes) + " bytes it should");
+  throw FormatError("has a chunk of " + std::to_string(stored_bytes) + " bytes that does not inflate to the expected " +
+                    std::to_string(chunk_bytes) + " bytes");
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ ChunkCheck::ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t
   const auto deflate = std::find(filters_.begin(), filters_.end(), H5Z_FILTER_DEFLATE);
   const auto is_changed_again = [](H5Z_filter_t filter) { return filter != H5Z_FILTER_FLETCHER32; };
   if (deflate != filters_.end() && std::any_of(deflate + 1, filters_.end(), is_changed_again)) {
-    throw FormatError("is changed again after it was deflated; h5repack -f SHUF -f GZIP=4 makes it one that is read");
+    throw FormatError("has a filter after deflate, which is not supported; run h5repack -f SHUF -f GZIP=4 on the file");
   }
   unsigned options = 0;
-  check(H5Pget_chunk_opts(properties, &options), "read how chunks are stored");
+  check(H5Pget_chunk_opts(properties, &options), "read the chunk options");
   has_raw_edges_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   chunk_bytes_ = *bytes;
 }
@@ -86,8 +86,8 @@ void ChunkCheck::check_rows(std::int64_t first, std::int64_t count) {
   }
 }
 
-/// Of a chunk without filters the library reads as many bytes as the index says, and copies as many as the chunk should
-/// have. H5Dget_chunk_storage_size() tells the latter there, and what tells the former passes over all chunks before.
+/// For a chunk without filters, the library reads as many bytes as the index says but copies as many as the chunk
+/// should have. H5Dget_chunk_storage_size() returns the latter; getting the former iterates over all earlier chunks.
 void ChunkCheck::check_unfiltered() {
   if (are_all_checked_) return;
   const auto expected_bytes = static_cast<hsize_t>(chunk_bytes_);
@@ -95,7 +95,7 @@ void ChunkCheck::check_unfiltered() {
   const hdf5::SpaceHandle space(check(H5Dget_space(dataset_), "read a shape"));
   check(H5Dget_num_chunks(dataset_, space.get(), &chunk_count), "count the chunks");
   if (H5Dget_storage_size(dataset_) != chunk_count * expected_bytes) {
-    throw FormatError("has chunks of other sizes than its shape says");
+    throw FormatError("has chunks whose sizes do not match its shape");
   }
   std::vector<hsize_t> place(axes_.size());
   for (hsize_t i = 0; i < std::min(chunk_count, kMostLookedUp); ++i) {
@@ -107,7 +107,7 @@ void ChunkCheck::check_unfiltered() {
   are_all_checked_ = true;
 }
 
-/// The next chunk of the same rows, the last axis first; false if there is none.
+/// Advances to the next chunk of the same rows, last axis first; false if there is none.
 bool ChunkCheck::next_in_row(std::vector<hsize_t>& place) const {
   for (std::size_t axis = axes_.size(); axis-- > 1;) {
     place[axis] += static_cast<hsize_t>(chunk_axes_[axis]);
@@ -125,7 +125,7 @@ bool ChunkCheck::is_raw_edge(const std::vector<hsize_t>& place) const {
 }
 
 void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
-  // Not H5Dget_chunk_info_by_coord(), which goes through all chunks each time. A chunk that was never written has no
+  // Not H5Dget_chunk_info_by_coord(), which iterates over all chunks each time. A chunk that was never written has no
   // size; one that cannot be looked up cannot be read either.
   hsize_t stored_bytes = 0;
   if (H5Dget_chunk_storage_size(dataset_, place.data(), &stored_bytes) < 0 || stored_bytes == 0) return;
@@ -136,14 +136,14 @@ void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
   const auto most_bytes = static_cast<std::size_t>(chunk_bytes_) + kSumBytes * filters_.size();
   if (stored_bytes > most_stored_bytes(most_bytes)) refuse(stored_bytes, chunk_bytes_);
   std::vector<std::byte> stored(static_cast<std::size_t>(stored_bytes));
-  unsigned left_out = 0;  // a bit for each filter that this chunk was stored without
+  unsigned left_out = 0;  // one bit per filter that was not applied to this chunk
   check(H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &left_out, stored.data()), "read a chunk");
   if (!unfolds(stored, left_out)) refuse(stored_bytes, chunk_bytes_);
 }
 
 bool ChunkCheck::unfolds(std::span<const std::byte> stored, unsigned left_out) const {
   bool is_deflated = false;
-  std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // of what is deflated, and behind the stream
+  std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // checksums inside the deflated data, and after the stream
   for (std::size_t i = 0; i < filters_.size(); ++i) {
     if ((left_out >> i & 1) != 0) continue;
     if (filters_[i] == H5Z_FILTER_DEFLATE) is_deflated = true;

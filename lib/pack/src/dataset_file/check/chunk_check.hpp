@@ -1,5 +1,5 @@
-// The chunks of a dataset that another program wrote, looked at before the HDF5 library unfolds them: it inflates a
-// chunk whole, whatever that becomes, and reads beyond one that becomes less than it should.
+// Checking the chunks of a dataset from another program before the HDF5 library inflates them: the library inflates a
+// whole chunk, whatever its size becomes, and reads past the end of one that becomes too small.
 #pragma once
 
 #include <hdf5.h>
@@ -13,13 +13,13 @@ namespace octavo::dataset_file {
 
 class ChunkCheck {
  public:
-  /// Of `dataset`, made with `properties`, whose filters are among deflate, shuffle and fletcher32. `dataset` must live
-  /// as long as this. Throws FormatError, with the reason only, if its chunks are too large, or filtered again once
-  /// they are deflated.
+  /// Checks `dataset`, created with `properties`; its filters are among deflate, shuffle and fletcher32. `dataset` must
+  /// outlive this. Throws FormatError, with the reason only, if its chunks are too large, or if a filter other than
+  /// fletcher32 follows deflate.
   ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t> axes, std::size_t element_bytes);
 
-  /// Checks the chunks that hold rows [first, first + count), of which those before may have been checked already.
-  /// Throws FormatError, with the reason only, if one does not unfold to exactly its bytes.
+  /// Checks the chunks that hold rows [first, first + count), except those that were checked before. Throws
+  /// FormatError, with the reason only, if a chunk does not inflate to exactly its size.
   void check_rows(std::int64_t first, std::int64_t count);
 
  private:
@@ -33,9 +33,9 @@ class ChunkCheck {
   std::vector<H5Z_filter_t> filters_;  ///< in the order in which they were applied
   std::vector<std::int64_t> axes_;
   std::vector<std::int64_t> chunk_axes_;
-  bool has_raw_edges_ = false;                           ///< chunks that reach over the edge are stored without filters
-  bool are_all_checked_ = false;                         ///< where there are no filters
-  std::int64_t chunk_bytes_ = 0;                         ///< unfolded
+  bool has_raw_edges_ = false;                           ///< partial edge chunks are stored without filters
+  bool are_all_checked_ = false;                         ///< used if there are no filters
+  std::int64_t chunk_bytes_ = 0;                         ///< after inflating
   std::int64_t first_checked_ = 0, end_of_checked_ = 0;  ///< rows
 };
 

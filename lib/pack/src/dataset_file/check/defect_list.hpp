@@ -1,4 +1,4 @@
-// The defects found so far: all counted, the first ones kept.
+// The defects found so far: counts all and keeps the first ones.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ class DefectList {
  public:
   static constexpr std::size_t kMostKept = 1000;
 
-  /// `row` is what defects are sorted by; those without one come in the order in which they were added.
+  /// Defects are sorted by `row`; those without a row keep the order in which they were added.
   void add(std::string where, std::string what, std::int64_t row = 0);
-  /// Adds those of another list, as of another thread; the defects with the lowest rows are kept.
+  /// Adds the defects of another list, for example of another thread; keeps those with the lowest rows.
   void append(DefectList&& other);
 
   std::int64_t count() const { return count_; }

@@ -15,7 +15,7 @@ namespace {
 
 using hdf5::own;
 
-/// One dataset as HDF5 should show it.
+/// The expected HDF5 view of one dataset.
 struct ExpectedDataset {
   std::string path;
   Element element;
@@ -63,37 +63,37 @@ std::vector<ExpectedDataset> expected_datasets(const Header& header, const Index
   return all;
 }
 
-/// Compares one open file piece by piece.
+/// Compares an open file with the index, object by object.
 class Comparison {
  public:
   Comparison(hid_t file, const ReportDifference& report) : file_(file), report_(report) {}
 
   void dataset(const ExpectedDataset& expected) const {
     const hdf5::DatasetHandle dataset(H5Dopen2(file_, expected.path.c_str(), H5P_DEFAULT));
-    if (!dataset) return report_(expected.path, "HDF5 does not find it");
+    if (!dataset) return report_(expected.path, "HDF5 cannot find it");
     const auto type = own<hdf5::TypeHandle>(H5Dget_type(dataset.get()), "read a type");
     if (H5Tequal(type.get(), type_of(expected.element, expected.text_bytes).get()) <= 0) {
-      report_(expected.path, "HDF5 shows another type than the index");
+      report_(expected.path, "its HDF5 type differs from the index");
     }
-    if (hdf5::axes_of(dataset.get()) != expected.axes) report_(expected.path, "HDF5 shows another shape than the index");
+    if (hdf5::axes_of(dataset.get()) != expected.axes) report_(expected.path, "its HDF5 shape differs from the index");
     if (H5Dget_offset(dataset.get()) != static_cast<haddr_t>(expected.offset)) {
-      report_(expected.path, "HDF5 finds it at another place than the index");
+      report_(expected.path, "its HDF5 offset differs from the index");
     }
   }
 
   void deflated_images(const SplitEntry& split) const {
     const std::string path = dataset_path(split, "images");
     const hdf5::DatasetHandle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT));
-    if (!dataset) return report_(path, "HDF5 does not find it");
+    if (!dataset) return report_(path, "HDF5 cannot find it");
     const auto type = own<hdf5::TypeHandle>(H5Dget_type(dataset.get()), "read a type");
-    if (H5Tequal(type.get(), H5T_STD_I8LE) <= 0) report_(path, "HDF5 shows another type than the index");
+    if (H5Tequal(type.get(), H5T_STD_I8LE) <= 0) report_(path, "its HDF5 type differs from the index");
     const SampleShape& shape = split.shape;
     if (hdf5::axes_of(dataset.get()) !=
         std::vector<std::int64_t>{split.sample_count, shape.channels, shape.height, shape.width}) {
-      return report_(path, "HDF5 shows another shape than the index");
+      return report_(path, "its HDF5 shape differs from the index");
     }
     if (!is_cut_and_deflated(dataset.get(), split)) {
-      return report_(path, "HDF5 shows another compression or other chunks than the index");
+      return report_(path, "its HDF5 compression or chunk layout differs from the index");
     }
     chunk_places(dataset.get(), path, split);
   }
@@ -110,7 +110,7 @@ class Comparison {
     return own<hdf5::ObjectHandle>(H5Oopen(file_, path.c_str(), H5P_DEFAULT), "open " + path);
   }
   static bool is_cut_and_deflated(hid_t dataset, const SplitEntry& split) {
-    const auto list = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset), "read how chunks are made");
+    const auto list = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset), "read the chunk settings");
     if (H5Pget_layout(list.get()) != H5D_CHUNKED || H5Pget_nfilters(list.get()) != 1) return false;
     unsigned flags = 0;
     std::size_t value_count = 0;
@@ -123,7 +123,7 @@ class Comparison {
                       [](std::int64_t wanted, hsize_t axis) { return axis == static_cast<hsize_t>(wanted); });
   }
 
-  /// HDF5 takes longer for each chunk the more there are, so that of many a part is looked at, evenly spread.
+  /// HDF5 needs more time per chunk the more chunks there are, so this checks an evenly spaced subset of many.
   void chunk_places(hid_t dataset, const std::string& path, const SplitEntry& split) const {
     constexpr std::int64_t kMostAsked = 1000;
     const ChunkLayout layout = split.chunk_layout();
@@ -135,18 +135,18 @@ class Comparison {
       haddr_t offset = HADDR_UNDEF;
       hsize_t bytes = 0;
       hdf5::check(H5Dget_chunk_info_by_coord(dataset, place, &filter_mask, &offset, &bytes), "find a chunk");
-      // Before HDF5 1.14.4 the bytes of the user block are missing.
+      // Before HDF5 1.14.4, offsets do not include the user block.
       const auto expected = static_cast<haddr_t>(chunk.extent.offset);
       const bool is_there = offset == expected || offset + static_cast<haddr_t>(kHeaderBytes) == expected;
       const bool is_equal =
           is_there && bytes == static_cast<hsize_t>(chunk.extent.bytes) && filter_mask == (chunk.is_deflated ? 0u : 1u);
       if (!is_equal)
-        return report_(path, "HDF5 finds chunk " + std::to_string(number) + " at another place than the index");
+        return report_(path, "the HDF5 offset of chunk " + std::to_string(number) + " differs from the index");
     }
   }
 
   void differs(const std::string& path, const char* name) const {
-    report_(path, std::string("its attribute ") + name + " is not what the index says");
+    report_(path, std::string("its attribute ") + name + " differs from the index");
   }
 
   hid_t file_;

@@ -1,4 +1,4 @@
-// What HDF5 programs see of a dataset file, compared with what its index says.
+// Comparing the HDF5 view of a dataset file with its index.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace octavo::dataset_file {
 
-/// Told what differs: where ("/train"), and what.
+/// Called for each difference: where ("/train"), and what.
 using ReportDifference = std::function<void(const std::string& where, const std::string& what)>;
 
-/// Opens `path` with the HDF5 library and compares attributes, types, shapes and places with `index`. To be called in a
+/// Opens `path` with the HDF5 library and compares attributes, types, shapes and offsets with `index`. Call it in a
 /// child process. Throws IoError if HDF5 cannot open the file.
 void compare_hdf5_view(const std::filesystem::path& path, const Header& header, const Index& index,
                        const ReportDifference& report);

@@ -24,7 +24,7 @@ using dataset_file::Extent;
 using dataset_file::Reader;
 using dataset_file::SplitEntry;
 
-/// One run of verify(), from the header inwards: what a later step reads, an earlier one has checked.
+/// One run of verify(), from the header inwards: each step relies only on data that an earlier step has checked.
 class Verification {
  public:
   Verification(const std::filesystem::path& path, const VerifyOptions& options) : path_(path), options_(options) {}
@@ -32,7 +32,7 @@ class Verification {
   VerifyResult run();
 
  private:
-  /// Reads header and index; null, with one defect, if the file cannot be understood without them.
+  /// Reads header and index. Returns null and records one defect if they are damaged; nothing else can be read then.
   std::shared_ptr<const Reader> open();
   bool metadata_is_whole(const Reader& reader);
   void check_small_datasets(const Reader& reader);
@@ -116,7 +116,7 @@ void Verification::check_small_datasets(const Reader& reader) {
     const auto stored = reader.read_small(*index.classes, "/classes");
     const std::string expected = dataset_file::class_name_table(index.class_names);
     if (std::memcmp(stored.data(), expected.data(), expected.size()) != 0) {
-      defects.add("/classes", "these are other names than in the index");
+      defects.add("/classes", "its names differ from the index");
     }
   }
   append(std::move(defects));

@@ -10,7 +10,7 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// The offsets of names [first, first + count), and where the last of them ends.
+/// The offsets of names [first, first + count), and the end of the last one.
 std::vector<std::uint64_t> read_bounds(const File& file, const SplitEntry& split, std::int64_t first,
                                        std::int64_t count) {
   std::vector<std::uint64_t> bounds(static_cast<std::size_t>(count) + 1);
@@ -44,7 +44,7 @@ void check_sample_names(const File& file, const SplitEntry& split) {
   for (std::int64_t row = 0; row < split.sample_count; row += kRowsAtOnce) {
     const auto bounds = read_bounds(file, split, row, std::min(kRowsAtOnce, split.sample_count - row));
     if (bounds.front() != end || !are_ordered(bounds, total) || !are_ended_by_zeros(file, split, bounds)) {
-      throw FormatError("the names from sample " + std::to_string(row) + " on are not where their offsets say");
+      throw FormatError("the names do not match their offsets from sample " + std::to_string(row) + " on");
     }
     end = bounds.back();
   }

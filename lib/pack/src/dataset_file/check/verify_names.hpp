@@ -1,12 +1,12 @@
-// Checking that the names of a split's samples are where their offsets say.
+// Checking the sample names of a split against their offsets.
 #pragma once
 
 #include "dataset_file/reader.hpp"
 
 namespace octavo::dataset_file {
 
-/// Throws FormatError with the reason unless the offsets cut the names of `split`, which has names, into one piece a
-/// sample, each of at most 256 bytes and ended by the only zero byte in it.
+/// `split` must have names. Throws FormatError with the reason unless the offsets divide the names into one piece per
+/// sample, each at most 256 bytes long with its only zero byte at the end.
 void check_sample_names(const File& file, const SplitEntry& split);
 
 }  // namespace octavo::dataset_file

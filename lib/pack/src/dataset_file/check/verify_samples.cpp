@@ -19,7 +19,7 @@ std::int64_t rows_per_block(const SplitEntry& split) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) / row_bytes);
 }
 
-/// What one thread works with: room for a block of rows, and what it has found.
+/// The data of one thread: buffers for a block of rows, and its results.
 struct Workplace {
   explicit Workplace(const SampleShape& shape) : counter(shape) {}
   statistics::SampleCounter counter;
@@ -41,7 +41,7 @@ class SamplePass {
         rows_per_block_(rows_per_block(split)),
         totals_(split.shape) {}
 
-  /// Takes blocks until there are none left. Called on each thread.
+  /// Processes blocks until none are left. Called on each thread.
   void work() {
     Workplace place(split_.shape);
     try {
@@ -60,7 +60,7 @@ class SamplePass {
     defects_.append(std::move(place.defects));
   }
 
-  /// Of all threads, once they have ended.
+  /// The results of all threads, after they have finished.
   const statistics::SampleTotals& totals() const { return totals_; }
   DefectList& defects() { return defects_; }
 
@@ -76,7 +76,7 @@ class SamplePass {
     place.counter.add(place.codes);
   }
 
-  /// False, with a defect, if they are in a chunk that cannot be inflated.
+  /// Returns false and adds a defect if the rows are in a chunk that cannot be inflated.
   bool read_codes(Workplace& place, std::int64_t first, std::int64_t count) {
     const auto bytes = static_cast<std::size_t>(count * split_.shape.values());
     if (!split_.deflated) {
@@ -94,7 +94,7 @@ class SamplePass {
     std::uint64_t hash = 0;
     const bool inflates = read_chunk(reader_.file(), chunk, std::as_writable_bytes(std::span(place.codes)), &hash);
     if (hash != chunk.extent.hash) add("its hash does not match");
-    if (!inflates) add("it does not inflate to them");
+    if (!inflates) add("it does not inflate to its samples");
     place.codes.resize(bytes);
     return inflates;
   }
@@ -139,7 +139,7 @@ class SamplePass {
 void compare_statistics(const Statistics& stored, const Statistics& counted, const SplitEntry& split,
                         DefectList& defects) {
   const auto compare = [&](bool is_equal, const char* dataset) {
-    if (!is_equal) defects.add(dataset_path(split, dataset), "it does not follow from the samples");
+    if (!is_equal) defects.add(dataset_path(split, dataset), "it does not match the samples");
   };
   compare(stored.histogram == counted.histogram, "histogram");
   compare(stored.mean_image == counted.mean_image, "mean_image");
@@ -147,9 +147,9 @@ void compare_statistics(const Statistics& stored, const Statistics& counted, con
 
 void compare_with_index(const Statistics& counted, const SplitEntry& split, DefectList& defects) {
   if (counted.mean != split.mean)
-    defects.add("/index", "the mean of " + split.name + " does not follow from the samples");
+    defects.add("/index", "the mean of " + split.name + " does not match the samples");
   if (counted.standard_deviation != split.standard_deviation) {
-    defects.add("/index", "the std of " + split.name + " does not follow from the samples");
+    defects.add("/index", "the std of " + split.name + " does not match the samples");
   }
 }
 
@@ -160,7 +160,7 @@ DefectList verify_samples(const Reader& reader, const SplitEntry& split, const S
   SamplePass pass(reader, split, on_progress);
   run_on_threads(thread_count, [&](int) { pass.work(); });
   DefectList defects = std::move(pass.defects());
-  if (defects.count() > 0) return defects;  // the counts are then of other samples than those that were packed
+  if (defects.count() > 0) return defects;  // damaged samples make the counts useless
   const Statistics counted = pass.totals().statistics(split.quantization);
   if (statistics != nullptr) compare_statistics(*statistics, counted, split, defects);
   compare_with_index(counted, split, defects);

@@ -1,4 +1,4 @@
-// Checking every sample of a split, and that its statistics follow from its samples.
+// Checking every sample of a split, and its statistics against its samples.
 #pragma once
 
 #include <octavo/progress.hpp>
@@ -8,8 +8,9 @@
 
 namespace octavo::dataset_file {
 
-/// Reads all of `split` on `thread_count` threads: checksums, labels, and the counts that the statistics follow from.
-/// The histogram and mean image are compared unless `statistics` is null, that is if they are known to be damaged.
+/// Reads all of `split` on `thread_count` threads. Checks the checksums and labels, and recomputes the counts behind
+/// the statistics. Compares the histogram and mean image unless `statistics` is null, which means that they are
+/// damaged.
 DefectList verify_samples(const Reader& reader, const SplitEntry& split, const Statistics* statistics, int thread_count,
                           const ProgressFunction& on_progress);
 

@@ -23,12 +23,12 @@ constexpr std::size_t kMostArrays = 10'000;
 constexpr std::size_t kMostAxes = 32;
 
 herr_t collect_hard_link(hid_t, const char* name, const H5L_info_t* link, void* names) {
-  // Only what is here: soft, external and user-defined links may lead anywhere, and in circles.
+  // Hard links only: soft, external and user-defined links may lead anywhere, and in circles.
   if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
 }
 
-/// NumPy's name of a type of plain numbers; nothing for any other.
+/// NumPy's name for a type of plain numbers; nothing for any other type.
 std::optional<std::string> element_name(hid_t type) {
   const std::size_t bytes = H5Tget_size(type);
   const std::string bits = std::to_string(8 * bytes);
@@ -46,7 +46,7 @@ std::optional<std::string> element_name(hid_t type) {
   }
 }
 
-/// The type of the numbers as they are sent: that of the file, but little-endian.
+/// The type of the numbers as sent: the type in the file, but little-endian.
 hdf5::TypeHandle sent_type(hid_t type) {
   auto sent = own<hdf5::TypeHandle>(H5Tcopy(type), "copy a type");
   if (H5Tget_class(type) != H5T_ENUM) check(H5Tset_order(sent.get(), H5T_ORDER_LE), "choose the byte order");
@@ -85,7 +85,7 @@ class ArrayLister {
   }
 
   Json arrays_ = Json::array();
-  std::set<haddr_t> seen_;  ///< groups: hard links can lead to one again, from inside of itself, too
+  std::set<haddr_t> seen_;  ///< groups; hard links can lead to a group again, even from inside it
 };
 
 }  // namespace

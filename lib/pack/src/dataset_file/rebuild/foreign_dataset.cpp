@@ -15,12 +15,12 @@ namespace {
 using hdf5::check;
 using hdf5::own;
 
-/// Deflate makes at most 1,032 of 1; whatever declares more is no data.
+/// Deflate expands at most 1,032 times; a dataset that declares more is invalid.
 constexpr std::int64_t kMostForeignExpansion = 1100;
 
 hdf5::PropertiesHandle access_with_cache() {
-  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_ACCESS), "make a property list");
-  // The chunks of a compressed dataset are read whole; one of them fits the cache.
+  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_ACCESS), "create a property list");
+  // Chunks of a compressed dataset are read whole; the cache holds one.
   check(H5Pset_chunk_cache(list.get(), 12421, static_cast<std::size_t>(kMostChunkBytes), 1.0), "set the chunk cache");
   return list;
 }
@@ -37,7 +37,7 @@ bool has_member(hid_t group, const std::string& name) {
   check(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), "look at " + name);
   if (link.type != H5L_TYPE_HARD) {
     throw FormatError("\"" + name +
-                      "\" is a link to another place or file, which is not followed; copy the data instead");
+                      "\" is a link to another location or file, which is not followed; copy the data instead");
   }
   return true;
 }
@@ -47,7 +47,7 @@ ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::
   if (!has_member(group, name)) fail("is missing");
   H5O_info_t object{};
   check(H5Oget_info_by_name(group, name.c_str(), &object, H5P_DEFAULT), "look at " + path);
-  if (object.type != H5O_TYPE_DATASET) fail("is no dataset");
+  if (object.type != H5O_TYPE_DATASET) fail("is not a dataset");
   dataset_ = own<hdf5::DatasetHandle>(H5Dopen2(group, name.c_str(), access_with_cache().get()), "open " + path);
   type_ = own<hdf5::TypeHandle>(H5Dget_type(dataset_.get()), "read the type of " + path);
   axes_ = hdf5::axes_of(dataset_.get());
@@ -56,7 +56,7 @@ ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::
 
 void ForeignDataset::fail(const std::string& problem) const { throw FormatError(path_ + " " + problem); }
 
-/// A reason needs the dataset's name before it.
+/// Prepends the dataset's name to a reason.
 template <typename Step>
 void ForeignDataset::tell_reason(const Step& step) const {
   try {
@@ -68,16 +68,16 @@ void ForeignDataset::tell_reason(const Step& step) const {
 
 void ForeignDataset::check_storage(std::int64_t file_bytes) {
   const auto properties = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset_.get()), "look at " + path_);
-  if (check(H5Pget_external_count(properties.get()), "look at " + path_) != 0) fail("lies in another file");
+  if (check(H5Pget_external_count(properties.get()), "look at " + path_) != 0) fail("is stored in another file");
   const H5D_layout_t layout = H5Pget_layout(properties.get());
-  if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) fail("lies in other files");
+  if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) fail("is stored in other files");
   const int filter_count = check(H5Pget_nfilters(properties.get()), "look at " + path_);
   for (int i = 0; i < filter_count; ++i) {
     unsigned flags = 0;
     std::size_t value_count = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr);
-    if (!is_known_filter(filter)) fail("is compressed by a filter that is not part of HDF5");
+    if (!is_known_filter(filter)) fail("is compressed with a filter that is not part of HDF5");
     is_deflated_ = is_deflated_ || filter == H5Z_FILTER_DEFLATE;
   }
   const std::size_t element_bytes = H5Tget_size(type_.get());
@@ -104,7 +104,7 @@ void ForeignDataset::read_rows(std::int64_t first, std::int64_t count, hid_t mem
   counts[0] = static_cast<hsize_t>(count);
   std::size_t bytes = H5Tget_size(memory_type);
   for (const hsize_t axis : counts) bytes *= axis;
-  if (bytes != out.size()) fail("has rows of another size");
+  if (bytes != out.size()) fail("has rows of an unexpected size");
   if (chunks_) tell_reason([&] { chunks_->check_rows(first, count); });
   const auto file_space = own<hdf5::SpaceHandle>(H5Dget_space(dataset_.get()), "read the shape of " + path_);
   check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr),

@@ -30,7 +30,7 @@ std::vector<std::string> member_names(hid_t group) {
   return names;
 }
 
-/// Whether the member is a group that holds images. Links to other places are refused, wherever they lead.
+/// Whether the member is a group that holds images. Refuses links to other locations.
 bool is_split(hid_t file, const std::string& name) {
   if (!has_member(file, name)) return false;
   H5O_info_t object{};
@@ -40,7 +40,7 @@ bool is_split(hid_t file, const std::string& name) {
   return has_member(group.get(), "images");
 }
 
-/// The bytes of a uint8 list at the root, or nothing if there is none that makes sense.
+/// The bytes of a uint8 list at the root; empty if it is missing or invalid.
 std::string read_bytes(hid_t file, const char* name, std::int64_t file_bytes) {
   if (!has_member(file, name)) return {};
   const ForeignDataset dataset(file, name, "/" + std::string(name), file_bytes);
@@ -50,7 +50,7 @@ std::string read_bytes(hid_t file, const char* name, std::int64_t file_bytes) {
   return bytes;
 }
 
-/// The order of splits that the old index gives; empty if it cannot be read.
+/// The order of splits in the old index; empty if it cannot be read.
 std::vector<std::string> old_order(const std::string& index_text) {
   try {
     std::vector<std::string> names;
@@ -80,14 +80,14 @@ std::vector<std::string> read_variable_names(const ForeignDataset& dataset, hid_
   check(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), "read /classes");
   std::vector<std::string> names;
   for (const char* text : texts) names.emplace_back(text == nullptr ? "" : text);
-  return names;  // the texts go with the child
+  return names;  // the child process frees the texts when it exits
 }
 
 std::vector<std::string> read_class_names(hid_t file, std::int64_t file_bytes) {
   if (!has_member(file, "classes")) return {};
   const ForeignDataset dataset(file, "classes", "/classes", file_bytes);
   const auto type = own<hdf5::TypeHandle>(H5Dget_type(dataset.id()), "read a type");
-  if (H5Tget_class(type.get()) != H5T_STRING || dataset.axes().size() != 1) dataset.fail("is no list of texts");
+  if (H5Tget_class(type.get()) != H5T_STRING || dataset.axes().size() != 1) dataset.fail("is not a list of texts");
   if (H5Tis_variable_str(type.get()) > 0) return read_variable_names(dataset, type.get());
   const std::size_t width = H5Tget_size(type.get());
   if (width > kMostNameBytes + 1) dataset.fail("has names of more than 255 bytes");
@@ -103,11 +103,11 @@ std::vector<std::string> read_class_names(hid_t file, std::int64_t file_bytes) {
 void check_is_packed_file(hid_t file) {
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file, "/", H5P_DEFAULT), "open /");
   if (hdf5::read_text_attribute(root.get(), "format") != "octavo") {
-    throw FormatError("an HDF5 file, but not one that Octavo packed");
+    throw FormatError("an HDF5 file, but not an Octavo dataset file");
   }
   const auto version = hdf5::read_number_attribute(root.get(), "format_version");
   if (!version || version->front() < 1 || version->front() > kFormatVersion) {
-    throw FormatError("its format version is none that this build reads; update Octavo");
+    throw FormatError("this build cannot read its format version; update Octavo");
   }
 }
 
@@ -133,7 +133,7 @@ void send_foreign_file(const std::filesystem::path& path, const hdf5::ChildOutpu
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file.get(), "/", H5P_DEFAULT), "open /");
   description["uuid"] = hdf5::read_text_attribute(root.get(), "uuid").value_or("");
   description["class_names"] = read_class_names(file.get(), file_bytes);
-  // What is not UTF-8 becomes U+FFFD, or is refused as a name.
+  // Invalid UTF-8 becomes U+FFFD, or is refused as a name.
   output.send(kDescription, description.dump(-1, ' ', false, Json::error_handler_t::replace));
   output.send(kDescription, read_bytes(file.get(), "provenance", file_bytes));
   for (const ForeignSplit& split : splits) split.send_rows(output);

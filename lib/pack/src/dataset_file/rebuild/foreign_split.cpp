@@ -59,7 +59,7 @@ void ForeignSplit::read_label_layout() {
   if (!labels_) return;
   const auto& axes = labels_->axes();
   const bool whole_numbers = labels_->holds(H5T_INTEGER, 4);
-  if (axes.empty() || axes[0] != sample_count_) labels_->fail("has not one row a sample");
+  if (axes.empty() || axes[0] != sample_count_) labels_->fail("does not have one row per sample");
   if (whole_numbers && axes.size() == 1)
     label_layout_ = {LabelKind::class_index, 1};
   else if (whole_numbers && axes.size() == 2)
@@ -76,11 +76,11 @@ void ForeignSplit::check_companions() const {
   };
   if (checksums_ && (!is_list(*checksums_, 8) || checksums_->axes()[0] != sample_count_)) {
     checksums_->fail("is not uint64 [N] for the " + std::to_string(sample_count_) +
-                     " samples; samples can be neither added nor removed in place");
+                     " samples; adding or removing samples in place is not supported");
   }
   if (!names_ || !name_offsets_) return;
   const bool fit = is_list(*names_, 1) && is_list(*name_offsets_, 8) && name_offsets_->axes()[0] == sample_count_ + 1;
-  if (!fit) names_->fail("and name_offsets do not fit the samples");
+  if (!fit) names_->fail("and name_offsets do not match the samples");
 }
 
 std::string ForeignSplit::text_attribute(const char* name, const char* otherwise) const {
@@ -127,7 +127,7 @@ void ForeignSplit::send_names(const hdf5::ChildOutput& output, std::int64_t firs
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
     const bool fits = bounds[i] < bounds[i + 1] && bounds[i + 1] - bounds[i] <= kMostNameBytes + 1;
     if (!fits || bounds[i + 1] > static_cast<std::uint64_t>(names_->axes()[0]))
-      name_offsets_->fail("does not fit the names");
+      name_offsets_->fail("does not match the names");
   }
   const auto first_byte = static_cast<std::int64_t>(bounds.front());
   const auto byte_count = static_cast<std::int64_t>(bounds.back()) - first_byte;

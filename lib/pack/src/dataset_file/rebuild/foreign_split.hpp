@@ -1,4 +1,4 @@
-// One split of a file that another program may have changed: what it is, and its rows. To be used in a child process,
+// One split of a file that another program may have changed: its description and its rows. Use it in a child process,
 // inside an hdf5::Session.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace octavo::dataset_file {
 
 class ForeignSplit {
  public:
-  /// Throws FormatError if it is made of types or shapes that a dataset file does not have.
+  /// Throws FormatError if the split has types or shapes that a dataset file does not have.
   ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes);
 
   const std::string& name() const { return name_; }
-  /// One split of the message kDescription.
+  /// This split's entry in the message kDescription.
   Json description() const;
   /// Sends all rows, in blocks.
   void send_rows(const hdf5::ChildOutput& output) const;

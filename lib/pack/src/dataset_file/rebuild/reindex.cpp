@@ -24,7 +24,7 @@ using hdf5::ChildProcess;
 
 constexpr std::size_t kMostDescriptionBytes = std::size_t{128} << 20;
 
-/// What the child says a file is. It has read a file of unknown origin, so that nothing it says is taken for granted.
+/// The child's description of a file. The child has read an untrusted file, so everything is validated.
 struct Description {
   struct Split {
     SplitLayout layout;
@@ -43,7 +43,7 @@ Description::Split split_from(const JsonFields& fields) {
   layout.name = fields.text("name");
   layout.row_capacity = fields.integer("samples");
   const auto shape = fields.integers("shape");
-  if (shape.size() != 3) fields.fail("shape", "has not three axes");
+  if (shape.size() != 3) fields.fail("shape", "does not have three axes");
   layout.shape = {shape[0], shape[1], shape[2]};
   layout.labels = {dataset_file::label_kind_of(fields.text("label_kind")).value_or(LabelKind::none),
                    fields.integer("label_width")};
@@ -61,10 +61,10 @@ Description::Split split_from(const JsonFields& fields) {
 
 Description description_from(const std::string& text) {
   const Json json = parse_strict_json(text);
-  const JsonFields fields(json, "what HDF5 shows is wrong: file");
+  const JsonFields fields(json, "invalid HDF5 contents: file");
   Description description;
   for (const Json& split : fields.array("splits")) {
-    description.splits.push_back(split_from(JsonFields(split, "what HDF5 shows is wrong: split")));
+    description.splits.push_back(split_from(JsonFields(split, "invalid HDF5 contents: split")));
   }
   if (description.splits.empty()) throw FormatError("it has no split with images");
   description.class_names = fields.texts("class_names");
@@ -72,7 +72,7 @@ Description description_from(const std::string& text) {
   return description;
 }
 
-/// Deflated files stay so, unless another program deflated what is too large for one chunk.
+/// Deflated files stay deflated, unless another program deflated samples that are too large for a chunk.
 Compression compression_of(const std::vector<Description::Split>& splits) {
   const auto is_deflated = [](const Description::Split& split) { return split.is_deflated; };
   const auto fits_chunk = [](const Description::Split& split) {
@@ -83,18 +83,18 @@ Compression compression_of(const std::vector<Description::Split>& splits) {
   return stays ? Compression::deflate : Compression::none;
 }
 
-/// The old provenance, if it is still what it should be.
+/// The old provenance, if it is still valid.
 Json provenance_from(const std::string& text) {
   try {
     Json json = parse_strict_json(text);
     if (json.is_object()) return json;
   } catch (const FormatError&) {
-    // What became of it is of no consequence for the samples.
+    // A damaged provenance does not affect the samples.
   }
   return Json::object();
 }
 
-/// Takes what the child sends, in the order of foreign_file.hpp, and writes it as a new file.
+/// Receives the child's messages, in the order given in foreign_file.hpp, and writes them as a new file.
 class Takeover {
  public:
   Takeover(ChildProcess& child, const ReindexOptions& options) : child_(child), options_(options) {}
@@ -115,18 +115,18 @@ class Takeover {
 };
 
 std::string Takeover::receive(char kind, std::size_t most_bytes) {
-  // A failure is told in a line.
+  // Leave room for a failure message of one line.
   auto message = child_.receive(std::max<std::size_t>(most_bytes, 4096));
   if (!message) throw FormatError("the HDF5 library stopped half-way on this file (in a child process)");
   if (message->kind == ChildProcess::kFailure) throw FormatError(message->bytes);
-  if (message->kind != kind) throw FormatError("the HDF5 library returned what makes no sense on this file");
+  if (message->kind != kind) throw FormatError("the HDF5 library returned invalid data for this file");
   return std::move(message->bytes);
 }
 
 std::string Takeover::receive_exactly(char kind, std::size_t byte_count) {
   std::string bytes = receive(kind, byte_count);
   if (bytes.size() != byte_count)
-    throw FormatError("the HDF5 library returned another number of bytes than it announced");
+    throw FormatError("the HDF5 library returned a different number of bytes than announced");
   return bytes;
 }
 
@@ -142,10 +142,10 @@ ReindexSummary Takeover::run(const std::filesystem::path& new_path) {
   for (std::size_t number = 0; number < description.splits.size(); ++number) {
     take_split(writer, number, description.splits[number]);
   }
-  if (child_.receive(0)) throw FormatError("the HDF5 library returned more than it announced");
+  if (child_.receive(0)) throw FormatError("the HDF5 library returned more than announced");
   description.provenance["reindexed"] = {{"from_uuid", description.uuid},
                                          {"changed_samples", summary_.changed_samples}};
-  // Changed samples are not those of any source: the digests of what was packed stay, none are made of these.
+  // Changed samples match no source: keep the digests from packing, and compute no new ones.
   if (summary_.changed_samples > 0 && !description.provenance.contains("source_digests")) {
     description.provenance["source_digests"] = Json::object();
   }
@@ -171,7 +171,7 @@ void Takeover::take_split(Writer& writer, std::size_t number, const Description:
     try {
       writer.write(number, first, values, std::as_bytes(std::span(labels)), names);
     } catch (const InvalidArgument& problem) {
-      throw FormatError(problem.what());  // a label that was changed to one that cannot be
+      throw FormatError(problem.what());  // a label was changed to an invalid one
     }
     summary_.sample_count += count;
     if (options_.on_progress) {
@@ -197,8 +197,8 @@ void Takeover::check_block(const Description::Split& split, std::int64_t first, 
     if (options_.accept_changes) continue;
     throw FormatError("/" + split.layout.name + "/images sample " +
                       std::to_string(first + static_cast<std::int64_t>(i)) +
-                      " does not match its checksum: its pixels or its label were changed or are damaged; take the "
-                      "changes over with --accept-changes, or get the file again");
+                      " does not match its checksum: its pixels or its label were changed or damaged; accept the "
+                      "changes with --accept-changes, or get the file again");
   }
 }
 
@@ -222,7 +222,7 @@ hdf5::ChildLimits limits_for(std::int64_t file_bytes) {
   return limits;
 }
 
-/// The source stays as it is: what is not taken over is nowhere else.
+/// The source file must stay unchanged: data that is not copied exists nowhere else.
 void check_is_another_file(const std::filesystem::path& path, const std::filesystem::path& new_path) {
   std::error_code ignored;
   if (!std::filesystem::equivalent(path, new_path, ignored)) return;

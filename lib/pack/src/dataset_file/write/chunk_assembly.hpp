@@ -1,4 +1,4 @@
-// Making chunks of the samples of a split, in whatever order and pieces they come.
+// Assembling chunks from the samples of a split, which arrive in any order and number.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,19 @@
 
 namespace octavo::dataset_file {
 
-/// Deflates on the threads that bring the samples. Whole chunks are deflated where they are; parts of one wait in the
-/// spool, at the place of their rows there, until the rest has come. Memory is two chunks a thread. Safe to use from
-/// several threads.
+/// Deflates on the calling threads. Whole chunks are deflated directly; parts of a chunk wait in the spool, at the
+/// offset of their rows, until the rest has arrived. Uses two chunks of memory per thread. Thread-safe.
 class ChunkAssembly {
  public:
-  /// `dataset` and `split` are the numbers of the split's images in `writer` and in `spool`.
+  /// `dataset` and `split` are the indices of the split's images in `writer` and in `spool`.
   ChunkAssembly(const ChunkLayout& layout, int level, ChunkWriter& writer, std::size_t dataset, const Spool& spool,
                 std::size_t split);
 
-  /// Takes the codes of rows from `first_row` on. Each row comes once. Throws IoError.
+  /// Adds the codes of rows from `first_row` on. Add each row once. Throws IoError.
   void add(std::int64_t first_row, std::span<const std::byte> codes);
 
   const ChunkLayout& layout() const { return layout_; }
-  /// Once all rows have come.
+  /// Call after adding all rows.
   const std::vector<StoredChunk>& chunks() const { return writer_.chunks(dataset_); }
 
  private:
@@ -44,8 +43,8 @@ class ChunkAssembly {
   const std::size_t split_;
 
   std::mutex mutex_;
-  std::vector<std::int64_t> missing_rows_;                 ///< of each chunk; of those that come in parts
-  std::vector<std::unique_ptr<Deflater>> idle_deflaters_;  ///< as many as ever worked at once
+  std::vector<std::int64_t> missing_rows_;                 ///< per chunk; used for chunks that arrive in parts
+  std::vector<std::unique_ptr<Deflater>> idle_deflaters_;  ///< as many as the most concurrent users so far
 };
 
 }  // namespace octavo::dataset_file

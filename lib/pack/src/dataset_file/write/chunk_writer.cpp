@@ -11,7 +11,7 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// Chunks that wait in memory for their turn.
+/// The memory limit for chunks that wait for their turn.
 constexpr std::int64_t kMostWaitingBytes = std::int64_t{64} << 20;
 
 }  // namespace
@@ -34,7 +34,7 @@ void ChunkWriter::keep(std::int64_t number, Waiting waiting) {
   const auto bytes = static_cast<std::int64_t>(waiting.ready.bytes.size());
   std::unique_lock lock(mutex_);
   const auto has_room = [&] { return number == next_number_ || waiting_bytes_ + bytes <= kMostWaitingBytes; };
-  // Who writes makes room; without one, the chunk in front is still being made, by who knows whom.
+  // A writing thread will free memory. If none is writing, the next chunk in order is still being made by some thread.
   progress_.wait(lock, [&] { return has_room() || !is_writing_; });
   if (!has_room()) {
     lock.unlock();
@@ -47,7 +47,7 @@ void ChunkWriter::keep(std::int64_t number, Waiting waiting) {
 }
 
 void ChunkWriter::write_those_in_turn(std::unique_lock<std::mutex>& lock) {
-  if (has_failed_) throw IoError("write " + quoted(file_.path()) + ": writing had failed before; start again");
+  if (has_failed_) throw IoError("write " + quoted(file_.path()) + ": an earlier write failed; start again");
   is_writing_ = true;
   while (!waiting_.empty() && waiting_.begin()->first == next_number_) {
     Waiting waiting = std::move(waiting_.extract(waiting_.begin()).mapped());
@@ -87,7 +87,7 @@ void ChunkWriter::write(Waiting waiting) {
 
 Extent ChunkWriter::find_written(const Target& target, std::int64_t first_row, std::span<const std::byte> bytes) {
   Extent place{0, static_cast<std::int64_t>(bytes.size()), hash_bytes(bytes)};
-  // Asking HDF5 takes the longer the more chunks there are. Nearly always the file grew by the chunk.
+  // Querying HDF5 takes longer the more chunks there are. Nearly always, the file has simply grown by the chunk.
   const std::int64_t length = file_.length();
   place.offset = length - place.bytes;
   if (place.offset >= file_length_ && matches_hash(file_, place)) return place;
@@ -96,7 +96,7 @@ Extent ChunkWriter::find_written(const Target& target, std::int64_t first_row, s
     place.offset = told + missing;
     if (place.end() <= length && matches_hash(file_, place)) return place;
   }
-  throw IoError("write " + quoted(file_.path()) + ": a chunk is not where HDF5 says; the disk or memory is at fault");
+  throw IoError("write " + quoted(file_.path()) + ": a chunk is not where HDF5 reports it; check the disk and memory");
 }
 
 void ChunkWriter::close() {

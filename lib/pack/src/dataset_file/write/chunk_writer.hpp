@@ -1,4 +1,4 @@
-// Writing chunks into the file in one order, whichever of them is ready first.
+// Writing chunks to the file in a fixed order, whichever is ready first.
 #pragma once
 
 #include <condition_variable>
@@ -17,40 +17,40 @@
 
 namespace octavo::dataset_file {
 
-/// A chunk as it is to be stored.
+/// A chunk in its stored form.
 struct ReadyChunk {
   std::vector<std::byte> bytes;
   bool is_deflated = true;
 };
 
-/// Chunks lie in the file in the order of datasets and of their rows, so that equal input gives equal bytes whatever
-/// the threads do. One that is ready before those in front of it waits: in memory, up to a limit; else, while others
-/// are being written, its thread waits; else in the spool. add() and close() are for one thread, put() is for several.
+/// Stores chunks in the order of datasets and rows, so that equal input gives equal bytes whatever the threads do. A
+/// chunk that is ready too early waits in memory, up to a limit. Beyond the limit, its thread waits if others are being
+/// written; otherwise the chunk goes to the spool. Call add() and close() from one thread, put() from any.
 class ChunkWriter {
  public:
-  /// `file` is the file that the datasets are in.
+  /// `file` is the file with the datasets.
   ChunkWriter(const File& file, const Spool& spool) : file_(file), spool_(spool) {}
 
-  /// Another dataset, behind those before it. Returns its number.
+  /// Adds a dataset after the existing ones. Returns its index.
   std::size_t add(std::unique_ptr<ChunkedDataset> dataset, const ChunkLayout& layout);
-  /// Writes a chunk, and those that were waiting for it. Each chunk is put once. Throws IoError.
+  /// Writes a chunk and those that were waiting for it. Put each chunk once. Throws IoError.
   void put(std::size_t dataset, std::int64_t chunk, ReadyChunk ready);
-  /// The chunks of a dataset that are written, in order.
+  /// The written chunks of a dataset, in order.
   const std::vector<StoredChunk>& chunks(std::size_t dataset) const { return targets_[dataset].chunks; }
-  /// Lets go of the datasets.
+  /// Closes the datasets.
   void close();
 
  private:
   struct Target {
     std::unique_ptr<ChunkedDataset> dataset;
     ChunkLayout layout;
-    std::int64_t first_number = 0;  ///< of its chunks among those of all datasets
+    std::int64_t first_number = 0;  ///< number of its first chunk among those of all datasets
     std::vector<StoredChunk> chunks;
   };
   struct Waiting {
     std::size_t dataset = 0;
     ReadyChunk ready;
-    Extent in_spool;  ///< no bytes if `ready` has them
+    Extent in_spool;  ///< empty if `ready` holds the chunk
   };
 
   void keep(std::int64_t number, Waiting waiting);
@@ -61,11 +61,11 @@ class ChunkWriter {
   const File& file_;
   const Spool& spool_;
   std::vector<Target> targets_;
-  std::int64_t file_length_ = 0;  ///< after the last chunk that was written; of the thread that writes
+  std::int64_t file_length_ = 0;  ///< after the last written chunk; used by the writing thread
 
   std::mutex mutex_;
   std::condition_variable progress_;
-  std::map<std::int64_t, Waiting> waiting_;  ///< by number
+  std::map<std::int64_t, Waiting> waiting_;  ///< by chunk number
   std::int64_t waiting_bytes_ = 0;           ///< in memory
   std::int64_t next_number_ = 0;
   bool is_writing_ = false;

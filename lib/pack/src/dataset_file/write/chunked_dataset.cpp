@@ -14,18 +14,18 @@ using hdf5::check;
 using hdf5::own;
 
 constexpr std::size_t kRank = 4;
-/// libdeflate goes beyond the highest level that HDF5 knows.
+/// libdeflate supports higher levels than HDF5.
 constexpr int kMostHdf5Level = 9;
-/// Filters that were not applied, one bit each.
+/// Bit mask of the filters that were not applied.
 constexpr std::uint32_t kAllApplied = 0;
 constexpr std::uint32_t kDeflateSkipped = 1;
 
 hdf5::PropertiesHandle chunked_properties(const std::array<hsize_t, kRank>& chunk_axes, int level) {
-  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_CREATE), "make a property list");
+  auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_CREATE), "create a property list");
   check(H5Pset_chunk(list.get(), kRank, chunk_axes.data()), "choose the shape of chunks");
   check(H5Pset_deflate(list.get(), static_cast<unsigned>(std::min(level, kMostHdf5Level))), "choose deflate");
-  check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "leave filling out");
-  check(H5Pset_obj_track_times(list.get(), false), "leave times out");
+  check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "disable filling");
+  check(H5Pset_obj_track_times(list.get(), false), "disable timestamps");
   return list;
 }
 
@@ -42,7 +42,7 @@ ChunkedDataset::ChunkedDataset(hid_t file, const std::string& path, const std::v
   const auto list = chunked_properties(shape, level);
   dataset_ = own<hdf5::DatasetHandle>(
       H5Dcreate2(file, path.c_str(), H5T_STD_I8LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
-      "make the dataset " + path);
+      "create the dataset " + path);
 }
 
 ChunkedDataset::~ChunkedDataset() {
@@ -66,7 +66,7 @@ std::int64_t ChunkedDataset::told_offset(std::int64_t first_row) const {
   hsize_t bytes = 0;
   check(H5Dget_chunk_info_by_coord(dataset_.get(), place.data(), &filter_mask, &offset, &bytes),
         "find a chunk of " + path_);
-  if (offset == HADDR_UNDEF) throw IoError("HDF5 gave no place to a chunk of " + path_);
+  if (offset == HADDR_UNDEF) throw IoError("HDF5 allocated no space for a chunk of " + path_);
   return static_cast<std::int64_t>(offset);
 }
 

@@ -1,4 +1,4 @@
-// A dataset in deflated chunks, as HDF5 lets one be made by whoever compresses.
+// A dataset of deflated chunks that the caller compresses, through HDF5's direct chunk write.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace octavo::dataset_file {
 
-/// int8 images whose chunks are written one after another, compressed already. One thread at a time; failures are
-/// IoErrors. To be destroyed before the file that it is in is closed.
+/// int8 images; already compressed chunks are written one after another. Use from one thread at a time. Failures throw
+/// IoError. Destroy it before closing the file.
 class ChunkedDataset {
  public:
-  /// Creates the dataset `path` of images of `axes` [N,C,H,W] in the open `file`. `level` is what HDF5 programs are
-  /// told that the chunks were compressed with.
+  /// Creates the dataset `path` of images of `axes` [N,C,H,W] in the open `file`. `level` is the compression level that
+  /// HDF5 programs see.
   ChunkedDataset(hid_t file, const std::string& path, const std::vector<std::int64_t>& axes,
                  std::int64_t samples_per_chunk, int level);
   ~ChunkedDataset();
   ChunkedDataset(const ChunkedDataset&) = delete;
   ChunkedDataset& operator=(const ChunkedDataset&) = delete;
 
-  /// Stores the bytes of the chunk that begins with that row: a zlib stream, or the chunk as it is.
+  /// Stores the chunk that begins with that row: a zlib stream, or the uncompressed bytes.
   void write(std::int64_t first_row, std::span<const std::byte> bytes, bool is_deflated) const;
-  /// Where HDF5 says that the chunk lies. Takes longer the more chunks there are; before HDF5 1.14.4 the bytes of the
-  /// user block are missing.
+  /// The offset of the chunk according to HDF5. Takes longer the more chunks there are. Before HDF5 1.14.4, it does not
+  /// include the user block.
   std::int64_t told_offset(std::int64_t first_row) const;
 
  private:

@@ -22,7 +22,7 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// Writes one piece after another, and hashes them on the way.
+/// Writes consecutive pieces and hashes them along the way.
 class SequentialExtent {
  public:
   SequentialExtent(const File& file, std::int64_t offset, std::int64_t bytes)
@@ -129,7 +129,7 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
   skeleton_.add_attribute(group, "layout", "NCHW");
   const auto& first = entry.quantization.front();
   if (std::count(entry.quantization.begin(), entry.quantization.end(), first) != entry.shape.channels) return;
-  // The convention of NetCDF, which xarray decodes unasked: source = scale_factor * code + add_offset.
+  // The NetCDF convention, which xarray decodes by default: source = scale_factor * code + add_offset.
   skeleton_.add_attribute(group + "/images", "scale_factor", first.scale);
   skeleton_.add_attribute(group + "/images", "add_offset", 128.0 * first.scale + first.zero_point);
 }
@@ -194,7 +194,7 @@ void Completion::finish() {
   const std::string json = encode_index(index_);
   if (static_cast<std::int64_t>(json.size()) > kMostIndexBytes) {
     throw InvalidArgument("write " + quoted(file_.path()) + ": an index of " + std::to_string(json.size()) +
-                          " bytes; fewer classes or splits are possible");
+                          " bytes is too large; use fewer classes or splits");
   }
   const Extent place = add_small("/index", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
   skeleton_.close();

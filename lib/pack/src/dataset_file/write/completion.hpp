@@ -1,4 +1,4 @@
-// Completing a dataset file once its samples are in place: statistics, names, provenance, index and header.
+// Completing a dataset file after its samples are stored: statistics, names, provenance, index and header.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace octavo::dataset_file {
 
-/// Makes the group of a split and the datasets that its `sample_count` samples fill, and takes their disk space: of
-/// plain images now, of deflated ones chunk by chunk.
+/// Creates the group of a split and the datasets for its `sample_count` samples, and allocates their disk space: plain
+/// images immediately, deflated images chunk by chunk.
 class PayloadPlacing {
  public:
-  /// `chunk_writer` and `spool` are of use if images are to be deflated; else null.
+  /// `chunk_writer` and `spool` are used for deflated images; otherwise null.
   PayloadPlacing(Skeleton& skeleton, const File& file, ChunkWriter* chunk_writer, const Spool* spool, int level)
       : skeleton_(skeleton), file_(file), chunk_writer_(chunk_writer), spool_(spool), level_(level) {}
   PayloadPlace place(const SplitLayout& layout, std::size_t split_number, std::int64_t sample_count) const;
@@ -34,7 +34,7 @@ class PayloadPlacing {
   int level_;
 };
 
-/// The steps in the order of the file. `file` is the file that `skeleton` makes.
+/// The steps, in file order. `file` is the file that `skeleton` creates.
 class Completion {
  public:
   Completion(Skeleton& skeleton, const File& file, Compression compression) : skeleton_(skeleton), file_(file) {
@@ -45,7 +45,7 @@ class Completion {
   void add_class_names(const std::vector<std::string>& class_names);
   void add_provenance(const std::string& json);
   void add_identity(const std::string& uuid, const std::string& created, const std::string& writer);
-  /// Writes the index, lets HDF5 complete its part, and writes the header last.
+  /// Writes the index, has HDF5 complete its part, and writes the header last.
   void finish();
 
  private:

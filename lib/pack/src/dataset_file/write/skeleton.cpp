@@ -17,25 +17,25 @@ using hdf5::own;
 constexpr hsize_t kPage = 4096;
 
 hdf5::PropertiesHandle properties(hid_t kind) {
-  return own<hdf5::PropertiesHandle>(H5Pcreate(kind), "make a property list");
+  return own<hdf5::PropertiesHandle>(H5Pcreate(kind), "create a property list");
 }
 
 hdf5::PropertiesHandle access_properties(Alignment alignment) {
   auto list = properties(H5P_FILE_ACCESS);
-  // Format 1.10: every structure carries a checksum, and damaged ones were not seen to crash readers.
+  // Format 1.10: every structure has a checksum, and damaged ones were not seen to crash readers.
   check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "choose the file format");
   const hsize_t multiple = alignment == Alignment::pages ? kPage : 1;
   check(H5Pset_alignment(list.get(), multiple, multiple), "set the alignment");
   check(H5Pset_fclose_degree(list.get(), H5F_CLOSE_SEMI), "set how files are closed");
-  // The writer has a lock of its own, and some network file systems have none.
-  check(H5Pset_file_locking(list.get(), false, true), "switch locks off");
+  // The writer has its own lock, and some network file systems do not support locks.
+  check(H5Pset_file_locking(list.get(), false, true), "disable file locks");
   return list;
 }
 
 hdf5::PropertiesHandle creation_properties() {
   auto list = properties(H5P_FILE_CREATE);
-  check(H5Pset_userblock(list.get(), kHeaderBytes), "leave room for the header");
-  check(H5Pset_obj_track_times(list.get(), false), "leave times out");
+  check(H5Pset_userblock(list.get(), kHeaderBytes), "reserve room for the header");
+  check(H5Pset_obj_track_times(list.get(), false), "disable timestamps");
   return list;
 }
 
@@ -43,13 +43,13 @@ hdf5::PropertiesHandle dataset_properties() {
   auto list = properties(H5P_DATASET_CREATE);
   check(H5Pset_layout(list.get(), H5D_CONTIGUOUS), "choose the layout");
   check(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "choose early allocation");
-  check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "leave filling out");
-  check(H5Pset_obj_track_times(list.get(), false), "leave times out");
+  check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "disable filling");
+  check(H5Pset_obj_track_times(list.get(), false), "disable timestamps");
   return list;
 }
 
 hdf5::TypeHandle text_type(std::int64_t bytes) {
-  auto type = own<hdf5::TypeHandle>(H5Tcopy(H5T_C_S1), "make a text type");
+  auto type = own<hdf5::TypeHandle>(H5Tcopy(H5T_C_S1), "create a text type");
   check(H5Tset_size(type.get(), static_cast<std::size_t>(std::max<std::int64_t>(1, bytes))),
         "set the length of a text");
   check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "choose UTF-8");
@@ -74,7 +74,7 @@ hid_t number_type(Element element) {
     case Element::text:
       break;
   }
-  throw InvalidArgument("a text is no number");
+  throw InvalidArgument("a text is not a number");
 }
 
 hdf5::SpaceHandle simple_space(const std::vector<hsize_t>& axes) {
@@ -106,9 +106,9 @@ Skeleton::~Skeleton() {
 void Skeleton::add_group(const std::string& path) {
   const hdf5::Session session;
   const auto list = properties(H5P_GROUP_CREATE);
-  check(H5Pset_obj_track_times(list.get(), false), "leave times out");
+  check(H5Pset_obj_track_times(list.get(), false), "disable timestamps");
   own<hdf5::GroupHandle>(H5Gcreate2(file_.get(), path.c_str(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
-                         "make the group " + path);
+                         "create the group " + path);
 }
 
 std::int64_t Skeleton::add_dataset(const std::string& path, Element element, const std::vector<std::int64_t>& axes,
@@ -119,9 +119,9 @@ std::int64_t Skeleton::add_dataset(const std::string& path, Element element, con
   const auto list = dataset_properties();
   const auto dataset = own<hdf5::DatasetHandle>(
       H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
-      "make the dataset " + path);
+      "create the dataset " + path);
   const haddr_t offset = H5Dget_offset(dataset.get());
-  if (offset == HADDR_UNDEF) throw IoError("HDF5 gave no place to " + path);
+  if (offset == HADDR_UNDEF) throw IoError("HDF5 allocated no space for " + path);
   return static_cast<std::int64_t>(offset);
 }
 
@@ -135,13 +135,13 @@ void Skeleton::write_attribute(const std::string& path, const std::string& name,
                                const void* value) {
   const auto object = own<hdf5::ObjectHandle>(H5Oopen(file_.get(), path.c_str(), H5P_DEFAULT), "open " + path);
   const auto attribute = own<hdf5::AttributeHandle>(
-      H5Acreate2(object.get(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "make the attribute " + name);
+      H5Acreate2(object.get(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "create the attribute " + name);
   check(H5Awrite(attribute.get(), type, value), "write the attribute " + name);
 }
 
 void Skeleton::add_attribute(const std::string& path, const std::string& name, std::string_view text) {
   const hdf5::Session session;
-  const std::string terminated(text);  // an empty text has the one byte that its type needs
+  const std::string terminated(text);  // with its zero byte, so that an empty text has the one byte its type needs
   const auto type = text_type(static_cast<std::int64_t>(text.size()));
   write_attribute(path, name, type.get(), scalar_space().get(), terminated.c_str());
 }

@@ -15,7 +15,7 @@
 namespace octavo::dataset_file {
 namespace {
 
-/// Writes of this size keep the disk at work while the next samples are prepared; for smaller ones it is not worth it.
+/// Writes of this size keep the disk busy while the next samples are prepared; smaller ones are not worth it.
 constexpr std::size_t kWrittenBackBytes = std::size_t{256} << 10;
 
 std::vector<ChannelQuantization> quantization_of(const SplitLayout& layout) {
@@ -60,7 +60,7 @@ std::int64_t SplitWriter::check_sizes(std::int64_t first_row, std::size_t value_
                                       std::size_t name_count) const {
   const auto row_values = static_cast<std::size_t>(layout_.shape.values());
   const std::size_t row_count = value_count / row_values;
-  if (value_count % row_values != 0) throw InvalidArgument(where(first_row) + "the values are no whole samples");
+  if (value_count % row_values != 0) throw InvalidArgument(where(first_row) + "the values are not whole samples");
   if (label_bytes != row_count * static_cast<std::size_t>(layout_.labels.bytes_per_sample())) {
     throw InvalidArgument(where(first_row) + std::to_string(label_bytes) + " bytes of labels for " +
                           std::to_string(row_count) + " samples");
@@ -88,16 +88,16 @@ void SplitWriter::claim(std::int64_t first_row, std::int64_t row_count) {
   const std::int64_t end = first_row + row_count;
   std::int64_t taken = written_.find(first_row, end, true);
   if (rows_wait_) taken = std::min(taken, skipped_.find(first_row, end, true));
-  if (taken != end) throw InvalidArgument(where(taken) + "it was written or skipped before");
+  if (taken != end) throw InvalidArgument(where(taken) + "it was already written or skipped");
   for (std::int64_t row = first_row; row < end; ++row) written_.insert(row);
 }
 
 void SplitWriter::skip(std::int64_t row) {
   if (!rows_wait_) throw InvalidArgument(where(row) + "rows of this file may not be skipped");
-  if (row < 0 || row >= layout_.row_capacity) throw InvalidArgument(where(row) + "there is no such row");
+  if (row < 0 || row >= layout_.row_capacity) throw InvalidArgument(where(row) + "no such row");
   const std::lock_guard lock(rows_mutex_);
   if (written_.contains(row) || skipped_.contains(row))
-    throw InvalidArgument(where(row) + "it was written or skipped before");
+    throw InvalidArgument(where(row) + "it was already written or skipped");
   skipped_.insert(row);
 }
 
@@ -120,7 +120,7 @@ void SplitWriter::keep_names(std::int64_t first_row, std::span<const std::string
   if (!layout_.with_names || names.empty()) return;
   std::vector<std::string> kept;
   for (const std::string& name : names) {
-    // Names are ended by a zero byte in the file, so they end at one here.
+    // Names in the file end with a zero byte, so a zero byte ends a name here too.
     const std::string_view text = std::string_view(name).substr(0, name.find('\0'));
     kept.emplace_back(cut_utf8(text, kMostNameBytes));
     name_bytes_ += static_cast<std::int64_t>(kept.back().size());
@@ -162,7 +162,7 @@ void SplitWriter::check_complete() const {
   if (written_.size() == 0) throw InvalidArgument("finish split " + layout_.name + ": no samples are left in it");
 }
 
-/// Rows that become neighbors: where runs of them wait, and where they go.
+/// Rows that become contiguous: the offsets of their runs in the spool, and their destination.
 struct SplitWriter::WaitingBlock {
   struct Run {
     std::int64_t first = 0;

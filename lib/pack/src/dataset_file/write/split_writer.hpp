@@ -1,4 +1,4 @@
-// Taking the samples of one split: each row once, checked, counted, hashed and stored.
+// Writing the samples of one split: checks, counts, hashes and stores each row once.
 #pragma once
 
 #include <algorithm>
@@ -22,23 +22,23 @@
 
 namespace octavo::dataset_file {
 
-/// Where the samples of a split lie.
+/// The location of the samples of a split.
 struct PayloadPlace {
-  Extent images;                          ///< no bytes if they are deflated
-  std::unique_ptr<ChunkAssembly> chunks;  ///< that makes them of the samples then; else null
-  Extent labels;                          ///< no bytes if the split has none
+  Extent images;                          ///< empty if they are deflated
+  std::unique_ptr<ChunkAssembly> chunks;  ///< makes the chunks of deflated images; else null
+  Extent labels;                          ///< empty if the split has none
   Extent checksums;
 };
 
-/// write() and skip() may be called from several threads; all else from one, afterwards.
+/// write() and skip() may be called from several threads; all other calls from one thread, afterwards.
 class SplitWriter {
  public:
-  /// `spool` may be null if the final place is known (place()) and there are no names; `rows_wait` tells that
-  /// samples go to the spool first.
+  /// `spool` may be null if the final location is known (place()) and there are no names. With `rows_wait`, samples go
+  /// to the spool first.
   SplitWriter(SplitLayout layout, std::size_t split_number, std::size_t class_count, const Spool* spool,
               bool rows_wait);
 
-  /// Where samples go for good. Called before write(), or with `rows_wait` before copy_waiting_rows().
+  /// Sets the final location of samples. Call before write(), or with `rows_wait` before copy_waiting_rows().
   void place(const File& file, PayloadPlace place);
   const PayloadPlace& place() const { return place_; }
 
@@ -46,25 +46,25 @@ class SplitWriter {
              std::span<const std::string> names);
   void skip(std::int64_t row);
 
-  /// Rows that are best written at once, beginning with a multiple: a chunk where they go into one right away.
+  /// The preferred number of rows per write(), starting at a multiple of it: a chunk if rows go directly into chunks.
   std::int64_t rows_per_block() const { return place_.chunks ? place_.chunks->layout().samples_per_chunk : 1; }
   /// Throws InvalidArgument if rows are missing or all were skipped.
   void check_complete() const;
-  /// Brings the rows that were not skipped from the spool to their final place, on so many threads.
+  /// Copies the rows that were not skipped from the spool to their final location, on the given number of threads.
   void copy_waiting_rows(int thread_count);
-  /// What the split holds so far; extents are the caller's to fill in.
+  /// The index entry for the split's current contents; the caller fills in the extents.
   SplitEntry entry() const;
-  /// Of everything written.
+  /// The counts over everything written.
   Statistics statistics();
   /// Sum modulo 2^64 over rows of XXH3-64 of the sample's uint8 values, seeded with its row.
   std::uint64_t source_digest() const { return source_digest_; }
-  /// Bytes of all names, each ended by a zero byte.
+  /// The bytes of all names, including a zero byte after each.
   std::int64_t names_bytes() const { return name_bytes_ + sample_count(); }
   std::int64_t sample_count() const { return written_.size(); }
   std::size_t number() const { return split_number_; }
   const SplitLayout& layout() const { return layout_; }
 
-  /// Calls visit(first, end) for each run of rows that were written, in order, at most `most_rows` a run.
+  /// Calls visit(first, end) for each run of written rows, in order, with at most `most_rows` rows per run.
   template <typename Visit>
   void for_each_run(std::int64_t most_rows, const Visit& visit) const {
     for (std::int64_t row = 0; (row = written_.find(row, written_.capacity(), true)) < written_.capacity();) {
@@ -83,7 +83,7 @@ class SplitWriter {
   void keep_names(std::int64_t first_row, std::span<const std::string> names);
   struct WaitingBlock;
   bool next_waiting_block(std::int64_t most_rows, WaitingBlock& block);
-  /// Hashes, encodes and stores rows at their final place.
+  /// Hashes, encodes and stores rows at their final location.
   void store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels);
   void store_codes(std::int64_t first_row, std::span<const std::byte> codes);
   std::string where(std::int64_t row) const;
@@ -99,10 +99,10 @@ class SplitWriter {
   std::mutex rows_mutex_;
   RowSet written_;
   RowSet skipped_;
-  std::int64_t next_waiting_row_ = 0;  ///< in the spool; rows before it are on their way to their final place
+  std::int64_t next_waiting_row_ = 0;  ///< in the spool; rows before it are being copied
   std::int64_t next_final_row_ = 0;
   std::mutex counters_mutex_;
-  std::vector<std::unique_ptr<statistics::SampleCounter>> idle_counters_;  ///< as many as ever wrote at once
+  std::vector<std::unique_ptr<statistics::SampleCounter>> idle_counters_;  ///< as many as concurrent writers so far
   std::atomic<std::uint64_t> source_digest_ = 0;
   std::atomic<std::int64_t> name_bytes_ = 0;
 };

@@ -48,7 +48,7 @@ void Spool::write_names(std::size_t split, std::int64_t first_row, std::span<con
 
 std::vector<std::string> Spool::read_names(std::size_t split, std::int64_t first_row, std::int64_t count) const {
   std::vector<char> slots(static_cast<std::size_t>(count * kNameSlotBytes));
-  // The file ends behind the last name that was written; what lies beyond is zeros, that is empty names.
+  // The file ends after the last written name; later slots read as zeros, which are empty names.
   file_.read_some_at(regions_[split].names + first_row * kNameSlotBytes, std::as_writable_bytes(std::span(slots)));
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < count; ++i) {

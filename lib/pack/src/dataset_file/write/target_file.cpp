@@ -20,7 +20,7 @@ std::filesystem::path with_suffix(const std::filesystem::path& path, const char*
   return result;
 }
 
-/// Something, be it a dangling link, has this name.
+/// Whether anything has this name, even a dangling link.
 bool is_taken(const std::filesystem::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0;
@@ -30,7 +30,7 @@ void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_io_error("remove", path, errno);
 }
 
-/// Renames without replacing. Where the file system cannot do that in one step, by a second name.
+/// Renames without replacing. If the file system cannot do that in one step, creates a second name first.
 bool rename_to_free_name(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
@@ -46,7 +46,7 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
       replace_existing_(replace_existing) {
   std::error_code ignored;
   if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
-    throw InvalidArgument("write " + quoted(path_) + ": this is a folder; name a file");
+    throw InvalidArgument("write " + quoted(path_) + ": it is a folder; name a file");
   }
   check_is_plain_or_free(path_);
   if (!replace_existing_ && is_taken(path_)) {
@@ -54,13 +54,14 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
                           ": the file exists; choose another name, or allow replacing it (--force)");
   }
   const std::filesystem::path folder = path_.parent_path();
-  std::error_code unknown;  // is told when the folder is written to
+  std::error_code unknown;  // shows again when writing to the folder
   if (!folder.empty() && std::filesystem::status(folder, unknown).type() == std::filesystem::file_type::not_found) {
-    throw IoError("write " + quoted(path_) + ": there is no folder " + quoted(folder) + "; make it, or check the path");
+    throw IoError("write " + quoted(path_) + ": there is no folder " + quoted(folder) +
+                  "; create it or check the path");
   }
   const std::filesystem::path lock_path = with_suffix(path_, ".lock");
-  lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is at work on it (it holds " +
-                               quoted(lock_path) + "); wait for it to end");
+  lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is active (it holds " +
+                               quoted(lock_path) + "); wait for it to finish");
   remove_leftovers();
 }
 
@@ -78,7 +79,7 @@ void TargetFile::publish() {
   const bool moved =
       replace_existing_ ? ::rename(partial_.c_str(), path_.c_str()) == 0 : rename_to_free_name(partial_, path_);
   if (!moved && errno == EEXIST) {
-    throw IoError("write " + quoted(path_) + ": a file of this name has appeared meanwhile; choose another name");
+    throw IoError("write " + quoted(path_) + ": a file of this name has appeared in the meantime; choose another name");
   }
   if (!moved) throw_io_error("give its name to", path_, errno);
   sync_folder_of(path_);

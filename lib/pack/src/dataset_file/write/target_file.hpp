@@ -1,4 +1,4 @@
-// The place where a new file is made, and the moment it gets its name.
+// Writing a new file under a temporary name and publishing it atomically.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,24 @@
 
 namespace octavo::dataset_file {
 
-/// A path under which a file is to appear complete or not at all. While one lives, no other writer can have the same
-/// path: it holds a lock on `<path>.lock`. What it made besides the finished file is removed when it is destroyed.
+/// A path where a file appears complete or not at all. It holds a lock on `<path>.lock`, so that no other writer can
+/// use the same path. Its destructor removes everything it created except the finished file.
 class TargetFile {
  public:
-  /// Takes the lock and removes what a writer that was killed left behind. Throws InvalidArgument if `path` exists and
-  /// may not be replaced, or is no regular file; IoError if another writer is at work or the folder cannot be written.
+  /// Takes the lock and removes the leftovers of a killed writer. Throws InvalidArgument if `path` exists and may not
+  /// be replaced, or is not a regular file; IoError if another writer holds the lock or the folder is not writable.
   TargetFile(std::filesystem::path path, bool replace_existing);
   ~TargetFile();
   TargetFile(const TargetFile&) = delete;
   TargetFile& operator=(const TargetFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Where the file is made: `<path>.partial`. Free after construction.
+  /// The path for writing the file: `<path>.partial`. Does not exist after construction.
   const std::filesystem::path& partial() const { return partial_; }
-  /// Where data waits for its final place: `<path>.partial.pixels`. Free after construction.
+  /// The path for data without a final location yet: `<path>.partial.pixels`. Does not exist after construction.
   const std::filesystem::path& spool() const { return spool_; }
   /// Moves the finished, synced file from partial() to path(), and syncs the folder. Throws IoError, also if something
-  /// else has appeared under that name meanwhile and may not be replaced.
+  /// else has appeared at path() in the meantime and may not be replaced.
   void publish();
 
  private:
@@ -35,7 +35,7 @@ class TargetFile {
   std::filesystem::path partial_;
   std::filesystem::path spool_;
   bool replace_existing_ = false;
-  std::optional<LockFile> lock_;  ///< given back last
+  std::optional<LockFile> lock_;  ///< released last
 };
 
 }  // namespace octavo::dataset_file

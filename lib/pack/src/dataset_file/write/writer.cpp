@@ -25,7 +25,7 @@
 namespace octavo {
 namespace {
 
-// What a reproducible file says instead of the truth.
+// The fixed values in a reproducible file.
 constexpr const char* kFixedUuid = "00000000-0000-8000-8000-000000000000";
 constexpr const char* kFixedTime = "1970-01-01T00:00:00Z";
 
@@ -60,7 +60,7 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
   };
   if (!dataset_file::is_split_name(layout.name)) {
     throw InvalidArgument("write a split: \"" + layout.name +
-                          "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
+                          "\" is not a valid split name; use up to 64 letters, digits, '_', '.' and '-'");
   }
   if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, layout.row_capacity)) fail(*problem);
   if (!layout.quantization.empty()) {
@@ -69,30 +69,29 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
   if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
   if (options.compression != Compression::none && layout.shape.values() > dataset_file::kMostChunkBytes) {
     fail("samples of " + to_string(layout.shape) +
-         ", more than 256 MiB each, cannot be compressed; store them as they are");
+         ", more than 256 MiB each, cannot be compressed; store them uncompressed");
   }
   const bool named_labels = layout.labels.kind == LabelKind::multi_label && !options.class_names.empty();
   if (named_labels && layout.labels.width != static_cast<std::int64_t>(options.class_names.size())) {
-    fail(std::to_string(layout.labels.width) + " labels a sample, but " + std::to_string(options.class_names.size()) +
+    fail(std::to_string(layout.labels.width) + " labels per sample, but " + std::to_string(options.class_names.size()) +
          " class names");
   }
 }
 
 void check_options(const WriterOptions& options) {
   if (options.splits.empty() || options.splits.size() > dataset_file::kMostSplits) {
-    throw InvalidArgument("write a file of " + std::to_string(options.splits.size()) + " splits; 1 to " +
-                          std::to_string(dataset_file::kMostSplits) + " are possible");
+    throw InvalidArgument("write a file of " + std::to_string(options.splits.size()) + " splits; expected 1 to " +
+                          std::to_string(dataset_file::kMostSplits));
   }
   const int level = options.compression_level;
   if (level < kLeastCompressionLevel || level > kMostCompressionLevel) {
-    throw InvalidArgument("write a file: a compression level of " + std::to_string(level) + "; " +
-                          std::to_string(kLeastCompressionLevel) + " to " + std::to_string(kMostCompressionLevel) +
-                          " are possible");
+    throw InvalidArgument("write a file: unsupported compression level " + std::to_string(level) + "; expected " +
+                          std::to_string(kLeastCompressionLevel) + " to " + std::to_string(kMostCompressionLevel));
   }
   std::set<std::string> names;
   for (const SplitLayout& layout : options.splits) {
     check_split_layout(layout, options);
-    if (!names.insert(layout.name).second) throw InvalidArgument("write split " + layout.name + ": it is there twice");
+    if (!names.insert(layout.name).second) throw InvalidArgument("write split " + layout.name + ": it is listed twice");
   }
   for (const std::string& name : options.class_names) {
     if (const auto problem = text_problem(name)) {
@@ -109,11 +108,11 @@ Json parse_provenance(const std::string& text) {
   } catch (const FormatError& problem) {
     throw InvalidArgument(std::string("write the provenance: ") + problem.what());
   }
-  if (!json.is_object()) throw InvalidArgument("write the provenance: it is no JSON object");
+  if (!json.is_object()) throw InvalidArgument("write the provenance: it is not a JSON object");
   return json;
 }
 
-/// The spool for what has to wait, or nothing if all data can go straight to its place.
+/// The spool for data that must wait, or nothing if all data can go directly to its final location.
 std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
   std::vector<dataset_file::SpoolRow> rows;
   std::vector<std::int64_t> capacities;
@@ -124,7 +123,7 @@ std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, co
       row.value_bytes = layout.shape.values();
       row.label_bytes = layout.labels.bytes_per_sample();
     } else if (options.compression != Compression::none) {
-      // Only what comes in other pieces than whole chunks.
+      // Only data that does not arrive in whole chunks.
       row.value_bytes = layout.shape.values();
       row.may_not_come = true;
     }
@@ -144,7 +143,7 @@ const WriterOptions& checked(const WriterOptions& options) {
 
 }  // namespace
 
-// Destroyed from the last member to the first: HDF5 lets go of the file before `target` removes what is left.
+// Members are destroyed from last to first: HDF5 closes the file before `target` removes leftovers.
 class Writer::Implementation {
  public:
   Implementation(std::filesystem::path path, WriterOptions options);
@@ -165,7 +164,7 @@ class Writer::Implementation {
   dataset_file::Skeleton skeleton_;
   File file_;
   std::unique_ptr<dataset_file::Spool> spool_;
-  std::unique_ptr<dataset_file::ChunkWriter> chunk_writer_;  ///< of deflated images; else null
+  std::unique_ptr<dataset_file::ChunkWriter> chunk_writer_;  ///< for deflated images; else null
   std::vector<std::unique_ptr<dataset_file::SplitWriter>> splits_;
   std::atomic<bool> has_failed_ = false;
 };
@@ -206,7 +205,7 @@ void Writer::Implementation::write(std::size_t split, std::int64_t first_row, st
   try {
     split_at(split).write(first_row, values, labels, names);
   } catch (const InvalidArgument&) {
-    throw;  // nothing was changed
+    throw;  // nothing has changed
   } catch (...) {
     has_failed_ = true;
     throw;
@@ -214,7 +213,7 @@ void Writer::Implementation::write(std::size_t split, std::int64_t first_row, st
 }
 
 void Writer::Implementation::finish(const std::string& provenance) {
-  if (has_failed_) throw IoError("complete " + quoted(target_.path()) + ": writing had failed before; start again");
+  if (has_failed_) throw IoError("complete " + quoted(target_.path()) + ": an earlier write failed; start again");
   for (const auto& split : splits_) split->check_complete();
   Json json = parse_provenance(provenance);
   for (std::size_t split = 0; options_.rows_may_be_skipped && split < splits_.size(); ++split) {
@@ -222,7 +221,7 @@ void Writer::Implementation::finish(const std::string& provenance) {
     splits_[split]->copy_waiting_rows(resolve_thread_count(options_.thread_count));
   }
   complete(std::move(json));
-  static_cast<void>(dataset_file::Reader::open(target_.partial()));  // what was written can be read
+  static_cast<void>(dataset_file::Reader::open(target_.partial()));  // check that the file can be read
   file_.sync();
   target_.publish();
 }
@@ -267,8 +266,8 @@ std::int64_t Writer::rows_per_block(std::size_t split) const {
 }
 
 void Writer::finish(const std::string& provenance) {
-  if (!implementation_) throw InvalidArgument("finish a file: it is finished");
-  // Whatever happens, this ends the writer: what is left of the attempt is removed.
+  if (!implementation_) throw InvalidArgument("finish a file: it is already finished");
+  // This ends the writer in any case, and removes the leftovers of a failed attempt.
   const std::unique_ptr<Implementation> implementation = std::move(implementation_);
   implementation->finish(provenance);
 }

@@ -26,7 +26,7 @@ std::optional<std::int32_t> ChosenSource::class_index(std::size_t split, std::in
   return source_->class_index(chosen_[split].source_split, source_row(split, row));
 }
 
-/// How many rows from `first_row` on, at most `most`, follow each other in the source too.
+/// The number of rows from `first_row` on, at most `most`, that are consecutive in the source too.
 std::int64_t ChosenSource::run_length(std::size_t split, std::int64_t first_row, std::int64_t most) const {
   std::int64_t length = 1;
   while (length < most && source_row(split, first_row + length) == source_row(split, first_row) + length) ++length;
@@ -53,7 +53,7 @@ std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t fi
   return failures;
 }
 
-/// A source that had its sizes from elsewhere tells them of all its images: they go unless all are chosen.
+/// Sizes that a source took from its own provenance describe all its images, so they are kept only if all are chosen.
 void ChosenSource::drop_other_sizes(nlohmann::ordered_json& notes) const {
   if (!notes.contains("source_sizes") || !notes["source_sizes"].is_array()) return;
   std::map<std::string, std::int64_t> left_of;

@@ -1,4 +1,4 @@
-// A source of which only some samples are shown.
+// A source that shows only some samples of another source.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace octavo::sources {
 
-/// The chosen splits of another source. That one is asked for ascending rows, with gaps and, for a second split out of
-/// the same one, again from the start; all sources of this library can do so, sequential ones too.
+/// The chosen splits of another source. Reads its rows in ascending order with gaps and, for a second split from the
+/// same source split, again from the start. All sources of this library support this, even sequential ones.
 class ChosenSource final : public Source {
  public:
   ChosenSource(std::unique_ptr<Source> source, std::vector<ChosenSplit> chosen, const SourceOptions& options);

@@ -16,14 +16,14 @@ SampleShape wanted_shape(SampleShape shape, const SourceOptions& options) {
   return shape;
 }
 
-/// What the values of converted channels stand for. Gray of three channels, or the other way round, has one meaning
-/// only if all channels have the same.
+/// The quantization of converted channels. Converting between gray and three channels requires that all channels have
+/// the same quantization.
 std::vector<ChannelQuantization> converted_quantization(const SourceSplit& split, std::int64_t channels) {
   if (split.quantization.empty() || split.shape.channels == channels) return split.quantization;
   for (const ChannelQuantization& channel : split.quantization) {
     if (channel == split.quantization[0]) continue;
     throw InvalidArgument("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
-                          " channels: the values of its channels stand for different numbers; give all of them one "
+                          " channels: its channels have different value ranges; give all of them one "
                           "--range LOW,HIGH");
   }
   return std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), split.quantization[0]);
@@ -49,12 +49,12 @@ ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOpt
   for (SourceSplit& split : splits_) {
     if (split.shape.channels != 1 && split.shape.channels != 3) {
       throw InvalidArgument("convert the split \"" + split.name + "\": it has " + to_string(split.shape) +
-                            " values a sample; only gray and RGB images can be brought to another size");
+                            " values per sample; only gray and RGB images can be resized");
     }
     if (std::max(split.shape.height, split.shape.width) > images::kLargestSide) {
-      throw InvalidArgument("convert the split \"" + split.name + "\": its images have " + to_string(split.shape) +
-                            " values; sides of at most " + std::to_string(images::kLargestSide) +
-                            " can be brought to another size");
+      throw InvalidArgument("convert the split \"" + split.name + "\": its images are " + to_string(split.shape) +
+                            "; only images with sides up to " + std::to_string(images::kLargestSide) +
+                            " can be resized");
     }
     const SampleShape shape = wanted_shape(split.shape, options);
     split.quantization = converted_quantization(split, shape.channels);

@@ -1,4 +1,4 @@
-// A source whose arrays are brought to another size or number of channels.
+// A source whose arrays are converted to another size or number of channels.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,10 @@
 
 namespace octavo::sources {
 
-/// Gray or RGB arrays, resized and turned into gray or RGB by the same formulas as image files.
+/// Gray or RGB arrays, resized and converted to gray or RGB with the same formulas as image files.
 class ConvertedSource final : public Source {
  public:
-  /// options.size and options.channels say what to bring the samples to. Throws InvalidArgument if a split has other
-  /// than 1 or 3 channels.
+  /// Converts to options.size and options.channels. Throws InvalidArgument if a split has neither 1 nor 3 channels.
   ConvertedSource(std::unique_ptr<Source> source, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -42,7 +41,7 @@ class ConvertedSource final : public Source {
   std::vector<images::Target> targets_;  ///< for each split
 };
 
-/// `source` as options.size and options.channels want it: itself if it is so already.
+/// `source` converted to options.size and options.channels; `source` itself if no conversion is needed.
 std::unique_ptr<Source> converted(std::unique_ptr<Source> source, const SourceOptions& options);
 
 }  // namespace octavo::sources

@@ -38,7 +38,7 @@ std::string first_file(const Source& source) {
   return files.empty() ? "a source" : quoted(std::filesystem::path(files[0]));
 }
 
-/// The names of a part's classes as the map wants them.
+/// The class names of a part, renamed by the map.
 std::vector<std::string> renamed(std::vector<std::string> names, const std::map<std::string, std::string>& class_map) {
   for (std::string& name : names) {
     if (const auto found = class_map.find(name); found != class_map.end()) name = found->second;
@@ -60,10 +60,10 @@ void check_names_exist(const std::map<std::string, std::string>& class_map,
   }
 }
 
-/// Class names that grow, and where each stands.
+/// A growing list of class names with the index of each.
 class NameTable {
  public:
-  /// The place of each of `names`; missing ones are appended.
+  /// The index of each of `names`; missing ones are appended.
   std::vector<std::int32_t> places_of(const std::vector<std::string>& names) {
     std::vector<std::int32_t> places;
     for (const std::string& name : names) {
@@ -100,8 +100,8 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
     new_labels_.push_back(names.places_of(renamed(part->class_names(), class_map)));
     if (has_labels(*part, LabelKind::multi_label) && !are_in_place(new_labels_.back())) {
       throw InvalidArgument("merge " + first_file(*part) +
-                            ": its multi-labels are of classes in another order, or of some that become one; only "
-                            "class numbers can be renumbered");
+                            ": its multi-labels list the classes in another order, or some of the classes are "
+                            "merged; only class numbers can be renumbered");
     }
     if (!has_class_numbers(*part)) continue;
     (part->class_names().empty() ? unnamed : named) = part.get();
@@ -110,7 +110,7 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   if (named != nullptr && unnamed != nullptr) {
     throw InvalidArgument(
         "merge " + first_file(*named) + " and " + first_file(*unnamed) +
-        ": only the first has class names; give the second its names with --classes when it is packed");
+        ": only the first has class names; pack the second with --classes to give it names");
   }
 }
 
@@ -126,13 +126,13 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
   if (at->shape != added.shape || at->labels != added.labels || at->color != added.color) {
     throw InvalidArgument(
         "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
-        to_string(added.shape) + ", those before have " + to_string(at->shape) +
-        ", or their labels differ in kind; name other splits, or bring all to one with octavo pack --size --channels");
+        to_string(added.shape) + ", earlier sources have " + to_string(at->shape) +
+        ", or their labels differ in kind; use different splits, or convert all with octavo pack --size --channels");
   }
   if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
-                          " stand for other numbers than those before; pack the sources together with one octavo pack "
-                          "--range, or name other splits");
+                          " have another value range than in earlier sources; pack the sources together with one "
+                          "octavo pack --range, or use different splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;
@@ -244,7 +244,7 @@ std::string MergedSource::notes() const {
       source_sizes.push_back(sizes);
     for (const auto& remark : notes.value("remarks", nlohmann::ordered_json::array())) remarks.push_back(remark);
     for (const auto& [key, value] : notes.items()) {
-      // Files of one name in different folders.
+      // Files with the same name in different folders.
       const bool is_history = key.starts_with("made from ");
       std::string name = key;
       for (int number = 2; is_history && all.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";

@@ -1,4 +1,4 @@
-// Several sources as one: splits of one name are put one after another, class names are brought together.
+// Several sources as one: concatenates splits with the same name and merges class names.
 #pragma once
 
 #include <map>
@@ -9,13 +9,13 @@
 
 namespace octavo::sources {
 
-/// The splits of all parts, in the order in which their names first appear. Where class names differ, the labels of
-/// later parts are renumbered: the names of the first part come first, then what the others add. Classes that a map
-/// gives one name become one.
+/// The splits of all parts, in the order in which their names first appear. If class names differ, the labels of later
+/// parts are renumbered: the names of the first part come first, then new names from the others. Classes that the map
+/// gives the same name are merged.
 class MergedSource final : public Source {
  public:
-  /// Throws InvalidArgument if splits of one name differ in shape, labels or color, or if only some of the parts that
-  /// have class numbers have class names, or if the map names a class that no part has.
+  /// Throws InvalidArgument if splits with the same name differ in shape, labels or color; if only some of the parts
+  /// with class numbers have class names; or if the map names a class that no part has.
   explicit MergedSource(std::vector<std::shared_ptr<Source>> parts,
                         const std::map<std::string, std::string>& class_map = {});
 
@@ -46,7 +46,7 @@ class MergedSource final : public Source {
   void renumber(const Piece& piece, std::span<std::byte> labels) const;
 
   std::vector<std::shared_ptr<Source>> parts_;
-  std::vector<std::vector<std::int32_t>> new_labels_;  ///< for each part; empty where labels stay as they are
+  std::vector<std::vector<std::int32_t>> new_labels_;  ///< for each part; empty if labels keep their numbers
   std::vector<SourceSplit> splits_;
   std::vector<std::vector<Piece>> pieces_;  ///< for each split, ascending
   std::vector<std::string> class_names_;

@@ -17,11 +17,11 @@ struct SplitWord {
   std::string_view split;
 };
 
-// How words of file names begin; "data" as in data_batch_1.bin.
+// Beginnings of words in file names; "data" as in data_batch_1.bin.
 constexpr std::array<SplitWord, 5> kBeginnings = {
     {{"train", "train"}, {"data", "train"}, {"t10k", "test"}, {"test", "test"}, {"val", "val"}}};
 
-// Whole names of folders.
+// Complete folder names.
 constexpr std::array<SplitWord, 9> kFolders = {{{"train", "train"},
                                                 {"training", "train"},
                                                 {"test", "test"},

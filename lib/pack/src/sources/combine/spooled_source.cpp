@@ -14,7 +14,7 @@
 namespace octavo {
 namespace {
 
-/// A name takes a slot of this size: its length, then at most 255 bytes, as many as the format keeps.
+/// The size of a name slot: the length, then at most 255 bytes, the most that the format stores.
 constexpr std::size_t kNameSlotBytes = 256;
 
 std::string where(const SourceSplit& split, std::int64_t row) {
@@ -23,7 +23,7 @@ std::string where(const SourceSplit& split, std::int64_t row) {
 
 }  // namespace
 
-/// The samples of one split, in files of their own: pixels, labels, and names if there are any.
+/// The samples of one split in separate files: pixels, labels, and names if there are any.
 class SpooledSource::Spool {
  public:
   Spool(const std::filesystem::path& folder, bool with_names)
@@ -60,7 +60,7 @@ SpooledSource::SpooledSource(std::filesystem::path folder, std::vector<std::stri
     : folder_(folder.empty() ? "." : std::move(folder)),
       class_names_(std::move(class_names)),
       notes_(std::move(notes)) {
-  static_cast<void>(File::create_unnamed(folder_));  // a folder that cannot be written shows now
+  static_cast<void>(File::create_unnamed(folder_));  // fails now if the folder is not writable
 }
 SpooledSource::~SpooledSource() = default;
 
@@ -71,19 +71,19 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
     if (splits_[split].name != layout.name) continue;
     const SourceSplit& known = splits_[split];
     if (known.shape != layout.shape || known.color != layout.color) {
-      throw InvalidArgument(where(known, known.sample_count) + "it is " + to_string(layout.shape) +
-                            ", those before it are " + to_string(known.shape) +
-                            "; bring all images of a split to one size and one number of channels");
+      throw InvalidArgument(where(known, known.sample_count) + "its shape is " + to_string(layout.shape) +
+                            ", earlier samples are " + to_string(known.shape) +
+                            "; convert all images of a split to one size and one number of channels");
     }
     if (known.labels != layout.labels) {
       throw InvalidArgument(where(known, known.sample_count) +
-                            "its label is of another kind or length than those before it");
+                            "its label differs in kind or length from earlier ones");
     }
     return split;
   }
   if (!dataset_file::is_split_name(layout.name)) {
     throw InvalidArgument("append to a split: \"" + layout.name +
-                          "\" is no split name; use up to 64 letters, digits, '_', '.' and '-'");
+                          "\" is not a valid split name; use up to 64 letters, digits, '_', '.' and '-'");
   }
   if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, 1)) {
     throw InvalidArgument(where(layout, 0) + *problem);
@@ -101,7 +101,7 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   if (count == 0 || values.size() % row_values != 0 ||
       labels.size() != count * static_cast<std::size_t>(layout.labels.bytes_per_sample())) {
     throw InvalidArgument("append to split " + layout.name +
-                          ": values and labels are no whole samples, or differ in number");
+                          ": values and labels are not whole samples, or differ in number");
   }
   if (!names.empty() && names.size() != count) {
     throw InvalidArgument("append to split " + layout.name + ": names and samples differ in number");
@@ -118,7 +118,7 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   const Spool& spool = *spools_[split];
   SourceSplit& known = splits_[split];
   if (spool.has_names() != !names.empty()) {
-    throw InvalidArgument(where(known, known.sample_count) + "either all samples of a split have names, or none");
+    throw InvalidArgument(where(known, known.sample_count) + "either all samples of a split have names, or none does");
   }
   spool.pixels().write_at(known.sample_count * known.shape.values(), std::as_bytes(values));
   spool.labels().write_at(known.sample_count * known.labels.bytes_per_sample(), labels);
@@ -133,7 +133,7 @@ std::string SpooledSource::sample_name(std::size_t split, std::int64_t row) cons
 
 std::vector<SampleFailure> SpooledSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                                std::span<std::uint8_t> values, std::span<std::byte> labels) {
-  static_cast<void>(count);  // the spans have its size
+  static_cast<void>(count);  // implied by the size of the spans
   spools_[split]->pixels().read_at(first_row * splits_[split].shape.values(), std::as_writable_bytes(values));
   spools_[split]->labels().read_at(first_row * splits_[split].labels.bytes_per_sample(), labels);
   return {};

@@ -30,7 +30,7 @@ bool is_named_as_archive(const std::string& name) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// Lists of images beside the images.
+/// Image lists in the folder of the images.
 std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder) {
   std::vector<Finding> findings;
   for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
@@ -40,8 +40,8 @@ std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder
   return findings;
 }
 
-/// Lists within folders that are splits, beside the images (as Hugging Face's imagefolder has them); a split without a
-/// list has no labels then.
+/// Image lists inside split folders, next to the images (as in Hugging Face's imagefolder). A split without a list then
+/// has no labels.
 std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder) {
   std::vector<Finding> findings;
   bool has_list = false;
@@ -61,8 +61,8 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
   return findings;
 }
 
-/// Where the images begin: archives are often made of a folder that holds everything, and such folders are given one
-/// level too high. A folder that holds nothing but one folder, of folders and not of images, stands for that.
+/// The folder where the images start. Archives often wrap everything in one folder, and users often name a folder one
+/// level too high. So this skips folders whose only content is one folder of folders without images.
 std::string image_folder(const FileTree& tree) {
   constexpr int kMostLevels = 16;
   std::string folder;
@@ -80,7 +80,7 @@ std::string image_folder(const FileTree& tree) {
 
 std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives);
 
-/// WebDataset shards as one tree a split, by their names; other archives each for itself.
+/// WebDataset shards form one tree per split, by their names; every other archive is a tree of its own.
 std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
   std::vector<Finding> findings;
   std::map<std::string, std::vector<Tree>> shards_of;
@@ -104,7 +104,7 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
     const auto path = tree->disk_path(name);
-    if (!path) continue;  // an archive in an archive
+    if (!path) continue;  // an archive inside an archive
     if (!files::is_archive(*path)) refuse_misnamed(*tree, name, "an archive");
     paths.push_back(*path);
   }
@@ -121,7 +121,7 @@ bool holds_images(const FileTree& tree) {
   return std::any_of(files.begin(), files.end(), &has_image_name);
 }
 
-/// Files that hold whole datasets. Beside images they are likelier a download, a result or features than what is meant.
+/// Files that hold whole datasets. Next to images, they are probably a download, a result or features, not the input.
 std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
   const bool finds_all = wanted == SourceFormat::automatic;
   const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
@@ -136,8 +136,8 @@ std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, Ope
   if (!container_names.empty()) kinds.push_back(tree->name_of(container_names[0]));
   if (!archive_names.empty()) kinds.push_back(tree->name_of(archive_names[0]));
   if (finds_all && kinds.size() > 1) {
-    throw InvalidArgument("find the splits: in " + tree->name_of("") + " are both " + kinds[0] + " and " + kinds[1] +
-                          "; name the files that you want");
+    throw InvalidArgument("find the splits: " + tree->name_of("") + " holds both " + kinds[0] + " and " + kinds[1] +
+                          "; name the files to use");
   }
   if (!findings.empty()) return findings;
   return container_names.empty() ? archives_in(tree, archive_names, archives) : container_files(tree, wanted);
@@ -156,7 +156,7 @@ std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArch
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
-                        ": no file in it has a name of the format asked for; name the file");
+                        ": no file in it is named like the requested format; name the file");
 }
 
 std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
@@ -171,7 +171,7 @@ std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, Op
   return {std::move(finding)};
 }
 
-// ---- What a spec names ---------------------------------------------------------
+// ---- The meaning of a spec -----------------------------------------------------
 
 std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
   std::error_code error;
@@ -183,7 +183,7 @@ std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, Op
 
 std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted, OpenArchives& archives) {
   if (paths.size() == 1) return discover_path(paths[0], wanted, archives);
-  // Numbered archives are the shards of one dataset, whose classes are to be found together.
+  // Numbered archives are the shards of one dataset and share their classes.
   const bool are_archives =
       wanted == SourceFormat::archive || (wanted == SourceFormat::automatic && files::is_archive(paths[0]));
   if (are_archives) return findings_of_archives(paths, archives);
@@ -194,7 +194,7 @@ std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFo
   return findings;
 }
 
-/// What is asked for as arrays and is no .npy file is an .npz file.
+/// If the format is .npy/.npz, a file that is not .npy is opened as .npz.
 void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
@@ -204,7 +204,7 @@ void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   }
 }
 
-/// The split that a finding would be if it were only one.
+/// The split of a finding, assuming that it holds only one.
 std::string likely_split(const Finding& finding) {
   if (!finding.split.empty() || !may_hold_splits(finding.format, finding.path)) return finding.split;
   return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
@@ -226,11 +226,11 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
     if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
-          ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; leave the names out");
+          ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names");
     }
     if (!spec.labels.empty() && finding.format == SourceFormat::octavo) {
       throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
-                            ": a split of a dataset file has its own labels; leave \"::" + spec.labels + "\" out");
+                            ": a split of a dataset file has its own labels; omit \"::" + spec.labels + "\"");
     }
   }
 }

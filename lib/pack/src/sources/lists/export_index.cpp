@@ -19,18 +19,18 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
-// An exported index nests five deep.
+// An exported index has five levels of nesting.
 constexpr int kDeepestTable = 16;
-// Some 15 million samples. What is held of one, its path and its label, takes no more than a few times its text.
+// About 15 million samples. The path and label kept for a sample use only a few times the memory of its text.
 constexpr std::int64_t kMostTableBytes = std::int64_t{1} << 30;
-// The parser holds one sample at a time. A label of 200,000 numbers of 20 digits has room.
+// The parser holds one sample at a time. Allows a label of 200,000 numbers of 20 digits.
 constexpr std::int64_t kMostSampleText = std::int64_t{4} << 20;
-// Of the document. An export has four; newer ones may have some more.
+// Top-level members of the document. An export has four; newer ones may have a few more.
 constexpr int kMostMembers = 1000;
-// The index of a dataset file has no room for more.
+// The index of a dataset file cannot hold more.
 constexpr std::size_t kMostClasses = 1 << 20;
 
-/// Thrown with the reason only; the name of the file is put before it.
+/// Throws the reason only; the caller prepends the name of the file.
 [[noreturn]] void refuse(const std::string& reason) { throw FormatError(reason); }
 
 bool stays_inside(const fs::path& path) {
@@ -38,7 +38,7 @@ bool stays_inside(const fs::path& path) {
          path.native().find('\0') == std::string::npos;
 }
 
-/// The labels of a split, taken one by one.
+/// The labels of a split, added one by one.
 class LabelColumn {
  public:
   void add(const Json& label) {
@@ -50,7 +50,7 @@ class LabelColumn {
     for (const Json& number : layout.kind == LabelKind::target ? label : Json::array()) add_one_of_several(number);
   }
 
-  /// Several numbers are targets, unless all in all samples are whole: one that is none may come last.
+  /// Arrays of numbers are targets, or multi-labels if all numbers are whole, which only the last sample decides.
   void finish(SplitImages& list) {
     list.layout = layout_;
     if (layout_.kind == LabelKind::target && are_whole_) {
@@ -87,7 +87,7 @@ class LabelColumn {
     are_bits_ = are_bits_ && (target == 0.0F || target == 1.0F);
   }
 
-  /// 0 and 1 as floats become 0 and 1 as integers, in place.
+  /// Converts 0 and 1 from floats to integers, in place.
   void make_whole() {
     for (std::size_t at = 0; at < labels_.size(); at += sizeof(float)) {
       float number = 0;
@@ -103,8 +103,8 @@ class LabelColumn {
   bool are_whole_ = true, are_bits_ = true;
 };
 
-/// Watches the parser at work and takes from it, as soon as it is read, what may come by the million: samples and class
-/// names. The parser then forgets them.
+/// Receives the parser's events and takes samples and class names, which may come by the million, as soon as they are
+/// parsed. The parser then discards them.
 class ExportIndexReader {
  public:
   ExportIndexReader(JsonBytes& bytes, std::shared_ptr<const files::FileTree> tree, std::string folder)
@@ -112,11 +112,11 @@ class ExportIndexReader {
     contents_.roots = {tree_->file_of(folder_)};
   }
 
-  /// Whether the parser is to keep what it has just read. `depth` counts the objects and arrays around it.
+  /// Whether the parser keeps the element that it has just read. `depth` counts the enclosing objects and arrays.
   bool keep(int depth, Event event, const Json& json) {
     if (depth > kDeepestTable) refuse("it is nested too deep");
     if (depth <= kSampleDepth) bytes_.note_progress();
-    if (depth == 0 && event == Event::array_start) refuse("it is no object");
+    if (depth == 0 && event == Event::array_start) refuse("it is not an object");
     if (depth == 0) return true;
     if (event == Event::key && depth == 1) {
       if (++member_count_ > kMostMembers) refuse("it has more than " + std::to_string(kMostMembers) + " members");
@@ -125,7 +125,7 @@ class ExportIndexReader {
     }
     if (member_ == "splits") return keep_of_splits(depth, event, json);
     if (member_ == "classes") return keep_of_classes(depth, event, json);
-    if (is_plain_member() && event != Event::value) refuse("its \"" + member_ + "\" is no text and no number");
+    if (is_plain_member() && event != Event::value) refuse("its \"" + member_ + "\" is neither a text nor a number");
     return true;
   }
 
@@ -141,8 +141,8 @@ class ExportIndexReader {
   bool is_plain_member() const { return member_ == "format" || member_ == "version"; }
 
   bool keep_of_splits(int depth, Event event, const Json& json) {
-    if (depth == 1 && event == Event::array_start) refuse("its splits are no object");
-    // The parser looks at all siblings of each object, which costs nothing as long as they are not kept.
+    if (depth == 1 && event == Event::array_start) refuse("its splits are not an object");
+    // The parser visits all kept siblings of each object, which costs nothing as long as none are kept.
     if (event == Event::object_start && depth > kSampleDepth) refuse("a sample holds an object");
     if (event == Event::key && depth == kSplitDepth) begin_split(json.get<std::string>());
     const bool is_whole = event == Event::value || event == Event::object_end || event == Event::array_end;
@@ -154,7 +154,7 @@ class ExportIndexReader {
 
   bool keep_of_classes(int depth, Event event, const Json& name) {
     if (depth == 1) {
-      if (event == Event::object_start || event == Event::value) refuse("its classes are no list");
+      if (event == Event::object_start || event == Event::value) refuse("its classes are not a list");
       return true;
     }
     if (event != Event::value || !name.is_string() || !is_clean_utf8(name.get<std::string>()))
@@ -166,7 +166,7 @@ class ExportIndexReader {
 
   void begin_split(const std::string& name) {
     for (const SplitImages& other : contents_.splits) {
-      if (other.split == name) refuse("the split " + quoted(fs::path(name)) + " is there twice");
+      if (other.split == name) refuse("the split " + quoted(fs::path(name)) + " appears twice");
     }
     if (contents_.splits.size() >= dataset_file::kMostSplits) refuse("it has too many splits");
     contents_.splits.push_back({name, tree_, {}, {}, {}});
@@ -185,10 +185,10 @@ class ExportIndexReader {
     auto file = sample["file"].get<std::string>();
     if (!stays_inside(file)) refuse("the file " + quoted(fs::path(file)) + " is not below its folder");
     contents_.splits.back().paths.push_back(files::join_path(folder_, file));
-    // On disk it is found missing when it is read; an archive knows what it holds.
+    // On disk, a missing file is reported when it is read; an archive already knows its files.
     const std::string& path = contents_.splits.back().paths.back();
     if (!tree_->disk_path(path) && !tree_->has_file(path)) {
-      refuse("the file " + quoted(fs::path(file)) + " is not there");
+      refuse("the file " + quoted(fs::path(file)) + " is missing");
     }
     labels_.add(sample.contains("label") ? sample["label"] : Json());
   }
@@ -197,17 +197,17 @@ class ExportIndexReader {
   const std::shared_ptr<const files::FileTree> tree_;
   const std::string folder_;
   ImageList contents_;
-  std::string member_;  ///< of the document, that the parser is in
+  std::string member_;  ///< the top-level member that the parser is in
   int member_count_ = 0;
-  LabelColumn labels_;  ///< of the split that it is in
+  LabelColumn labels_;  ///< of the split that the parser is in
 };
 
-/// Reads the rest, of which the parser has kept everything.
+/// Checks the other members, which the parser has kept.
 void check_kind(const Json& index) {
   if (!index.is_object() || index.value("format", "") != "octavo-export") {
     refuse("its \"format\" is not \"octavo-export\"");
   }
-  if (index.value("version", 1) != 1) refuse("its \"version\" is not 1, the one that this build reads");
+  if (index.value("version", 1) != 1) refuse("its \"version\" is not 1, the only one this build reads");
 }
 
 std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {

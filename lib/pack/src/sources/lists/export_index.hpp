@@ -1,4 +1,4 @@
-// octavo.json, which `octavo export` leaves beside the images it writes.
+// octavo.json, which `octavo export` writes next to the images.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@ namespace octavo::sources {
 
 inline constexpr const char* kExportIndexName = "octavo.json";
 
-/// The folder of the tree in which octavo.json is: the root, or the only folder in it, as archives are made.
+/// The folder of the tree that holds octavo.json: the root, or its only subfolder, as in many archives.
 std::optional<std::string> exported_folder(const files::FileTree& tree);
 
-/// Reads the octavo.json of a folder of a tree, and takes order, labels and class names from it:
+/// Reads the octavo.json of a folder of a tree, which gives order, labels and class names:
 ///
 ///   {"format": "octavo-export", "version": 1,
 ///    "classes": ["cat", ...],
 ///    "splits": {"train": [{"file": "0003-cat/000012.png", "label": 3}, ...], ...}}
 ///
-/// `label` is a class number, an array of 0 and 1 (multi-label), an array of numbers of which one is not whole or is
-/// written with a point (targets), or left out; the same in all samples of a split. `classes` may be left out or empty.
-/// Splits keep their order, and samples theirs, in an archive that of the archive. Throws FormatError if it is anything
-/// else, if a file lies outside the folder, or IoError.
+/// `label` is a class number, an array of 0 and 1 (multi-label), an array of numbers with at least one fraction or
+/// decimal point (targets), or omitted; all samples of a split have the same kind. `classes` may be omitted or empty.
+/// Splits and samples keep their order; in an archive, samples have the archive's order. Throws FormatError if the
+/// contents are invalid or a file is outside the folder, or IoError.
 ImageList read_export_index(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder);
 
 }  // namespace octavo::sources

@@ -25,13 +25,13 @@ struct SplitFolder {
   std::string path;  ///< in the tree
 };
 
-/// Images by class name; those of no class under the empty name.
+/// Images by class name; images without a class have the empty name.
 struct ClassImages {
   SplitFolder folder;
   std::map<std::string, std::vector<std::string>> paths_of;  ///< in the tree
 };
 
-/// The split of a folder that holds no splits: by its own name, or an archive's.
+/// The split of a folder without split folders, by its own name or the archive's.
 std::string split_of_root(const ImageRoot& root) {
   if (!root.tree->disk_path("")) {
     return split_of_file_name(root.tree->root().filename().string()).value_or("train");
@@ -49,14 +49,14 @@ std::string split_of_root(const ImageRoot& root) {
   std::string splits;
   for (const SplitFolder& folder : known) splits += spelled(folder.split, folder.path) + " ";
   throw InvalidArgument(root.tree->name_of(root.folder) + ": the subfolder " + quoted(fs::path(other)) +
-                        " holds images, but is no split that is known, and " +
+                        " holds images, but is not a known split name, and " +
                         quoted(fs::path(known[0].path).filename()) + " is; name the splits: " + splits +
                         spelled("other", files::join_path(root.folder, other)) +
                         ", or, if all are classes, the folder's own split: " + spelled("train", root.folder));
 }
 
-/// Beside folders that are splits, images elsewhere would be lost unnoticed: images in other folders are an error, as
-/// they are likely a split too; all other files are counted as left out.
+/// Next to split folders, other images must not be lost unnoticed. Images in other folders are an error, since these
+/// are probably splits too; all other files are counted as ignored.
 void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
                          const std::vector<SplitFolder>& splits, ImageList& contents) {
   for (const std::string& name : entries.folders) {
@@ -68,7 +68,7 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
   contents.ignored_file_count += std::ssize(entries.files);
 }
 
-/// The splits of one root; counts in `contents` what is left out beside them.
+/// The splits of one root; counts ignored files in `contents`.
 std::vector<SplitFolder> split_folders(const ImageRoot& root, ImageList& contents) {
   if (!root.split.empty()) return {{root.split, root.tree, root.folder}};
   const files::FolderEntries entries = root.tree->entries(root.folder);
@@ -86,7 +86,7 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, ImageList& content
   return folders;
 }
 
-/// The images of one split folder; counts in `contents` what is left out.
+/// The images of one split folder; counts ignored files in `contents`.
 ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
   ClassImages images = {folder, {}};
   const files::FolderEntries entries = folder.tree->entries(folder.path);
@@ -121,13 +121,13 @@ void sort_names(std::vector<std::string>& names, ClassOrder order) {
   }
 }
 
-/// "train_images" is likely no class.
+/// A name such as "train_images" is probably not a class.
 bool is_called_as_split(const std::string& name) {
   const auto end = std::find_if_not(name.begin(), name.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
   return split_of_folder_name(std::string(name.begin(), end)).has_value();
 }
 
-/// Splits that may have been taken for classes, or for parts of classes.
+/// Adds remarks about splits that may have been treated as classes, or as parts of classes.
 void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) {
   std::set<std::string> classes, parts;
   for (const ClassImages& images : all) {
@@ -149,10 +149,10 @@ void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) 
     contents.remarks.push_back(text + what + "; if these are splits, name them: train=FOLDER test=FOLDER");
   };
   remark(classes, " became classes");
-  remark(parts, " within classes were not taken for splits");
+  remark(parts, " within classes were not treated as splits");
 }
 
-/// The classes that have images anywhere, in order; the others are noted in `contents`.
+/// The classes with images in any split, in order; notes the others in `contents`.
 void find_classes(const std::vector<ClassImages>& all, ClassOrder order, ImageList& contents) {
   std::map<std::string, bool> has_images;
   for (const ClassImages& images : all) {
@@ -200,10 +200,10 @@ void add_list(SplitImages list, ImageList& contents) {
   if (list.paths.empty()) return;
   for (const SplitImages& other : contents.splits) {
     if (other.split != list.split) continue;
-    // The first images, because two folders of one root, as val and valid, differ only below it.
-    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " are of a split \"" +
+    // Name the first images: two folders of one root, such as val and valid, differ only below it.
+    throw InvalidArgument("list the images: both " + other.name(0) + " and " + list.name(0) + " belong to split \"" +
                           list.split +
-                          "\"; give each a split of its own by SPLIT=PATH, or put the images of both below one folder");
+                          "\"; give each its own split with SPLIT=PATH, or put the images of both below one folder");
   }
   contents.splits.push_back(std::move(list));
 }
@@ -225,8 +225,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder ord
   if (contents.splits.empty()) {
     throw InvalidArgument(
         "list the images in " + roots[0].tree->name_of(roots[0].folder) +
-        ": there is no file named as images are (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and alike); check the "
-        "path");
+        ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
   }
   return contents;
 }

@@ -5,8 +5,8 @@
 
 namespace octavo::sources {
 
-/// Whether all of `text` matches `pattern`: * stands for any characters, also '/', ? for one, [a-z] and [!a-z] for one
-/// of some, and a backslash takes away the meaning of the character after it.
+/// Whether all of `text` matches `pattern`: * matches any characters including '/', ? matches one character, [a-z] and
+/// [!a-z] match one of a set, and a backslash escapes the next character.
 bool matches_glob(const std::string& pattern, const std::string& text);
 
 }  // namespace octavo::sources

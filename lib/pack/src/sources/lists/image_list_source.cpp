@@ -12,10 +12,10 @@
 namespace octavo::sources {
 namespace {
 
-// Decoded pixels that all threads together may hold; larger images are decoded one at a time.
+// The total decoded pixels that all threads may hold; larger images are decoded one at a time.
 constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
 
-/// Each damaged archive once, though several splits may lie in it.
+/// Each damaged archive once, even if several splits are in it.
 std::vector<SampleFailure> damage_of(const ImageList& contents) {
   std::map<std::filesystem::path, std::string> problems;
   for (const SplitImages& list : contents.splits) {

@@ -1,4 +1,4 @@
-// A source over image files: in folders or archives, or what a manifest lists.
+// A source over image files: in folders or archives, or named by an image list.
 #pragma once
 
 #include <octavo/pack.hpp>
@@ -10,10 +10,11 @@
 
 namespace octavo::sources {
 
-/// Images decoded on demand, by any number of threads. What cannot be decoded is a bad sample, reported by read().
+/// Decodes images on demand, on any number of threads. An image that cannot be decoded is a bad sample, reported by
+/// read().
 class ImageListSource final : public Source {
  public:
-  /// Finds the shape of the samples by the images' headers; see survey_images() for what it throws.
+  /// Determines the shape of the samples from the images' headers. Throws what survey_images() throws.
   ImageListSource(ImageList contents, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -36,7 +37,7 @@ class ImageListSource final : public Source {
   images::Limits limits_;
   images::Target target_;
   std::vector<SourceSplit> splits_;
-  std::vector<ImageSizes> sizes_;  ///< of each split, as images are read
+  std::vector<ImageSizes> sizes_;  ///< for each split; filled as images are read
   MemoryBudget decode_memory_;
 };
 

@@ -1,4 +1,4 @@
-// Which files of a folder are images.
+// Recognizing image files by name.
 #pragma once
 
 #include <array>
@@ -7,11 +7,11 @@
 
 namespace octavo::sources {
 
-/// How the names of image files end, in small letters.
+/// The extensions of image files, in lower case.
 inline constexpr std::array<std::string_view, 13> kImageExtensions = {
     ".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".pbm", ".pgm", ".ppm", ".pnm", ".pam"};
 
-/// Whether a name ends as those of image files do, in any case.
+/// Whether a name has an image extension, in upper or lower case.
 bool has_image_name(const std::string& name);
 
 }  // namespace octavo::sources

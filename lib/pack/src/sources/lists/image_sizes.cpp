@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
-/// What lies within the outer fences of some numbers.
+/// Tukey's outer fences of a list of numbers.
 struct Fences {
   double low = 0.0, high = 0.0;
 
   explicit Fences(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const double lower = values[(values.size() - 1) / 4], upper = values[(values.size() - 1) * 3 / 4];
-    // Where nearly all are alike, a little more or less is nothing to tell.
+    // If nearly all values are equal, small differences are not outliers.
     const double distance = std::max(3.0 * (upper - lower), 1.0);
     low = lower - distance;
     high = upper + distance;
@@ -55,7 +55,7 @@ nlohmann::ordered_json ImageSizes::describe(const std::string& split, const Samp
     if (first_outliers.size() < kMostListed) first_outliers.push_back({{"name", name_of(i)}, {"size", text_of(i)}});
   }
 
-  // Of several of one size, the first.
+  // Of several images with the same size, take the first.
   const auto is_smaller = [&](std::size_t a, std::size_t b) {
     return std::pair(pixels_of(a), a) < std::pair(pixels_of(b), b);
   };

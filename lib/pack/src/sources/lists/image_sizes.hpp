@@ -1,4 +1,4 @@
-// The sizes that images had before they were brought to one: the usual ones, and those that stand out.
+// Statistics of the original image sizes, with outliers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace octavo::sources {
 
-/// Several threads may set the sizes of different images at once.
+/// Several threads may set the sizes of different images concurrently.
 class ImageSizes {
  public:
   explicit ImageSizes(std::size_t image_count) : sizes_(image_count) {}
@@ -20,15 +20,15 @@ class ImageSizes {
     sizes_[image] = {static_cast<std::int32_t>(height), static_cast<std::int32_t>(width)};
   }
 
-  /// For the provenance, of the images whose size was set:
+  /// The statistics for the provenance, over the images whose size was set:
   ///
   ///   {"split": "train", "images": 1000, "smallest": "90x120", "median": "300x400", "largest": "3000x4000",
   ///   "enlarged": 2,
   ///    "outliers": 1, "first_outliers": [{"name": "cats/7.jpg", "size": "90x3000"}]}
   ///
-  /// Sizes are HxW, in order of their pixels. `enlarged` images are less than `target` in height or in width. An
-  /// outlier's pixels or its ratio of sides lie beyond Tukey's outer fences (three times the distance of the quartiles,
-  /// in logarithms; Exploratory Data Analysis, 1977, 2D), and beyond twice the quartile. Null if no size was set.
+  /// Sizes are HxW, compared by number of pixels. `enlarged` images are smaller than `target` in height or width. An
+  /// outlier's pixel count or aspect ratio is beyond Tukey's outer fences (three interquartile ranges, in logarithms;
+  /// Exploratory Data Analysis, 1977, 2D) and beyond twice the quartile. Null if no size was set.
   nlohmann::ordered_json describe(const std::string& split, const SampleShape& target,
                                   const std::function<std::string(std::size_t)>& name_of) const;
 

@@ -12,7 +12,7 @@
 namespace octavo::sources {
 namespace {
 
-/// What one header says; width 0 where it could not be read.
+/// The contents of one header; width 0 if it could not be read.
 struct Look {
   std::int32_t width = 0, height = 0;
   std::int32_t channels = 0;
@@ -23,7 +23,7 @@ struct Look {
     throw;
   } catch (const FormatError& error) {
     throw FormatError("read the image " + name + ": " + error.what() +
-                      "; repair or remove it, or leave such images out with --on-error skip");
+                      "; repair or remove it, or skip such images with --on-error skip");
   }
 }
 
@@ -40,7 +40,7 @@ class Survey {
     run_on_threads(resolve_thread_count(options_.thread_count), [this](int) {
       for (std::size_t at = next_++; at < images_.size() && !failed_; at = next_++) look_at(at);
     });
-    // Of several failures the first in order is told, whichever thread was first.
+    // Of several failures, report the first in order, whichever thread found one first.
     if (failed_) report_first_failure();
   }
 
@@ -55,7 +55,7 @@ class Survey {
     }
     if (first == nullptr) {
       throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
-                        " can be read, the first is " + name_of(0) + ": " + problem_of_first());
+                        " can be read; the first is " + name_of(0) + ": " + problem_of_first());
     }
     return {all_gray ? 1 : 3, first->height, first->width};
   }
@@ -104,7 +104,7 @@ class Survey {
              " and width " + std::to_string(look.width);
     };
     throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
-                          "; bring all to one size with --size HxW (height first), for example --size 224x224");
+                          "; resize all with --size HxW (height first), for example --size 224x224");
   }
 
   const SourceOptions& options_;

@@ -26,14 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 using Tree = std::shared_ptr<const files::FileTree>;
 
-// What the cells of a list may take. A byte of CSV, an empty field, takes 64 at the most, one of JSON, in "{}", 11. But
-// in an archive, and where JSON lines lack most of the keys, few bytes can stand for many cells.
+// Memory limits for the cells of a list. A byte of CSV, an empty field, needs at most 64 bytes; a byte of JSON, in
+// "{}", 11. But in an archive, and if JSON lines lack most of the keys, few bytes can stand for many cells.
 constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
 constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
                                                      "image",     "image_path", "image_id", "id"};
-// To find out whether a file is a list of labels.
+// Rows to inspect when deciding whether a file is a list with labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
@@ -46,7 +46,7 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
   return -1;
 }
 
-/// "a", "b" and so on, of many the first.
+/// "a", "b" and so on; only the first few of many.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMostListed = 8;
   std::string text;
@@ -56,7 +56,7 @@ std::string listed(const std::vector<std::string>& names) {
   return names.size() > kMostListed ? text + ", ..." : text;
 }
 
-/// Where the comma parts the digits of numbers, spreadsheets part columns by semicolons.
+/// In locales with a decimal comma, spreadsheets separate columns with semicolons.
 char csv_separator(files::ByteStream& text) {
   std::array<std::byte, 4096> bytes{};
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), text.read_some_at(0, bytes));
@@ -65,21 +65,21 @@ char csv_separator(files::ByteStream& text) {
   return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
 }
 
-/// "0,5" as 0.5; nothing if that is no number.
+/// "0,5" as 0.5; nothing if it is not a number.
 std::optional<std::string> with_decimal_point(const Cell& cell) {
   std::string text = text_of(cell);
   if (const std::size_t comma = text.find(','); comma != std::string::npos) text[comma] = '.';
   return number_of(text) ? std::optional(text) : std::nullopt;
 }
 
-/// Whether the comma in a cell cannot part thousands, as it may in "1,234".
+/// Whether the comma in a cell cannot be a thousands separator, as it may be in "1,234".
 bool has_decimal_comma(const Cell& cell) {
   const std::string text = text_of(cell);
   const std::size_t comma = text.find(',');
   return comma != std::string::npos && (text.size() - comma != 4 || text.find_first_not_of("+-0,") > comma);
 }
 
-/// Columns of nothing but numbers, at least one with a decimal comma, get decimal points.
+/// Converts decimal commas to points in columns of only numbers where at least one has a decimal comma.
 void use_decimal_points(Table& table) {
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const auto is_number = [&](const auto& row) { return is_missing(row[column]) || with_decimal_point(row[column]); };
@@ -107,16 +107,16 @@ Table read_table(const files::FileTree& tree, const std::string& path, std::size
   return table;
 }
 
-/// Where the image lies that a list at `list` names; nothing if it is nowhere.
+/// The path of the image that a list at `list` names; nothing if there is no such image.
 std::optional<std::string> find_image(const files::FileTree& tree, const fs::path& list, const std::string& named) {
   fs::path path(named);
-  // On disk a path may be spelled out from the root on.
+  // On disk, the path may be absolute.
   if (const auto whole = tree.disk_path(list); whole && path.is_absolute()) {
     path = path.lexically_normal().lexically_relative(fs::absolute(*whole).lexically_normal().parent_path());
   }
-  // A list is not to lead out of its folder.
+  // A list must not refer to files outside its folder.
   const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
-  const bool is_cut = named.find('\0') != std::string::npos;  // by the system, which would see another name
+  const bool is_cut = named.find('\0') != std::string::npos;  // the system would truncate the name
   if (path.empty() || leads_out || is_cut) return std::nullopt;
   const std::string stem = list.stem().string();
   for (const std::string& folder : {std::string(), std::string("images"), stem, stem + "_images"}) {
@@ -129,7 +129,7 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   return std::nullopt;
 }
 
-/// A list as rows of a path, perhaps a split, and a label. Throws FormatError with the reason only.
+/// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
   TableReader(Table table, const std::vector<std::string>& given_names)
@@ -141,27 +141,27 @@ class TableReader {
       const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
       const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && find_label_column(table_) < 0;
       if (!is_missed) continue;
-      throw FormatError("the first line has no \"" + column + "\", as later ones have; give it one, or null");
+      throw FormatError("the first line has no \"" + column + "\", but later lines do; add it, or null");
     }
-    if (path_column_ < 0) throw FormatError("no column is named as paths are (file_name, path, image, ...)");
-    if (table_.rows.empty()) throw FormatError("it lists nothing");
+    if (path_column_ < 0) throw FormatError("no path column found; expected file_name, path, image, ...");
+    if (table_.rows.empty()) throw FormatError("it is empty");
   }
 
   std::size_t row_count() const { return table_.rows.size(); }
   std::int64_t line(std::size_t row) const { return table_.lines[row]; }
   std::string path(std::size_t row) const { return text_of(cell(row, path_column_)); }
-  /// The split that a row names, or the empty text.
+  /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
     if (split_column_ < 0) return "";
     const std::string name = text_of(cell(row, split_column_));
     return split_of_folder_name(name).value_or(name);
   }
   const TableLabels& labels() const { return labels_; }
-  /// What one should know of the labels where no column is called as they are.
+  /// A note on which columns hold the labels if no column has the name of a label column.
   std::optional<std::string> remark(const std::string& list) const {
     if (find_label_column(table_) >= 0) return std::nullopt;
     const auto columns = labels_.columns();
-    const std::string called = "is called " + label_column_names();
+    const std::string called = "is named " + label_column_names();
     if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", " + called;
     return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
   }
@@ -193,19 +193,19 @@ SplitImages& list_of(ImageList& contents, const Tree& tree, const std::string& s
     if (list.split == split) return list;
   }
   if (contents.splits.size() == dataset_file::kMostSplits) {
-    throw FormatError("it names more than " + std::to_string(dataset_file::kMostSplits) + " splits");
+    throw FormatError("it has more than " + std::to_string(dataset_file::kMostSplits) + " splits");
   }
   contents.splits.push_back({split, tree, {}, layout, {}});
   return contents.splits.back();
 }
 
-/// The rows of a list that have an image and a label, and where their images lie.
+/// The rows of a list that have an image and a label, and the paths of their images.
 struct UsableRows {
   std::vector<std::size_t> rows;
   std::vector<std::string> images;  ///< of each of `rows`, in the tree
 };
 
-/// What is no such row ends it, or is left out, as `may_skip` says.
+/// Other rows are an error, or are left out if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
                             bool may_skip, std::vector<SampleFailure>& left_out) {
   UsableRows usable;
@@ -213,7 +213,7 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
     const auto image = find_image(tree, list, reader.path(row));
     const auto problem = image ? reader.labels().problem(row)
                                : "there is no image \"" + reader.path(row).substr(0, 255) +
-                                     "\" below the list's folder (a list names none outside of it)";
+                                     "\" below the list's folder (images outside it are not allowed)";
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(*image);
@@ -223,7 +223,7 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
     if (!may_skip) throw FormatError(line + ": " + *problem);
     left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
   }
-  if (usable.rows.empty()) throw FormatError("of no line both image and label can be used; " + left_out[0].reason);
+  if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + left_out[0].reason);
   return usable;
 }
 
@@ -243,8 +243,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
-/// Whether a list has labels: a column that is named as such, or no others than of numbers. Nothing if cells that are
-/// missing leave that open.
+/// Whether a list has labels: a label column, or only columns of numbers. Nothing if missing cells leave this open.
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   if (find_label_column(table) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
@@ -264,7 +263,7 @@ std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   return answer;
 }
 
-/// The first rows of a list, and whether others among them cannot be read.
+/// The first rows of a list, and whether an error made it only one row.
 std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string& path) {
   try {
     return {read_table(tree, path, kRowsLookedAt), false};
@@ -276,7 +275,7 @@ std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string
 }  // namespace
 
 void remark_on_unlisted(std::vector<ImageList>& lists) {
-  // By the tree and folder that the images lie in.
+  // By the tree and folder of the images.
   std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
   for (const ImageList& list : lists) {
     for (const SplitImages& images : list.splits) {
@@ -303,8 +302,8 @@ void remark_on_unlisted(std::vector<ImageList>& lists) {
     }
     if (count == 0) continue;
     list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") +
-                           " beside those that are listed " + (count == 1 ? "is" : "are") +
-                           " in no list that was read; --format folder reads folders, not lists");
+                           " next to the listed ones " + (count == 1 ? "is" : "are") +
+                           " not in any list; --format folder reads folders, not lists");
   }
 }
 
@@ -322,7 +321,7 @@ bool lists_images(const files::FileTree& tree, const std::string& path) {
       return find_image(tree, path, text_of(row[static_cast<std::size_t>(column)])).has_value();
     };
     if (std::none_of(table.rows.begin(), table.rows.end(), names_image)) return false;
-    // Where later lines cannot be read, reading all will tell why.
+    // If later lines cannot be read, reading the whole list reports why.
     return has_labels(table, column).value_or(is_cut);
   } catch (const FormatError&) {
     return false;

@@ -1,4 +1,4 @@
-// The bytes of a stream one by one, as the JSON library's parser takes them, so that no document is held whole.
+// Iterating over the bytes of a stream for the JSON parser, so that no document is held in memory as a whole.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace octavo::sources {
 
-/// A stream that is read once, from front to back.
+/// A stream, read once from front to back.
 class JsonBytes {
  public:
-  /// At most `most_between` bytes may pass between two calls of note_progress(): what the parser gathers meanwhile.
+  /// At most `most_between` bytes may pass between two calls of note_progress(); this bounds what the parser collects.
   JsonBytes(files::ByteStream& stream, std::int64_t most_between) : stream_(stream), most_between_(most_between) {
     fill();
   }
 
-  /// The position between two bytes; all that are not the end move together.
+  /// An input iterator; all iterators except the end share one position.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -53,7 +53,7 @@ class JsonBytes {
   const std::int64_t most_between_;
   std::array<std::byte, std::size_t{64} << 10> buffer_{};
   std::size_t at_ = 0, count_ = 0;
-  std::int64_t offset_ = 0;  ///< of what comes after the buffer
+  std::int64_t offset_ = 0;  ///< of the first byte after the buffer
   std::int64_t since_progress_ = 0;
 };
 

@@ -17,7 +17,7 @@ struct Convention {
   std::string_view labels;
 };
 
-// Words for images and for labels, as they are paired: MNIST, Keras, MedMNIST, PCam, SVHN, h5py users.
+// Pairs of words for images and labels: from MNIST, Keras, MedMNIST, PCam, SVHN, h5py users.
 constexpr std::array<Convention, 22> kConventions = {
     {{"images", "labels"}, {"images", "label"},   {"images", "targets"},
      {"images", "target"}, {"images", "classes"}, {"images", "y"},
@@ -30,7 +30,7 @@ constexpr std::array<Convention, 22> kConventions = {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Where `word` stands in `name` as a word of its own, from the end on; npos if it does not.
+/// The last position of `word` in `name` as a word of its own; npos if there is none.
 std::size_t find_word(std::string_view name, std::string_view word) {
   for (std::size_t at = name.rfind(word); at != std::string_view::npos;
        at = at == 0 ? std::string_view::npos : name.rfind(word, at - 1)) {
@@ -103,8 +103,8 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Na
   std::vector<const NamedArray*> images = image_arrays(arrays);
   if (!wanted_images.empty()) images = {find(arrays, wanted_images)};
   if (images.empty()) {
-    throw InvalidArgument("read " + file + ": none of its arrays is called as images are; say which is, by " +
-                          "FILE::IMAGES::LABELS; it has " + listed(arrays));
+    throw InvalidArgument("read " + file + ": cannot tell which array holds the images; name it as " +
+                          "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }
   std::vector<ArrayPair> pairs;
   for (const NamedArray* const array : images) {
@@ -113,7 +113,7 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Na
     for (const ArrayPair& other : pairs) {
       if (other.split != pair.split) continue;
       throw InvalidArgument("read " + file + ": both " + other.images + " and " + pair.images +
-                            " look like the images of \"" + pair.split + "\"; say which, by FILE::IMAGES::LABELS");
+                            " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
     }
     pairs.push_back(std::move(pair));
   }

@@ -1,4 +1,4 @@
-// Which array holds the labels of which images, by their names.
+// Pairing arrays of images with arrays of labels by name.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace octavo::sources {
 
-/// Names that the labels of `images` may have, likeliest first: "x_train": "y_train"; "train_images": "train_labels",
-/// "train_label", ...; "data": "labels", "target", ...
+/// Names that the labels of `images` may have, most likely first. "x_train": "y_train"; "train_images":
+/// "train_labels", "train_label", ...; "data": "labels", "target", ...
 std::vector<std::string> label_names_for(const std::string& images);
 
-/// An array in a file that holds several.
+/// An array in a file with several arrays.
 struct NamedArray {
   std::string name;
   std::vector<std::int64_t> axes;
@@ -24,9 +24,9 @@ struct ArrayPair {
   std::string labels;  ///< empty if there are none
 };
 
-/// Pairs the arrays of a file. Images are arrays of three axes and more whose name tells of images, or the only such
-/// array; `wanted_images` and `wanted_labels` name them instead. Splits are told by names, else by `file_split`.
-/// Throws FormatError or InvalidArgument, naming `file`, the arrays there are, and what to do.
+/// Pairs the arrays of a file. Images are arrays with three or more axes and a name for images, or the only array with
+/// three or more axes. `wanted_images` and `wanted_labels`, if not empty, choose them instead. Splits are inferred from
+/// names, else `file_split`. Throws FormatError or InvalidArgument, naming `file`, its arrays, and what to do.
 std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<NamedArray>& arrays,
                                    const std::string& wanted_images, const std::string& wanted_labels,
                                    const std::string& file_split);

@@ -1,4 +1,4 @@
-// The file of labels that belongs to a file of images.
+// Finding the file of labels that belongs to a file of images.
 #include <filesystem>
 
 #include "sources/array_files.hpp"
@@ -7,7 +7,7 @@
 namespace octavo::sources {
 namespace {
 
-/// IDX files tell their number of axes in their names.
+/// The names of IDX files include the number of axes.
 std::string with_one_axis(std::string name) {
   for (const char* const axes : {"idx3", "idx4"}) {
     if (const std::size_t at = name.rfind(axes); at != std::string::npos) name.replace(at, 4, "idx1");

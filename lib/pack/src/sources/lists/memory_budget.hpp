@@ -1,4 +1,4 @@
-// Keeping the memory of concurrent decodes within bounds.
+// Bounding the memory of concurrent decodes.
 #pragma once
 
 #include <condition_variable>
@@ -7,13 +7,13 @@
 
 namespace octavo::sources {
 
-/// Bytes that threads may hold at once. One that wants more than all of them waits until it is alone. Safe for use by
-/// several threads, each of which may hold one share.
+/// The number of bytes that threads may hold in total. A thread that requests more than the total waits until it is the
+/// only one. Thread-safe; each thread may hold one share.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t bytes) : bytes_(bytes) {}
 
-  /// A share, given back when it goes out of scope.
+  /// A share, released when it goes out of scope.
   class Share {
    public:
     Share(MemoryBudget& budget, std::int64_t bytes) : budget_(budget), bytes_(bytes) { budget_.take(bytes_); }

@@ -47,11 +47,11 @@ std::vector<std::string> read_name_list(files::ByteStream& stream) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const char* const wrong = names[i].empty()                ? "is empty"
                               : !is_clean_utf8(names[i])      ? "is not UTF-8"
-                              : !seen.insert(names[i]).second ? "was there before"
+                              : !seen.insert(names[i]).second ? "is a duplicate"
                                                               : nullptr;
     if (wrong == nullptr) continue;
     throw FormatError("read the class names " + stream.name() + ": line " + std::to_string(i + 1) + " " + wrong +
-                      "; give one name a line, in label order");
+                      "; give one name per line, in label order");
   }
   return names;
 }

@@ -1,4 +1,4 @@
-// Class names, one a line, in label order.
+// Files of class names, one per line, in label order.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace octavo::sources {
 
-/// The lines of a file of class names, without line ends and surrounding blanks; empty lines at its end are left out.
-/// Throws IoError if it cannot be read, FormatError if a name is empty, not UTF-8, or there twice.
+/// The lines of a file of class names, without line ends and surrounding blanks; empty lines at the end are dropped.
+/// Throws IoError if the file cannot be read; FormatError if a name is empty, not UTF-8 or a duplicate.
 std::vector<std::string> read_name_list(files::ByteStream& stream);
 
 /// Whether `text` is well-formed UTF-8 without control characters, as class names in a file must be.

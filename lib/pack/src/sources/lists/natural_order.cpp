@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the number that `text` begins with off it, without leading zeros.
+/// Removes the number at the start of `text` and returns it without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   std::string_view number = text.substr(0, end);

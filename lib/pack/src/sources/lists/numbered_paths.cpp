@@ -47,8 +47,8 @@ std::vector<std::filesystem::path> expand_numbers(const std::filesystem::path& p
   if (!numbers || std::filesystem::exists(path, ignored)) return {path};
   const std::int64_t first = std::stoll(numbers->first), last = std::stoll(numbers->last);
   if (last < first || last - first >= kMostPaths) {
-    throw InvalidArgument("read " + quoted(path) + ": the numbers from " + numbers->first + " to " + numbers->last +
-                          " are no list of at most " + std::to_string(kMostPaths) + " files");
+    throw InvalidArgument("read " + quoted(path) + ": invalid range " + numbers->first + ".." + numbers->last +
+                          "; expected an ascending range of at most " + std::to_string(kMostPaths) + " files");
   }
   std::vector<std::filesystem::path> paths;
   for (std::int64_t number = first; number <= last; ++number) {

@@ -1,4 +1,4 @@
-// Paths that stand for several numbered files.
+// Expanding paths that stand for several numbered files.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace octavo::sources {
 
-/// "shard-{000..099}.tar" as the hundred paths it stands for, as WebDataset and the shell have it; any other path, and
-/// one that is there as it is written, alone. Throws InvalidArgument if these are more than a million.
+/// Expands "shard-{000..099}.tar" to its hundred paths, as WebDataset and the shell do. Returns any other path, and one
+/// that exists under its literal name, unchanged. Throws InvalidArgument if the range descends or exceeds a million.
 std::vector<std::filesystem::path> expand_numbers(const std::filesystem::path& path);
 
 }  // namespace octavo::sources

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kTrain = "train";
 constexpr const char* kHeldOut = "val";
 
-/// The name of a sample's class, or its number where classes have no names; empty if it has none.
+/// The name of a sample's class, or its number if classes have no names; empty if it has no class.
 std::string class_text(const Source& source, std::size_t split, std::int64_t row) {
   const auto label = source.class_index(split, row);
   if (!label) return "";
@@ -63,25 +63,26 @@ void hold_out(const Source& source, const SourceOptions& options, std::vector<Ch
 
 void check_options(const SourceOptions& options) {
   if (options.limit && *options.limit < 1) {
-    throw InvalidArgument("limit the samples to " + std::to_string(*options.limit) + "; at least 1 is needed");
+    throw InvalidArgument("limit the samples to " + std::to_string(*options.limit) + ": the limit must be at least 1");
   }
   if (!(options.holdout >= 0.0 && options.holdout < 1.0)) {
-    throw InvalidArgument("hold out a share of " + std::to_string(options.holdout) + "; it is at least 0 and below 1");
+    throw InvalidArgument("hold out a share of " + std::to_string(options.holdout) +
+                          ": the share must be at least 0 and below 1");
   }
 }
 
-/// A selection may leave nothing of a split, which then goes, but not of all of them.
+/// A selection may empty a split, which is then dropped, but not all splits.
 void check_not_empty(std::vector<ChosenSplit>& chosen, const SourceOptions& options) {
   for (const ChosenSplit& part : chosen) {
     if (!part.rows.empty() || options.holdout == 0.0) continue;
     if (part.name == kTrain || part.name == kHeldOut) {
       throw InvalidArgument("hold out a share of " + std::to_string(options.holdout) + ": the split \"" + part.name +
-                            "\" would be empty; take another share");
+                            "\" would be empty; choose another share");
     }
   }
   std::erase_if(chosen, [](const ChosenSplit& part) { return part.rows.empty(); });
   if (chosen.empty()) {
-    throw InvalidArgument("select \"" + options.select + "\": no class and no sample has such a name");
+    throw InvalidArgument("select \"" + options.select + "\": no class or sample matches");
   }
 }
 

@@ -1,4 +1,4 @@
-// Which samples of a source are packed, and as which split: --select, --holdout and --limit.
+// Choosing the samples to pack and their splits: --select, --holdout and --limit.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace octavo::sources {
 
-/// A split made of some rows of a source's split, ascending.
+/// A split made of some rows of a source split, in ascending order.
 struct ChosenSplit {
   std::string name;
   std::size_t source_split = 0;
   std::vector<std::int64_t> rows;
 };
 
-/// Whether the options ask for anything but all samples as they are.
+/// Whether the options select, hold out or limit samples.
 bool chooses_rows(const SourceOptions& options);
 
-/// The samples that options.select keeps, `val` parted from `train` by options.holdout, then the first options.limit of
-/// each split. Throws InvalidArgument if a split would be empty, if there is nothing to hold out from or `val` is there
-/// already, or if the limit or the share make no sense.
+/// Chooses the samples: keeps those that match options.select, moves the options.holdout share of `train` to `val`,
+/// then keeps the first options.limit of each split. Throws InvalidArgument if nothing remains, if the holdout would
+/// leave a split empty, has no `train` or finds an existing `val`, or if the limit or the share is invalid.
 std::vector<ChosenSplit> choose_rows(const Source& source, const SourceOptions& options);
 
 /// Whether the holdout takes a sample: XXH3-64 of `key` with `seed` is below share * 2^64. The key is the sample's path
-/// below the source's root, or its row in the split in decimal, so that the choice does not depend on anything else.
+/// relative to the source's root, or its row in the split in decimal, so that nothing else affects the choice.
 bool is_held_out(std::string_view key, std::uint64_t seed, double share);
 
 }  // namespace octavo::sources

@@ -20,7 +20,7 @@ bool is_class_number(double number) {
   return number == std::rint(number) && number >= 0.0 && number <= std::numeric_limits<std::int32_t>::max();
 }
 
-/// Several numbers a row: multi-labels if all are 0 and 1, else targets.
+/// Several numbers per row: multi-labels if all are 0 and 1, else targets.
 LabelLayout layout_of(const std::vector<std::vector<double>>& numbers) {
   bool are_bits = true;
   for (const auto& row : numbers) {
@@ -100,11 +100,11 @@ TableLabels::Kind TableLabels::find_kind() const {
     if (label(row).is_array()) return Kind::list;
     are_names = are_names || (!number_of(label(row)) && !is_missing(label(row)));
   }
-  // What is missing among numbers is a name among names: "NA" may be Namibia.
+  // Text that marks a missing number is a valid name: "NA" may be Namibia.
   return are_names ? Kind::name : Kind::number;
 }
 
-/// Of a column whose first cell is missing the next one tells.
+/// If the first cell of a column is missing, the next one decides.
 void TableLabels::find_columns(const std::vector<std::ptrdiff_t>& other_columns) {
   for (std::size_t column = 0; column < table_.columns.size(); ++column) {
     const auto at = static_cast<std::ptrdiff_t>(column);
@@ -138,7 +138,7 @@ std::optional<std::string> TableLabels::problem(std::size_t row) const {
       return std::nullopt;
     case Kind::number:
       if (number_of(label(row))) return std::nullopt;
-      return "its label is missing, or no finite number (\"" + text_of(label(row)) + "\")";
+      return "its label is missing or not a finite number (\"" + text_of(label(row)) + "\")";
     case Kind::name:
       return problem_of_name(row);
     case Kind::list:
@@ -159,20 +159,20 @@ std::optional<std::string> TableLabels::problem_of_name(std::size_t row) const {
 
 std::optional<std::string> TableLabels::problem_of_list(std::size_t row) const {
   const Cell& list = label(row);
-  if (!list.is_array()) return "its label is no list, as that of other lines is";
+  if (!list.is_array()) return "its label is not a list, but other labels are";
   if (list.empty() || list.size() != list_width_) {
-    return "it has " + std::to_string(list.size()) + " labels, the first has " + std::to_string(list_width_);
+    return "it has " + std::to_string(list.size()) + " labels, the first line has " + std::to_string(list_width_);
   }
   const bool are_numbers = std::all_of(list.begin(), list.end(), [](const Cell& one) { return number_of(one); });
-  return are_numbers ? std::nullopt : std::optional<std::string>("a label is no number");
+  return are_numbers ? std::nullopt : std::optional<std::string>("a label is not a number");
 }
 
 std::optional<std::string> TableLabels::problem_of_columns(std::size_t row) const {
   for (const std::size_t column : columns_) {
     if (number_of(cell(row, column))) continue;
     const std::string name = "\"" + table_.columns[column] + "\"";
-    return is_missing(cell(row, column)) ? name + " is missing, or not finite"
-                                         : name + " holds no number, as it does in other lines";
+    return is_missing(cell(row, column)) ? name + " is missing or not finite"
+                                         : name + " is not a number, but it is in other lines";
   }
   return std::nullopt;
 }

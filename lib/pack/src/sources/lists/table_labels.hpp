@@ -1,4 +1,4 @@
-// The labels that a list of images gives its rows: all of one kind.
+// The labels of the rows of an image list, all of one kind.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,40 @@
 
 namespace octavo::sources {
 
-/// The column of that name which holds labels, or -1.
+/// The index of the label column, by name, or -1.
 std::ptrdiff_t find_label_column(const Table& table);
 
-/// Whether a column of that name holds labels.
+/// Whether `name` is the name of a label column.
 bool is_label_column(std::string_view name);
 
-/// What columns of labels are called, for messages: "label, class, ... or y".
+/// The names of label columns, for messages: "label, class, ... or y".
 std::string label_column_names();
 
-/// Whether a column of that name numbers the rows: of none, as pandas writes its index, or "Unnamed: 0", as it reads
-/// it.
+/// Whether a column of that name numbers the rows: an empty name, as pandas writes its index, or "Unnamed: 0", as
+/// pandas reads it.
 bool is_row_number_column(std::string_view name);
 
-/// The number that a cell holds or spells; nothing if it is another text, or not finite.
+/// The number in a cell, also if it is text; nothing if the cell is other text or the number is not finite.
 std::optional<double> number_of(const Cell& cell);
 
-/// Whether a cell says that there is no number: null, an empty text, or NaN, NA, N/A, null or an infinity in any case.
+/// Whether a cell marks a missing number: null, empty text, or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
-/// A cell as text: what a text holds, nothing for null, else as JSON spells it.
+/// A cell as text: the text itself, empty for null, otherwise its JSON form.
 std::string text_of(const Cell& cell);
 
 class TableLabels {
  public:
-  /// The labels in the column find_label_column(); without it, in all columns of numbers but `other_columns`.
+  /// Takes the labels from the column find_label_column(); without one, from all columns of numbers not in
+  /// `other_columns`.
   /// `table` and `given_names` must outlive this.
   TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
                  const std::vector<std::string>& given_names);
 
-  /// The columns that hold labels; several, or of other names, where find_label_column() found none.
+  /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.
   std::vector<std::string> columns() const;
 
-  /// Why a row has no label that can be used; nothing if it has.
+  /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
 
   /// The labels of rows that have no problem(), in that order.
@@ -72,9 +73,9 @@ class TableLabels {
 
   const Table& table_;
   const std::vector<std::string>& given_names_;
-  std::vector<std::size_t> columns_;  ///< that hold labels
+  std::vector<std::size_t> columns_;  ///< the columns that hold labels
   Kind kind_ = Kind::none;
-  std::size_t list_width_ = 0;               ///< Kind::list: of the first list
+  std::size_t list_width_ = 0;               ///< Kind::list: the length of the first list
   std::map<std::string, double> places_of_;  ///< Kind::name: the number of each class
   std::vector<std::string> class_names_;     ///< Kind::name
 };

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::size_t kMostColumns = 100'000;
 constexpr std::size_t kMostLateColumns = 100;
-// A line lists a path and labels.
+// A line holds a path and labels.
 constexpr int kDeepestRow = 4;
-// 100,000 labels have room.
+// Enough for 100,000 labels.
 constexpr std::int64_t kMostLineBytes = std::int64_t{1} << 20;
-// What a text takes beside its letters, with what the allocator adds.
+// Memory of a string in addition to its characters, including allocator overhead.
 constexpr std::int64_t kTextBytes = 48;
 
-/// The pieces of a text, one after another; without a byte order mark, which says nothing.
+/// Reads a text piece by piece, without the byte order mark.
 class TextPieces {
  public:
   explicit TextPieces(files::ByteStream& stream) : stream_(stream) {
@@ -35,7 +35,7 @@ class TextPieces {
     const std::size_t count = stream.read_some_at(0, start);
     if (count == kMark.size() && std::memcmp(start.data(), kMark.data(), count) == 0) offset_ = std::ssize(kMark);
   }
-  /// The next piece, which lives until the next call; empty at the end.
+  /// The next piece, valid until the next call; empty at the end.
   std::string_view next() {
     const std::size_t count = stream_.read_some_at(offset_, buffer_);
     offset_ += static_cast<std::int64_t>(count);
@@ -48,7 +48,7 @@ class TextPieces {
   std::int64_t offset_ = 0;
 };
 
-/// What a cell takes: itself, and the text that it points to.
+/// The memory of a cell, including the text that it points to.
 std::int64_t held_by(const Cell& cell) {
   std::int64_t bytes = sizeof cell;
   if (cell.is_string()) bytes += kTextBytes + std::ssize(cell.get_ref<const std::string&>());
@@ -65,7 +65,7 @@ std::int64_t held_by(const Cell& cell) {
   throw FormatError("line " + std::to_string(number) + " has more than " + std::to_string(kMostLineBytes) + " bytes");
 }
 
-/// A table that grows by rows, within its limits.
+/// A table that grows row by row, within its limits.
 class TableBuilder {
  public:
   explicit TableBuilder(const TableLimits& limits) : limits_(limits) {}
@@ -74,7 +74,7 @@ class TableBuilder {
   void add(std::vector<Cell> row, std::int64_t line) {
     held_bytes_ += sizeof row + sizeof line;
     for (const Cell& cell : row) held_bytes_ += held_by(cell);
-    if (held_bytes_ > limits_.most_held_bytes) throw FormatError("it unfolds into far more than it is");
+    if (held_bytes_ > limits_.most_held_bytes) throw FormatError("it expands beyond the allowed size");
     table.lines.push_back(line);
     table.rows.push_back(std::move(row));
   }
@@ -86,7 +86,7 @@ class TableBuilder {
   std::int64_t held_bytes_ = 0;
 };
 
-/// What the parser's callbacks fill in. Exceptions must not pass through C: the first problem is kept.
+/// The state of the parser's callbacks. Exceptions must not pass through C code, so the first problem is stored.
 struct CsvReading {
   explicit CsvReading(const TableLimits& limits) : builder(limits) {}
 
@@ -152,7 +152,7 @@ Table read_csv(files::ByteStream& text, char separator, const TableLimits& limit
     const std::size_t parsed = csv_parse(&parser, piece.data(), piece.size(), &take_field, &take_row, &reading);
     if (parsed != piece.size() && reading.problem.empty()) {
       reading.problem =
-          "record " + std::to_string(reading.record + 1) + " is no CSV: " + csv_strerror(csv_error(&parser));
+          "record " + std::to_string(reading.record + 1) + " is not valid CSV: " + csv_strerror(csv_error(&parser));
     }
     line_bytes = reading.record == record_before ? line_bytes + std::ssize(piece) : 0;
     if (line_bytes > kMostLineBytes && reading.problem.empty()) refuse_long_line(reading.record + 1);
@@ -166,8 +166,8 @@ Table read_csv(files::ByteStream& text, char separator, const TableLimits& limit
 
 namespace {
 
-/// Whether brackets outside of texts nest deeper than a line may. Not found out by a callback of the parser: with one
-/// it looks at all siblings of each object.
+/// Whether brackets outside strings nest deeper than allowed. A parser callback could check this too, but with a
+/// callback the parser visits all siblings of each object.
 bool nests_too_deep(std::string_view line) {
   int depth = 0;
   bool is_in_text = false;
@@ -186,7 +186,7 @@ bool nests_too_deep(std::string_view line) {
   return false;
 }
 
-/// The keys of the first line are the columns; of others, keys that it has not are left out.
+/// The keys of the first line are the columns; other keys of later lines are ignored.
 class JsonLines {
  public:
   explicit JsonLines(const TableLimits& limits) : builder_(limits) {}
@@ -197,7 +197,7 @@ class JsonLines {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     if (nests_too_deep(line)) throw FormatError("line " + std::to_string(number_) + " is nested too deep");
     const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-    if (!object.is_object()) throw FormatError("line " + std::to_string(number_) + " is no JSON object");
+    if (!object.is_object()) throw FormatError("line " + std::to_string(number_) + " is not a JSON object");
     if (builder_.table.rows.empty()) name_columns(object);
     std::vector<Cell> row(builder_.table.columns.size());
     for (const auto& [key, value] : object.items()) {
@@ -234,7 +234,7 @@ class JsonLines {
 Table read_json_lines(files::ByteStream& text, const TableLimits& limits) {
   JsonLines lines(limits);
   TextPieces pieces(text);
-  std::string line;  // what of it was in earlier pieces
+  std::string line;  // the part of the line from earlier pieces
   std::int64_t number = 1;
   for (std::string_view piece; !lines.is_full() && !(piece = pieces.next()).empty();) {
     for (std::size_t end; !lines.is_full() && (end = piece.find('\n')) != std::string_view::npos; ++number) {

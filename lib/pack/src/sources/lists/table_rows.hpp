@@ -1,4 +1,4 @@
-// A list as rows of named cells, whatever its format: CSV, TSV or JSON lines.
+// Reading CSV, TSV or JSON Lines as rows of named cells.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace octavo::sources {
 
-/// A cell: a text (of CSV, whatever it says), or what JSON has.
+/// A cell: always text in CSV, any JSON value in JSON Lines.
 using Cell = nlohmann::json;
 
 struct Table {
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;    ///< as many cells as columns; null where a JSON line has no such key
-  std::vector<std::string> late_columns;  ///< keys of JSON lines that the first line lacks, the first 100; left out
-  std::vector<std::int64_t> lines;        ///< of each row, its number among the lines or records of the file, from 1
+  std::vector<std::vector<Cell>> rows;    ///< one cell per column; null if a JSON line lacks the key
+  std::vector<std::string> late_columns;  ///< ignored: keys of JSON lines that the first line lacks, at most 100
+  std::vector<std::int64_t> lines;        ///< for each row, its line or record number in the file, from 1
 
-  /// The column of that name in any case, or -1.
+  /// The index of the column with that name, ignoring case, or -1.
   std::ptrdiff_t find(std::string_view column) const;
 };
 
-/// How much of a list is read, and held.
+/// Limits on how much of a list is read and held in memory.
 struct TableLimits {
-  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< ends it early
-  std::int64_t most_held_bytes = 0;                                 ///< what its cells may take; more is refused
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< reading stops there
+  std::int64_t most_held_bytes = 0;                                 ///< memory of the cells; more is an error
 };
 
-/// Reads a table, line by line: the text is never held whole. Throws FormatError with the reason only.
+/// Reads a table line by line; never holds the whole text. Throws FormatError with the reason only.
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits);
 Table read_json_lines(files::ByteStream& text, const TableLimits& limits);
 

@@ -42,11 +42,11 @@ struct Sample {
   std::string image;
   std::string label;  ///< empty if there is none
 
-  /// Where the label is, or is missing.
+  /// The file of the label or, if it is missing, of the image.
   const std::string& file_of_label() const { return label.empty() ? image : label; }
 };
 
-/// Whether an image has fewer points in its name than another of its sample, or comes before it; or is the first.
+/// Whether an image is the first of its sample, has fewer dots in its name than the other, or comes before it.
 bool is_plainer(const std::string& path, const std::string& other) {
   const auto points_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
   return other.empty() || std::pair(points_of(path), path) < std::pair(points_of(other), other);
@@ -57,9 +57,9 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
   std::map<std::string, Sample> samples_of;
   for (const std::string& path : tree.files_below("")) {
     const Parts parts = parts_of(path);
-    // Of "000017.jpg" and "000017.mask.png" the first is the image.
+    // Of "000017.jpg" and "000017.mask.png", the first is the image.
     if (has_image_name(path) && is_plainer(path, samples_of[parts.key].image)) samples_of[parts.key].image = path;
-    // A class alone is told before whatever else is known of a sample.
+    // A .cls file takes precedence over .json, which may hold anything about a sample.
     if (is_label(parts.extension) && (parts.extension == "cls" || samples_of[parts.key].label.empty())) {
       samples_of[parts.key].label = path;
     }
@@ -94,10 +94,10 @@ std::string checked_label(std::string label) {
                     std::to_string(kMostNameBytes));
 }
 
-/// The label of a sample as text, which is a class name at the most. Throws FormatError with the reason only.
+/// The label of a sample as text: a number or a class name. Throws FormatError with the reason only.
 std::string label_text(const files::FileTree& tree, const Sample& sample) {
   if (sample.label.empty()) {
-    throw FormatError("there is no label, no .cls and no .json file, as there is for others");
+    throw FormatError("it has no label (a .cls or .json file), but other samples do");
   }
   const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
   if (sample.label.ends_with("cls")) return checked_label(trimmed(text));
@@ -109,10 +109,10 @@ std::string label_text(const files::FileTree& tree, const Sample& sample) {
     if (label.is_number_integer()) return std::to_string(label.get<std::int64_t>());
     if (label.is_string()) return checked_label(label.get<std::string>());
   }
-  throw FormatError("there is no label in it, no number or text \"label\", \"cls\", \"class\" or \"target\"");
+  throw FormatError("it has no label; expected a number or text \"label\", \"cls\", \"class\" or \"target\"");
 }
 
-/// Numbers the labels of all splits together.
+/// Numbers the labels of all splits in one numbering.
 class LabelNumbers {
  public:
   LabelNumbers(const std::vector<std::vector<std::string>>& labels, const std::vector<std::string>& given_names) {
@@ -122,7 +122,7 @@ class LabelNumbers {
     names_ = given_names;
     if (names_.empty() && !are_numbers_) names_.assign(found.begin(), found.end());
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (!is_clean_utf8(names_[i])) throw FormatError("number the classes: the name of one is not UTF-8");
+      if (!is_clean_utf8(names_[i])) throw FormatError("number the classes: a class name is not UTF-8");
       places_[names_[i]] = static_cast<std::int32_t>(i);
     }
   }
@@ -141,7 +141,8 @@ class LabelNumbers {
   std::map<std::string, std::int32_t> places_;
 };
 
-/// Gives the images of a list their numbers; those whose label has none are left out, if that may be.
+/// Assigns class numbers to the images of a list. Images whose label has no number are an error, or left out if
+/// `may_skip`.
 void number_samples(SplitImages& list, const std::vector<std::string>& labels, const LabelNumbers& numbers, bool may_skip,
                     std::vector<SampleFailure>& left_out) {
   std::vector<std::string> paths;
@@ -160,7 +161,7 @@ void number_samples(SplitImages& list, const std::vector<std::string>& labels, c
   list.paths = std::move(paths);
 }
 
-/// Shards of one split, which may be named one by one, as one tree.
+/// Combines the shards of each split, which may be given one by one, into one tree.
 std::vector<ImageRoot> united_by_split(const std::vector<ImageRoot>& shards) {
   std::vector<std::string> splits;
   std::map<std::string, std::vector<std::shared_ptr<const files::FileTree>>> trees_of;
@@ -211,7 +212,7 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vecto
     }
     if (list.paths.empty()) {
       throw FormatError("read " + root.tree->name_of("") + ": no sample has an image and a label; " +
-                        (contents.left_out.empty() ? "there is none" : contents.left_out.back().reason));
+                        (contents.left_out.empty() ? "it has no samples" : contents.left_out.back().reason));
     }
     contents.splits.push_back(std::move(list));
   }
@@ -221,7 +222,7 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vecto
     SplitImages& list = contents.splits[split];
     number_samples(list, labels[split], numbers, may_skip, contents.left_out);
     if (list.paths.empty()) {
-      throw FormatError("read " + list.tree->name_of("") + ": no sample is left; of the last, " +
+      throw FormatError("read " + list.tree->name_of("") + ": no sample is left; the last problem: " +
                         contents.left_out.back().reason);
     }
   }
