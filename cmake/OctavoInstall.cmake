@@ -18,7 +18,7 @@ endfunction()
 
 # The kernels' headers are not installed: the public headers do not include them.
 set_target_properties(octavo_kernels PROPERTIES EXPORT_NAME kernels)
-octavo_install(core octavo-core-targets octavo_kernels octavo_core)
+octavo_install(core octavo-core-targets octavo_types octavo_kernels octavo_core)
 octavo_install(pack octavo-pack-targets octavo_pack)
 octavo_install(fetch octavo-fetch-targets octavo_fetch)
 octavo_install(lab octavo-lab-targets octavo_lab)

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <octavo/types.hpp>
+
 #include "kernels/affine.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/intrinsics.hpp"
@@ -12,12 +14,6 @@
 #include "kernels/row_selection.hpp"
 
 namespace octavo::kernels {
-
-/// Type of output values: the float32 value rounded to nearest, ties to even.
-enum class ValueType { float32, float16, bfloat16 };
-
-/// Axis order of the output: [B,C,P] or [B,P,C].
-enum class Layout { nchw, nhwc };
 
 /// A float16 or bfloat16 value as its bits. Distinct types, so that templates can distinguish them.
 struct Float16 {
@@ -40,8 +36,8 @@ struct GatherArgs {
   const Affine* maps;               ///< [C], or [1] if uniform_map
   bool uniform_map;                 ///< all channels share maps[0]
   const float* pixel_shifts;        ///< C*P, in output order, replaces the maps' shift; or null
-  Layout layout;
-  ValueType value_type;
+  Layout layout;         ///< of the values: [B,C,P] or [B,P,C]
+  DType value_type;      ///< a float type; each value is the float32 value rounded to nearest, ties to even
   void* values;          ///< B*C*P values of value_type
   LabelType label_type;  ///< type of the written labels
   void* out_labels;      ///< [B,label_words] of label_type, or null
@@ -59,6 +55,22 @@ OCTAVO_HOST_DEVICE inline Value round_to(float value) {
     return Float16{to_float16_bits(value)};
   else
     return BFloat16{to_bfloat16_bits(value)};
+}
+
+/// Calls visit(Value{}) with the C++ type of output values of `type`. Does nothing for integer types.
+template <typename Visit>
+void visit_value_type(DType type, const Visit& visit) {
+  switch (type) {
+    case DType::float32:
+      return visit(float{});
+    case DType::float16:
+      return visit(Float16{});
+    case DType::bfloat16:
+      return visit(BFloat16{});
+    case DType::int32:
+    case DType::int64:
+      return;
+  }
 }
 
 /// The map of value `out_index` of an output sample, which is in channel `c`.

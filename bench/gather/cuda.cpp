@@ -19,6 +19,8 @@ namespace {
 
 using namespace octavo::bench;
 using namespace octavo::kernels;
+using octavo::DType;
+using octavo::Layout;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 constexpr std::int64_t kLargestRegion = 80 * kGiB;
@@ -27,8 +29,8 @@ constexpr std::int64_t kGraphBatches = 117;     // an epoch of 60,000 samples in
 
 constexpr std::int64_t kDeviceBatches[] = {256, 512, 4096, 65536};
 constexpr Variant kHalfNhwc[] = {
-    {.name = "float16 NHWC", .value_type = ValueType::float16, .layout = Layout::nhwc, .uniform_map = false},
-    {.name = "bfloat16 NHWC", .value_type = ValueType::bfloat16, .layout = Layout::nhwc, .uniform_map = false}};
+    {.name = "float16 NHWC", .value_type = DType::float16, .layout = Layout::nhwc, .uniform_map = false},
+    {.name = "bfloat16 NHWC", .value_type = DType::bfloat16, .layout = Layout::nhwc, .uniform_map = false}};
 
 /// The library's launcher, and the device properties that it needs.
 class Launcher {

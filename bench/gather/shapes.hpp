@@ -26,19 +26,19 @@ inline constexpr std::int64_t kBatches[] = {1, 32, 256, 512, 4096, 65536};
 /// A kind of batch.
 struct Variant {
   const char* name;
-  kernels::ValueType value_type = kernels::ValueType::float32;
-  kernels::Layout layout = kernels::Layout::nchw;
+  DType value_type = DType::float32;
+  Layout layout = Layout::nchw;
   bool uniform_map = true;
   bool pixel_shifts = false;
-  std::int64_t value_bytes() const { return value_type == kernels::ValueType::float32 ? 4 : 2; }
+  std::int64_t value_bytes() const { return bytes_of(value_type); }
 };
 
 inline constexpr Variant kVariants[] = {
     {.name = "float32"},
     {.name = "float32, map a channel", .uniform_map = false},
-    {.name = "float16", .value_type = kernels::ValueType::float16},
-    {.name = "bfloat16", .value_type = kernels::ValueType::bfloat16},
+    {.name = "float16", .value_type = DType::float16},
+    {.name = "bfloat16", .value_type = DType::bfloat16},
     {.name = "float32, mean image", .pixel_shifts = true},
-    {.name = "float32 NHWC", .layout = kernels::Layout::nhwc, .uniform_map = false}};
+    {.name = "float32 NHWC", .layout = Layout::nhwc, .uniform_map = false}};
 
 }  // namespace octavo::bench

@@ -201,14 +201,8 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
 }
 
 void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
-  switch (args.value_type) {
-    case ValueType::float32:
-      return gather_as<float>(args, first, last, stores);
-    case ValueType::float16:
-      return gather_as<Float16>(args, first, last, stores);
-    case ValueType::bfloat16:
-      return gather_as<BFloat16>(args, first, last, stores);
-  }
+  visit_value_type(args.value_type,
+                   [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
 }
 const char* name_here() { return hwy::TargetName(HWY_TARGET); }
 

@@ -24,14 +24,7 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
 
 void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last) {
   const DefaultFloatingPointMode mode;
-  switch (args.value_type) {
-    case ValueType::float32:
-      return gather_as<float>(args, first, last);
-    case ValueType::float16:
-      return gather_as<Float16>(args, first, last);
-    case ValueType::bfloat16:
-      return gather_as<BFloat16>(args, first, last);
-  }
+  visit_value_type(args.value_type, [&](auto value) { gather_as<decltype(value)>(args, first, last); });
 }
 
 }  // namespace octavo::kernels::cpu

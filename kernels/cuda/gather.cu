@@ -20,15 +20,10 @@ cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaSt
 
 cudaError_t launch_gather(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
-  switch (args.value_type) {
-    case ValueType::float32:
-      return launch_as<float>(args, device, stream);
-    case ValueType::float16:
-      return launch_as<Float16>(args, device, stream);
-    case ValueType::bfloat16:
-      return launch_as<BFloat16>(args, device, stream);
-  }
-  return cudaErrorInvalidValue;
+  cudaError_t status = cudaErrorInvalidValue;
+  visit_value_type(args.value_type,
+                   [&](auto value) { status = launch_as<decltype(value)>(args, device, stream); });
+  return status;
 }
 
 }  // namespace octavo::kernels::cuda

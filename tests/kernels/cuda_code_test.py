@@ -94,7 +94,7 @@ def compile_kernels(nvcc, folder, source, architecture, output):
     """Decodes each kernel, and adds registers and spilled bytes from the compiler's report."""
     cubin = output / f"{source.stem}-{architecture}.cubin"
     command = [nvcc, "-std=c++20", "-O3", "--fmad=false", "--expt-relaxed-constexpr", "-cubin", f"-arch=sm_{architecture}",
-               "--resource-usage", f"-I{folder.parent}", "-o", str(cubin), str(source)]
+               "--resource-usage", f"-I{folder.parent}", f"-I{folder}/include", "-o", str(cubin), str(source)]
     report = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     pattern = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?"
                          r"Used (\d+) registers", re.S)

@@ -27,7 +27,7 @@ inline float exact_value(std::int8_t code, Affine map) {
 struct GatherCase {
   std::int64_t N, C, P, B;
   Layout layout = Layout::nchw;
-  ValueType value_type = ValueType::float32;
+  DType value_type = DType::float32;
   bool uniform_map = false;
   bool pixel_shifts = false;
   bool shuffled = true;
@@ -51,7 +51,6 @@ struct GatherCase {
   }
 };
 
-inline std::size_t bytes_of(ValueType type) { return type == ValueType::float32 ? 4 : 2; }
 
 /// Inputs and outputs of a GatherCase, of exact size, so that sanitizers detect any access outside.
 class GatherData {
@@ -183,9 +182,9 @@ class GatherData {
   void append(std::vector<std::byte>& bytes, float value) const {
     const std::size_t start = bytes.size();
     bytes.resize(start + bytes_of(case_.value_type));
-    if (case_.value_type == ValueType::float32) {
+    if (case_.value_type == DType::float32) {
       std::memcpy(&bytes[start], &value, 4);
-    } else if (case_.value_type == ValueType::float16) {
+    } else if (case_.value_type == DType::float16) {
       const auto half = static_cast<_Float16>(value);
       std::memcpy(&bytes[start], &half, 2);
     } else {
@@ -213,7 +212,7 @@ class GatherData {
 
 /// Cases for 16-byte vectors and warp tiles: sizes below, at and above each, for every device kernel, aligned and not.
 inline void add_tile_cases(std::vector<GatherCase>& cases) {
-  for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
+  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       // A tile has 512 or 1,024 consecutive values, 128 or 256 pixels of 3 or 4 channels, or 512 values otherwise.
       for (const std::int64_t P :
@@ -277,7 +276,7 @@ inline void add_tile_cases(std::vector<GatherCase>& cases) {
 /// Every shape, type, layout and map that gathers treat differently, at the edges of their vector widths.
 inline std::vector<GatherCase> gather_cases() {
   std::vector<GatherCase> cases;
-  for (const ValueType type : {ValueType::float32, ValueType::float16, ValueType::bfloat16}) {
+  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       for (const bool uniform : {true, false}) {
         for (const bool pixel : {true, false}) {
@@ -298,7 +297,7 @@ inline std::vector<GatherCase> gather_cases() {
     }
   }
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    for (const ValueType type : {ValueType::float32, ValueType::float16}) {
+    for (const DType type : {DType::float32, DType::float16}) {
       // Channel counts with their own interleaving, and more pixels or channels than a tile.
       for (const std::int64_t C : {2, 4, 5}) {
         cases.push_back({.N = 5, .C = C, .P = 1500, .B = 4, .layout = layout, .value_type = type});
@@ -333,7 +332,7 @@ inline std::vector<GatherCase> gather_cases() {
                        .P = 784,
                        .B = 40,
                        .layout = layout,
-                       .value_type = ValueType::bfloat16,
+                       .value_type = DType::bfloat16,
                        .label_words = 0,
                        .staged_count = staged});
     }

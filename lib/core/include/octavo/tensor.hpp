@@ -7,37 +7,9 @@
 #include <vector>
 
 #include <octavo/device.hpp>
+#include <octavo/types.hpp>
 
 namespace octavo {
-
-/// Element type of a tensor.
-enum class DType { float32, float16, bfloat16, int32, int64 };
-
-/// Bytes of one element.
-constexpr std::int64_t bytes_of(DType type) {
-  if (type == DType::int64) return 8;
-  return type == DType::float32 || type == DType::int32 ? 4 : 2;
-}
-
-/// "float32", "float16", "bfloat16", "int32" or "int64".
-constexpr const char* to_string(DType type) {
-  switch (type) {
-    case DType::float32:
-      return "float32";
-    case DType::float16:
-      return "float16";
-    case DType::bfloat16:
-      return "bfloat16";
-    case DType::int32:
-      return "int32";
-    case DType::int64:
-      return "int64";
-  }
-  return "?";
-}
-
-/// Axis order of a batch of images: [B,C,H,W] or [B,H,W,C].
-enum class Layout { nchw, nhwc };
 
 /// A dense, row-major tensor that does not own its memory.
 struct TensorView {

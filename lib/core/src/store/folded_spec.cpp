@@ -129,7 +129,9 @@ void check_statistics(const Statistics& statistics, std::size_t channel_count) {
 }  // namespace
 
 FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
-  if (spec.dtype == DType::int32) refuse("images cannot be int32; choose float32, float16 or bfloat16");
+  if (!info_of(spec.dtype).is_float) {
+    refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose float32, float16 or bfloat16");
+  }
   const auto channel_count = static_cast<std::size_t>(shape.channels);
   const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;
   check_statistics(given, channel_count);

@@ -16,17 +16,6 @@ backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend
   return buffer;
 }
 
-kernels::ValueType value_type(DType type) {
-  switch (type) {
-    case DType::float16:
-      return kernels::ValueType::float16;
-    case DType::bfloat16:
-      return kernels::ValueType::bfloat16;
-    default:
-      return kernels::ValueType::float32;
-  }
-}
-
 }  // namespace
 
 PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
@@ -67,8 +56,8 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.maps = maps_.as<kernels::Affine>();
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
-  args.layout = spec_.layout == Layout::nchw ? kernels::Layout::nchw : kernels::Layout::nhwc;
-  args.value_type = value_type(spec_.dtype);
+  args.layout = spec_.layout;
+  args.value_type = spec_.dtype;
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
