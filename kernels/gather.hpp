@@ -31,7 +31,7 @@ struct GatherArgs {
   PackedRows packed;                ///< N rows
   std::int64_t channel_count;       ///< C, at most kMostChannels
   std::int64_t values_per_channel;  ///< P
-  RowSelection selection;           ///< which rows; selection.order.sample_count is N
+  RowSelection selection;           ///< which rows; selection.row_count is N
   std::int64_t batch_count;         ///< B
   const Affine* maps;               ///< [C], or [1] if uniform_map
   bool uniform_map;                 ///< all channels share maps[0]

@@ -52,6 +52,7 @@ struct OrderRange {
   const OrderKey* key;
   std::int64_t position;  ///< the first position
   std::int64_t count;     ///< number of consecutive positions
+  std::uint64_t epoch;
 };
 
 /// Maps `place`, which counts this rank's samples from the cursor on, to its position in the order.
@@ -62,7 +63,7 @@ OCTAVO_HOST_DEVICE inline OrderRange range_at(const OrderCursor& cursor, std::in
   const bool is_ahead = step >= cursor.batches_per_epoch;
   const std::int64_t epoch_step = is_ahead ? step - cursor.batches_per_epoch : step;
   return {&cursor.keys[is_ahead], epoch_step * cursor.batch_size + cursor.share_first + in_share,
-          cursor.share_count - in_share};
+          cursor.share_count - in_share, static_cast<std::uint64_t>(cursor.epoch + is_ahead)};
 }
 
 /// Advances the cursor by `batches` <= batches_per_epoch.

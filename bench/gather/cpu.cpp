@@ -31,7 +31,7 @@ class Bench {
     args.packed.row_stride_bytes = shape.values();
     args.channel_count = shape.channels;
     args.values_per_channel = shape.values_per_channel;
-    args.selection = {nullptr, make_order_key(N, 1, ++epoch_, true), 0};
+    args.selection = rows_in_order(make_order_key(N, 1, ++epoch_, true), 0, 0);
     args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / (variant.value_bytes() * shape.values()));
     args.maps = maps_;
     args.uniform_map = variant.uniform_map;
@@ -109,7 +109,7 @@ class Bench {
               std::uint32_t sum = 0;
               const double seconds = seconds_of([&] {
                 for (int i = 0; i < kRepeats; ++i) {
-                  args.selection = {nullptr, make_order_key(2 * kBatch, 1, ++epoch_, true), 0};
+                  args.selection = rows_in_order(make_order_key(2 * kBatch, 1, ++epoch_, true), 0, 0);
                   cpu::gather(args, 0, kBatch, stores);
                   sum += sum_of_words(out_.get(), static_cast<std::size_t>(kBatch * shape.values()) * 4);
                 }

@@ -234,7 +234,7 @@ class Bench {
     args.packed.row_stride_bytes = shape.values();
     args.channel_count = shape.channels;
     args.values_per_channel = shape.values_per_channel;
-    args.selection = {nullptr, make_order_key(N, 1, epoch_, true), position_};
+    args.selection = rows_in_order(make_order_key(N, 1, epoch_, true), position_, epoch_);
     args.batch_count = batch;
     args.maps = static_cast<const Affine*>(small_.get());
     args.uniform_map = variant.uniform_map;
@@ -256,7 +256,7 @@ class Bench {
     std::vector<std::byte> values(rows.size() * static_cast<std::size_t>(shape.values() * variant.value_bytes()));
     args.packed.codes = codes.data();
     args.packed.resident_count = args.batch_count;
-    args.selection = {numbers.data(), make_order_key(args.batch_count, 1, 0, false), 0};
+    args.selection = given_rows(numbers.data(), args.batch_count);
     args.maps = reinterpret_cast<const Affine*>(host_small_.data());
     args.pixel_shifts = variant.pixel_shifts ? host_small_.data() : nullptr;
     args.values = values.data();

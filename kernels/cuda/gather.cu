@@ -9,7 +9,7 @@ template <typename Value>
 cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   const std::int64_t sample_values = args.channel_count * args.values_per_channel;
   const CachePolicies policies =
-      cache_policies(args.selection.order.sample_count * args.packed.row_stride_bytes,
+      cache_policies(args.selection.row_count * args.packed.row_stride_bytes,
                      args.batch_count * sample_values * static_cast<std::int64_t>(sizeof(Value)), device.l2_bytes);
   if (takes_planes<Value>(args)) return launch_gather_planes<Value>(args, policies, device, stream);
   if (takes_pixels(args)) return launch_gather_pixels<Value>(args, policies, device, stream);

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   PackedRows packed{};
   packed.labels = args.labels;
   packed.label_words = args.label_words;
-  packed.resident_count = args.selection.order.sample_count;
+  packed.resident_count = args.selection.row_count;
   LabelCopy labels(packed, LabelType::words, args.out_labels, places, rows);
   labels.begin();
   const auto* from = reinterpret_cast<const std::byte*>(args.rows);
@@ -57,7 +57,7 @@ cudaError_t launch_as(const RowCopyArgs& args, const DeviceTraits& device, cudaS
   const std::int64_t row_bytes = args.values_per_row * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t units = row_bytes / kUnitBytes;
   const CachePolicies policies =
-      cache_policies(args.selection.order.sample_count * row_bytes, args.batch_count * row_bytes, device.l2_bytes);
+      cache_policies(args.selection.row_count * row_bytes, args.batch_count * row_bytes, device.l2_bytes);
   const BatchGeometry geometry = batch_geometry(args.batch_count, (units + kTileUnits - 1) / kTileUnits, device);
   return launch(copy_rows<kUnitBytes>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream,
                 args, static_cast<std::uint32_t>(units), work_share(geometry), policies);

@@ -17,7 +17,7 @@ TEST_CASE("a batch is centered on the mean of all its values", "[unit][kernels]"
   const BatchMeanArgs args{{codes.data(), nullptr, 3, nullptr, nullptr, 4, 0},
                            2,
                            2,
-                           {rows.data(), make_order_key(3, 0, 0, false), 0},
+                           given_rows(rows.data(), 3),
                            2,
                            quantization.data(),
                            divisors.data(),

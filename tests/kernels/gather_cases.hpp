@@ -94,8 +94,9 @@ class GatherData {
                    case_.label_words};
     args.channel_count = case_.C;
     args.values_per_channel = case_.P;
-    args.selection = {rows_.empty() ? nullptr : rows_.data(), make_order_key(case_.N, 7, 3, case_.shuffled),
-                      case_.first_position, cursor_ ? &*cursor_ : nullptr};
+    args.selection = cursor_          ? rows_at(&*cursor_, case_.N)
+                     : !rows_.empty() ? given_rows(rows_.data(), case_.N)
+                                      : rows_in_order(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position, 3);
     args.batch_count = case_.B;
     args.maps = maps_.data();
     args.uniform_map = case_.uniform_map;

@@ -56,7 +56,7 @@ TEST_CASE("rows and outputs beyond 2^32 bytes are at the right addresses", "[uni
     args.channel_count = 3;
     args.values_per_channel = 1024;
     // `rows` holds only the rows of positions b to b + 2, so the pointer is moved back by b.
-    args.selection = {rows.data() - b, make_order_key(N, 0, 0, false), 0};
+    args.selection = given_rows(rows.data() - b, N);
     args.batch_count = B;
     args.maps = &map;
     args.uniform_map = true;
@@ -92,7 +92,7 @@ TEST_CASE("more than 2^32 samples are drawn and read by the order", "[unit][kern
     args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, 1, 0};
     args.channel_count = 1;
     args.values_per_channel = 1;
-    args.selection = {nullptr, order, first_position};
+    args.selection = rows_in_order(order, first_position, 2);
     args.batch_count = kPlaces;
     args.maps = &map;
     args.uniform_map = true;

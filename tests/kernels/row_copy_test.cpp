@@ -15,7 +15,7 @@ TEST_CASE("float32 rows are copied in the order of the epoch, with their labels"
   std::vector<float> out(B * S);
   std::vector<std::uint32_t> out_labels(B);
   const OrderKey order = make_order_key(N, 5, 0, true);
-  cpu::row_copy({rows.data(), S, {nullptr, order, 0}, B, out.data(), labels.data(), 1, out_labels.data()}, 0, B);
+  cpu::row_copy({rows.data(), S, rows_in_order(order, 0, 0), B, out.data(), labels.data(), 1, out_labels.data()}, 0, B);
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t row = permute(order, b);
     REQUIRE(out_labels[static_cast<std::size_t>(b)] == static_cast<std::uint32_t>(100 + row));

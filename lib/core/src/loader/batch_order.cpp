@@ -45,13 +45,13 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
   switch (options_.shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
-      return kernels::RowSelection{nullptr, key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
-                                   places.first};
+      return kernels::rows_in_order(key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
+                                    places.first, static_cast<std::uint64_t>(epoch));
     case Shuffle::Kind::blocks: {
       // Full blocks are shuffled; a short one stays at the end.
       const std::int64_t B = options_.batch_size, whole = sample_count_ / B;
       const std::int64_t block = step < whole ? kernels::permute(key(whole, options_.seed, epoch, true), step) : step;
-      return kernels::RowSelection{nullptr, key(sample_count_, 0, 0, false), places.first + (block - step) * B};
+      return kernels::rows_from(places.first + (block - step) * B, sample_count_, static_cast<std::uint64_t>(epoch));
     }
     case Shuffle::Kind::windows:
       return std::nullopt;

@@ -63,7 +63,7 @@ class GraphLoader::Implementation {
                                        "the labels of a batch");
     const backend::FinishAtEnd finish_at_end(samples_->backend, {});
     for (const std::size_t offset : {std::size_t{0}, value_bytes}) {
-      maps_.gather(samples_->resident_rows(), {nullptr, bounds_, 0, cursor_.as<kernels::OrderCursor>()}, 1,
+      maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor_.as<kernels::OrderCursor>(), samples_->sample_count), 1,
                    images.as<std::byte>() + offset, {labels.data()}, {});
     }
     samples_->backend->synchronize({});
@@ -72,7 +72,7 @@ class GraphLoader::Implementation {
   void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
     store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
     auto* cursor = cursor_.as<kernels::OrderCursor>();
-    maps_.gather(samples_->resident_rows(), {nullptr, bounds_, 0, cursor}, samples_per_launch(), images.data,
+    maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor, samples_->sample_count), samples_per_launch(), images.data,
                  store::label_target(labels, samples_->labels.kind), stream, batches_per_launch_);
   }
 
@@ -85,7 +85,6 @@ class GraphLoader::Implementation {
     const kernels::OrderCursor cursor =
         kernels::make_order_cursor(samples_->sample_count, options_.seed, options_.shuffle == Shuffle(true),
                                    options_.batch_size, share_, epoch, step);
-    bounds_ = cursor.keys[0];
     samples_->backend->copy_to_device(cursor_.data(), &cursor, sizeof cursor, stream);
   }
 
@@ -112,7 +111,6 @@ class GraphLoader::Implementation {
   store::PreparedMaps maps_;
   std::int64_t batches_per_launch_;
   kernels::BatchShare share_;
-  kernels::OrderKey bounds_{};    ///< the part of a RowSelection in addition to its cursor
 };
 
 GraphLoader::GraphLoader(const Store& store, LoaderOptions options, std::int64_t batches_per_launch)

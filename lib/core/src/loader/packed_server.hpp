@@ -42,8 +42,7 @@ class PackedServer final : public BatchServer {
 
   /// Enqueues the first `count` samples, in file order, as one batch. They must be resident.
   void serve_first(std::int64_t count, void* images, void* labels) const {
-    const kernels::OrderKey file_order = kernels::make_order_key(samples_->sample_count, 0, 0, false);
-    maps_.gather(samples_->resident_rows(), {nullptr, file_order, 0}, count, images, {labels}, {});
+    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count, images, {labels}, {});
   }
 
   const store::StoredSamples& samples() const { return *samples_; }

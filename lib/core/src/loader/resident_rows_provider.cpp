@@ -18,8 +18,9 @@ class ResidentRows final : public RowProvider {
     if (count == 0) return;
     const std::vector<std::int64_t> rows = order_.rows(epoch, step);
     const store::LentRows lent(*samples_->backend, rows, stream);
-    use(samples_->resident_rows(), {lent.rows(), kernels::make_order_key(samples_->sample_count, 0, 0, false), 0},
-        count);
+    kernels::RowSelection selection = kernels::given_rows(lent.rows(), samples_->sample_count);
+    selection.epoch = static_cast<std::uint64_t>(epoch);
+    use(samples_->resident_rows(), selection, count);
   }
 
  private:

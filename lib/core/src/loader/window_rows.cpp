@@ -57,10 +57,10 @@ class WindowRows final : public RowProvider {
     const std::vector<std::int64_t> numbers = numbers_in_windows(epoch, step, first);
     const store::LentRows lent(*samples_->backend, numbers, stream);
     const kernels::PackedRows packed = joined_rows(front, back);
-    const auto gather = [&] {
-      use(packed, {lent.rows(), kernels::make_order_key(packed.resident_count + window_samples_, 0, 0, false), 0},
-          places.count);
-    };
+    kernels::RowSelection selection = kernels::given_rows(lent.rows(), packed.resident_count + window_samples_);
+    selection.indices = lent.rows() + places.count;
+    selection.epoch = static_cast<std::uint64_t>(epoch);
+    const auto gather = [&] { use(packed, selection, places.count); };
     front.use(stream, [&] {
       if (&back == &front) return gather();
       back.use(stream, gather);
@@ -111,12 +111,15 @@ class WindowRows final : public RowProvider {
     joined.staged_labels = back.staged_labels;
     return joined;
   }
+  /// The rows of a batch as numbers of joined_rows(), and then their indices in the split.
   std::vector<std::int64_t> numbers_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
     const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
-    std::vector<std::int64_t> numbers = order_.rows(epoch, step);
-    for (std::int64_t& row : numbers) {
-      row = row % window_samples_ + (row / window_samples_ == first_window ? 0 : window_samples_);
+    const std::vector<std::int64_t> indices = order_.rows(epoch, step);
+    std::vector<std::int64_t> numbers;
+    for (const std::int64_t index : indices) {
+      numbers.push_back(index % window_samples_ + (index / window_samples_ == first_window ? 0 : window_samples_));
     }
+    numbers.insert(numbers.end(), indices.begin(), indices.end());
     return numbers;
   }
 

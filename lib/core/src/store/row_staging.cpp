@@ -7,7 +7,7 @@ RowStaging::Room::Room(const std::shared_ptr<const StoredSamples>& samples, std:
 
 void RowStaging::Room::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {
   slot.fill(rows, upload.get(), stream, false);
-  slot.use(stream, [&] { use(slot.rows(), slot.selection()); });
+  slot.use(stream, [&] { use(slot.rows(), slot.selection(0)); });
 }
 
 void RowStaging::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {

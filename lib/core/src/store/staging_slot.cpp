@@ -10,13 +10,15 @@ namespace {
 std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
 
 constexpr auto kNumberBytes = static_cast<std::int64_t>(sizeof(std::int64_t));
+/// Of each sample of the batch: its row number and its index in the split.
+constexpr std::int64_t kNumbersPerSample = 2;
 
 }  // namespace
 
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows)
     : samples_(std::move(samples)) {
   const std::int64_t bytes = aligned(most_rows * samples_->row_stride_bytes) +
-                             aligned(most_rows * samples_->label_bytes()) + most_rows * kNumberBytes;
+                             aligned(most_rows * samples_->label_bytes()) + most_rows * kNumbersPerSample * kNumberBytes;
   const auto& backend = samples_->backend;
   memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
   copied_ = backend::OwnedEvent(backend);
@@ -30,7 +32,8 @@ StagingSlot::~StagingSlot() {
 
 std::unique_ptr<Upload> StagingSlot::make_upload() const {
   if (samples_->backend->is_host()) return nullptr;
-  const std::int64_t one_row = aligned(samples_->row_stride_bytes) + aligned(samples_->label_bytes()) + kNumberBytes;
+  const std::int64_t one_row =
+      aligned(samples_->row_stride_bytes) + aligned(samples_->label_bytes()) + kNumbersPerSample * kNumberBytes;
   return std::make_unique<Upload>(samples_->backend,
                                   std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
 }
@@ -62,6 +65,7 @@ void StagingSlot::choose_staged(std::span<const std::int64_t> rows) {
     numbers_.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
     if (!is_resident) staged_.push_back(row);
   }
+  numbers_.insert(numbers_.end(), rows.begin(), rows.end());
   const auto staged_count = static_cast<std::int64_t>(staged_.size());
   labels_offset_ = aligned(staged_count * samples_->row_stride_bytes);
   numbers_offset_ = labels_offset_ + aligned(staged_count * samples_->label_bytes());
@@ -125,11 +129,14 @@ kernels::PackedRows StagingSlot::rows() const {
   return rows;
 }
 
-kernels::RowSelection StagingSlot::selection() const {
+kernels::RowSelection StagingSlot::selection(std::int64_t epoch) const {
   const std::int64_t row_count =
       std::max<std::int64_t>(1, samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
-  return {reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_),
-          kernels::make_order_key(row_count, 0, 0, false), 0};
+  const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_);
+  kernels::RowSelection selection = kernels::given_rows(numbers, row_count);
+  selection.indices = numbers + batch_count_;
+  selection.epoch = static_cast<std::uint64_t>(epoch);
+  return selection;
 }
 
 }  // namespace octavo::store

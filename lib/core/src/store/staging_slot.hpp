@@ -18,6 +18,7 @@ namespace octavo::store {
 /// numbers by which a gather finds each sample of the batch:
 ///
 ///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | row number of batch sample 0 | 1 | ...
+///     | index in the split of batch sample 0 | 1 | ...
 ///
 /// fill() reads and copies samples. use() runs gathers that read rows() and selection().
 /// Not thread-safe.
@@ -52,8 +53,8 @@ class StagingSlot {
   }
 
   kernels::PackedRows rows() const;
-  /// The samples of the batch, as indices into rows().
-  kernels::RowSelection selection() const;
+  /// The samples of the batch, which belongs to `epoch`, as indices into rows().
+  kernels::RowSelection selection(std::int64_t epoch) const;
   std::int64_t batch_count() const { return batch_count_; }
 
   std::int64_t device_bytes() const { return static_cast<std::int64_t>(memory_.bytes()); }
@@ -73,7 +74,7 @@ class StagingSlot {
   backend::OwnedEvent copied_;        ///< the copies of fill() are done
   backend::OwnedEvent used_;          ///< memory_ may be written again
   std::vector<std::int64_t> staged_;  ///< samples of the batch that are not resident
-  std::vector<std::int64_t> numbers_; ///< for each sample of the batch, its index in rows()
+  std::vector<std::int64_t> numbers_; ///< for each sample of the batch, its index in rows(); then each index in the split
   std::int64_t batch_count_ = 0;
   std::int64_t labels_offset_ = 0;
   std::int64_t numbers_offset_ = 0;
