@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <octavo/batch_shape.hpp>
 #include <octavo/graph_loader.hpp>
 #include <utility>
 
@@ -21,10 +22,8 @@ class GraphMaker {
              bool shuffle, std::uint64_t seed, std::int64_t rank, std::int64_t world_size,
              std::int64_t batches_per_launch)
       : device_(store.device()),
-        shape_(store.shape()),
+        shape_(batch_shape(spec, store.shape())),
         labels_(store.labels()),
-        dtype_(spec.dtype),
-        layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, 0}, batches_per_launch) {}
 
@@ -34,7 +33,7 @@ class GraphMaker {
   /// Makes the next batch at these addresses; the caller guarantees enough memory there. Address 0: no labels.
   void next(std::uintptr_t images, std::uintptr_t labels, std::uintptr_t stream) {
     const std::int64_t count = loader_.samples_per_launch();
-    loader_.next({reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+    loader_.next({reinterpret_cast<void*>(images), shape_.dtype, {count, shape_.values()}, device_},
                  {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
                  StreamRef(reinterpret_cast<void*>(stream)));
   }
@@ -49,27 +48,20 @@ class GraphMaker {
   /// Library-owned tensors for the images and the labels, for any consumer of DLPack, with their addresses.
   nb::tuple make_tensors() const {
     const std::int64_t count = loader_.samples_per_launch();
-    OwnedTensor images(dtype_, {count, shape_.values()}, device_);
+    OwnedTensor images(shape_.dtype, {count, shape_.values()}, device_);
     OwnedTensor labels(label_dtype_, {count, labels_.width}, device_);
     const auto image_address = reinterpret_cast<std::uintptr_t>(images.view().data);
     const auto label_address = reinterpret_cast<std::uintptr_t>(labels.view().data);
-    const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
-               H = static_cast<std::size_t>(shape_.height), W = static_cast<std::size_t>(shape_.width),
-               K = static_cast<std::size_t>(labels_.width);
-    nb::object image_array = layout_ == Layout::nchw ? to_dlpack(std::move(images), {B, C, H, W})
-                                                     : to_dlpack(std::move(images), {B, H, W, C});
+    nb::object image_array = to_dlpack(std::move(images), shape_.axes(count));
     if (labels_.kind == LabelKind::none) return nb::make_tuple(image_array, nb::none(), image_address, 0);
-    nb::object label_array = labels_.kind == LabelKind::class_index ? to_dlpack(std::move(labels), {B})
-                                                                    : to_dlpack(std::move(labels), {B, K});
+    nb::object label_array = to_dlpack(std::move(labels), label_axes(labels_, count));
     return nb::make_tuple(image_array, label_array, image_address, label_address);
   }
 
  private:
   Device device_;
-  SampleShape shape_;
+  BatchShape shape_;
   LabelLayout labels_;
-  DType dtype_;
-  Layout layout_;
   DType label_dtype_;
   GraphLoader loader_;
 };

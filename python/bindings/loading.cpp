@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <octavo/batch_shape.hpp>
 #include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
@@ -46,9 +47,8 @@ BatchSpec make_spec(const std::string& center, const std::vector<double>& center
   spec.divisor_values = divisor_values;
   spec.of_stored_values = of_stored_values;
   spec.statistics = statistics;
-  spec.dtype = value_of<DType>(
-      dtype, "dtype", {{"float32", DType::float32}, {"float16", DType::float16}, {"bfloat16", DType::bfloat16}});
-  spec.layout = value_of<Layout>(layout, "layout", {{"nchw", Layout::nchw}, {"nhwc", Layout::nhwc}});
+  spec.dtype = dtype_of(dtype, "dtype");
+  spec.layout = row_of(kLayouts, layout, "layout").layout;
   return spec;
 }
 
@@ -153,15 +153,12 @@ class Maker {
         const std::string& shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size,
         int prefetch)
       : device_(store.device()),
-        shape_(store.shape()),
+        shape_(batch_shape(spec, store.shape())),
         labels_(store.labels()),
-        dtype_(spec.dtype),
-        layout_(spec.layout),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, prefetch}),
         memory_{std::make_shared<RecycledMemory>(
-            std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.values() *
-            bytes_of(dtype_))},
+            std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.bytes())},
         tensors_(device_) {}
 
   Maker(const Maker&) = delete;
@@ -182,7 +179,7 @@ class Maker {
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
             std::uintptr_t stream) const {
     const std::int64_t count = maker_.batch_count(step);
-    maker_.make(epoch, step, {reinterpret_cast<void*>(images), dtype_, {count, shape_.values()}, device_},
+    maker_.make(epoch, step, {reinterpret_cast<void*>(images), shape_.dtype, {count, shape_.values()}, device_},
                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
                 StreamRef(reinterpret_cast<void*>(stream)));
   }
@@ -191,22 +188,19 @@ class Maker {
   /// [B,C,H,W] in either layout. Labels are written to an address, as in make().
   nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
-    const std::int64_t c = shape_.channels, h = shape_.height, w = shape_.width;
-    const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(step)),
-                                             static_cast<std::size_t>(c), static_cast<std::size_t>(h),
-                                             static_cast<std::size_t>(w)};
-    const std::array<std::int64_t, 4> strides = layout_ == Layout::nchw
-                                                    ? std::array<std::int64_t, 4>{c * h * w, h * w, w, 1}
-                                                    : std::array<std::int64_t, 4>{c * h * w, 1, w * c, c};
+    const std::array<std::size_t, 4> axes = {
+        static_cast<std::size_t>(maker_.batch_count(step) * shape_.views), static_cast<std::size_t>(shape_.image.channels),
+        static_cast<std::size_t>(shape_.image.height), static_cast<std::size_t>(shape_.image.width)};
+    const std::vector<std::int64_t> strides = shape_.nchw_strides();
     void* data = block->data();
     return nb::cast(
-        nb::ndarray<>(data, 4, axes.data(), owner_of(std::move(block)), strides.data(), dlpack_type(dtype_)));
+        nb::ndarray<>(data, 4, axes.data(), owner_of(std::move(block)), strides.data(), dlpack_type(shape_.dtype)));
   }
 
   /// The same as plain bytes, [bytes].
   NumpyArray<std::uint8_t> make_recycled_bytes(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
-    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.values() * bytes_of(dtype_));
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.bytes());
     auto* data = static_cast<std::uint8_t*>(block->data());
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
@@ -218,21 +212,14 @@ class Maker {
     std::optional<OwnedTensor> images, labels;
     {
       const GilRelease released;
-      images = tensors_.take(dtype_, {count, shape_.values()});
+      images = tensors_.take(shape_.dtype, {count, shape_.values()});
       labels = tensors_.take(label_dtype_, {count, labels_.width});
       maker_.make(epoch, step, images->view(), labels->view(), {});
       synchronize(device_);
     }
-    const auto B = static_cast<std::size_t>(count), C = static_cast<std::size_t>(shape_.channels),
-               H = static_cast<std::size_t>(shape_.height), W = static_cast<std::size_t>(shape_.width);
-    nb::object image_array = layout_ == Layout::nchw ? to_dlpack(std::move(*images), {B, C, H, W})
-                                                     : to_dlpack(std::move(*images), {B, H, W, C});
+    nb::object image_array = to_dlpack(std::move(*images), shape_.axes(count));
     if (labels_.kind == LabelKind::none) return {std::move(image_array), nb::none()};
-    const auto K = static_cast<std::size_t>(labels_.width);
-    if (labels_.kind == LabelKind::class_index) {
-      return {std::move(image_array), to_dlpack(std::move(*labels), {B})};
-    }
-    return {std::move(image_array), to_dlpack(std::move(*labels), {B, K})};
+    return {std::move(image_array), to_dlpack(std::move(*labels), label_axes(labels_, count))};
   }
 
  private:
@@ -249,10 +236,8 @@ class Maker {
   }
 
   Device device_;
-  SampleShape shape_;
+  BatchShape shape_;
   LabelLayout labels_;
-  DType dtype_;
-  Layout layout_;
   DType label_dtype_;
   /// Closes the pool when destroyed.
   struct Memory {

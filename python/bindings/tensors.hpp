@@ -29,30 +29,36 @@ Value value_of(const std::string& name, const char* argument, Names<Value> names
   throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
 }
 
+/// The row of a table whose name is `name`. Throws InvalidArgument as value_of() does.
+template <typename Table>
+const auto& row_of(const Table& table, const std::string& name, const char* argument) {
+  std::string known;
+  for (const auto& row : table) {
+    if (name == row.name) return row;
+    known += (known.empty() ? "'" : ", '") + std::string(row.name) + "'";
+  }
+  throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
+}
+
 inline DType dtype_of(const std::string& name, const char* argument) {
-  return value_of<DType>(name, argument,
-                         {{"float32", DType::float32},
-                          {"float16", DType::float16},
-                          {"bfloat16", DType::bfloat16},
-                          {"int32", DType::int32},
-                          {"int64", DType::int64}});
+  return row_of(kDTypes, name, argument).type;
 }
 
 inline nb::dlpack::dtype dlpack_type(DType type) {
   using Code = nb::dlpack::dtype_code;
-  const bool is_integer = type == DType::int32 || type == DType::int64;
-  const Code code = type == DType::bfloat16 ? Code::Bfloat : is_integer ? Code::Int : Code::Float;
+  const Code code = type == DType::bfloat16 ? Code::Bfloat : info_of(type).is_float ? Code::Float : Code::Int;
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
 }
 
-/// An object with __dlpack__ that owns the tensor; `shape` must have as many elements as the tensor.
-inline nb::object to_dlpack(OwnedTensor tensor, std::initializer_list<std::size_t> shape) {
+/// An object with __dlpack__ that owns the tensor; the product of `axes` must be the tensor's number of elements.
+inline nb::object to_dlpack(OwnedTensor tensor, const std::vector<std::int64_t>& axes) {
+  const std::vector<std::size_t> shape(axes.begin(), axes.end());
   const TensorView view = tensor.view();
   const nb::capsule owner(new OwnedTensor(std::move(tensor)),
                           [](void* pointer) noexcept { delete static_cast<OwnedTensor*>(pointer); });
   const bool on_cpu = view.device.is_cpu();
   return nb::cast(nb::ndarray<nb::array_api>(
-      view.data, shape.size(), shape.begin(), owner, nullptr, dlpack_type(view.dtype),
+      view.data, shape.size(), shape.data(), owner, nullptr, dlpack_type(view.dtype),
       on_cpu ? nb::device::cpu::value : nb::device::cuda::value, on_cpu ? 0 : view.device.ordinal()));
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <octavo/batch_spec.hpp>
+#include <octavo/batch_shape.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/store.hpp>
@@ -21,10 +21,8 @@ class BatchServer {
   virtual const std::shared_ptr<backend::Backend>& backend() const = 0;
   /// Which samples a batch holds.
   virtual const BatchOrder& order() const = 0;
-  virtual SampleShape shape() const = 0;
+  virtual BatchShape shape() const = 0;
   virtual LabelLayout labels() const = 0;
-  virtual DType dtype() const = 0;
-  virtual Layout layout() const = 0;
   /// Whether a sample's values depend on the batch that it is in.
   virtual bool depends_on_batch() const { return false; }
   /// Bytes on the device in addition to the resident samples.

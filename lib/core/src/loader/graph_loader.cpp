@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/order.hpp>
 
@@ -57,7 +58,7 @@ class GraphLoader::Implementation {
   /// Makes one sample, aligned and unaligned: CUDA loads a kernel at its first launch, which must not be captured.
   void warm_up() {
     const auto value_bytes = static_cast<std::size_t>(bytes_of(options_.spec.dtype));
-    const auto image_bytes = static_cast<std::size_t>(samples_->shape.values()) * value_bytes;
+    const auto image_bytes = static_cast<std::size_t>(batch_shape(options_.spec, samples_->shape).bytes());
     const backend::DeviceBuffer images(samples_->backend, image_bytes + value_bytes, "a batch of images");
     const backend::DeviceBuffer labels(samples_->backend, static_cast<std::size_t>(samples_->label_bytes()),
                                        "the labels of a batch");

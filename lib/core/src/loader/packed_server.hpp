@@ -22,10 +22,8 @@ class PackedServer final : public BatchServer {
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
-  SampleShape shape() const override { return samples_->shape; }
+  BatchShape shape() const override { return batch_shape(maps_.spec(), samples_->shape); }
   LabelLayout labels() const override { return samples_->labels; }
-  DType dtype() const override { return maps_.spec().dtype; }
-  Layout layout() const override { return maps_.spec().layout; }
   bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }
   std::int64_t device_bytes() const override { return maps_.device_bytes() + feed_->device_bytes(); }
   int depth() const override { return feed_->depth(); }

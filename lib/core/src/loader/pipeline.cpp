@@ -24,7 +24,7 @@ Pipeline::Pipeline(std::shared_ptr<BatchServer> server)
 void Pipeline::make_slots(int depth) {
   const auto& backend = server_->backend();
   const std::int64_t count = server_->order().largest_count();
-  const std::int64_t image_bytes = count * server_->shape().values() * bytes_of(server_->dtype());
+  const std::int64_t image_bytes = count * server_->shape().bytes();
   const std::int64_t label_bytes = count * server_->labels().bytes_per_sample();
   for (int i = 0; i <= depth; ++i) {
     try {
@@ -85,21 +85,14 @@ void Pipeline::show_current() {
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
   const BatchPlaces places = server_->order().places(step_);
-  const SampleShape shape = server_->shape();
+  const BatchShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;
   current_.step_ = step_;
-  current_.images_ = {slot.images.data(), server_->dtype(),
-                      server_->layout() == Layout::nchw
-                          ? std::vector<std::int64_t>{places.count, shape.channels, shape.height, shape.width}
-                          : std::vector<std::int64_t>{places.count, shape.height, shape.width, shape.channels},
-                      device};
+  current_.images_ = {slot.images.data(), shape.dtype, shape.axes(places.count), device};
   const LabelLayout labels = server_->labels();
   const DType label_type = labels.kind == LabelKind::target ? DType::float32 : DType::int32;
-  current_.labels_ = {slot.labels.data(), label_type,
-                      labels.kind == LabelKind::class_index ? std::vector<std::int64_t>{places.count}
-                                                            : std::vector<std::int64_t>{places.count, labels.width},
-                      device};
+  current_.labels_ = {slot.labels.data(), label_type, label_axes(labels, places.count), device};
   is_shown_ = true;
 }
 

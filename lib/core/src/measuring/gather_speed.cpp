@@ -26,8 +26,7 @@ class GatherSubject {
             store::StoreAccess::samples(store),
             {.batch_size = batch_size, .shuffle = true, .drop_last = batch_size <= store.sample_count(), .spec = spec}),
         batch_count_(std::min(batch_size, store.sample_count())),
-        value_bytes_(bytes_of(spec.dtype)),
-        images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().values() * value_bytes_),
+        images_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.shape().bytes()),
                 "a batch of images"),
         labels_(server_.backend(), static_cast<std::size_t>(batch_count_ * server_.labels().bytes_per_sample()),
                 "the labels of a batch"),
@@ -36,10 +35,12 @@ class GatherSubject {
   std::int64_t batch_count() const { return batch_count_; }
   /// Bytes of codes read, values written, and labels read and written.
   std::int64_t moved_bytes() const {
-    return batch_count_ * ((1 + value_bytes_) * server_.shape().values() + 2 * server_.labels().bytes_per_sample());
+    return batch_count_ * (server_.samples().shape.values() + server_.shape().bytes() +
+                           2 * server_.labels().bytes_per_sample());
   }
   std::int64_t touched_bytes() const {
-    return server_.order().sample_count() * server_.shape().values() + static_cast<std::int64_t>(images_.bytes());
+    return server_.order().sample_count() * server_.samples().shape.values() +
+           static_cast<std::int64_t>(images_.bytes());
   }
 
   /// Gathers the next `batches` batches.
@@ -62,7 +63,6 @@ class GatherSubject {
  private:
   loader::PackedServer server_;
   std::int64_t batch_count_;
-  std::int64_t value_bytes_;
   backend::DeviceBuffer images_;
   backend::DeviceBuffer labels_;
   backend::FinishAtEnd finish_at_end_;

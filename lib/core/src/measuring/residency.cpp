@@ -25,7 +25,7 @@ std::int64_t computed_bytes(std::int64_t sample_count, SampleShape shape, LabelL
 std::optional<std::int64_t> measure_all(const loader::PackedServer& server) {
   const auto& backend = server.backend();
   const std::int64_t N = server.order().sample_count();
-  const std::int64_t value_bytes = N * server.shape().values() * bytes_of(server.dtype());
+  const std::int64_t value_bytes = N * server.shape().bytes();
   const std::int64_t label_bytes = N * server.labels().bytes_per_sample();
   if (value_bytes + label_bytes > backend->memory().free_bytes / 2) return std::nullopt;
   const auto decode = [&](std::int64_t count) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 
 #include "store/residency_rules.hpp"
@@ -37,8 +38,9 @@ MemoryModel memory_model(const Split& split, const PlanOptions& options, bool is
   check(options);
   MemoryModel model;
   model.sample_count = split.sample_count();
-  model.sample_values = split.shape().values();
-  model.row_bytes = model.sample_values;
+  const BatchShape shape = batch_shape({.dtype = options.dtype}, split.shape());
+  model.sample_values = shape.values();
+  model.row_bytes = split.shape().values();
   model.label_bytes = split.labels().bytes_per_sample();
   model.value_bytes = bytes_of(options.dtype);
   model.resident_prefetch = store::prefetch_depth(options.prefetch, is_host, true);

@@ -44,7 +44,8 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, std::initiali
 void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
                          const TensorView& images, const TensorView& labels) {
   const Device device = samples.backend->device();
-  check_tensor(images, batch_count * samples.shape.values(), {spec.dtype}, device, "images");
+  const BatchShape shape = batch_shape(spec, samples.shape);
+  check_tensor(images, batch_count * shape.values(), {shape.dtype}, device, "images");
   if (labels.data == nullptr) return;
   const std::int64_t label_count = batch_count * samples.labels.width;
   switch (samples.labels.kind) {
@@ -52,7 +53,8 @@ void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, st
       return check_tensor(labels, label_count, {DType::float32}, device, "labels");
     case LabelKind::multi_label:
       return check_tensor(labels, label_count, {DType::int32, DType::int64, DType::float32}, device, "labels");
-    default:
+    case LabelKind::class_index:
+    case LabelKind::none:
       return check_tensor(labels, label_count, {DType::int32, DType::int64}, device, "labels");
   }
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <octavo/batch_spec.hpp>
+#include <octavo/batch_shape.hpp>
 #include <octavo/tensor.hpp>
 
 #include "store/prepared_maps.hpp"

@@ -8,9 +8,8 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
     : backend_(packed.backend()),
       order_(packed.order()),
       shape_(packed.shape()),
-      labels_(packed.labels()),
-      layout_(packed.layout()) {
-  if (packed.dtype() != DType::float32) {
+      labels_(packed.labels()) {
+  if (shape_.dtype != DType::float32) {
     throw InvalidArgument("decode all samples to float32: the batches have another type; use float32");
   }
   if (order_.options().shuffle.kind() == Shuffle::Kind::windows) {

@@ -16,10 +16,8 @@ class Float32Server final : public loader::BatchServer {
 
   const std::shared_ptr<backend::Backend>& backend() const override { return backend_; }
   const loader::BatchOrder& order() const override { return order_; }
-  SampleShape shape() const override { return shape_; }
+  BatchShape shape() const override { return shape_; }
   LabelLayout labels() const override { return labels_; }
-  DType dtype() const override { return DType::float32; }
-  Layout layout() const override { return layout_; }
   std::int64_t device_bytes() const override { return 0; }
   /// Bytes of the decoded samples and their labels on the device.
   std::int64_t resident_bytes() const { return static_cast<std::int64_t>(values_.bytes() + label_words_.bytes()); }
@@ -28,9 +26,8 @@ class Float32Server final : public loader::BatchServer {
  private:
   std::shared_ptr<backend::Backend> backend_;
   loader::BatchOrder order_;
-  SampleShape shape_;
+  BatchShape shape_;
   LabelLayout labels_;
-  Layout layout_;
   backend::DeviceBuffer values_;       ///< [N,C*H*W]
   backend::DeviceBuffer label_words_;  ///< [N,K]
 };

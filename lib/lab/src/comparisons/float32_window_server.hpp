@@ -19,10 +19,8 @@ class Float32WindowServer final : public loader::BatchServer {
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const loader::BatchOrder& order() const override { return order_; }
-  SampleShape shape() const override { return samples_->shape; }
+  BatchShape shape() const override { return batch_shape(order_.options().spec, samples_->shape); }
   LabelLayout labels() const override { return samples_->labels; }
-  DType dtype() const override { return DType::float32; }
-  Layout layout() const override { return order_.options().spec.layout; }
   std::int64_t device_bytes() const override;
   void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override;
 

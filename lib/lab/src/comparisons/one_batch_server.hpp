@@ -17,10 +17,8 @@ class OneBatchServer final : public loader::BatchServer {
 
   const std::shared_ptr<backend::Backend>& backend() const override { return packed_->backend(); }
   const loader::BatchOrder& order() const override { return packed_->order(); }
-  SampleShape shape() const override { return packed_->shape(); }
+  BatchShape shape() const override { return packed_->shape(); }
   LabelLayout labels() const override { return packed_->labels(); }
-  DType dtype() const override { return packed_->dtype(); }
-  Layout layout() const override { return packed_->layout(); }
   bool depends_on_batch() const override { return packed_->depends_on_batch(); }
   std::int64_t device_bytes() const override { return packed_->device_bytes(); }
   void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
