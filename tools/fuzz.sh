@@ -105,7 +105,7 @@ most_bytes() {
 
 # The memory of a parser is bounded by its input: deflate expands one byte to at most 1,032; archives and images may
 # always claim 4 MiB. Decoders use a few times the largest number of pixels here. The limit is above zstd's largest
-# window, 128 MiB, which libarchive allocates if five bytes of the input say so.
+# window, 128 MiB, which libarchive allocates if five bytes of the input claim it.
 limits=(-timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=160)
 # Targets that write temporary files are faster in memory.
 if [[ -w /dev/shm ]]; then export TMPDIR=/dev/shm; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times minibatches from a dataset file made by Octavo and by alternatives, in one process, on the CPU.
+"""Times batches from a dataset file made by Octavo and by alternatives, in one process, on the CPU.
 
 peers.py LIBRARY FILE.h5 [--batch-size B] [--rounds R] [--json OUT]
 

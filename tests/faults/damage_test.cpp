@@ -166,11 +166,11 @@ TEST_CASE("a file truncated at any length is refused", "[faults][damage]") {
 TEST_CASE("a larger file truncated near any sector boundary is refused", "[faults][damage]") {
   const TemporaryFolder folder;
   write_victim(folder / "a.h5", Compression::none, octavo::test::is_night() ? 16'000 : 500, {1, 32, 32});
-  Tally tally("1 cut at every 512 bytes and beside");
+  Tally tally("1 cut at every 512 bytes and next to them");
   const auto whole = static_cast<off_t>(std::filesystem::file_size(folder / "a.h5"));
   for (off_t sector = whole / 512 * 512; sector >= 512 && tally.has_time(); sector -= 512) {
-    for (const off_t beside : {1, 0, -1}) {
-      if (sector + beside < whole) cut(folder / "a.h5", sector + beside, tally);
+    for (const off_t offset : {1, 0, -1}) {
+      if (sector + offset < whole) cut(folder / "a.h5", sector + offset, tally);
     }
   }
   REQUIRE(tally.failures() == octavo::test::kNone);

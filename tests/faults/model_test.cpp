@@ -289,7 +289,7 @@ TEST_CASE("random operations on a dataset file agree with plain arrays", "[fault
   const auto path = folder / "a.h5";
   auto first = random_of_case(-1);
   Model model = write_random(path, first, false);
-  Tally tally("10 random operations beside plain arrays", true);
+  Tally tally("10 random operations compared with plain arrays", true);
   const std::int64_t count = case_count(1000, 100'000);
   for (std::int64_t i = 0; i < count && tally.has_time(); ++i) {
     auto random = random_of_case(i);

@@ -92,7 +92,7 @@ class Loader:
         a function ``(stage, done, total)``.
     residency, memory_limit, resident, window
         Where the samples live: see `Store`. Not allowed with a `Store`, which has a residency already. With
-        ``"window"``, shuffle=True means ``"windows:N"`` for windows of N samples, and the attribute `shuffle` says so.
+        ``"window"``, shuffle=True means ``"windows:N"`` for windows of N samples, and the attribute `shuffle` shows it.
     prefetch
         Batches to read ahead when samples are read from the file. None: 2. Memory may allow fewer; the attribute
         `prefetch` has the actual depth.

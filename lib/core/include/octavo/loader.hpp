@@ -19,7 +19,7 @@ class Pipeline;
 class BatchServer;
 }  // namespace loader
 
-/// One minibatch. The loader owns the tensors. They hold this batch until the loop advances; work that was enqueued on
+/// One batch. The loader owns the tensors. They hold this batch until the loop advances; work that was enqueued on
 /// the epoch's stream before that still sees this batch.
 class Batch {
  public:

@@ -1,4 +1,4 @@
-// Shows why training uses minibatches: measures loading and one matrix product at batch sizes from 1 to all samples.
+// Shows why training uses batches: measures loading and one matrix product at batch sizes from 1 to all samples.
 #pragma once
 
 #include <cstdint>

@@ -46,6 +46,6 @@ bool is_stl10_images(const std::string& name, const files::ByteStream& stream);
 
 /// The file of labels for `images`, in the same folder: its name has the word for labels in place of the word for
 /// images, and possibly ".gz" at the end. Nothing if there is no such file.
-std::optional<std::string> labels_beside(const files::FileTree& tree, const std::string& images);
+std::optional<std::string> label_file_of(const files::FileTree& tree, const std::string& images);
 
 }  // namespace octavo::sources

@@ -68,12 +68,12 @@ std::vector<std::string> known_names(int class_count) {
   return {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
 }
 
-std::vector<std::string> names_beside(const Finding& finding, int class_count, bool is_pickled) {
+std::vector<std::string> names_neighbor(const Finding& finding, int class_count, bool is_pickled) {
   const std::string folder = std::filesystem::path(finding.path).parent_path().string();
-  const auto beside = [&](const char* name) { return files::join_path(folder, name); };
+  const auto neighbor = [&](const char* name) { return files::join_path(folder, name); };
   const bool is_cifar10 = class_count == 10;
-  const std::string text = beside(is_cifar10 ? "batches.meta.txt" : "fine_label_names.txt");
-  const std::string pickled = beside(is_cifar10 ? "batches.meta" : "meta");
+  const std::string text = neighbor(is_cifar10 ? "batches.meta.txt" : "fine_label_names.txt");
+  const std::string pickled = neighbor(is_cifar10 ? "batches.meta" : "meta");
   std::vector<std::string> names;
   if (!is_pickled && finding.tree->has_file(text)) names = read_name_list(*finding.tree->open(text));
   if (is_pickled && finding.tree->has_file(pickled)) names = arrays::read_cifar_names(*finding.tree->open(pickled));
@@ -146,7 +146,7 @@ std::vector<arrays::ArraySet> open_cifar_files(const Finding& finding) {
   } else {
     open_binary(finding, class_count, set);
   }
-  set.class_names = names_beside(finding, class_count, is_pickled);
+  set.class_names = names_neighbor(finding, class_count, is_pickled);
   std::vector<arrays::ArraySet> sets;
   sets.push_back(std::move(set));
   return sets;

@@ -20,7 +20,7 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
   }
   // IDX files with color, such as EMNIST's, always have channels last.
   set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::hwc : arrays::AxisOrder::hw;
-  if (const auto labels = labels_beside(*finding.tree, finding.path)) {
+  if (const auto labels = label_file_of(*finding.tree, finding.path)) {
     set.labels = arrays::open_idx(finding.tree->open(*labels));
     set.files.push_back(finding.tree->file_of(*labels));
   }

@@ -17,7 +17,7 @@ arrays::ArraySet npy_set(const Finding& finding) {
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
   set.files.push_back(finding.tree->file_of(finding.path));
   set.images = arrays::open_npy(finding.tree->open(finding.path));
-  if (const auto labels = labels_beside(*finding.tree, finding.path)) {
+  if (const auto labels = label_file_of(*finding.tree, finding.path)) {
     set.labels = arrays::open_npy(finding.tree->open(*labels));
     set.files.push_back(finding.tree->file_of(*labels));
   }

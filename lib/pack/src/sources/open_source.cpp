@@ -86,15 +86,15 @@ void apply(const SourceOptions& options, arrays::ArraySet& set) {
 /// Numbers that are not bytes are quantized the same way in all splits.
 void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options,
                         std::vector<std::unique_ptr<Source>>& parts) {
-  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> alike;
+  std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> same_kind;
   const auto kind_of = [](const arrays::ArraySet& set) {
     return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
   };
   for (const arrays::ArraySet& set : sets) {
-    if (!arrays::holds_bytes(*set.images)) alike[kind_of(set)].push_back(&set);
+    if (!arrays::holds_bytes(*set.images)) same_kind[kind_of(set)].push_back(&set);
   }
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantization>> found;
-  for (const auto& [kind, group] : alike) {
+  for (const auto& [kind, group] : same_kind) {
     found[kind] = arrays::find_quantization(group, options.range, options.thread_count);
   }
   for (arrays::ArraySet& set : sets) {

@@ -43,7 +43,7 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
   const std::string name = images->name();
   set.images = arrays::array_in_stream(name, std::move(images),
                                        {.element = arrays::Element::uint8, .axes = {count, 3, kSide, kSide}});
-  if (const auto labels = labels_beside(tree, finding.path)) {
+  if (const auto labels = label_file_of(tree, finding.path)) {
     std::shared_ptr<files::ByteStream> stream = tree.open(*labels);
     const std::string labels_name = stream->name();
     set.labels =

@@ -103,7 +103,7 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Na
   std::vector<const NamedArray*> images = image_arrays(arrays);
   if (!wanted_images.empty()) images = {find(arrays, wanted_images)};
   if (images.empty()) {
-    throw InvalidArgument("read " + file + ": cannot tell which array holds the images; name it as " +
+    throw InvalidArgument("read " + file + ": which array holds the images is ambiguous; name it as " +
                           "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }
   std::vector<ArrayPair> pairs;

@@ -17,14 +17,14 @@ std::string with_one_axis(std::string name) {
 
 }  // namespace
 
-std::optional<std::string> labels_beside(const files::FileTree& tree, const std::string& images) {
+std::optional<std::string> label_file_of(const files::FileTree& tree, const std::string& images) {
   const std::filesystem::path path(images);
   std::string name = path.filename().string();
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   for (const std::string& labels : label_names_for(name)) {
     for (const char* const ending : {"", ".gz"}) {
-      const std::string beside = files::join_path(path.parent_path().string(), with_one_axis(labels) + ending);
-      if (tree.has_file(beside)) return beside;
+      const std::string neighbor = files::join_path(path.parent_path().string(), with_one_axis(labels) + ending);
+      if (tree.has_file(neighbor)) return neighbor;
     }
   }
   return std::nullopt;
