@@ -2,5 +2,5 @@
 #include "support/decode_format.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return octavo::fuzz::decode_format(octavo::fuzz::bytes_of(data, size), octavo::images::Format::bmp);
+  return octavo::fuzz::decode_format(octavo::fuzz::bytes_of(data, size), "BMP");
 }

@@ -9,9 +9,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = fuzz::bytes_of(data, size);
   fuzz::refuse_or_read([&] {
     const auto header = images::parse_header(file, true);
-    if (header->format != images::Format::jpeg) return;
+    if (header->codec->name != "JPEG") return;
     images::check_claim(*header, std::ssize(file), fuzz::kSmallImages);
-    images::decode_jpeg(file, *header, 8);
+    images::decode_jpeg(file, *header, {.reduction = 8});
   });
-  return fuzz::decode_format(file, images::Format::jpeg);
+  return fuzz::decode_format(file, "JPEG");
 }

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                   .fit = kFits[data[0] / 2 % kFits.size()],
                                   .background = {7, 8, 9}};
     std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
-    images::read_sample(fuzz::bytes_of(data + 1, size - 1), fuzz::kSmallImages, target, values);
+    const auto file = fuzz::bytes_of(data + 1, size - 1);
+    images::read_sample(file, images::checked_header(file, fuzz::kSmallImages), target, values);
     return true;
   });
 }

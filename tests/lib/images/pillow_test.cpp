@@ -34,7 +34,8 @@ int compare(const std::vector<fs::path>& paths, std::int64_t side) {
   std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
   for (const fs::path& path : paths) {
     const std::string file = read_whole_file(path, 1 << 30);
-    images::read_sample(std::as_bytes(std::span(file)), {}, target, values);
+    const auto bytes = std::as_bytes(std::span(file));
+    images::read_sample(bytes, images::checked_header(bytes, {}), target, values);
     raw.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size()));
     list << path.string() << '\n';
   }

@@ -36,7 +36,7 @@ Dataset write_dots(const std::filesystem::path& path) {
 std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
   const std::string file = read_whole_file(path, 1 << 20);
   const auto bytes = std::as_bytes(std::span(file));
-  images::Pixels pixels = images::decode_png(bytes, images::parse_png_header(bytes).value(), {0, 0, 0});
+  images::Pixels pixels = images::decode_png(bytes, images::parse_png_header(bytes).value(), {});
   REQUIRE(pixels.width == 2 * count + 1);
   REQUIRE(pixels.height == 3);
   std::vector<int> dots;

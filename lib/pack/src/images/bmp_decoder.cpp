@@ -181,11 +181,11 @@ Pixels decode_fields(std::span<const std::byte> data, const BmpLayout& layout,
 
 }  // namespace
 
-Pixels decode_bmp(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
+Pixels decode_bmp(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
   const auto layout = read_bmp_layout(file);
   if (!layout) refuse_cut_bmp();
   const auto data = pixel_data(file, *layout);
-  return layout->bits <= 8 ? decode_palette(data, *layout) : decode_fields(data, *layout, background);
+  return layout->bits <= 8 ? decode_palette(data, *layout) : decode_fields(data, *layout, options.background);
 }
 
 }  // namespace octavo::images

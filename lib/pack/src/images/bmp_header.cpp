@@ -138,7 +138,6 @@ std::optional<ImageHeader> parse_bmp_header(std::span<const std::byte> bytes) {
   const auto layout = read_bmp_layout(bytes);
   if (!layout) return std::nullopt;
   ImageHeader header;
-  header.format = Format::bmp;
   header.width = layout->width;
   header.height = layout->height;
   header.channels = layout->bits <= 8 && is_gray(layout->palette) ? 1 : 3;

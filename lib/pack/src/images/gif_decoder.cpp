@@ -96,15 +96,15 @@ std::vector<std::int64_t> row_order(const GifLayout& layout) {
 
 }  // namespace
 
-Pixels decode_gif(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
+Pixels decode_gif(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
   const auto layout = read_gif_layout(file);
   if (!layout) throw FormatError("it is cut short inside its header");
   GifFrame frame(file);
   frame.check_agrees(*layout);
   const bool shows_background = layout->transparent >= 0 || !layout->covers_canvas();
   const std::int64_t colors = is_gray(layout->palette) ? 1 : 3;
-  Pixels image(layout->width, layout->height, channels_over(colors, shows_background, background));
-  if (shows_background) fill_with(background, image);
+  Pixels image(layout->width, layout->height, channels_over(colors, shows_background, options.background));
+  if (shows_background) fill_with(options.background, image);
   std::vector<std::uint8_t> numbers(static_cast<std::size_t>(layout->frame_width));
   for (const std::int64_t y : row_order(*layout)) {
     frame.read_row(numbers);

@@ -92,7 +92,6 @@ std::optional<ImageHeader> parse_gif_header(std::span<const std::byte> bytes) {
   if (!layout) return std::nullopt;
   if (layout->frame_width == 0 || layout->frame_height == 0) throw FormatError("its first GIF frame is empty");
   ImageHeader header;
-  header.format = Format::gif;
   header.width = layout->width;
   header.height = layout->height;
   header.channels = is_gray(layout->palette) ? 1 : 3;

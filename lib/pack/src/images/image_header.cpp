@@ -6,15 +6,9 @@
 
 #include <octavo/errors.hpp>
 
-#include "images/bmp_header.hpp"
 #include "images/byte_view.hpp"
 #include "images/file_bytes.hpp"
-#include "images/gif_header.hpp"
-#include "images/jpeg_header.hpp"
-#include "images/png_header.hpp"
-#include "images/pnm_header.hpp"
-#include "images/tiff_header.hpp"
-#include "images/webp_header.hpp"
+#include "images/image_codec.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
 
@@ -25,36 +19,21 @@ constexpr std::size_t kFirstLook = std::size_t{16} << 10;
 // Claims up to this size are always allowed, however small the file is.
 constexpr std::int64_t kAlwaysAllowedBytes = std::int64_t{4} << 20;
 
-bool begins_with(std::span<const std::byte> bytes, std::span<const std::uint8_t> magic) {
-  return bytes.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), bytes.begin(),
-                    [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
-}
-
-/// Parses a header at the beginning of the file; nullopt if `start` ends before it does.
-std::optional<ImageHeader> parse_start(std::span<const std::byte> start) {
-  if (begins_with(start, kJpegMagic)) return parse_jpeg_header(start);
-  if (begins_with(start, kPngMagic)) return parse_png_header(start);
-  if (begins_with(start, kGifMagic)) return parse_gif_header(start);
-  if (begins_with(start, kBmpMagic)) return parse_bmp_header(start);
-  if (is_pnm(start)) return parse_pnm_header(start);
-  if (start.empty()) throw FormatError("it is empty");
-  throw FormatError("it is not a JPEG, PNG, WebP, TIFF, GIF, BMP or PNM file");
-}
-
-/// Parses a header that is scattered over the file; nullopt if the format has its header at the beginning.
-std::optional<ImageHeader> parse_scattered(std::span<const std::byte> start, const FileBytes& file) {
-  if (is_webp(start)) return parse_webp_header(file);
-  if (is_tiff(start)) return parse_tiff_header(file);
-  return std::nullopt;
+/// Reads the header from the start of a file or, if its format requires it, from anywhere; nullopt if the header
+/// continues beyond `start`.
+std::optional<ImageHeader> read_header(std::span<const std::byte> start, const FileBytes& file) {
+  const ImageCodec& codec = codec_of(start);
+  std::optional<ImageHeader> header =
+      codec.header_in_file != nullptr ? codec.header_in_file(file) : codec.header_in_start(start);
+  if (header) header->codec = &codec;
+  return header;
 }
 
 }  // namespace
 
 std::optional<ImageHeader> parse_header(std::span<const std::byte> bytes, bool is_whole) {
-  if (!is_whole && (is_webp(bytes) || is_tiff(bytes))) return std::nullopt;
-  auto header = parse_scattered(bytes, FileBytes(bytes));
-  if (!header) header = parse_start(bytes);
+  if (!is_whole && codec_of(bytes).header_in_file != nullptr) return std::nullopt;
+  const auto header = read_header(bytes, FileBytes(bytes));
   if (!header && is_whole) throw CutShort();
   return header;
 }
@@ -82,12 +61,11 @@ ImageHeader probe(const std::filesystem::path& path, const Limits& limits) {
   for (std::size_t wanted = kFirstLook;; wanted *= 8) {
     bytes.resize(static_cast<std::size_t>(std::min<std::int64_t>(length, static_cast<std::int64_t>(wanted))));
     file.read_at(0, bytes);
-    auto header = parse_scattered(bytes, FileBytes(file));
-    if (!header) header = parse_header(bytes, static_cast<std::int64_t>(bytes.size()) == length);
-    if (header) {
+    if (const auto header = read_header(bytes, FileBytes(file))) {
       check_claim(*header, length, limits);
       return *header;
     }
+    if (static_cast<std::int64_t>(bytes.size()) == length) throw CutShort();
   }
 }
 

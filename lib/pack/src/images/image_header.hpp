@@ -9,11 +9,11 @@
 
 namespace octavo::images {
 
-enum class Format { jpeg, png, webp, tiff, gif, bmp, pnm };
+struct ImageCodec;
 
 /// An image as its header describes it; nothing is decoded.
 struct ImageHeader {
-  Format format = Format::jpeg;
+  const ImageCodec* codec = nullptr;  ///< the format
   std::int64_t width = 0;      ///< as displayed, that is, after applying the orientation
   std::int64_t height = 0;     ///< as displayed
   std::int64_t channels = 0;   ///< 1: gray; 3: everything else

@@ -5,17 +5,11 @@
 
 #include <octavo/errors.hpp>
 
-#include "images/bmp_decoder.hpp"
 #include "images/color.hpp"
 #include "images/geometry.hpp"
-#include "images/gif_decoder.hpp"
-#include "images/jpeg_decoder.hpp"
+#include "images/image_codec.hpp"
 #include "images/orientation.hpp"
-#include "images/png_decoder.hpp"
-#include "images/pnm_decoder.hpp"
 #include "images/resize.hpp"
-#include "images/tiff_decoder.hpp"
-#include "images/webp_decoder.hpp"
 
 namespace octavo::images {
 namespace {
@@ -25,41 +19,13 @@ constexpr int kReductions[] = {8, 4, 2};
 // A reduced image must stay this many times as wide and high as the target, so that the filter still averages.
 constexpr std::int64_t kSpareFactor = 2;
 
-ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
-  const ImageHeader header = *parse_header(file, true);
-  check_claim(header, static_cast<std::int64_t>(file.size()), limits);
-  return header;
+Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
+  return turned_upright(header.codec->decode(file, header, options), header.orientation);
 }
 
-Pixels decode_stored(std::span<const std::byte> file, const ImageHeader& header, int reduction,
-                     const std::array<std::uint8_t, 3>& background) {
-  switch (header.format) {
-    case Format::jpeg:
-      return decode_jpeg(file, header, reduction);
-    case Format::png:
-      return decode_png(file, header, background);
-    case Format::webp:
-      return decode_webp(file, header, background);
-    case Format::tiff:
-      return decode_tiff(file, header, background);
-    case Format::gif:
-      return decode_gif(file, background);
-    case Format::bmp:
-      return decode_bmp(file, background);
-    case Format::pnm:
-      return decode_pnm(file, background);
-  }
-  throw InvalidArgument("decode an image: unknown image format");
-}
-
-Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, int reduction,
-                      const std::array<std::uint8_t, 3>& background) {
-  return turned_upright(decode_stored(file, header, reduction, background), header.orientation);
-}
-
-/// How far a JPEG can be reduced while decoding without visible loss.
+/// How far an image can be reduced while decoding without visible loss.
 int reduction_for(const ImageHeader& header, const Placement& placed) {
-  if (header.format != Format::jpeg) return 1;
+  if (!header.codec->can_reduce) return 1;
   for (const int reduction : kReductions) {
     if (placed.from.width >= reduction * kSpareFactor * placed.to.width &&
         placed.from.height >= reduction * kSpareFactor * placed.to.height) {
@@ -106,17 +72,22 @@ void fill(Pixels image, int reduction, const Placement& placed, const Target& ta
 
 }  // namespace
 
-Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
-  return decode_upright(file, checked_header(file, limits), 1, background);
+ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits) {
+  const ImageHeader header = *parse_header(file, true);
+  check_claim(header, static_cast<std::int64_t>(file.size()), limits);
+  return header;
 }
 
-void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
+Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
+  return decode_upright(file, checked_header(file, limits), {.background = background});
+}
+
+void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
                  std::span<std::uint8_t> values) {
-  const ImageHeader header = checked_header(file, limits);
   check_size(header, target);
   const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
   const int reduction = reduction_for(header, placed);
-  fill(decode_upright(file, header, reduction, target.background), reduction, placed, target, values);
+  fill(decode_upright(file, header, {target.background, reduction}), reduction, placed, target, values);
 }
 
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {

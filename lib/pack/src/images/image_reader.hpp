@@ -26,9 +26,13 @@ struct Target {
 /// Unavailable if this build lacks the format's library.
 Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background);
 
-/// Decodes a whole image file into `values`, uint8 [C,H,W], converted to `target`. A JPEG is decoded at a half, quarter
-/// or eighth of its size if that is still at least twice as large as the target. Throws as decode() does.
-void read_sample(std::span<const std::byte> file, const Limits& limits, const Target& target,
+/// The header of a whole image file, checked against `limits`. Throws FormatError with the reason only.
+ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits);
+
+/// Decodes a whole image file, whose checked header is `header`, into `values`, uint8 [C,H,W], converted to `target`. A
+/// JPEG is decoded at a half, quarter or eighth of its size if that is still at least twice as large as the target.
+/// Throws as decode() does.
+void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
                  std::span<std::uint8_t> values);
 
 /// Converts the decoded pixels of a whole image to `target` in `values`, uint8 [C,H,W]: first to gray or RGB, then

@@ -139,9 +139,9 @@ void inks_to_rgb(std::span<const std::uint8_t> inks, bool is_inverted, std::uint
 
 }  // namespace
 
-Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, int reduction) {
+Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   JpegDecoder decoder;
-  decoder.start(file, header, reduction);
+  decoder.start(file, header, options.reduction);
   const jpeg_decompress_struct& info = decoder.info();
   Pixels image(info.output_width, info.output_height, info.out_color_space == JCS_GRAYSCALE ? 1 : 3);
   std::vector<std::uint8_t> inks(info.out_color_space == JCS_CMYK ? std::size_t{4} * info.output_width : 0);

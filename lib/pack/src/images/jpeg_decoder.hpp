@@ -4,15 +4,14 @@
 #include <cstddef>
 #include <span>
 
-#include "images/image_header.hpp"
-#include "images/pixels.hpp"
+#include "images/image_codec.hpp"
 
 namespace octavo::images {
 
 /// The pixels of a JPEG file as stored, before applying the orientation: gray for one component, else RGB; CMYK and
-/// YCCK are converted to RGB. `reduction` 1, 2, 4 or 8 divides width and height by this number, rounded up. Throws
-/// FormatError with the reason only: damaged or truncated data (including decoder warnings), more than 100 scans,
-/// another color model, a size that differs from `header`.
-Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, int reduction);
+/// YCCK are converted to RGB. Reduced by options.reduction. Throws FormatError with the reason only: damaged or
+/// truncated data (including decoder warnings), more than 100 scans, another color model, a size that differs from
+/// `header`.
+Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
 }  // namespace octavo::images

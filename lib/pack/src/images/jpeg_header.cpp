@@ -61,7 +61,6 @@ ImageHeader read_frame(std::span<const std::byte> segment) {
     throw FormatError("it has " + std::to_string(byte(0)) + " bits per sample, only 8-bit JPEG files can be read");
   }
   ImageHeader header;
-  header.format = Format::jpeg;
   header.height = byte(1) << 8 | byte(2);
   header.width = byte(3) << 8 | byte(4);
   header.channels = byte(5) == 1 ? 1 : 3;

@@ -5,7 +5,7 @@
 
 namespace octavo::images {
 
-Pixels decode_gif(std::span<const std::byte>, const std::array<std::uint8_t, 3>&) {
+Pixels decode_gif(std::span<const std::byte>, const ImageHeader&, const DecodeOptions&) {
   throw Unavailable("it is a GIF file, and this build has no giflib; install libgif-dev and build again");
 }
 

@@ -5,7 +5,7 @@
 
 namespace octavo::images {
 
-Pixels decode_tiff(std::span<const std::byte>, const ImageHeader&, const std::array<std::uint8_t, 3>&) {
+Pixels decode_tiff(std::span<const std::byte>, const ImageHeader&, const DecodeOptions&) {
   throw Unavailable("it is a TIFF file, and this build has no libtiff 4.5; install libtiff-dev and build again");
 }
 

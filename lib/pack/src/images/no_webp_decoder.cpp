@@ -5,7 +5,7 @@
 
 namespace octavo::images {
 
-Pixels decode_webp(std::span<const std::byte>, const ImageHeader&, const std::array<std::uint8_t, 3>&) {
+Pixels decode_webp(std::span<const std::byte>, const ImageHeader&, const DecodeOptions&) {
   throw Unavailable("it is a WebP file, and this build has no libwebp; install libwebp-dev and build again");
 }
 

@@ -131,11 +131,10 @@ class RowConverter {
 
 }  // namespace
 
-Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header,
-                  const std::array<std::uint8_t, 3>& background) {
+Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   PngDecoder decoder(file);
   decoder.start(header);
-  const RowConverter converter(decoder.depth(), decoder.stored_channels(), background);
+  const RowConverter converter(decoder.depth(), decoder.stored_channels(), options.background);
   Pixels image(header.width, header.height, converter.channels());
   // An interlaced file delivers its rows several times, each time with more of their pixels.
   const bool is_interlaced = decoder.passes() > 1;

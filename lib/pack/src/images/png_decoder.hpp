@@ -1,21 +1,17 @@
 // Decodes PNG files with libpng.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include "images/image_header.hpp"
-#include "images/pixels.hpp"
+#include "images/image_codec.hpp"
 
 namespace octavo::images {
 
 /// The pixels of a PNG file: gray has one channel, everything else is RGB. Palettes are applied, 1, 2 and 4 bits are
-/// scaled to 0 ... 255, 16 bits are reduced to 8, transparency is composited over `background` (transparent gray
+/// scaled to 0 ... 255, 16 bits are reduced to 8, transparency is composited over options.background (transparent gray
 /// becomes RGB if that is colored). Gamma, color profiles and orientation are ignored. Throws FormatError with the
 /// reason only: damaged or truncated data, a wrong CRC in any chunk.
-Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header,
-                  const std::array<std::uint8_t, 3>& background);
+Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
 }  // namespace octavo::images

@@ -47,7 +47,6 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
   const std::int64_t bits = depth * stored_channels(color_type);
   if (bits == 0 || depth > 16) throw FormatError("its PNG header has an unknown color type or depth");
   ImageHeader header;
-  header.format = Format::png;
   header.width = word(kWidthAt);
   header.height = word(kHeightAt);
   header.channels = color_type == 0 || color_type == 4 ? 1 : 3;

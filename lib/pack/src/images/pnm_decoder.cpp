@@ -69,12 +69,12 @@ class PnmValues {
 
 }  // namespace
 
-Pixels decode_pnm(std::span<const std::byte> file, const std::array<std::uint8_t, 3>& background) {
+Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
   const auto layout = read_pnm_layout(file);
   if (!layout) refuse_cut_pnm();
   const bool has_alpha = layout->stored_channels % 2 == 0;
   const std::int64_t colors = layout->stored_channels - (has_alpha ? 1 : 0);
-  Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, background));
+  Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, options.background));
   PnmValues values(file, *layout);
   std::vector<std::uint8_t> row(static_cast<std::size_t>(layout->width * layout->stored_channels));
   for (std::int64_t y = 0; y < layout->height; ++y) {
@@ -82,7 +82,7 @@ Pixels decode_pnm(std::span<const std::byte> file, const std::array<std::uint8_t
     const std::uint8_t* from = row.data();
     std::uint8_t* to = image.row(y);
     for (std::int64_t x = 0; x < layout->width; ++x, from += layout->stored_channels, to += image.channels) {
-      put_over(from, colors, has_alpha ? from[colors] : 255, background, image.channels, to);
+      put_over(from, colors, has_alpha ? from[colors] : 255, options.background, image.channels, to);
     }
   }
   return image;

@@ -87,7 +87,6 @@ std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes) {
   const auto layout = read_pnm_layout(bytes);
   if (!layout) return std::nullopt;
   ImageHeader header;
-  header.format = Format::pnm;
   header.width = layout->width;
   header.height = layout->height;
   header.channels = layout->stored_channels <= 2 ? 1 : 3;

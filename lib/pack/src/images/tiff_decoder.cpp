@@ -205,13 +205,12 @@ Pixels decode_ycbcr(const TiffFile& tiff, const TiffLayout& layout) {
 
 }  // namespace
 
-Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
-                   const std::array<std::uint8_t, 3>& background) {
+Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   const std::int64_t pixel_count = header.width * header.height;
   TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
   const TiffLayout layout = read_tiff_layout(tiff, header);
   tiff.expect_pixels();
-  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, background);
+  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, options.background);
 }
 
 }  // namespace octavo::images

@@ -1,22 +1,18 @@
 // Decodes the first page of TIFF files with libtiff.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include "images/image_header.hpp"
-#include "images/pixels.hpp"
+#include "images/image_codec.hpp"
 
 namespace octavo::images {
 
 /// The pixels of a TIFF file's first page as stored, before applying the orientation. Supports unsigned values of 1 to
 /// 16 bits, in strips or tiles, interleaved or in planes; gray, RGB, palette, CMYK and YCbCr. Values of n bits are
-/// scaled to 0 ... 255, alpha is composited over `background` (transparent gray becomes RGB if that is colored). Throws
+/// scaled to 0 ... 255, alpha is composited over options.background (transparent gray becomes RGB if that is colored). Throws
 /// FormatError with the reason only: damaged or truncated data (including decoder warnings), an unsupported form, a
 /// size or color that differs from `header`; Unavailable in a build without libtiff.
-Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header,
-                   const std::array<std::uint8_t, 3>& background);
+Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
 }  // namespace octavo::images

@@ -144,7 +144,6 @@ bool is_tiff(std::span<const std::byte> bytes) {
 ImageHeader parse_tiff_header(const FileBytes& file) {
   const Directory directory(file);
   ImageHeader header;
-  header.format = Format::tiff;
   header.width = directory.side(kWidth);
   header.height = directory.side(kHeight);
   const std::uint64_t model = directory.value(kColorModel, kWhiteIsZero);

@@ -63,8 +63,7 @@ void compose(const WebpFrame& frame, const std::array<std::uint8_t, 3>& backgrou
 
 }  // namespace
 
-Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header,
-                   const std::array<std::uint8_t, 3>& background) {
+Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   const bool is_animated = is_animated_webp(file);
   const WebpFrame frame =
       is_animated ? first_webp_frame(file) : WebpFrame{0, 0, header.stored_width(), header.stored_height(), file};
@@ -74,8 +73,8 @@ Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header,
     decode_into(file, image.width, 3, image.values);
     return image;
   }
-  fill_with(background, image);
-  compose(frame, background, image);
+  fill_with(options.background, image);
+  compose(frame, options.background, image);
   return image;
 }
 

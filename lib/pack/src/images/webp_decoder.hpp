@@ -1,20 +1,16 @@
 // Decodes WebP files with libwebp; of animations, the first frame.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include "images/image_header.hpp"
-#include "images/pixels.hpp"
+#include "images/image_codec.hpp"
 
 namespace octavo::images {
 
 /// The pixels of a WebP file as stored, before applying the orientation, always RGB. Alpha is composited over
-/// `background`, which also fills the canvas outside an animation's first frame. Throws FormatError with the reason
+/// options.background, which also fills the canvas outside an animation's first frame. Throws FormatError with the reason
 /// only: damaged or truncated data, a size that differs from `header`; Unavailable in a build without libwebp.
-Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header,
-                   const std::array<std::uint8_t, 3>& background);
+Pixels decode_webp(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
 }  // namespace octavo::images

@@ -31,7 +31,6 @@ bool is_chunk(const ByteView& bytes, std::size_t at, const char* name) {
 /// Reads the size from the first chunk: canvas (VP8X), lossless (VP8L) or lossy image (VP8).
 ImageHeader read_size(const ByteView& bytes) {
   ImageHeader header;
-  header.format = Format::webp;
   header.channels = 3;
   const std::size_t chunk = kFirstChunkAt, at = chunk + kChunkHeaderBytes;
   if (is_chunk(bytes, chunk, "VP8X")) {

@@ -12,7 +12,7 @@
 #include "arrays/mat.hpp"
 #include "arrays/npy.hpp"
 #include "sources/array_files.hpp"
-#include "sources/lists/image_names.hpp"
+#include "images/image_codec.hpp"
 #include "sources/lists/image_table.hpp"
 #include "support/file.hpp"
 
@@ -29,7 +29,7 @@ std::span<const std::byte> beginning(files::ByteStream& stream, std::array<std::
 bool holds_arrays_alone(const files::FileTree& archive) {
   const auto files = archive.files_below("");
   return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
-         std::none_of(files.begin(), files.end(), &has_image_name);
+         std::none_of(files.begin(), files.end(), &images::has_image_name);
 }
 
 bool begins_with(files::ByteStream& stream, std::string_view magic) {
@@ -68,7 +68,8 @@ void refuse_pickle(files::ByteStream& stream, const fs::path& path) {
   throw FormatError(
       "read " + quoted(path) +
       ": unknown format; expected an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, a tar or zip "
-      "archive, an image list, or a folder of these or of images (JPEG, PNG, WebP, TIFF, GIF, BMP, PNM); "
+      "archive, an image list, or a folder of these or of images (" +
+      images::image_format_names() + "); "
       "check the path, or name the format with --format");
 }
 
@@ -100,7 +101,7 @@ std::optional<SourceFormat> array_format(const files::FileTree& tree, const std:
 }
 
 void refuse_one_image(const fs::path& path) {
-  if (!has_image_name(path.filename().string())) return;
+  if (!images::has_image_name(path.filename().string())) return;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   throw InvalidArgument("read " + quoted(path) + ": by its name it is a single image; give the folder that holds it, " +
                         quoted(folder));

@@ -9,7 +9,7 @@
 #include "sources/array_families.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/file_format.hpp"
-#include "sources/lists/image_names.hpp"
+#include "images/image_codec.hpp"
 #include "sources/lists/image_table.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/combine/split_names.hpp"
@@ -50,7 +50,7 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     if (!split) continue;
     const std::string path = files::join_path(folder, name);
     const auto files = tree->entries(path).files;
-    if (std::none_of(files.begin(), files.end(), &has_image_name)) return {};
+    if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
     const auto lists = image_tables_in(tree, path);
     has_list = has_list || !lists.empty();
     if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path, "", ""});
@@ -71,7 +71,7 @@ std::string image_folder(const FileTree& tree) {
     if (!found.files.empty() || found.folders.size() != 1 || split_of_folder_name(found.folders[0])) break;
     const std::string below = files::join_path(folder, found.folders[0]);
     const files::FolderEntries in_it = tree.entries(below);
-    const bool is_class = std::any_of(in_it.files.begin(), in_it.files.end(), &has_image_name);
+    const bool is_class = std::any_of(in_it.files.begin(), in_it.files.end(), &images::has_image_name);
     if (is_class || in_it.folders.empty()) break;
     folder = below;
   }
@@ -118,7 +118,7 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
 
 bool holds_images(const FileTree& tree) {
   const auto files = tree.files_below("");
-  return std::any_of(files.begin(), files.end(), &has_image_name);
+  return std::any_of(files.begin(), files.end(), &images::has_image_name);
 }
 
 /// Files that hold whole datasets. Next to images, they are probably a download, a result or features, not the input.

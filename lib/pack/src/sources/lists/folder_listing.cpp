@@ -7,7 +7,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "sources/lists/image_names.hpp"
+#include "images/image_codec.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/lists/natural_order.hpp"
 #include "sources/combine/split_names.hpp"
@@ -62,7 +62,7 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
-    if (std::any_of(files.begin(), files.end(), &has_image_name)) refuse_unknown_split(root, splits, name);
+    if (std::any_of(files.begin(), files.end(), &images::has_image_name)) refuse_unknown_split(root, splits, name);
     contents.ignored_file_count += std::ssize(files);
   }
   contents.ignored_file_count += std::ssize(entries.files);
@@ -95,7 +95,7 @@ ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
     auto& paths = images.paths_of[name];
     const std::string class_folder = files::join_path(folder.path, name);
     for (const std::string& file : folder.tree->files_below(class_folder)) {
-      if (has_image_name(file)) {
+      if (images::has_image_name(file)) {
         paths.push_back(files::join_path(class_folder, file));
       } else {
         ++contents.ignored_file_count;
@@ -104,7 +104,7 @@ ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
     has_classes = has_classes || !paths.empty();
   }
   for (const std::string& file : entries.files) {
-    if (has_image_name(file) && !has_classes) {
+    if (images::has_image_name(file) && !has_classes) {
       images.paths_of[""].push_back(files::join_path(folder.path, file));
     } else {
       ++contents.ignored_file_count;

@@ -81,11 +81,10 @@ void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<st
   const SplitImages& list = contents_.splits[split];
   const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
-  const auto header = images::parse_header(bytes, true);
-  images::check_claim(*header, static_cast<std::int64_t>(bytes.size()), limits_);
-  const MemoryBudget::Share share(decode_memory_, header->width * header->height * header->channels);
-  images::read_sample(bytes, limits_, target_, values);
-  sizes_[split].set(at, header->height, header->width);
+  const images::ImageHeader header = images::checked_header(bytes, limits_);
+  const MemoryBudget::Share share(decode_memory_, header.width * header.height * header.channels);
+  images::read_sample(bytes, header, target_, values);
+  sizes_[split].set(at, header.height, header.width);
 }
 
 std::vector<std::string> ImageListSource::files() const {

@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "images/color.hpp"
+#include "images/image_reader.hpp"
 #include "support/threads.hpp"
 
 namespace octavo::sources {
@@ -119,9 +120,7 @@ class Survey {
 images::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const images::Limits& limits) {
   if (const auto file = tree.disk_path(path)) return images::probe(*file, limits);
   const std::string file = tree.read_whole(path, kLargestImageFileBytes);
-  const auto header = images::parse_header(std::as_bytes(std::span(file)), true);
-  images::check_claim(*header, std::ssize(file), limits);
-  return *header;
+  return images::checked_header(std::as_bytes(std::span(file)), limits);
 }
 
 SampleShape survey_images(const ImageList& contents, const SourceOptions& options) {

@@ -13,7 +13,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
-#include "sources/lists/image_names.hpp"
+#include "images/image_codec.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/table_rows.hpp"
@@ -123,7 +123,7 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
     for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
       const std::string at = files::join_path(list.parent_path().string(),
                                               files::join_path(folder, path.lexically_normal().string() + ending));
-      if (has_image_name(at) && tree.has_file(at)) return at;
+      if (images::has_image_name(at) && tree.has_file(at)) return at;
     }
   }
   return std::nullopt;
@@ -296,7 +296,7 @@ void remark_on_unlisted(std::vector<ImageList>& lists) {
       if (folder.first != tree.root()) continue;
       const std::string name(folder.second);
       for (const std::string& file : tree.entries(name).files) {
-        if (!has_image_name(file)) continue;
+        if (!images::has_image_name(file)) continue;
         if (!std::binary_search(paths.begin(), paths.end(), files::join_path(name, file))) ++count;
       }
     }

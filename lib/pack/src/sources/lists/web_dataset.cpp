@@ -12,7 +12,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
-#include "sources/lists/image_names.hpp"
+#include "images/image_codec.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/combine/split_names.hpp"
 #include "support/short_text.hpp"
@@ -58,7 +58,7 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
   for (const std::string& path : tree.files_below("")) {
     const Parts parts = parts_of(path);
     // Of "000017.jpg" and "000017.mask.png", the first is the image.
-    if (has_image_name(path) && is_plainer(path, samples_of[parts.key].image)) samples_of[parts.key].image = path;
+    if (images::has_image_name(path) && is_plainer(path, samples_of[parts.key].image)) samples_of[parts.key].image = path;
     // A .cls file takes precedence over .json, which may hold anything about a sample.
     if (is_label(parts.extension) && (parts.extension == "cls" || samples_of[parts.key].label.empty())) {
       samples_of[parts.key].label = path;
@@ -186,7 +186,7 @@ bool is_web_dataset(const files::FileTree& tree) {
   std::set<std::string> images, labels;
   for (const std::string& path : tree.files_below("")) {
     const Parts parts = parts_of(path);
-    if (has_image_name(path)) images.insert(parts.key);
+    if (images::has_image_name(path)) images.insert(parts.key);
     if (is_label(parts.extension)) labels.insert(parts.key);
   }
   return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
