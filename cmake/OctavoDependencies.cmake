@@ -82,7 +82,8 @@ octavo_find_dependency(gif FOR pack HEADER gif_lib.h LIBRARIES gif PACKAGE libgi
 octavo_find_dependency(curl FOR fetch HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
 octavo_find_dependency(crypto FOR fetch HEADER openssl/evp.h LIBRARIES crypto PACKAGE libssl-dev OPTIONAL)
 octavo_find_dependency(highway FOR core HEADER hwy/highway.h LIBRARIES hwy PACKAGE libhwy-dev)
-octavo_find_dependency(openblas FOR lab HEADER cblas.h LIBRARIES openblas
+# Only its header: the library is loaded when a program first trains.
+octavo_find_dependency(openblas FOR lab HEADER openblas_config.h
   SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread openblas PACKAGE libopenblas-dev OPTIONAL)
 if(OCTAVO_TOOLS)
   octavo_find_dependency(cli11 FOR tools HEADER CLI/CLI.hpp PACKAGE libcli11-dev)

@@ -45,10 +45,10 @@ class Blas {
 /// explicitly, so that products do not depend on other work of the process.
 inline constexpr std::int64_t kCublasWorkspaceBytes = std::int64_t{32} << 20;
 
-/// OpenBLAS on all threads that this process may use. Throws Unavailable if this build has none.
+/// OpenBLAS on all threads that this process may use. Throws Unavailable if this build or machine has none.
 std::unique_ptr<Blas> make_openblas();
 
-/// cuBLAS in full float32. Throws Unavailable if this build has none, DeviceError if it fails.
+/// cuBLAS in full float32. Throws Unavailable if this build or machine has none, DeviceError if it fails.
 std::unique_ptr<Blas> make_cublas(const std::shared_ptr<backend::Backend>& backend, StreamRef stream);
 
 }  // namespace octavo::training

@@ -1,4 +1,4 @@
-// Stands in for cublas_blas.cpp in a build without CUDA.
+// Stands in for cublas_blas.cpp in a build without CUDA or without cuBLAS.
 #include <octavo/errors.hpp>
 
 #include "training/blas.hpp"
@@ -7,7 +7,7 @@ namespace octavo::training {
 
 std::unique_ptr<Blas> make_cublas(const std::shared_ptr<backend::Backend>&, StreamRef) {
   throw Unavailable(
-      "train on a CUDA device: this build has no cuBLAS; build with -DOCTAVO_CUDA=ON, or use the device cpu");
+      "train on a CUDA device: this build has no cuBLAS; build with a CUDA toolkit that includes it, or use the device cpu");
 }
 
 }  // namespace octavo::training

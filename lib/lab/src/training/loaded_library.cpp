@@ -1,0 +1,27 @@
+#include "training/loaded_library.hpp"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+namespace octavo::training {
+
+LoadedLibrary::LoadedLibrary(std::string purpose, std::initializer_list<std::string> paths, const std::string& advice)
+    : purpose_(std::move(purpose)) {
+  for (const std::string& path : paths) {
+    path_ = path;
+    handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ != nullptr) return;
+  }
+  throw Unavailable(purpose_ + ": " + path_ + " not found; " + advice);
+}
+
+void* LoadedLibrary::address_of(const char* name) const {
+  void* const address = ::dlsym(handle_, name);
+  if (address == nullptr) throw Unavailable(purpose_ + ": " + path_ + " has no " + name + "; install another version");
+  return address;
+}
+
+}  // namespace octavo::training
