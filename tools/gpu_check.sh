@@ -283,7 +283,7 @@ stage_build() {
       skip python-module "nanobind is neither installed nor in .deps"
     elif with_nanobind part configure-python 60 "${configure[@]}" -D OCTAVO_PYTHON=ON \
       -D "Python_EXECUTABLE=$(python3 -c 'import sys; print(sys.executable)')"; then
-      part python-module 200 "${make[@]}" _native || true
+      part python-module 200 "${make[@]}" octavo_python_modules || true
     fi
   fi
 }
@@ -380,7 +380,7 @@ stage_sanitize() {
 # built.
 python_path() {
   local package=$build/python-package/octavo modules
-  modules=("$build"/python/_native*.so)
+  modules=("$build"/python/octavo/*.so)
   [[ -f ${modules[0]} ]] || return 0
   mkdir -p "$package"
   ln -sf "$root"/python/src/octavo/*.py "$root/python/src/octavo/py.typed" "${modules[@]}" "$package"

@@ -67,7 +67,7 @@ wheel=("$work"/dist/octavo-*.whl)
 import sys, zipfile
 
 names = zipfile.ZipFile(sys.argv[1]).namelist()
-for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_native.pyi", "scripts/octavo"):
+for wanted in ("octavo/__init__.py", "octavo/py.typed", "octavo/_core.pyi", "octavo/_pack.pyi", "scripts/octavo"):
     if not any(name.endswith(wanted) for name in names):
         sys.exit(f"the wheel has no {wanted}: {names}")
 PYTHON
@@ -87,12 +87,12 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
   fake=$root/build/fake-cuda
   "$bin/python" -m pip install -q nanobind
   cmake -B "$fake" -D OCTAVO_PYTHON=ON -D Python_EXECUTABLE="$bin/python" "$root" >/dev/null
-  cmake --build "$fake" --target _native
+  cmake --build "$fake" --target octavo_python_modules
   package=$work/fake
   rm -rf "$package"
   mkdir -p "$package/octavo"
   cp "$root"/python/src/octavo/*.py "$package/octavo"
-  cp "$fake"/python/_native*.so "$package/octavo"
+  cp "$fake"/python/octavo/*.so "$package/octavo"
   export OCTAVO_FAKE_CUDA=$fake/tests/cuda_runtime/libfake_cuda.so
   for schedule in eager lazy random,seed=1 random,seed=2; do
     PYTHONPATH=$package FAKE_CUDA=schedule=$schedule "$bin/python" -m pytest -q \

@@ -27,8 +27,8 @@ def test_there_is_a_gpu_or_a_reason_for_its_absence() -> None:
 @pytest.fixture
 def old_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine whose driver is too old."""
-    monkeypatch.setattr(octavo._native, "parse_device", lambda name: "cpu" if name == "auto" else name)
-    monkeypatch.setattr(octavo._native, "cpu_fallback_reason", lambda: "the NVIDIA driver is too old; update it")
+    monkeypatch.setattr(octavo._core, "parse_device", lambda name: "cpu" if name == "auto" else name)
+    monkeypatch.setattr(octavo._core, "cpu_fallback_reason", lambda: "the NVIDIA driver is too old; update it")
     _frameworks._warn_of_cpu.cache_clear()
 
 

@@ -109,7 +109,7 @@ def test_memory_of_a_failed_step_is_freed() -> None:
 
 def test_on_the_cpu_no_size_is_tried_that_would_kill_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     free = 300 << 20
-    monkeypatch.setattr(octavo._native, "devices", lambda: [type("Info", (), {"free_bytes": free})()])
+    monkeypatch.setattr(octavo._core, "devices", lambda: [type("Info", (), {"free_bytes": free})()])
     largest = 0
 
     def step(size: int) -> None:

@@ -6,34 +6,58 @@
 ...         train_step(images, labels)
 """
 
-from ._native import (
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._core import (
     DeviceError,
     DeviceInfo,
-    FetchedFile,
     FormatError,
-    PackSummary,
-    RemoteFile,
-    RemoteSet,
-    SampleFailure,
     UnavailableError,
-    VerifyResult,
     __version__,
     backends,
     cuda_problem,
     devices,
-    known_sets,
 )
 from .dataset import Dataset, ImageArray, Split
-from .dataset_packing import pack_dataset
-from .fetching import Fetched, fetch
 from .graph_loader import GraphLoader
 from .loader import Loader
 from .memory import find_batch_size, plan
 from .normalize import Normalize
-from .packing import pack
-from .reports import Report, report, verify
 from .store import Store
-from .writer import Writer
+
+if TYPE_CHECKING:
+    from ._fetch import FetchedFile, RemoteFile, RemoteSet, known_sets
+    from ._pack import PackSummary, SampleFailure, VerifyResult
+    from .dataset_packing import pack_dataset
+    from .fetching import Fetched, fetch
+    from .packing import pack
+    from .reports import Report, report, verify
+    from .writer import Writer
+
+for _error in (DeviceError, FormatError, UnavailableError):
+    _error.__module__ = __name__  # how tracebacks name them
+
+# Loaded when first used: packing and fetching need libraries that training does not.
+_LAZY_MODULES = {
+    "Fetched": "fetching",
+    "FetchedFile": "_fetch",
+    "PackSummary": "_pack",
+    "RemoteFile": "_fetch",
+    "RemoteSet": "_fetch",
+    "Report": "reports",
+    "SampleFailure": "_pack",
+    "VerifyResult": "_pack",
+    "Writer": "writer",
+    "fetch": "fetching",
+    "known_sets": "_fetch",
+    "pack": "packing",
+    "pack_dataset": "dataset_packing",
+    "report": "reports",
+    "verify": "reports",
+}
 
 __all__ = [
     "Dataset",
@@ -69,3 +93,16 @@ __all__ = [
     "report",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY_MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

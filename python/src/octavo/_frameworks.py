@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from . import _native
+from . import _core
 
 Framework = Literal["auto", "torch", "numpy", "dlpack"]
 
@@ -30,7 +30,7 @@ class Allocator(Protocol):
         """A function of B that allocates the images of a batch; `shape` is (C, H, W)."""
 
     def recycled_images(
-        self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
+        self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
     ) -> Callable[[int, int, int], Any]:
         """A function of epoch, step and an address for labels that returns the images, in recycled host memory."""
 
@@ -56,7 +56,7 @@ class NumpyAllocator:
         return lambda count: np.empty((count, *axes), numbers)
 
     def recycled_images(
-        self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
+        self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
     ) -> Callable[[int, int, int], Any]:
         make, numbers, axes = maker.make_recycled_bytes, _numpy_dtype(dtype), _axes(shape, channels_last)
         return lambda epoch, step, labels: make(epoch, step, labels).view(numbers).reshape(-1, *axes)
@@ -119,9 +119,9 @@ def make_allocator(framework: str, device: str) -> Allocator:
 def resolve_device(device: Any) -> str:
     """The name of the device given by a string or a ``torch.device``."""
     name = device if isinstance(device, str) else str(device)
-    resolved = _native.parse_device(name)
+    resolved = _core.parse_device(name)
     if name == "auto" and resolved == "cpu":
-        reason = _native.cpu_fallback_reason()
+        reason = _core.cpu_fallback_reason()
         if reason is not None:
             _warn_of_cpu(reason)
     if name in ("auto", "cuda") and resolved != "cpu" and "torch" in sys.modules:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.utils.dlpack
 
-from . import _native
+from . import _core
 
 
 class TorchAllocator:
@@ -38,7 +38,7 @@ class TorchAllocator:
         return lambda count: empty((count, *shape), **options)
 
     def recycled_images(
-        self, maker: _native.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
+        self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
     ) -> Callable[[int, int, int], Any]:
         # A single torch call: each costs some 10 us here, because making the batch evicted torch's code from the cache.
         make, from_dlpack = maker.make_recycled, torch.utils.dlpack.from_dlpack

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import json
 import operator
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _native
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _SHEET_IMAGES = 40
 _BLOCK_BYTES = 32 << 20
@@ -117,7 +116,7 @@ class ImageArray:
             raise IndexError(f"image {number} is out of range; split {self._split.name!r} has {count}")
         return number % count
 
-    def _read_stretch(self, native: _native.Split, first: int, count: int) -> npt.NDArray[np.int8]:
+    def _read_stretch(self, native: _core.Split, first: int, count: int) -> npt.NDArray[np.int8]:
         images = np.empty((count, *self._split.shape), np.int8)
         # In blocks, so that Ctrl-C is handled in between.
         block = max(1, _BLOCK_BYTES // max(1, images[:1].nbytes))
@@ -126,7 +125,7 @@ class ImageArray:
             images[start:stop] = native.read_images(first + start, stop - start)
         return images
 
-    def _read_rows(self, native: _native.Split, rows: Sequence[int]) -> npt.NDArray[np.int8]:
+    def _read_rows(self, native: _core.Split, rows: Sequence[int]) -> npt.NDArray[np.int8]:
         images = np.empty((len(rows), *self._split.shape), np.int8)
         for place, row in enumerate(rows):
             images[place] = native.read_images(row, 1)[0]
@@ -144,11 +143,11 @@ class ImageArray:
 class Split:
     """One split of an open `Dataset`, such as ``train``. Also a map-style dataset of (image, label)."""
 
-    def __init__(self, dataset: Dataset, native: _native.Split) -> None:
+    def __init__(self, dataset: Dataset, native: _core.Split) -> None:
         self._dataset = dataset
         self._native = native
 
-    def _opened(self) -> _native.Split:
+    def _opened(self) -> _core.Split:
         self._dataset._opened()
         return self._native
 
@@ -194,7 +193,7 @@ class Split:
         return self._native.class_names
 
     @cached_property
-    def statistics(self) -> _native.Statistics:
+    def statistics(self) -> _core.Statistics:
         """Exact statistics, in source units."""
         return self._opened().statistics()
 
@@ -253,10 +252,16 @@ class Split:
         return f"Split({self.name!r}, {len(self)} images of {channels}x{height}x{width}, labels: {self.label_kind})"
 
     def _repr_html_(self) -> str:
+        import base64
+        import html
+        import tempfile
+
+        from . import _pack
+
         with tempfile.TemporaryDirectory() as folder:
             sheet = Path(folder) / "sheet.png"
             dataset = self._dataset._opened()
-            _native.write_contact_sheet(dataset, sheet, self.name, min(_SHEET_IMAGES, len(self)), 0)
+            _pack.write_contact_sheet(dataset, sheet, self.name, min(_SHEET_IMAGES, len(self)), 0)
             picture = base64.b64encode(sheet.read_bytes()).decode()
         return f'<div>{html.escape(repr(self))}<br><img src="data:image/png;base64,{picture}"></div>'
 
@@ -280,10 +285,10 @@ class Dataset:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._native: _native.Dataset | None = _native.Dataset.open(Path(path))
+        self._native: _core.Dataset | None = _core.Dataset.open(Path(path))
         self._path = Path(path)
 
-    def _opened(self) -> _native.Dataset:
+    def _opened(self) -> _core.Dataset:
         if self._native is None:
             raise ValueError(f"the dataset {str(self._path)!r} is closed; open it again")
         return self._native
@@ -370,6 +375,8 @@ class Dataset:
         return f"Dataset({str(self._path)!r}, {splits})"
 
     def _repr_html_(self) -> str:
+        import html
+
         return f"<div>{html.escape(repr(self))}</div>" + "".join(split._repr_html_() for split in self)
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from . import _images, _native, _progress
+from . import _images, _pack, _progress
 from .writer import Writer, annotate
 
 _Path = str | os.PathLike[str]
@@ -28,7 +28,7 @@ def pack_dataset(
     force: bool = False,
     threads: int = 0,
     progress: _progress.Progress = None,
-) -> _native.PackSummary:
+) -> _pack.PackSummary:
     """Packs any Python dataset: a map-style ``torch.utils.data.Dataset``, a Hugging Face dataset, or any iterable.
 
     Parameters

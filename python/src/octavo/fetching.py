@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _native, _progress
+from . import _fetch, _progress
 
 _Path = str | os.PathLike[str]
 
@@ -22,7 +22,7 @@ class Fetched:
     #: For `pack`: the folder, files, or files by split.
     source: Path | list[Path] | dict[str, list[Path]]
     #: The result for each file: ``name``, ``bytes``, ``was_there``, ``received_bytes``, ``url``.
-    files: list[_native.FetchedFile]
+    files: list[_fetch.FetchedFile]
     received_bytes: int
     elapsed_seconds: float
 
@@ -86,15 +86,15 @@ def fetch(
     for argument, value, least, most in (("retries", retries, 0, 1000), ("timeout", timeout, 1, 86400)):
         if not least <= operator.index(value) <= most:
             raise ValueError(f"{argument} is {value}; it must be in {least} ... {most}")
-    wanted = _native.known_set(name) if name is not None else _native.read_set(Path(description or ""))
-    options = _native.FetchOptions()
+    wanted = _fetch.known_set(name) if name is not None else _fetch.read_set(Path(description or ""))
+    options = _fetch.FetchOptions()
     options.mirrors = [mirrors] if isinstance(mirrors, str) else list(mirrors)
     options.retries = operator.index(retries)
     options.stall_seconds = operator.index(timeout)
     options.replace_existing = bool(force)
     target = Path(wanted.name if folder is None else folder)
     with _progress.shown(progress) as on_progress:
-        summary = _native.fetch_set(wanted, target, options, on_progress)
+        summary = _fetch.fetch_set(wanted, target, options, on_progress)
     source = _source(target, wanted.pack)
     return Fetched(target, source, summary.files, summary.received_bytes, summary.elapsed_seconds)
 

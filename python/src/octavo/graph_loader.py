@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from . import _frameworks, _native, _progress
+from . import _core, _frameworks, _progress
 from .loader import (
     _LAST_EPOCH,
     _ORDER_VERSION,
@@ -106,7 +106,7 @@ class GraphLoader:
                 find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
                 residency="device",
             )  # fmt: skip
-        self._maker = _native.GraphMaker(
+        self._maker = _core.GraphMaker(
             self._store._usable(), spec, label_type, self.batch_size, self.shuffle, self.seed, self.rank,
             self.world_size, operator.index(batches_per_launch),
         )  # fmt: skip

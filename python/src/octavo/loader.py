@@ -5,16 +5,18 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _frameworks, _native, _progress
+from . import _core, _frameworks, _progress
 from .arrays import ArraySplit
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store, find_split, resolve_normalize
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Images and labels; labels are None for a split without labels.
 Batch = tuple[Any, Any]
@@ -164,7 +166,7 @@ class Loader:
                 find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
                 residency=residency, memory_limit=memory_limit, resident=resident, window=window,
             )  # fmt: skip
-        self._maker = _native.BatchMaker(
+        self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, order, self.seed, self.drop_last,
             self.rank, self.world_size, depth,
         )  # fmt: skip

@@ -8,11 +8,10 @@ import operator
 import os
 import resource
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any, Literal
 
-from . import _frameworks, _native
+from . import _core, _frameworks
 from .dataset import Dataset
 from .reports import Report
 from .store import checked_limit
@@ -87,7 +86,7 @@ def plan(
     if precision not in ("float32", "mixed"):
         raise ValueError(f"precision is {precision!r}; it must be 'float32' or 'mixed'")
     dataset = data if isinstance(data, Dataset) else Dataset(data)
-    figures, text = _native.plan(
+    figures, text = _core.plan(
         dataset._opened(),
         split or "",
         None if memory is not None and device == "auto" else _frameworks.resolve_device(device),
@@ -184,6 +183,8 @@ def _fits(step: Callable[[int], Any], size: int) -> bool:
         if not _is_memory(error):
             raise
         # The frames of the failed step keep its tensors alive.
+        import traceback
+
         traceback.clear_frames(error.__traceback__)
         return False
     finally:
@@ -236,5 +237,5 @@ class _HostGuard:
         with open("/proc/self/statm") as statm:
             resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         # The predicted peak, minus the memory that the process holds already, must fit.
-        free = _native.devices()[0].free_bytes
+        free = _core.devices()[0].free_bytes
         return free is None or last_peak + growth - resident <= 0.8 * free

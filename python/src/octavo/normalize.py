@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from . import _native
+from . import _core
 
 if TYPE_CHECKING:
     from .dataset import Split
@@ -78,7 +78,7 @@ class Normalize:
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
 
-    def to_native(self, dtype: str, layout: str) -> _native.BatchSpec:
+    def to_native(self, dtype: str, layout: str) -> _core.BatchSpec:
         """The equivalent native spec."""
         center, center_values = "values", []
         if isinstance(self.center, str):
@@ -97,7 +97,7 @@ class Normalize:
             if 0.0 in divisor_values:
                 raise ValueError("divisor is 0; it must be nonzero")
         statistics = None if self.statistics is None else self.statistics.statistics
-        return _native.BatchSpec(
+        return _core.BatchSpec(
             center, center_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
         )
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _native, _progress
+from . import _pack, _progress
 
 _Path = str | os.PathLike[str]
 
@@ -34,9 +34,9 @@ _Format = Literal[
 ]
 
 
-def _value_range(given: tuple[float, float] | str) -> _native.ValueRange:
-    chosen = _native.ValueRange()
-    kinds = _native.ValueRangeKind
+def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
+    chosen = _pack.ValueRange()
+    kinds = _pack.ValueRangeKind
     if not isinstance(given, str):
         if len(given) != 2:
             raise ValueError(f"value_range is {given}; it must be (low, high) or a string")
@@ -81,7 +81,7 @@ def pack(
     dry_run: bool = False,
     threads: int = 0,
     progress: _progress.Progress = None,
-) -> _native.PackSummary:
+) -> _pack.PackSummary:
     """Packs image files into one int8 dataset file, like the command ``octavo pack``.
 
     Parameters
@@ -163,11 +163,11 @@ def pack(
         For invalid options.
     """
     sources = _sources(source)
-    source_options = _native.SourceOptions()
-    source_options.format = _choice(_native.SourceFormat, "format", format)
-    source_options.fit = _choice(_native.Fit, "fit", fit)
-    source_options.class_order = _choice(_native.ClassOrder, "class_order", class_order)
-    source_options.layout = _choice(_native.ArrayLayout, "layout", layout)
+    source_options = _pack.SourceOptions()
+    source_options.format = _choice(_pack.SourceFormat, "format", format)
+    source_options.fit = _choice(_pack.Fit, "fit", fit)
+    source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
+    source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
     source_options.range = _value_range(value_range)
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
@@ -203,10 +203,10 @@ def pack(
     source_options.thread_count = threads
     options.skip_bad_samples = on_error == "skip"
     if dry_run:
-        return _native.survey_files(sources, source_options, None)
+        return _pack.survey_files(sources, source_options, None)
     check_target(path, force or append)
     with _progress.shown(progress) as on_progress:
-        return _native.pack_files(sources, Path(path), source_options, options, append, on_progress)
+        return _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
 
 
 def _sources(
@@ -238,14 +238,14 @@ def _choice(kind: Any, argument: str, name: str) -> Any:
 
 def pack_options(
     names: bool, reproducible: bool, force: bool, threads: int, compress: str = "none"
-) -> _native.PackOptions:
+) -> _pack.PackOptions:
     """The options that all ways of packing share. Raises ValueError if the number of threads is negative."""
     if operator.index(threads) < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
-    options = _native.PackOptions()
+    options = _pack.PackOptions()
     options.with_names = bool(names)
     options.reproducible = bool(reproducible)
-    options.compression = _choice(_native.Compression, "compress", compress)
+    options.compression = _choice(_pack.Compression, "compress", compress)
     options.replace_existing = bool(force)
     options.thread_count = threads
     options.command_line = shlex.join(sys.argv)

@@ -6,10 +6,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _frameworks, _native, _progress
+from . import _frameworks, _progress
 from .dataset import Dataset
+
+if TYPE_CHECKING:
+    from . import _pack
 
 
 class Report(Mapping[str, Any]):
@@ -67,16 +70,20 @@ def report(
     FormatError, OSError, MemoryError, UnavailableError
         See `Store`.
     """
+    from . import _lab, _pack
+
     dataset = data if isinstance(data, Dataset) else Dataset(data)
     name = _frameworks.resolve_device(device)
     with _progress.shown(progress) as on_progress:
-        figures, text = _native.report(dataset._opened(), split or "", name, batch_size, on_progress)
+        native = dataset._opened()
+        model_bytes = _lab.default_model_bytes(native, split or "", name, batch_size)
+        figures, text = _pack.report(native, split or "", name, batch_size, model_bytes, on_progress)
     return Report(json.loads(figures), text)
 
 
 def verify(
     path: str | os.PathLike[str], *, threads: int = 0, progress: _progress.Progress = None
-) -> _native.VerifyResult:
+) -> _pack.VerifyResult:
     """Checks every byte of a dataset file: header, index, metadata, every sample; and recomputes the statistics.
 
     Returns
@@ -91,7 +98,9 @@ def verify(
     ValueError
         If threads is negative.
     """
+    from . import _pack
+
     if threads < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
-        return _native.verify(Path(path), threads, on_progress)
+        return _pack.verify(Path(path), threads, on_progress)

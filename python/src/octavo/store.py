@@ -6,15 +6,17 @@ import operator
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _frameworks, _native, _progress
+from . import _core, _frameworks, _progress
 from .arrays import ArraySplit
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: The data that a store or a loader can be created from.
 Data = str | os.PathLike[str] | Dataset | Split
@@ -92,7 +94,7 @@ class Store:
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
-            self._native = _native.Store.load(
+            self._native = _core.Store.load(
                 opened, name, bool(verify), threads, on_progress, str(residency),
                 checked_limit("memory_limit", memory_limit),
                 -1 if resident is None else _checked_count("resident", resident, 0),
@@ -100,7 +102,7 @@ class Store:
             )  # fmt: skip
         self._process = os.getpid()
         self._torch_note = _torch_note(self._native.residency_reason, name)
-        self._prepared: tuple[tuple[Normalize, str, bool], _native.PreparedSpec] | None = None
+        self._prepared: tuple[tuple[Normalize, str, bool], _core.PreparedSpec] | None = None
 
     @classmethod
     def from_arrays(
@@ -145,7 +147,7 @@ class Store:
         split = ArraySplit(images, labels, classes)
         store = cls.__new__(cls)
         store._split = split
-        store._native = _native.Store.load_from_memory(
+        store._native = _core.Store.load_from_memory(
             split, split.images.ctypes.data, len(split), split.shape,
             0 if split.labels is None else split.labels.ctypes.data, split.label_kind,
             0 if split.labels is None else split.labels.size // len(split), split.classes, bool(copy),
@@ -159,7 +161,7 @@ class Store:
         store._prepared = None
         return store
 
-    def _usable(self) -> _native.Store:
+    def _usable(self) -> _core.Store:
         """The native store. Raises RuntimeError if it is on a GPU and another process loaded it."""
         if self.device != "cpu" and os.getpid() != self._process:
             raise RuntimeError(
@@ -266,7 +268,7 @@ class Store:
         )
         return images, labels
 
-    def _prepare(self, normalize: Normalize, dtype: str, channels_last: bool) -> _native.PreparedSpec:
+    def _prepare(self, normalize: Normalize, dtype: str, channels_last: bool) -> _core.PreparedSpec:
         """The prepared spec, cached for the next call: preparing it allocates and copies device memory."""
         key = (normalize, dtype, channels_last)
         if self._prepared is None or self._prepared[0] != key:
@@ -294,7 +296,7 @@ def checked_limit(name: str, limit: int | str | None) -> int:
     """A memory limit in bytes; 0 for no limit."""
     if limit is None:
         return 0
-    return _native.parse_byte_count(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
+    return _core.parse_byte_count(limit) if isinstance(limit, str) else _checked_count(name, limit, 1)
 
 
 def _checked_count(name: str, value: int, least: int) -> int:

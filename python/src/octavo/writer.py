@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _images, _native, _progress
+from . import _images, _pack, _progress
 from .packing import check_target, pack_options
 
 _Path = str | os.PathLike[str]
@@ -80,9 +80,7 @@ class Writer:
         self._options = (reproducible, force, threads, compress)
         self._progress = progress
         notes = json.dumps({"made_by": "octavo.Writer"})
-        self._source: _native.SpooledSource | None = _native.SpooledSource(
-            self._path.parent, list(classes or ()), notes
-        )
+        self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, list(classes or ()), notes)
         self._blocks: dict[str, _Block] = {}
         self._class_count = len(classes or ())
         self._lock = threading.RLock()
@@ -154,7 +152,7 @@ class Writer:
                 self.discard()  # some samples are lost, so a complete file is no longer possible
                 raise
 
-    def close(self) -> _native.PackSummary:
+    def close(self) -> _pack.PackSummary:
         """Completes the file. A ``with`` block calls this at its end.
 
         Raises
@@ -165,7 +163,7 @@ class Writer:
         with self._lock:
             return self._close()
 
-    def _close(self) -> _native.PackSummary:
+    def _close(self) -> _pack.PackSummary:
         source = self._opened()
         try:
             for split, block in self._blocks.items():
@@ -175,7 +173,7 @@ class Writer:
             has_names = any(block.has_names for block in self._blocks.values())
             options = pack_options(has_names, *self._options)
             with _progress.shown(self._progress) as on_progress:
-                return _native.pack_spooled(source, self._path, options, on_progress)
+                return _pack.pack_spooled(source, self._path, options, on_progress)
         finally:
             self.discard()
 
@@ -185,7 +183,7 @@ class Writer:
             self._source = None
             self._blocks.clear()
 
-    def _opened(self) -> _native.SpooledSource:
+    def _opened(self) -> _pack.SpooledSource:
         if self._source is None:
             raise ValueError(f"the writer of {str(self._path)!r} is closed; create another one")
         return self._source
@@ -224,12 +222,12 @@ class _Block:
     def is_full(self) -> bool:
         return len(self._labels) == self._most
 
-    def flush(self, source: _native.SpooledSource, split: str) -> None:
+    def flush(self, source: _pack.SpooledSource, split: str) -> None:
         count = len(self._labels)
         if count == 0:
             return
         pixels, labels, names = self._pixels[:count], np.stack(self._labels), self._names
-        color = getattr(_native.Color, _images.color_of(self.shape[0]))
+        color = getattr(_pack.Color, _images.color_of(self.shape[0]))
         self._labels, self._names = [], []
         if self.kind == "none":
             source.append_unlabeled(split, pixels, color, names)

@@ -1,36 +1,21 @@
-// The memory report and the memory plan.
+// The memory plan.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <octavo/plan.hpp>
-#include <octavo/report.hpp>
-#include <octavo/train.hpp>
 #include <optional>
 #include <utility>
 
-#include "gil.hpp"
-#include "interruptible.hpp"
-#include "module.hpp"
+#include "core/module.hpp"
+#include "support/gil.hpp"
 
 namespace octavo::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-void add_reports(nb::module_& module) {
-  module.def(
-      "report",
-      [](const Dataset& dataset, const std::string& split, const std::string& device, std::int64_t batch_size,
-         const nb::object& on_progress) {
-        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-          const Device chosen = Device::parse(device);
-          const MemoryReport report = measure_report(
-              dataset, {split, chosen, batch_size, default_model_bytes(dataset, split, chosen, batch_size), progress});
-          return std::pair(to_json(report), to_text(report));
-        });
-      },
-      "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "on_progress"_a.none(), "The report as JSON and as text.");
+void add_planning(nb::module_& module) {
   module.def(
       "plan",
       [](const Dataset& dataset, const std::string& split, const std::optional<std::string>& device,

@@ -1,4 +1,4 @@
-#include "recycled_memory.hpp"
+#include "core/recycled_memory.hpp"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // Translates exceptions of the library to Python's built-in exceptions, or to one of three exceptions of this package.
 #include <octavo/errors.hpp>
 
-#include "module.hpp"
+#include "core/module.hpp"
 
 namespace octavo::python {
 namespace {
@@ -14,7 +14,7 @@ PyObject* device_error = nullptr;
 PyObject* unavailable_error = nullptr;
 
 PyObject* add_exception(nb::module_& module, const char* name, const char* doc, PyObject* base) {
-  PyObject* type = PyErr_NewExceptionWithDoc((std::string("octavo.") + name).c_str(), doc, base, nullptr);
+  PyObject* type = PyErr_NewExceptionWithDoc((std::string("octavo._core.") + name).c_str(), doc, base, nullptr);
   if (type == nullptr) throw nb::python_error();
   module.attr(name) = nb::handle(type);
   return type;

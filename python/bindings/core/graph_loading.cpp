@@ -6,9 +6,9 @@
 #include <octavo/graph_loader.hpp>
 #include <utility>
 
-#include "gil.hpp"
-#include "module.hpp"
-#include "tensors.hpp"
+#include "core/module.hpp"
+#include "core/tensors.hpp"
+#include "support/gil.hpp"
 
 namespace octavo::python {
 namespace {

@@ -7,7 +7,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/device.hpp>
 
-#include "module.hpp"
+#include "core/module.hpp"
 
 namespace octavo::python {
 

@@ -1,4 +1,4 @@
-// Downloads published image datasets.
+// The extension module octavo._fetch: downloads published image datasets.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -6,8 +6,8 @@
 
 #include <octavo/fetch.hpp>
 
-#include "interruptible.hpp"
-#include "module.hpp"
+#include "support/gil.hpp"
+#include "support/interruptible.hpp"
 
 namespace octavo::python {
 namespace {
@@ -59,11 +59,7 @@ void add_results(nb::module_& module) {
       .def_ro("elapsed_seconds", &FetchSummary::elapsed_seconds);
 }
 
-}  // namespace
-
-void add_fetching(nb::module_& module) {
-  add_sets(module);
-  add_results(module);
+void add_fetch(nb::module_& module) {
   nb::class_<FetchOptions>(module, "FetchOptions", "Options of a fetch.")
       .def(nb::init<>())
       .def_rw("mirrors", &FetchOptions::mirrors)
@@ -83,4 +79,14 @@ void add_fetching(nb::module_& module) {
       "set"_a, "folder"_a, "options"_a, "on_progress"_a.none());
 }
 
+}  // namespace
 }  // namespace octavo::python
+
+NB_MODULE(_fetch, module) {
+  module.doc() = "Downloading image datasets; import octavo instead.";
+  nanobind::module_::import_("octavo._core");  // translates exceptions
+  octavo::python::add_gil(module);
+  octavo::python::add_sets(module);
+  octavo::python::add_results(module);
+  octavo::python::add_fetch(module);
+}

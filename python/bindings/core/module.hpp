@@ -1,4 +1,4 @@
-// The parts of the extension module; each adds its own classes and functions.
+// The parts of octavo._core; each adds its own classes and functions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +10,6 @@ void add_devices(nanobind::module_& module);
 void add_datasets(nanobind::module_& module);
 void add_loading(nanobind::module_& module);
 void add_graph_loading(nanobind::module_& module);
-void add_packing(nanobind::module_& module);
-void add_fetching(nanobind::module_& module);
-void add_reports(nanobind::module_& module);
+void add_planning(nanobind::module_& module);
 
 }  // namespace octavo::python

@@ -15,10 +15,10 @@
 #include <string>
 #include <tuple>
 
-#include "arrays.hpp"
-#include "gil.hpp"
-#include "interruptible.hpp"
-#include "module.hpp"
+#include "pack/module.hpp"
+#include "support/arrays.hpp"
+#include "support/gil.hpp"
+#include "support/interruptible.hpp"
 
 namespace octavo::python {
 namespace {

@@ -8,14 +8,13 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
-#include <octavo/view.hpp>
 #include <string>
 #include <tuple>
 
-#include "arrays.hpp"
-#include "gil.hpp"
-#include "interruptible.hpp"
-#include "module.hpp"
+#include "core/module.hpp"
+#include "support/arrays.hpp"
+#include "support/gil.hpp"
+#include "support/interruptible.hpp"
 
 namespace octavo::python {
 namespace {
@@ -163,24 +162,12 @@ void add_dataset(nb::module_& module) {
       .def_prop_ro("path", &Dataset::path);
 }
 
-void write_sheet(const Dataset& dataset, const std::filesystem::path& path, const std::string& split,
-                 std::int64_t count, std::int64_t columns) {
-  ContactSheetOptions options;
-  options.split = split;
-  options.count = count;
-  options.columns = columns;
-  options.replace_existing = true;
-  write_contact_sheet(dataset, path, options);
-}
-
 }  // namespace
 
 void add_datasets(nb::module_& module) {
   add_statistics(module);
   add_split(module);
   add_dataset(module);
-  module.def("write_contact_sheet", &write_sheet, "dataset"_a, "path"_a, "split"_a, "count"_a, "columns"_a,
-             nb::call_guard<GilRelease>(), "Writes a PNG with the first `count` samples of a split.");
 }
 
 }  // namespace octavo::python

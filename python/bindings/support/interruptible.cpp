@@ -1,4 +1,4 @@
-#include "interruptible.hpp"
+#include "support/interruptible.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "gil.hpp"
+#include "support/gil.hpp"
 
 namespace octavo::python {
 namespace {

@@ -1,11 +1,9 @@
-#include "gil.hpp"
+#include "support/gil.hpp"
 
 #include <unistd.h>
 
 #include <atomic>
 #include <thread>
-
-#include "module.hpp"
 
 namespace octavo::python {
 namespace {

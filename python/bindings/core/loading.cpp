@@ -17,12 +17,12 @@
 #include <tuple>
 #include <utility>
 
-#include "arrays.hpp"
-#include "gil.hpp"
-#include "interruptible.hpp"
-#include "module.hpp"
-#include "recycled_memory.hpp"
-#include "tensors.hpp"
+#include "core/module.hpp"
+#include "core/recycled_memory.hpp"
+#include "core/tensors.hpp"
+#include "support/arrays.hpp"
+#include "support/gil.hpp"
+#include "support/interruptible.hpp"
 
 namespace octavo::python {
 namespace {

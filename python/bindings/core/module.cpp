@@ -1,14 +1,14 @@
-// The extension module octavo._native: the part of the public C++ API that the package's Python sources need.
-#include "module.hpp"
+// The extension module octavo._core: dataset files, stores and loaders. All that `import octavo` loads.
+#include "core/module.hpp"
 
 #include <nanobind/stl/string_view.h>
 
 #include <octavo/version.hpp>
 
-#include "gil.hpp"
+#include "support/gil.hpp"
 
-NB_MODULE(_native, module) {
-  module.doc() = "The compiled part of octavo; import octavo instead.";
+NB_MODULE(_core, module) {
+  module.doc() = "Reading dataset files and serving batches; import octavo instead.";
   module.attr("__version__") = octavo::kVersion;
   // Objects that remain at exit belong to threads that are still working.
   nanobind::set_leak_warnings(false);
@@ -18,7 +18,5 @@ NB_MODULE(_native, module) {
   octavo::python::add_datasets(module);
   octavo::python::add_loading(module);
   octavo::python::add_graph_loading(module);
-  octavo::python::add_packing(module);
-  octavo::python::add_fetching(module);
-  octavo::python::add_reports(module);
+  octavo::python::add_planning(module);
 }
