@@ -29,7 +29,26 @@ std::string text_of(std::vector<std::string> arguments) {
   return outcome.out;
 }
 
+/// The messages of the dynamic loader about the libraries that a verb loads.
+std::string libraries_of(const std::vector<std::string>& arguments) {
+  ::setenv("LD_DEBUG", "files", 1);
+  const Outcome outcome = run_octavo(arguments);
+  ::unsetenv("LD_DEBUG");
+  REQUIRE(outcome.exit_code == 0);
+  return outcome.err;
+}
+
 }  // namespace
+
+TEST_CASE("only training loads a BLAS library", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  CHECK_THAT(libraries_of({"--version"}), ContainsSubstring("libc.so") && !ContainsSubstring("blas"));
+  CHECK_THAT(libraries_of({"info", folder / "d.h5"}), !ContainsSubstring("blas"));
+  const std::vector<std::string> train = {"train",   folder / "d.h5", "--epochs", "1",
+                                          "--model", "softmax",       "--device", "cpu"};
+  if (run_octavo(train).exit_code == 0) CHECK_THAT(libraries_of(train), ContainsSubstring("libopenblas"));
+}
 
 TEST_CASE("every verb has help", "[unit][tools][plain-only]") {
   const std::string help = run_octavo({"--help"}).out;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "control_page.hpp"
 #include "main_begins.hpp"
 #include "memory.hpp"
@@ -23,11 +25,13 @@ Control* control_page = nullptr;
 __attribute__((constructor)) void begin() { control_page = map_control_page(); }
 
 /// Whether the code at this address belongs to a library that does not handle failed allocations. HDF5 1.10 crashes,
-/// becomes unusable or returns wrong results; OpenBLAS ends the process.
+/// becomes unusable or returns wrong results; OpenBLAS, and the Fortran runtime that is loaded with it, end the
+/// process.
 bool is_in_library(const void* address) {
   Dl_info info{};
   if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
-  return ::strstr(info.dli_fname, "libhdf5") != nullptr || ::strstr(info.dli_fname, "libopenblas") != nullptr;
+  constexpr const char* kLibraries[] = {"libhdf5", "libopenblas", "libgfortran"};
+  return std::ranges::any_of(kLibraries, [&](const char* name) { return ::strstr(info.dli_fname, name) != nullptr; });
 }
 
 /// Whether an allocation requested by `caller` must fail.

@@ -5,10 +5,7 @@
 namespace octavo::comparisons {
 
 Float32Server::Float32Server(const loader::PackedServer& packed)
-    : backend_(packed.backend()),
-      order_(packed.order()),
-      shape_(packed.shape()),
-      labels_(packed.labels()) {
+    : backend_(packed.backend()), order_(packed.order()), shape_(packed.shape()), labels_(packed.labels()) {
   if (shape_.dtype != DType::float32) {
     throw InvalidArgument("decode all samples to float32: the batches have another type; use float32");
   }

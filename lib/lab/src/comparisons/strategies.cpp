@@ -153,8 +153,8 @@ class Ways {
       add(
           "SA", "float32", "device", true, 8,
           [this] {
-            auto server =
-                std::make_shared<comparisons::Float32Server>(loader::PackedServer(stored(Residency::device), drawn(true)));
+            auto server = std::make_shared<comparisons::Float32Server>(
+                loader::PackedServer(stored(Residency::device), drawn(true)));
             const std::int64_t bytes = server->resident_bytes();
             return Served{make_loader(std::move(server)), bytes};
           },
@@ -182,9 +182,9 @@ class Ways {
     add(
         "IN", "float32", "file, one by one", true, 15,
         [this] {
-          return Served{
-              make_loader(std::make_shared<comparisons::OneByOneServer>(split_, stored(Residency::streamed), drawn(true))),
-              0};
+          return Served{make_loader(std::make_shared<comparisons::OneByOneServer>(split_, stored(Residency::streamed),
+                                                                                  drawn(true))),
+                        0};
         },
         training(SampleForm::one_by_one, {}, true));
   }
@@ -202,7 +202,8 @@ class Ways {
           [=, this] { return from_host(HostMemory::borrow, load, order); });
     add("SB", "float32", "file", order, 15, [=, this] {
       return Served{
-          make_loader(std::make_shared<comparisons::Float32WindowServer>(stored(Residency::streamed), drawn(order))), 0};
+          make_loader(std::make_shared<comparisons::Float32WindowServer>(stored(Residency::streamed), drawn(order))),
+          0};
     });
   }
 

@@ -47,16 +47,17 @@ class CuBlas final : public Blas {
     const cuda::DeviceScope scope(context_);
     const float one = 1.0f, zero = 0.0f;
     const int rows = cublas_int(a.effective_rows()), columns = cublas_int(b.effective_columns());
-    check(cublas_library().sgemm(handle(), operation(b), operation(a), columns, rows, cublas_int(a.effective_columns()), &one,
-                      b.data, cublas_int(b.columns), a.data, cublas_int(a.columns), &zero, out, columns),
-          "multiply matrices");
+    check(
+        cublas_library().sgemm(handle(), operation(b), operation(a), columns, rows, cublas_int(a.effective_columns()),
+                               &one, b.data, cublas_int(b.columns), a.data, cublas_int(a.columns), &zero, out, columns),
+        "multiply matrices");
   }
 
   void multiply_vector(const Matrix& a, const float* x, float* out) override {
     const cuda::DeviceScope scope(context_);
     const float one = 1.0f, zero = 0.0f;
-    check(cublas_library().sgemv(handle(), a.is_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, cublas_int(a.columns), cublas_int(a.rows),
-                      &one, a.data, cublas_int(a.columns), x, 1, &zero, out, 1),
+    check(cublas_library().sgemv(handle(), a.is_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, cublas_int(a.columns),
+                                 cublas_int(a.rows), &one, a.data, cublas_int(a.columns), x, 1, &zero, out, 1),
           "multiply a matrix by a vector");
   }
 

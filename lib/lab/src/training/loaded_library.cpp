@@ -15,7 +15,8 @@ LoadedLibrary::LoadedLibrary(std::string purpose, std::initializer_list<std::str
     handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ != nullptr) return;
   }
-  throw Unavailable(purpose_ + ": " + path_ + " not found; " + advice);
+  const char* const reason = ::dlerror();  // begins with the path
+  throw Unavailable(purpose_ + ": " + (reason != nullptr ? reason : path_ + " cannot be loaded") + "; " + advice);
 }
 
 void* LoadedLibrary::address_of(const char* name) const {

@@ -87,8 +87,8 @@ class OpenBlas final : public Blas {
   }
 
   void multiply_vector(const Matrix& a, const float* x, float* out) override {
-    openblas().sgemv(CblasRowMajor, operation(a), as_int(a.rows), as_int(a.columns), 1.0f, a.data, as_int(a.columns),
-                     x, 1, 0.0f, out, 1);
+    openblas().sgemv(CblasRowMajor, operation(a), as_int(a.rows), as_int(a.columns), 1.0f, a.data, as_int(a.columns), x,
+                     1, 0.0f, out, 1);
   }
 
   std::string name() const override {
