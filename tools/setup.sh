@@ -33,6 +33,7 @@ libraries=(libhdf5-dev=hdf5.h libcli11-dev=CLI/CLI.hpp nlohmann-json3-dev=nlohma
 optional=(libopenblas-dev libarchive-dev libwebp-dev libtiff-dev libgif-dev libcurl4-openssl-dev libssl-dev)
 python_packages=(python3-dev python3-venv)
 test_packages=(hdf5-tools python3-h5py python3-pil python3-numpy)
+lint_packages=(clang-format-14 clang-tidy-14 shellcheck)
 
 missing_programs() {
   local entry
@@ -86,7 +87,10 @@ if [[ -f $root/.deps/include/hdf5.h ]]; then
   optional=()
 else
   wanted+=("${libraries[@]%%=*}" "${python_packages[@]}")
-  if [[ $with_tests == yes ]]; then wanted+=(catch2 "${test_packages[@]}"); fi
+  if [[ $with_tests == yes ]]; then
+    wanted+=(catch2 "${test_packages[@]}")
+    optional+=("${lint_packages[@]}")
+  fi
 fi
 if [[ $with_data == yes ]]; then optional+=(dataset-fashion-mnist); fi
 # Clang 14 is the version of Debian 12. On releases without it, use the default clang and its runtime library.

@@ -4,7 +4,7 @@
 #   --quick   run only the first suite
 #   --large   also run the tests that need many gigabytes of memory or disk
 #
-# The suites are presets: cuda if there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
+# The style is checked first (tools/lint.sh). The suites are presets: cuda if there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
 # UndefinedBehaviorSanitizer); then, with a CUDA toolkit, fake-cuda (the CUDA tests on the tests' own CUDA runtime);
 # then the Python package (tools/test_python.sh). Tests that need a missing device are skipped and counted. The last
 # lines are a summary: the seconds of each phase, then the tests.
@@ -57,12 +57,15 @@ summary=()
 all_count=0
 all_skipped=0
 
+"$root/tools/lint.sh"
+end_phase "lint"
+
 for suite in "${suites[@]}"; do
   heading "$suite: configure"
   options=()
   # Without a device, the CUDA code does not run. A separate test compiles it for every generation.
   if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real;90"); fi
-  cmake --preset "$suite" "${options[@]}"
+  cmake --preset "$suite" "${options[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   heading "$suite: build"
   cmake --build --preset "$suite" -j "$jobs"
   end_phase "$suite: build"
@@ -78,6 +81,9 @@ for suite in "${suites[@]}"; do
   all_count=$((all_count + count))
   all_skipped=$((all_skipped + skipped))
 done
+
+"$root/tools/lint.sh" --tidy "$root/build/${suites[0]}"
+end_phase "clang-tidy"
 
 heading "Public headers, each on its own"
 cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets

@@ -14,6 +14,7 @@ ln -s "$program" "$work/bin/octavo"
 PATH="$work/bin:$PATH"
 cd "$work"
 
+# shellcheck disable=SC2016 # backquotes of Markdown
 mapfile -t commands < <(sed -n '/^```sh$/,/^```$/p' "$source_dir/README.md" | grep '^octavo ')
 if ((${#commands[@]} < 3)); then
   echo "the README has ${#commands[@]} octavo commands; expected at least 3" >&2

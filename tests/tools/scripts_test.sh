@@ -21,8 +21,7 @@ expect() {
 # ---- Every script ---------------------------------------------------------------
 scripts=("$root"/tools/*.sh "$root/.ci/run" "$root"/tests/tools/{scripts,gpu_check}_test.sh)
 for script in "${scripts[@]}"; do expect 0 '' bash -n "$script"; done
-if command -v shellcheck >/dev/null; then expect 0 '' shellcheck -x -P "$root/tools" "${scripts[@]}"; fi
-for name in setup demo test bench bundle_deps gpu_check soak valgrind fuzz; do
+for name in setup demo test lint bench bundle_deps gpu_check soak valgrind fuzz; do
   expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help
   expect 2 "^tools/$name.sh: error: unknown option --no-such-option" "$root/tools/$name.sh" --no-such-option
 done

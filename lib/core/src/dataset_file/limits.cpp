@@ -52,7 +52,7 @@ std::optional<std::string> layout_problem(const SampleShape& shape, const LabelL
   const auto values = checked_product({shape.channels, shape.height, shape.width});
   if (!values || *values > kMostSampleBytes) return "samples of " + to_string(shape) + ": 2 GiB or more each";
   if (sample_count < 1) return std::to_string(sample_count) + " samples; expected at least 1";
-  const auto problem = layout_problem(labels);
+  auto problem = layout_problem(labels);
   if (problem) return problem;
   const auto bytes_per_sample = *values + labels.bytes_per_sample() + 8;
   const auto total = checked_product({sample_count, bytes_per_sample});

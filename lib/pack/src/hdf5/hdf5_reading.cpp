@@ -22,7 +22,7 @@ hdf5::AttributeHandle open_attribute(hid_t object, const char* name) {
 std::string read_variable_text(hid_t attribute, hid_t type) {
   char* text = nullptr;
   check(H5Aread(attribute, type, static_cast<void*>(&text)), "read an attribute");
-  const std::string result = text == nullptr ? "" : text;
+  std::string result = text == nullptr ? "" : text;
   check(H5free_memory(text), "free a text");
   return result;
 }
@@ -66,7 +66,8 @@ std::optional<std::vector<double>> read_number_attribute(hid_t object, const cha
   const auto space = own<hdf5::SpaceHandle>(H5Aget_space(attribute.get()), "read a shape");
   const H5T_class_t kind = H5Tget_class(type.get());
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 1 || count > dataset_file::kMostChannels) return std::nullopt;
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 1 || count > dataset_file::kMostChannels)
+    return std::nullopt;
   std::vector<double> numbers(static_cast<std::size_t>(count));
   check(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, numbers.data()), "read an attribute");
   return numbers;
