@@ -15,16 +15,25 @@
 namespace octavo::tools {
 namespace {
 
-const std::map<std::string, SourceFormat> kFormats = {
-    {"auto", SourceFormat::automatic},    {"idx", SourceFormat::idx},           {"cifar10", SourceFormat::cifar10},
-    {"cifar100", SourceFormat::cifar100}, {"stl10", SourceFormat::stl10},       {"npy", SourceFormat::npy},
-    {"npz", SourceFormat::npy},           {"mat", SourceFormat::mat},           {"hdf5", SourceFormat::hdf5},
-    {"octavo", SourceFormat::octavo},     {"manifest", SourceFormat::manifest}, {"tar", SourceFormat::archive},
-    {"zip", SourceFormat::archive},       {"folder", SourceFormat::folder}};
 const std::map<std::string, ArrayLayout> kLayouts = {
     {"auto", ArrayLayout::automatic}, {"hw", ArrayLayout::hw}, {"hwc", ArrayLayout::hwc}, {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
+
+std::map<std::string, SourceFormat> formats_by_name() {
+  std::map<std::string, SourceFormat> formats;
+  for (const SourceFormatInfo& info : kSourceFormats) formats.emplace(info.name, info.format);
+  return formats;
+}
+const std::map<std::string, SourceFormat> kFormats = formats_by_name();
+
+/// Replaces the alias of a format by its name.
+std::string to_format_name(std::string name) {
+  for (const SourceFormatInfo& info : kSourceFormats) {
+    if (std::ranges::find(info.aliases, name) != info.aliases.end()) return std::string(info.name);
+  }
+  return name;
+}
 
 struct PackArguments : CommonOptions {
   std::vector<std::string> sources;
@@ -129,7 +138,9 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
                   "[SPLIT=]PATH[::IMAGES[::LABELS]]: a file, folder or archive, and which of its arrays to read; "
                   "without SPLIT=, splits are recognized by their names")
       ->required();
-  verb.add_option("--format", arguments.format, "The format of the sources (auto)")->check(one_of(kFormats));
+  verb.add_option("--format", arguments.format, "The format of the sources (auto)")
+      ->transform(to_format_name, "")
+      ->check(one_of(kFormats));
   verb.add_option("--size", arguments.size, "HxW: resize images to this height and width");
   verb.add_option("--fit", arguments.fit, "With --size: crop to the center, pad with the background, or stretch (crop)")
       ->check(one_of(kFits));

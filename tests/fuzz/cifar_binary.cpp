@@ -1,5 +1,5 @@
 // Fuzzes binary CIFAR-10 and CIFAR-100 batches: detection, labels, images.
-#include "sources/array_files.hpp"
+#include "sources/source_reader.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_tree.hpp"
 #include "support/read_array.hpp"
@@ -22,10 +22,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string name = "data_batch_1.bin";
     const auto tree =
         std::make_shared<fuzz::MemoryTree>(std::vector{std::pair{name, fuzz::text_of(fuzz::bytes_of(data, size))}});
-    const auto kind = sources::detect_cifar(*tree->open(name));
-    if (!kind || kind->is_pickled) return false;
-    const auto format = kind->class_count == 10 ? SourceFormat::cifar10 : SourceFormat::cifar100;
-    read_sets(sources::open_cifar_files({format, "train", tree, name, "", ""}));
-    return true;
+    const sources::FileStart start(tree, name);
+    for (const auto* reader : {&sources::kCifar10Reader, &sources::kCifar100Reader}) {
+      if (!reader->looks_like(start)) continue;
+      sources::Finding finding{reader->format, "train", tree, name};
+      read_sets(reader->open(finding));
+      return true;
+    }
+    return false;
   });
 }

@@ -11,9 +11,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     constexpr std::array<Fit, 3> kFits = {Fit::crop, Fit::pad, Fit::stretch};
     const images::Target target = {.shape = {data[0] % 2 == 0 ? 1 : 3, 1 + data[0] / 32, 5},
-                                  .may_resize = true,
-                                  .fit = kFits[data[0] / 2 % kFits.size()],
-                                  .background = {7, 8, 9}};
+                                   .may_resize = true,
+                                   .fit = kFits[data[0] / 2 % kFits.size()],
+                                   .background = {7, 8, 9}};
     std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
     const auto file = fuzz::bytes_of(data + 1, size - 1);
     images::read_sample(file, images::checked_header(file, fuzz::kSmallImages), target, values);

@@ -1,7 +1,7 @@
 // Fuzzes the JSON index of a dataset file: strict parsing, decoding, and the checks of its offsets.
 #include "dataset_file/index.hpp"
-#include "support/strict_json.hpp"
 #include "support/fuzz_target.hpp"
+#include "support/strict_json.hpp"
 
 using namespace octavo;
 
@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     constexpr std::int64_t kFileBytes = 1 << 20;
     dataset_file::check_index(index, {1, kFileBytes, kFileBytes - 4096, 4096, 0, 0});
     // An accepted index must encode to the same text after a round trip.
-    if (dataset_file::encode_index(dataset_file::decode_index(dataset_file::encode_index(index))) != dataset_file::encode_index(index)) {
+    if (dataset_file::encode_index(dataset_file::decode_index(dataset_file::encode_index(index))) !=
+        dataset_file::encode_index(index)) {
       __builtin_trap();
     }
     return true;

@@ -64,25 +64,6 @@ std::string mat_file(const std::string& variables) {
   return header + "\x00\x01IM"s + variables;
 }
 
-std::string pickled(const std::string& text) {
-  if (text.size() < 256) return "U" + little(text.size(), 1) + text;
-  return "T" + little(text.size(), 4) + text;
-}
-
-/// A CIFAR batch of two images as written by Python 2.
-std::string pickled_batch() {
-  const std::string dtype = "cnumpy\ndtype\n("s + pickled("u1") + "K\0K\x01tR(K\x03"s + pickled("|") +
-                            "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"s;
-  const std::string array = "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(K\0t"s + pickled("b") +
-                            "tR(K\x01(K\x02M\0\x0ct"s + dtype + "\x89"s + pickled(std::string(6144, '\5')) + "tb"s;
-  return "\x80\x02}q\x01("s + pickled("batch_label") + pickled("training batch 1") + pickled("labels") +
-         "]q\x02(K\x06K\x01"s + "e" + pickled("data") + array + "u.";
-}
-
-std::string pickled_names() {
-  return "\x80\x02}q\x01("s + pickled("label_names") + "]q\x02("s + pickled("cat") + pickled("dog") + "eu."s;
-}
-
 void add_arrays(Seeds& seeds) {
   const std::string images = idx({3, 2, 2}, counting(12));
   seeds["idx/images"] = images;
@@ -94,8 +75,6 @@ void add_arrays(Seeds& seeds) {
   seeds["inflated_stream/zlib"] = "\1\0"s + zlib_stream(images);
   seeds["cifar_binary/cifar10"] = cifar_record("\3", 1, 2, 3);
   seeds["cifar_binary/cifar100"] = cifar_record("\3\x20", 1, 2, 3);
-  seeds["cifar_pickle/batch"] = pickled_batch();
-  seeds["cifar_pickle/names"] = pickled_names();
   seeds["npy/uint8"] = npy("|u1", "2, 2, 2, 3", counting(24));
   seeds["npy/fortran"] = npy("<f4", "2, 3, 2", counting(48), true);
   seeds["npy/big_endian"] = npy(">i8", "3,", counting(24));
@@ -310,9 +289,8 @@ void add_packed(Seeds& seeds) {
 /// Seeds of the target `source`; the first byte selects the file name.
 void add_sources(Seeds& seeds) {
   const std::map<char, const char*> files = {
-      {0, "idx/images"},     {1, "cifar_binary/cifar10"}, {2, "npy/uint8"},        {3, "npz/deflated"},
-      {4, "mat/plain"},      {6, "cifar_pickle/batch"},   {7, "archive_tree/tar"}, {8, "decode_png/gray"},
-      {9, "idx_gzip/images"}};
+      {0, "idx/images"}, {1, "cifar_binary/cifar10"}, {2, "npy/uint8"},       {3, "npz/deflated"},
+      {4, "mat/plain"},  {7, "archive_tree/tar"},     {8, "decode_png/gray"}, {9, "idx_gzip/images"}};
   for (const auto& [number, name] : files) {
     const auto found = seeds.find(name);
     if (found == seeds.end()) continue;

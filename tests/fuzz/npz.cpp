@@ -1,5 +1,5 @@
 // Fuzzes .npz files: zip archives of .npy files. The mutator repairs checksums of stored members.
-#include "sources/array_files.hpp"
+#include "sources/source_reader.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"
 #include "support/read_array.hpp"
@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   file.write(fuzz::bytes_of(data, size));
   return fuzz::run_input([&] {
     const auto archive = files::open_archive(file.path(), 1100);
-    for (const auto& set : sources::open_npy_files({SourceFormat::npy, "", tree, file.name(), "", "", archive})) {
+    sources::Finding finding{SourceFormat::npy, "", tree, file.name(), "", "", archive};
+    for (const auto& set : sources::kNpyReader.open(finding)) {
       fuzz::read_array(*set.images);
       if (set.labels) fuzz::read_array(*set.labels);
     }

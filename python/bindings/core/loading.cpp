@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <octavo/batch_shape.hpp>
 #include <octavo/batch_maker.hpp>
+#include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
 #include <octavo/store.hpp>
@@ -188,9 +188,10 @@ class Maker {
   /// [B,C,H,W] in either layout. Labels are written to an address, as in make().
   nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
-    const std::array<std::size_t, 4> axes = {
-        static_cast<std::size_t>(maker_.batch_count(step) * shape_.views), static_cast<std::size_t>(shape_.image.channels),
-        static_cast<std::size_t>(shape_.image.height), static_cast<std::size_t>(shape_.image.width)};
+    const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(step) * shape_.views),
+                                             static_cast<std::size_t>(shape_.image.channels),
+                                             static_cast<std::size_t>(shape_.image.height),
+                                             static_cast<std::size_t>(shape_.image.width)};
     const std::vector<std::int64_t> strides = shape_.nchw_strides();
     void* data = block->data();
     return nb::cast(

@@ -40,9 +40,7 @@ const auto& row_of(const Table& table, const std::string& name, const char* argu
   throw InvalidArgument(std::string(argument) + " is '" + name + "'; it must be one of " + known);
 }
 
-inline DType dtype_of(const std::string& name, const char* argument) {
-  return row_of(kDTypes, name, argument).type;
-}
+inline DType dtype_of(const std::string& name, const char* argument) { return row_of(kDTypes, name, argument).type; }
 
 inline nb::dlpack::dtype dlpack_type(DType type) {
   using Code = nb::dlpack::dtype_code;

@@ -94,19 +94,15 @@ PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& pat
 }
 
 void add_options(nb::module_& module) {
-  nb::enum_<SourceFormat>(module, "SourceFormat")
-      .value("auto", SourceFormat::automatic)
-      .value("idx", SourceFormat::idx)
-      .value("cifar10", SourceFormat::cifar10)
-      .value("cifar100", SourceFormat::cifar100)
-      .value("stl10", SourceFormat::stl10)
-      .value("npy", SourceFormat::npy)
-      .value("mat", SourceFormat::mat)
-      .value("hdf5", SourceFormat::hdf5)
-      .value("octavo", SourceFormat::octavo)
-      .value("manifest", SourceFormat::manifest)
-      .value("archive", SourceFormat::archive)
-      .value("folder", SourceFormat::folder);
+  nb::enum_<SourceFormat> formats(module, "SourceFormat");
+  nb::dict aliases;
+  for (const SourceFormatInfo& info : kSourceFormats) {
+    formats.value(info.name.data(), info.format);
+    for (const std::string_view alias : info.aliases) {
+      if (!alias.empty()) aliases[alias.data()] = info.name.data();
+    }
+  }
+  module.attr("source_format_aliases") = aliases;
   nb::enum_<ArrayLayout>(module, "ArrayLayout")
       .value("auto", ArrayLayout::automatic)
       .value("hw", ArrayLayout::hw)

@@ -7,13 +7,16 @@ import operator
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _pack, _progress
+from ._cifar_pickles import find_batches
 
 _Path = str | os.PathLike[str]
 
@@ -28,7 +31,7 @@ _Format = Literal[
     "mat",
     "hdf5",
     "octavo",
-    "manifest",
+    "list",
     "archive",
     "folder",
 ]
@@ -164,7 +167,7 @@ def pack(
     """
     sources = _sources(source)
     source_options = _pack.SourceOptions()
-    source_options.format = _choice(_pack.SourceFormat, "format", format)
+    source_options.format = _choice(_pack.SourceFormat, "format", _pack.source_format_aliases.get(format, format))
     source_options.fit = _choice(_pack.Fit, "fit", fit)
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
     source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
@@ -202,11 +205,44 @@ def pack(
     options = pack_options(names, reproducible, force, threads, compress)
     source_options.thread_count = threads
     options.skip_bad_samples = on_error == "skip"
-    if dry_run:
-        return _pack.survey_files(sources, source_options, None)
-    check_target(path, force or append)
-    with _progress.shown(progress) as on_progress:
-        return _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
+    with _without_pickles(sources, source_options) as (sources, has_pickles):
+        if dry_run:
+            return _pack.survey_files(sources, source_options, None)
+        if has_pickles:  # the provenance would otherwise name only temporary files
+            options.command_line = f"octavo.pack({source!r}, {str(path)!r})"
+        check_target(path, force or append)
+        with _progress.shown(progress) as on_progress:
+            return _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
+
+
+_Source = tuple[Path, str, str, str]
+
+
+@contextmanager
+def _without_pickles(sources: list[_Source], options: _pack.SourceOptions) -> Iterator[tuple[list[_Source], bool]]:
+    """Replaces CIFAR batches that are pickled for Python by arrays in a temporary folder."""
+    found = (
+        [find_batches(path) for path, *_ in sources] if options.format.name in ("auto", "cifar10", "cifar100") else []
+    )
+    if not any(found):
+        yield sources, False
+        return
+    if not all(found):
+        raise ValueError("CIFAR pickles cannot be packed together with other sources; use append=True for each in turn")
+    options.format = _pack.SourceFormat.npy
+    with tempfile.TemporaryDirectory() as folder:
+        arrays: list[_Source] = []
+        for (path, split, *_), batches in zip(sources, found, strict=True):
+            assert batches is not None
+            if not options.class_names:
+                options.class_names = batches.class_names()
+            splits = batches.splits()
+            if split and len(splits) > 1:
+                raise ValueError(f"read {str(path)!r} as split {split!r}: it holds {' and '.join(map(repr, splits))}")
+            for held in splits:
+                batches.write_split(held, Path(folder), name := f"{path.name}-{len(arrays)}")
+                arrays.append((Path(folder, f"{name}-images.npy"), split or held, "", ""))
+        yield arrays, True
 
 
 def _sources(

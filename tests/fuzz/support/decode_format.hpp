@@ -16,7 +16,8 @@ inline constexpr images::Limits kSmallImages = {.largest_pixels = 1 << 16};
 /// Gray, because over a colored background a gray image with transparency becomes RGB, unlike its header.
 inline constexpr std::array<std::uint8_t, 3> kBackground = {77, 77, 77};
 
-/// Decodes a file of the codec `format`, such as "PNG", and checks that its pixels match its header. Ignores other files.
+/// Decodes a file of the codec `format`, such as "PNG", and checks that its pixels match its header. Ignores other
+/// files.
 inline int decode_format(Bytes file, std::string_view format) {
   return run_input([&] {
     const auto header = images::parse_header(file, true);

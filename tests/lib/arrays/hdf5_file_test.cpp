@@ -441,8 +441,7 @@ TEST_CASE("edge chunks without filters are read and a filter after deflate is re
   });
   CHECK(rows(*open_hdf5_array(path, bytes_named("edges", {5, 6, 7})), 0, 5) == bytes);
   CHECK(rows(*open_hdf5_array(path, bytes_named("unwritten", {5, 6, 7})), 0, 5) == std::string(bytes.size(), '\0'));
-  CHECK_THAT(refusal(path, bytes_named("shuffled", {5, 6, 7})),
-             ContainsSubstring("has a filter after deflate"));
+  CHECK_THAT(refusal(path, bytes_named("shuffled", {5, 6, 7})), ContainsSubstring("has a filter after deflate"));
 }
 
 TEST_CASE("the time per chunk does not grow with the number of chunks", "[unit][arrays]") {

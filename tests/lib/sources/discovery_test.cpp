@@ -1,4 +1,4 @@
-#include "sources/lists/discovery.hpp"
+#include "sources/discovery.hpp"
 
 #include <sys/stat.h>
 
@@ -6,8 +6,8 @@
 
 #include "catch.hpp"
 #include "made_files.hpp"
-#include "sources/lists/natural_order.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/natural_order.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

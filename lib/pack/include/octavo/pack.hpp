@@ -14,24 +14,10 @@
 #include <octavo/progress.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/source.hpp>
+#include <octavo/source_format.hpp>
 
 namespace octavo {
 
-/// The file format of a source; `automatic` detects it from the contents.
-enum class SourceFormat {
-  automatic,
-  idx,
-  cifar10,   ///< binary or Python (pickled) version
-  cifar100,  ///< same
-  stl10,
-  npy,       ///< .npy or .npz
-  mat,       ///< MATLAB 5, for example SVHN's cropped digits
-  hdf5,      ///< any HDF5 file that is not a dataset file
-  octavo,    ///< a dataset file
-  manifest,  ///< an image list: CSV, TSV or JSON Lines
-  archive,   ///< tar or zip: images in folders, WebDataset shards, or files of the formats above
-  folder,    ///< images in folders
-};
 /// How an image is resized: center-cropped and scaled, scaled and padded with the background, or stretched.
 enum class Fit { crop, pad, stretch };
 /// How class folders are sorted: by bytes, as in torchvision, or with embedded numbers compared by value.
@@ -99,9 +85,9 @@ std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const 
 /// How to write the file.
 struct PackOptions {
   // What changes the file.
-  bool with_names = false;        ///< store where each sample came from
-  bool skip_bad_samples = false;  ///< skip and record samples that cannot be read
-  bool reproducible = false;      ///< fixed uuid and time: equal input gives equal bytes
+  bool with_names = false;                           ///< store where each sample came from
+  bool skip_bad_samples = false;                     ///< skip and record samples that cannot be read
+  bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads
   int compression_level = kDefaultCompressionLevel;  ///< 1 to 12
   std::string command_line = {};                     ///< for the provenance; omitted if empty or `reproducible`

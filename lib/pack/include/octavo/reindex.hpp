@@ -9,7 +9,7 @@
 namespace octavo {
 
 struct ReindexOptions {
-  bool accept_changes = false;       ///< keep samples and labels that differ from their checksums
+  bool accept_changes = false;  ///< keep samples and labels that differ from their checksums
   bool replace_existing = false;
   ProgressFunction on_progress = {};
 };

@@ -12,22 +12,22 @@ namespace octavo {
 
 /// One problem found in a file.
 struct Defect {
-  std::string where;                 ///< "header", "/index", "/train/labels", "/train/images sample 17"
-  std::string what;                  ///< what is wrong
+  std::string where;  ///< "header", "/index", "/train/labels", "/train/images sample 17"
+  std::string what;   ///< what is wrong
 };
 
 /// What verify() found.
 struct VerifyResult {
-  std::vector<Defect> defects;       ///< the first 1,000 defects; empty if the file is intact
-  std::int64_t defect_count = 0;     ///< the total number of defects
+  std::vector<Defect> defects;    ///< the first 1,000 defects; empty if the file is intact
+  std::int64_t defect_count = 0;  ///< the total number of defects
   std::int64_t checked_bytes = 0;
   std::int64_t checked_samples = 0;
-  bool hdf5_checked = false;         ///< true if the HDF5 attributes were compared with the index
+  bool hdf5_checked = false;  ///< true if the HDF5 attributes were compared with the index
 };
 
 struct VerifyOptions {
-  int thread_count = 0;              ///< 0: all that this process may use
-  bool with_hdf5 = true;             ///< also compare the HDF5 view of the file with the index, in a child process
+  int thread_count = 0;   ///< 0: all that this process may use
+  bool with_hdf5 = true;  ///< also compare the HDF5 view of the file with the index, in a child process
   ProgressFunction on_progress = {};
 };
 

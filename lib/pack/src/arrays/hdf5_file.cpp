@@ -8,12 +8,12 @@
 
 #include <octavo/errors.hpp>
 
-#include "hdf5/child_process.hpp"
 #include "dataset_file/rebuild/foreign_arrays.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
-#include "support/strict_json.hpp"
+#include "hdf5/child_process.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::arrays {
 namespace {
@@ -69,8 +69,8 @@ class Hdf5Rows final : public Array {
     if (!is_near) {
       block_.clear();
       used_ = 0;
-      child_.emplace([path = path_, member = member_,
-                      row](const hdf5::ChildOutput& output) { dataset_file::send_array_rows(path, member, row, output); },
+      child_.emplace([path = path_, member = member_, row](
+                         const hdf5::ChildOutput& output) { dataset_file::send_array_rows(path, member, row, output); },
                      limits_);
       next_row_ = row;
     }
@@ -128,8 +128,7 @@ bool begins_as_hdf5(files::ByteStream& stream) {
 
 std::vector<Hdf5Array> list_hdf5(const std::filesystem::path& path) {
   try {
-    hdf5::ChildProcess child([&](const hdf5::ChildOutput& output) { dataset_file::send_array_list(path, output); },
-                                {});
+    hdf5::ChildProcess child([&](const hdf5::ChildOutput& output) { dataset_file::send_array_list(path, output); }, {});
     const auto message = child.receive(dataset_file::kMostArrayListBytes);
     if (!message) throw FormatError("the HDF5 library returned nothing");
     if (message->kind != dataset_file::kArrayList) throw FormatError(message->bytes);

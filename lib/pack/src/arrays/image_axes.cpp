@@ -28,8 +28,7 @@ AxisOrder find_order(const Array& images) {
   }
   if (are_last) return AxisOrder::hwc;
   if (are_first) return AxisOrder::chw;
-  refuse_axes(images,
-              "and neither the second nor the last axis has 1, 3 or 4 channels; choose one with --layout");
+  refuse_axes(images, "and neither the second nor the last axis has 1, 3 or 4 channels; choose one with --layout");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <octavo/errors.hpp>
 
 #include "exporting/class_folders.hpp"
-#include "exporting/export_progress.hpp"
 #include "exporting/export_index_writer.hpp"
+#include "exporting/export_progress.hpp"
 #include "exporting/stored_labels.hpp"
 #include "exporting/target_folder.hpp"
 #include "png/png_writer.hpp"

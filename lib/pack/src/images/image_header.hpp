@@ -14,9 +14,9 @@ struct ImageCodec;
 /// An image as its header describes it; nothing is decoded.
 struct ImageHeader {
   const ImageCodec* codec = nullptr;  ///< the format
-  std::int64_t width = 0;      ///< as displayed, that is, after applying the orientation
-  std::int64_t height = 0;     ///< as displayed
-  std::int64_t channels = 0;   ///< 1: gray; 3: everything else
+  std::int64_t width = 0;             ///< as displayed, that is, after applying the orientation
+  std::int64_t height = 0;            ///< as displayed
+  std::int64_t channels = 0;          ///< 1: gray; 3: everything else
   int orientation = 1;         ///< EXIF 1 to 8: how to turn the stored image; always 1 except in JPEG, WebP, TIFF
   std::int64_t raw_bytes = 0;  ///< size of the stored pixels before compression
   /// The largest compression ratio of the format. Deflate is limited to 1,032:1; a JPEG block of 64 values takes at

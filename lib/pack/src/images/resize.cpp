@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/cpu/resample.hpp"
 #include "images/resample_filter.hpp"
+#include "kernels/cpu/resample.hpp"
 
 namespace octavo::images {
 namespace {

@@ -210,7 +210,8 @@ Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, c
   TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
   const TiffLayout layout = read_tiff_layout(tiff, header);
   tiff.expect_pixels();
-  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, options.background);
+  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout)
+                                          : decode_blocks(tiff, layout, options.background);
 }
 
 }  // namespace octavo::images

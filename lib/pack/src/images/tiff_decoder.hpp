@@ -10,9 +10,9 @@ namespace octavo::images {
 
 /// The pixels of a TIFF file's first page as stored, before applying the orientation. Supports unsigned values of 1 to
 /// 16 bits, in strips or tiles, interleaved or in planes; gray, RGB, palette, CMYK and YCbCr. Values of n bits are
-/// scaled to 0 ... 255, alpha is composited over options.background (transparent gray becomes RGB if that is colored). Throws
-/// FormatError with the reason only: damaged or truncated data (including decoder warnings), an unsupported form, a
-/// size or color that differs from `header`; Unavailable in a build without libtiff.
+/// scaled to 0 ... 255, alpha is composited over options.background (transparent gray becomes RGB if that is colored).
+/// Throws FormatError with the reason only: damaged or truncated data (including decoder warnings), an unsupported
+/// form, a size or color that differs from `header`; Unavailable in a build without libtiff.
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
 }  // namespace octavo::images

@@ -3,9 +3,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
+#include "packing/packer.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/octavo_source.hpp"
-#include "packing/packer.hpp"
 #include "support/file.hpp"
 
 namespace octavo {

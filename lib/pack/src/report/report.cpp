@@ -6,10 +6,10 @@
 
 #include <octavo/errors.hpp>
 
-#include "report/certificate.hpp"
 #include "measuring/gather_speed.hpp"
-#include "report/origin.hpp"
 #include "measuring/residency.hpp"
+#include "report/certificate.hpp"
+#include "report/origin.hpp"
 
 namespace octavo {
 namespace {

@@ -1,13 +1,13 @@
-// CIFAR-10 and CIFAR-100 batches. Binary: label bytes, of which the last one is used, then 3 x 32 x 32 bytes in planes
-// R, G, B. Or pickled for Python.
+// CIFAR-10 and CIFAR-100 batches in the binary version: label bytes, of which the last one is used, then 3 x 32 x 32
+// bytes in planes R, G, B. Only Python reads the version for Python.
 #include <algorithm>
 #include <array>
 
 #include <octavo/errors.hpp>
 
-#include "arrays/cifar_pickle.hpp"
-#include "sources/array_files.hpp"
+#include "sources/detection.hpp"
 #include "sources/lists/name_list.hpp"
+#include "sources/source_reader.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -47,7 +47,12 @@ bool begins_with_zeros(files::ByteStream& stream) {
   return std::all_of(bytes.begin(), end, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-std::optional<int> binary_class_count(files::ByteStream& stream, std::int64_t length) {
+/// 10 or 100; nothing if the file does not look like CIFAR. Its length must be a multiple of the record length; if it
+/// is for both, the labels decide. If it is for neither, returns the kind whose first records have labels in range, so
+/// that a truncated file is reported as such.
+std::optional<int> class_count_of(files::ByteStream& stream) {
+  const std::int64_t length = stream.length().value_or(0);
+  if (length == 0) return std::nullopt;
   const bool whole10 = length % record_bytes(10) == 0;
   const bool whole100 = length % record_bytes(100) == 0;
   const bool more100 = plausible_records(stream, length, 100) > plausible_records(stream, length, 10);
@@ -68,15 +73,12 @@ std::vector<std::string> known_names(int class_count) {
   return {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
 }
 
-std::vector<std::string> names_neighbor(const Finding& finding, int class_count, bool is_pickled) {
+/// The class names in the same folder, else the published ones.
+std::vector<std::string> class_names_of(const Finding& finding, int class_count) {
   const std::string folder = std::filesystem::path(finding.path).parent_path().string();
-  const auto neighbor = [&](const char* name) { return files::join_path(folder, name); };
-  const bool is_cifar10 = class_count == 10;
-  const std::string text = neighbor(is_cifar10 ? "batches.meta.txt" : "fine_label_names.txt");
-  const std::string pickled = neighbor(is_cifar10 ? "batches.meta" : "meta");
+  const std::string file = files::join_path(folder, class_count == 10 ? "batches.meta.txt" : "fine_label_names.txt");
   std::vector<std::string> names;
-  if (!is_pickled && finding.tree->has_file(text)) names = read_name_list(*finding.tree->open(text));
-  if (is_pickled && finding.tree->has_file(pickled)) names = arrays::read_cifar_names(*finding.tree->open(pickled));
+  if (finding.tree->has_file(file)) names = read_name_list(*finding.tree->open(file));
   if (names.empty()) return known_names(class_count);
   if (std::ssize(names) != class_count) {
     throw FormatError("read " + finding.name() + ": its file of class names has " + std::to_string(names.size()) +
@@ -99,57 +101,73 @@ std::int64_t count_records(const files::ByteStream& stream, int class_count) {
   return count;
 }
 
-void open_binary(const Finding& finding, int class_count, arrays::ArraySet& set) {
+bool is_named_as_cifar(const std::string& name) {
+  const bool is_batch = name.starts_with("data_batch") || name.starts_with("test_batch");
+  if (name.ends_with(".bin")) return is_batch || name == "train.bin" || name == "test.bin";
+  return is_batch || name == "train" || name == "test";
+}
+
+template <int kClassCount>
+bool is_cifar(const FileStart& start) {
+  return class_count_of(start.stream()) == kClassCount;
+}
+
+/// Refuses the version for Python, which has the same names.
+template <int kClassCount>
+bool is_input(const FileStart& start) {
+  refuse_pickle(start);
+  return is_cifar<kClassCount>(start);
+}
+
+template <int kClassCount>
+std::vector<arrays::ArraySet> open_cifar_file(Finding& finding) {
+  arrays::ArraySet set;
+  set.split = finding.split;
+  set.format = format_name(kClassCount);
+  set.order = arrays::AxisOrder::chw;
+  set.class_count = kClassCount;
+  set.sample_prefix = std::filesystem::path(finding.path).filename().string();
+  set.files.push_back(finding.tree->file_of(finding.path));
   // One stream each: the labels are read first, and a stream may be forward-only.
-  std::shared_ptr<files::ByteStream> images = finding.tree->open(finding.path);
+  std::shared_ptr<files::ByteStream> images = finding.take_stream();
   std::shared_ptr<files::ByteStream> labels = finding.tree->open(finding.path);
-  const std::int64_t count = count_records(*images, class_count);
+  const std::int64_t count = count_records(*images, kClassCount);
   const std::string name = images->name();
   set.images = arrays::array_in_stream(name, std::move(images),
                                        {.element = arrays::Element::uint8,
                                         .axes = {count, 3, 32, 32},
-                                        .offset = label_bytes(class_count),
-                                        .row_stride = record_bytes(class_count)});
+                                        .offset = label_bytes(kClassCount),
+                                        .row_stride = record_bytes(kClassCount)});
   set.labels = arrays::array_in_stream(name, std::move(labels),
                                        {.element = arrays::Element::uint8,
                                         .axes = {count},
-                                        .offset = label_bytes(class_count) - 1,
-                                        .row_stride = record_bytes(class_count),
+                                        .offset = label_bytes(kClassCount) - 1,
+                                        .row_stride = record_bytes(kClassCount),
                                         .ends_stream = false});
-}
-
-}  // namespace
-
-std::optional<CifarKind> detect_cifar(files::ByteStream& stream) {
-  if (const auto class_count = arrays::detect_cifar_pickle(stream)) return CifarKind{true, *class_count};
-  const auto length = stream.length();
-  if (!length || *length == 0) return std::nullopt;
-  if (const auto class_count = binary_class_count(stream, *length)) return CifarKind{false, *class_count};
-  return std::nullopt;
-}
-
-std::vector<arrays::ArraySet> open_cifar_files(const Finding& finding) {
-  const int class_count = finding.format == SourceFormat::cifar10 ? 10 : 100;
-  arrays::ArraySet set;
-  set.split = finding.split;
-  set.format = format_name(class_count);
-  set.order = arrays::AxisOrder::chw;
-  set.class_count = class_count;
-  set.sample_prefix = std::filesystem::path(finding.path).filename().string();
-  set.files.push_back(finding.tree->file_of(finding.path));
-  std::shared_ptr<files::ByteStream> stream = finding.tree->open(finding.path);
-  const bool is_pickled = arrays::detect_cifar_pickle(*stream).has_value();
-  if (is_pickled) {
-    arrays::CifarPickle batch = arrays::open_cifar_pickle(std::move(stream));
-    set.images = std::move(batch.images);
-    set.labels = std::move(batch.labels);
-  } else {
-    open_binary(finding, class_count, set);
-  }
-  set.class_names = names_neighbor(finding, class_count, is_pickled);
+  set.class_names = class_names_of(finding, kClassCount);
   std::vector<arrays::ArraySet> sets;
   sets.push_back(std::move(set));
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kCifar10Reader = {.format = SourceFormat::cifar10,
+                                     .kind = "a CIFAR batch",
+                                     .looks_like = &is_cifar<10>,
+                                     .found_by = FoundBy::well_known_name,
+                                     .is_named = &is_named_as_cifar,
+                                     .is_input = &is_input<10>,
+                                     .has_many_files_per_split = true,
+                                     .open = &open_cifar_file<10>};
+
+const SourceReader kCifar100Reader = {.format = SourceFormat::cifar100,
+                                      .kind = "a CIFAR batch",
+                                      .looks_like = &is_cifar<100>,
+                                      .found_by = FoundBy::well_known_name,
+                                      .is_named = &is_named_as_cifar,
+                                      .is_input = &is_input<100>,
+                                      .has_many_files_per_split = true,
+                                      .open = &open_cifar_file<100>};
 
 }  // namespace octavo::sources

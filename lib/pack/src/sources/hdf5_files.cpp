@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "sources/array_files.hpp"
-#include "sources/lists/label_names.hpp"
+#include "dataset_file/header.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/label_names.hpp"
+#include "sources/source_reader.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -18,9 +19,15 @@ const arrays::Hdf5Array& array_named(const std::vector<arrays::Hdf5Array>& all, 
   return *std::find_if(all.begin(), all.end(), [&](const arrays::Hdf5Array& array) { return array.name == name; });
 }
 
-}  // namespace
+bool is_hdf5(const FileStart& start) {
+  return start.is_on_disk() && arrays::begins_as_hdf5(start.stream()) &&
+         !dataset_file::begins_as_packed_file(start.bytes());
+}
 
-std::vector<arrays::ArraySet> open_hdf5_file(const Finding& finding) {
+bool is_named_as_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5"); }
+
+/// The pairs of datasets in an HDF5 file.
+std::vector<arrays::ArraySet> open_hdf5_file(Finding& finding) {
   const std::filesystem::path path = *finding.tree->disk_path(finding.path);
   const auto all = arrays::list_hdf5(path);
   std::vector<NamedArray> named;
@@ -40,5 +47,16 @@ std::vector<arrays::ArraySet> open_hdf5_file(const Finding& finding) {
   }
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kHdf5Reader = {.format = SourceFormat::hdf5,
+                                  .kind = "an HDF5 file",
+                                  .looks_like = &is_hdf5,
+                                  .found_by = FoundBy::disk_extension,
+                                  .is_named = &is_named_as_hdf5,
+                                  .is_input = &is_hdf5,
+                                  .may_hold_splits = &always,
+                                  .open = &open_hdf5_file};
 
 }  // namespace octavo::sources

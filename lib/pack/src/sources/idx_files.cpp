@@ -1,18 +1,38 @@
 // IDX files of images and of labels.
+#include <algorithm>
+#include <array>
+
 #include <octavo/errors.hpp>
 
 #include "arrays/idx.hpp"
-#include "sources/array_files.hpp"
+#include "sources/label_file.hpp"
+#include "sources/source_reader.hpp"
 
 namespace octavo::sources {
+namespace {
 
-std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
+/// "x-images-idx3-ubyte", "x-images.idx3-ubyte", "x-idx4-float.gz", "x.idx3": the name includes the number of axes.
+bool is_named_as_idx_images(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kWords = {"-idx3", ".idx3", "-idx4", ".idx4"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    const std::size_t at = name.rfind(word);
+    const std::size_t end = at + word.size();
+    return at != std::string::npos && (end == name.size() || name[end] == '-' || name[end] == '.');
+  });
+}
+
+bool is_idx(const FileStart& start) {
+  return arrays::is_idx_magic(start.bytes().first(std::min<std::size_t>(8, start.bytes().size())));
+}
+
+/// A file of images and its file of labels in the same folder: "x-images-idx3-ubyte", "x-labels-idx1-ubyte".
+std::vector<arrays::ArraySet> open_idx_files(Finding& finding) {
   arrays::ArraySet set;
   set.split = finding.split;
   set.format = "idx";
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
   set.files.push_back(finding.tree->file_of(finding.path));
-  set.images = arrays::open_idx(finding.tree->open(finding.path));
+  set.images = arrays::open_idx(finding.take_stream());
   if (set.images->axes().size() < 3) {
     throw FormatError("read the IDX file " + set.images->name() + ": it has " +
                       std::to_string(set.images->axes().size()) +
@@ -28,5 +48,14 @@ std::vector<arrays::ArraySet> open_idx_files(const Finding& finding) {
   sets.push_back(std::move(set));
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kIdxReader = {.format = SourceFormat::idx,
+                                 .kind = "an IDX file",
+                                 .looks_like = &is_idx,
+                                 .found_by = FoundBy::well_known_name,
+                                 .is_named = &is_named_as_idx_images,
+                                 .open = &open_idx_files};
 
 }  // namespace octavo::sources

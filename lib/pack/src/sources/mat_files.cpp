@@ -1,9 +1,9 @@
 // MATLAB files: pairs of variables, such as X and y.
 #include "arrays/mat.hpp"
 
-#include "sources/array_files.hpp"
-#include "sources/lists/label_names.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/label_names.hpp"
+#include "sources/source_reader.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -17,9 +17,12 @@ std::shared_ptr<arrays::Array> open_named(const std::filesystem::path& path,
   return nullptr;
 }
 
-}  // namespace
+bool is_mat(const FileStart& start) { return start.is_on_disk() && arrays::begins_as_mat(start.bytes()); }
 
-std::vector<arrays::ArraySet> open_mat_file(const Finding& finding) {
+bool is_named_as_mat(const std::string& name) { return name.ends_with(".mat"); }
+
+/// The pairs of arrays in a MATLAB 5 file.
+std::vector<arrays::ArraySet> open_mat_file(Finding& finding) {
   const std::filesystem::path path = *finding.tree->disk_path(finding.path);
   const auto variables = arrays::list_mat(path);
   std::vector<NamedArray> named;
@@ -42,5 +45,16 @@ std::vector<arrays::ArraySet> open_mat_file(const Finding& finding) {
   }
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kMatReader = {.format = SourceFormat::mat,
+                                 .kind = "a MATLAB file",
+                                 .looks_like = &is_mat,
+                                 .found_by = FoundBy::disk_extension,
+                                 .is_named = &is_named_as_mat,
+                                 .is_input = &is_mat,
+                                 .may_hold_splits = &always,
+                                 .open = &open_mat_file};
 
 }  // namespace octavo::sources

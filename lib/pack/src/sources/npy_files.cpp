@@ -1,22 +1,39 @@
 // .npy files of images and of labels, and .npz files that hold both.
 #include "arrays/npy.hpp"
 
+#include <algorithm>
+
 #include <octavo/errors.hpp>
 
-#include "sources/array_files.hpp"
-#include "sources/lists/label_names.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/label_file.hpp"
+#include "sources/lists/label_names.hpp"
+#include "sources/source_reader.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
 
-arrays::ArraySet npy_set(const Finding& finding) {
+bool is_npy(const FileStart& start) {
+  return arrays::is_npy_magic(start.bytes().first(std::min<std::size_t>(8, start.bytes().size())));
+}
+
+bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
+
+/// Excludes files of labels, and .npz files in an archive.
+bool is_input(const FileStart& start) {
+  if (start.path().ends_with(".npz")) return start.is_on_disk();
+  return arrays::open_npy(start.shared_stream())->axes().size() >= 3;
+}
+
+bool is_npz(const std::string& path) { return !path.ends_with(".npy"); }
+
+arrays::ArraySet npy_set(Finding& finding) {
   arrays::ArraySet set;
   set.split = finding.split;
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
   set.files.push_back(finding.tree->file_of(finding.path));
-  set.images = arrays::open_npy(finding.tree->open(finding.path));
+  set.images = arrays::open_npy(finding.take_stream());
   if (const auto labels = label_file_of(*finding.tree, finding.path)) {
     set.labels = arrays::open_npy(finding.tree->open(*labels));
     set.files.push_back(finding.tree->file_of(*labels));
@@ -53,9 +70,8 @@ std::vector<arrays::ArraySet> npz_sets(const Finding& finding) {
   return sets;
 }
 
-}  // namespace
-
-std::vector<arrays::ArraySet> open_npy_files(const Finding& finding) {
+/// A file of images and its file of labels, or the pairs of arrays in a .npz file.
+std::vector<arrays::ArraySet> open_npy_files(Finding& finding) {
   std::vector<arrays::ArraySet> sets;
   if (finding.archive) {
     sets = npz_sets(finding);
@@ -66,5 +82,16 @@ std::vector<arrays::ArraySet> open_npy_files(const Finding& finding) {
   for (arrays::ArraySet& set : sets) set.format = "npy";
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kNpyReader = {.format = SourceFormat::npy,
+                                 .kind = "a NumPy file",
+                                 .looks_like = &is_npy,
+                                 .found_by = FoundBy::extension,
+                                 .is_named = &is_named_as_npy,
+                                 .is_input = &is_input,
+                                 .may_hold_splits = &is_npz,
+                                 .open = &open_npy_files};
 
 }  // namespace octavo::sources

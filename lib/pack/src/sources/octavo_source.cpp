@@ -5,6 +5,8 @@
 
 #include <octavo/errors.hpp>
 
+#include "dataset_file/header.hpp"
+#include "sources/source_reader.hpp"
 #include "statistics/codes.hpp"
 #include "support/file.hpp"
 
@@ -50,6 +52,12 @@ SourceSplit describe(const Split& split) {
           split.source_dtype(), split.statistics().quantization};
 }
 
+bool is_dataset_file(const FileStart& start) {
+  return start.is_on_disk() && dataset_file::begins_as_packed_file(start.bytes());
+}
+
+bool is_named_as_dataset_file(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5"); }
+
 }  // namespace
 
 OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string& wanted, const std::string& new_name)
@@ -76,8 +84,8 @@ void OctavoSource::name_classes(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < class_names_.size(); ++i) {
     const auto other = std::find(names.begin(), names.end(), class_names_[i]);
     if (other == names.end() || *other == names[i]) continue;
-    throw InvalidArgument("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) +
-                          ", \"" + class_names_[i] + "\", would get the name of another class, \"" + names[i] +
+    throw InvalidArgument("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) + ", \"" +
+                          class_names_[i] + "\", would get the name of another class, \"" + names[i] +
                           "\"; classes keep their numbers: give the names in the file's order");
   }
   class_names_ = names;
@@ -145,5 +153,13 @@ std::string OctavoSource::notes() const {
   notes["made from " + dataset_.path().filename().string()] = std::move(made);
   return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
+
+const SourceReader kOctavoReader = {.format = SourceFormat::octavo,
+                                    .kind = "an HDF5 file",
+                                    .looks_like = &is_dataset_file,
+                                    .found_by = FoundBy::disk_extension,
+                                    .is_named = &is_named_as_dataset_file,
+                                    .is_input = &is_dataset_file,
+                                    .may_hold_splits = &always};
 
 }  // namespace octavo::sources

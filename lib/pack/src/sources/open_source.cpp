@@ -7,19 +7,19 @@
 
 #include "arrays/image_axes.hpp"
 #include "arrays/value_range.hpp"
-#include "sources/array_files.hpp"
 #include "sources/array_source.hpp"
 #include "sources/combine/chosen_source.hpp"
 #include "sources/combine/converted_source.hpp"
-#include "sources/lists/discovery.hpp"
+#include "sources/combine/merged_source.hpp"
+#include "sources/discovery.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
 #include "sources/lists/image_table.hpp"
-#include "sources/combine/merged_source.hpp"
-#include "sources/octavo_source.hpp"
 #include "sources/lists/row_choice.hpp"
 #include "sources/lists/web_dataset.hpp"
+#include "sources/octavo_source.hpp"
+#include "sources/source_reader.hpp"
 #include "support/file.hpp"
 
 namespace octavo {
@@ -47,26 +47,6 @@ void refuse_damaged(const files::FileTree& tree) {
     if (sources::is_web_dataset(tree)) return;
     throw FormatError("read the archive " + quoted(archive.path) + ": " + archive.problem +
                       "; only WebDataset shards can be read partially");
-  }
-}
-
-std::vector<arrays::ArraySet> open_arrays(const Finding& finding) {
-  switch (finding.format) {
-    case SourceFormat::idx:
-      return sources::open_idx_files(finding);
-    case SourceFormat::cifar10:
-    case SourceFormat::cifar100:
-      return sources::open_cifar_files(finding);
-    case SourceFormat::stl10:
-      return sources::open_stl10_files(finding);
-    case SourceFormat::npy:
-      return sources::open_npy_files(finding);
-    case SourceFormat::mat:
-      return sources::open_mat_file(finding);
-    case SourceFormat::hdf5:
-      return sources::open_hdf5_file(finding);
-    default:
-      throw InvalidArgument("open " + finding.name() + ": it is not a file of arrays");
   }
 }
 
@@ -134,12 +114,12 @@ void open_image_sources(const std::vector<sources::ImageRoot>& roots, const Sour
   }
 }
 
-std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& findings, const SourceOptions& options) {
+std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
   std::vector<std::unique_ptr<Source>> parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
   std::vector<sources::ImageList> lists;
-  for (const Finding& finding : findings) {
+  for (Finding& finding : findings) {
     refuse_damaged(*finding.tree);
     if (finding.format == SourceFormat::octavo) {
       auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
@@ -151,11 +131,11 @@ std::vector<std::unique_ptr<Source>> open_parts(const std::vector<Finding>& find
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
-    } else if (finding.format == SourceFormat::manifest) {
+    } else if (finding.format == SourceFormat::list) {
       lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options.class_names,
-                                             options.skip_unreadable));
+                                                options.skip_unreadable));
     } else if (finding.format != SourceFormat::folder) {
-      for (arrays::ArraySet& set : open_arrays(finding)) {
+      for (arrays::ArraySet& set : sources::reader_of(finding.format)->open(finding)) {
         apply(options, set);
         sets.push_back(std::move(set));
       }

@@ -1,8 +1,9 @@
 // STL-10's binary files: images of 3 x 96 x 96 bytes, planes R, G, B with columns before rows, and labels from 1 to 10.
 #include <octavo/errors.hpp>
 
-#include "sources/array_files.hpp"
+#include "sources/label_file.hpp"
 #include "sources/lists/name_list.hpp"
+#include "sources/source_reader.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -20,14 +21,16 @@ std::int64_t image_count(const files::ByteStream& stream) {
   return length / kStl10ImageBytes;
 }
 
-}  // namespace
+bool is_named_as_stl10(const std::string& name) { return name == "train_X.bin" || name == "test_X.bin"; }
 
-bool is_stl10_images(const std::string& name, const files::ByteStream& stream) {
-  const bool is_named = name.ends_with("_X.bin");
-  return is_named && stream.length().value_or(0) > 0 && *stream.length() % kStl10ImageBytes == 0;
+/// The file has no signature: its name and its length decide.
+bool is_stl10_images(const FileStart& start) {
+  const std::int64_t length = start.stream().length().value_or(0);
+  return start.path().ends_with("_X.bin") && length > 0 && length % kStl10ImageBytes == 0;
 }
 
-std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
+/// A file of images and its file of labels: "train_X.bin", "train_y.bin".
+std::vector<arrays::ArraySet> open_stl10_files(Finding& finding) {
   const files::FileTree& tree = *finding.tree;
   const std::filesystem::path path(finding.path);
   arrays::ArraySet set;
@@ -38,7 +41,7 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
   set.numbering = arrays::LabelNumbering::from_one;
   set.class_count = 10;
   set.files.push_back(tree.file_of(finding.path));
-  std::shared_ptr<files::ByteStream> images = tree.open(finding.path);
+  std::shared_ptr<files::ByteStream> images = finding.take_stream();
   const std::int64_t count = image_count(*images);
   const std::string name = images->name();
   set.images = arrays::array_in_stream(name, std::move(images),
@@ -56,5 +59,14 @@ std::vector<arrays::ArraySet> open_stl10_files(const Finding& finding) {
   sets.push_back(std::move(set));
   return sets;
 }
+
+}  // namespace
+
+const SourceReader kStl10Reader = {.format = SourceFormat::stl10,
+                                   .kind = "an STL-10 file",
+                                   .looks_like = &is_stl10_images,
+                                   .found_by = FoundBy::well_known_name,
+                                   .is_named = &is_named_as_stl10,
+                                   .open = &open_stl10_files};
 
 }  // namespace octavo::sources

@@ -5,9 +5,9 @@
 #include <octavo/version.hpp>
 
 #include "dataset_file/chunk_table.hpp"
-#include "hdf5/hdf5_reading.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/write/skeleton.hpp"
+#include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 
 namespace octavo::dataset_file {

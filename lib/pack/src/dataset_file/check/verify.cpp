@@ -5,16 +5,16 @@
 
 #include <octavo/errors.hpp>
 
-#include "hdf5/child_process.hpp"
 #include "dataset_file/check/defect_list.hpp"
-#include "dataset_file/hashed_read.hpp"
 #include "dataset_file/check/hdf5_view.hpp"
+#include "dataset_file/check/verify_names.hpp"
+#include "dataset_file/check/verify_samples.hpp"
+#include "dataset_file/hashed_read.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/metadata_hash.hpp"
 #include "dataset_file/reader.hpp"
+#include "hdf5/child_process.hpp"
 #include "support/strict_json.hpp"
-#include "dataset_file/check/verify_names.hpp"
-#include "dataset_file/check/verify_samples.hpp"
 #include "support/threads.hpp"
 
 namespace octavo {
@@ -130,7 +130,7 @@ void Verification::check_split(const Reader& reader, const SplitEntry& split) {
   std::optional<Statistics> statistics;
   if (histogram && mean_image) statistics = reader.statistics(split);
   append(dataset_file::verify_samples(reader, split, statistics ? &*statistics : nullptr,
-                                 resolve_thread_count(options_.thread_count), options_.on_progress));
+                                      resolve_thread_count(options_.thread_count), options_.on_progress));
   result_.checked_samples += split.sample_count;
 }
 

@@ -146,8 +146,7 @@ void compare_statistics(const Statistics& stored, const Statistics& counted, con
 }
 
 void compare_with_index(const Statistics& counted, const SplitEntry& split, DefectList& defects) {
-  if (counted.mean != split.mean)
-    defects.add("/index", "the mean of " + split.name + " does not match the samples");
+  if (counted.mean != split.mean) defects.add("/index", "the mean of " + split.name + " does not match the samples");
   if (counted.standard_deviation != split.standard_deviation) {
     defects.add("/index", "the std of " + split.name + " does not match the samples");
   }

@@ -9,8 +9,8 @@
 #include "dataset_file/rebuild/foreign_dataset.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
 #include "hdf5/hdf5_reading.hpp"
-#include "support/strict_json.hpp"
 #include "hdf5/session.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
 namespace {

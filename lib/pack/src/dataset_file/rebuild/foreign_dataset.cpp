@@ -4,8 +4,8 @@
 
 #include <octavo/errors.hpp>
 
-#include "hdf5/hdf5_reading.hpp"
 #include "dataset_file/limits.hpp"
+#include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
 #include "support/checked_math.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <octavo/errors.hpp>
 
+#include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
 #include "hdf5/hdf5_reading.hpp"
-#include "dataset_file/limits.hpp"
 #include "hdf5/session.hpp"
 #include "support/short_text.hpp"
 

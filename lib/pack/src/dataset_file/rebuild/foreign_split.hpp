@@ -9,8 +9,8 @@
 
 #include <octavo/sample.hpp>
 
-#include "hdf5/child_process.hpp"
 #include "dataset_file/rebuild/foreign_dataset.hpp"
+#include "hdf5/child_process.hpp"
 #include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {

@@ -7,14 +7,14 @@
 #include <octavo/errors.hpp>
 #include <octavo/writer.hpp>
 
-#include "hdf5/child_process.hpp"
-#include "dataset_file/rebuild/foreign_file.hpp"
 #include "dataset_file/index.hpp"
-#include "support/json_fields.hpp"
 #include "dataset_file/limits.hpp"
+#include "dataset_file/rebuild/foreign_file.hpp"
+#include "hdf5/child_process.hpp"
 #include "statistics/codes.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
+#include "support/json_fields.hpp"
 #include "support/short_text.hpp"
 
 namespace octavo {
@@ -217,7 +217,8 @@ std::vector<std::string> Takeover::take_names(std::int64_t count) {
 hdf5::ChildLimits limits_for(std::int64_t file_bytes) {
   constexpr std::int64_t kSlowestBytesPerSecond = 5'000'000;
   hdf5::ChildLimits limits;
-  limits.memory_bytes += 3 * std::min(file_bytes, dataset_file::kMostSampleBytes);  // a sample as read, converted and sent
+  limits.memory_bytes +=
+      3 * std::min(file_bytes, dataset_file::kMostSampleBytes);  // a sample as read, converted and sent
   limits.cpu_seconds += file_bytes / kSlowestBytesPerSecond;
   return limits;
 }

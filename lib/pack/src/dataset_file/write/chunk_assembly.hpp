@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dataset_file/chunk_layout.hpp"
-#include "dataset_file/write/chunk_writer.hpp"
 #include "dataset_file/deflate_codec.hpp"
+#include "dataset_file/write/chunk_writer.hpp"
 #include "dataset_file/write/spool.hpp"
 
 namespace octavo::dataset_file {

@@ -6,11 +6,11 @@
 
 #include "dataset_file/label_check.hpp"
 #include "dataset_file/limits.hpp"
-#include "support/utf8.hpp"
 #include "statistics/codes.hpp"
 #include "support/hash.hpp"
-#include "support/threads.hpp"
 #include "support/short_text.hpp"
+#include "support/threads.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::dataset_file {
 namespace {

@@ -60,8 +60,8 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
                   "; create it or check the path");
   }
   const std::filesystem::path lock_path = with_suffix(path_, ".lock");
-  lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is active (it holds " +
-                               quoted(lock_path) + "); wait for it to finish");
+  lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is active (it holds " + quoted(lock_path) +
+                               "); wait for it to finish");
   remove_leftovers();
 }
 

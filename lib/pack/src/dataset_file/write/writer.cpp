@@ -10,17 +10,17 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/write/completion.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/reader.hpp"
+#include "dataset_file/write/completion.hpp"
 #include "dataset_file/write/skeleton.hpp"
 #include "dataset_file/write/split_writer.hpp"
 #include "dataset_file/write/spool.hpp"
-#include "support/strict_json.hpp"
 #include "dataset_file/write/target_file.hpp"
 #include "support/hash.hpp"
-#include "support/threads.hpp"
 #include "support/short_text.hpp"
+#include "support/strict_json.hpp"
+#include "support/threads.hpp"
 
 namespace octavo {
 namespace {
@@ -62,9 +62,11 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
     throw InvalidArgument("write a split: \"" + layout.name +
                           "\" is not a valid split name; use up to 64 letters, digits, '_', '.' and '-'");
   }
-  if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, layout.row_capacity)) fail(*problem);
+  if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, layout.row_capacity))
+    fail(*problem);
   if (!layout.quantization.empty()) {
-    if (const auto problem = dataset_file::quantization_problem(layout.quantization, layout.shape.channels)) fail(*problem);
+    if (const auto problem = dataset_file::quantization_problem(layout.quantization, layout.shape.channels))
+      fail(*problem);
   }
   if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
   if (options.compression != Compression::none && layout.shape.values() > dataset_file::kMostChunkBytes) {
@@ -172,16 +174,16 @@ class Writer::Implementation {
 Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions options)
     : options_(checked(options)),
       target_(std::move(path), options_.replace_existing),
-      skeleton_(target_.partial(),
-                options_.compression == Compression::none ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
+      skeleton_(target_.partial(), options_.compression == Compression::none ? dataset_file::Alignment::pages
+                                                                             : dataset_file::Alignment::none),
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
   if (options_.compression != Compression::none) {
     chunk_writer_ = std::make_unique<dataset_file::ChunkWriter>(file_, *spool_);
   }
   for (std::size_t split = 0; split < options_.splits.size(); ++split) {
-    splits_.push_back(std::make_unique<dataset_file::SplitWriter>(options_.splits[split], split, options_.class_names.size(),
-                                                             spool_.get(), options_.rows_may_be_skipped));
+    splits_.push_back(std::make_unique<dataset_file::SplitWriter>(
+        options_.splits[split], split, options_.class_names.size(), spool_.get(), options_.rows_may_be_skipped));
     if (!options_.rows_may_be_skipped) place(split, options_.splits[split].row_capacity);
   }
 }
@@ -196,7 +198,7 @@ dataset_file::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
 
 void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
   const dataset_file::PayloadPlacing placing(skeleton_, file_, chunk_writer_.get(), spool_.get(),
-                                        options_.compression_level);
+                                             options_.compression_level);
   splits_[split]->place(file_, placing.place(options_.splits[split], split, sample_count));
 }
 

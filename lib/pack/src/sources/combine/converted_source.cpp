@@ -73,7 +73,7 @@ std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t
   auto failures = source_->read(split, first_row, count, planes, labels);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     images::fill_sample(interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
-                       values.subspan(i * made_count, made_count));
+                        values.subspan(i * made_count, made_count));
   }
   return failures;
 }

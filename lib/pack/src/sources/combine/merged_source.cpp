@@ -108,9 +108,8 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   }
   class_names_ = names.all();
   if (named != nullptr && unnamed != nullptr) {
-    throw InvalidArgument(
-        "merge " + first_file(*named) + " and " + first_file(*unnamed) +
-        ": only the first has class names; pack the second with --classes to give it names");
+    throw InvalidArgument("merge " + first_file(*named) + " and " + first_file(*unnamed) +
+                          ": only the first has class names; pack the second with --classes to give it names");
   }
 }
 

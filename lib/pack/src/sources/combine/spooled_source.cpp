@@ -8,8 +8,8 @@
 
 #include "dataset_file/label_check.hpp"
 #include "dataset_file/limits.hpp"
-#include "support/utf8.hpp"
 #include "support/file.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo {
 namespace {
@@ -76,8 +76,7 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
                             "; convert all images of a split to one size and one number of channels");
     }
     if (known.labels != layout.labels) {
-      throw InvalidArgument(where(known, known.sample_count) +
-                            "its label differs in kind or length from earlier ones");
+      throw InvalidArgument(where(known, known.sample_count) + "its label differs in kind or length from earlier ones");
     }
     return split;
   }

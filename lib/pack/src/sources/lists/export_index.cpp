@@ -213,8 +213,7 @@ void check_kind(const Json& index) {
 std::unique_ptr<files::ByteStream> open_bounded(const files::FileTree& tree, const std::string& path) {
   auto stream = tree.open(path);
   if (tree.disk_path(path) && !stream->is_random_access()) refuse("it is compressed");
-  if (stream->most_bytes() > kMostTableBytes)
-    refuse("it has more than " + std::to_string(kMostTableBytes) + " bytes");
+  if (stream->most_bytes() > kMostTableBytes) refuse("it has more than " + std::to_string(kMostTableBytes) + " bytes");
   return stream;
 }
 

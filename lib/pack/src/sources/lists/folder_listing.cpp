@@ -8,9 +8,9 @@
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/combine/split_names.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/lists/natural_order.hpp"
-#include "sources/combine/split_names.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -211,7 +211,7 @@ void add_list(SplitImages list, ImageList& contents) {
 }  // namespace
 
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
-                                  const std::vector<std::string>& given_names) {
+                             const std::vector<std::string>& given_names) {
   ImageList contents;
   std::vector<ClassImages> all;
   for (const ImageRoot& root : roots) {

@@ -25,6 +25,6 @@ struct ImageRoot {
 /// Throws InvalidArgument if there is no image, a folder next to the splits holds images, two folders are one split, a
 /// class is not among the given names, or a name is not UTF-8; IoError.
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
-                                  const std::vector<std::string>& given_names);
+                             const std::vector<std::string>& given_names);
 
 }  // namespace octavo::sources

@@ -60,7 +60,7 @@ std::optional<std::int32_t> ImageListSource::class_index(std::size_t split, std:
 }
 
 std::vector<SampleFailure> ImageListSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
-                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+                                                 std::span<std::uint8_t> values, std::span<std::byte> labels) {
   const SplitImages& list = contents_.splits[split];
   const auto value_count = static_cast<std::size_t>(target_.shape.values());
   std::vector<SampleFailure> failures;

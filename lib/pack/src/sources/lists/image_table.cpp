@@ -14,9 +14,10 @@
 
 #include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
-#include "sources/lists/table_labels.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
+#include "sources/source_reader.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
 
@@ -238,8 +239,9 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
     images.paths.push_back(usable.images[i]);
     if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
   }
-  std::stable_sort(contents.splits.begin(), contents.splits.end(),
-                   [](const SplitImages& a, const SplitImages& b) { return split_rank(a.split) < split_rank(b.split); });
+  std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const SplitImages& a, const SplitImages& b) {
+    return split_rank(a.split) < split_rank(b.split);
+  });
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
@@ -301,9 +303,8 @@ void remark_on_unlisted(std::vector<ImageList>& lists) {
       }
     }
     if (count == 0) continue;
-    list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") +
-                           " next to the listed ones " + (count == 1 ? "is" : "are") +
-                           " not in any list; --format folder reads folders, not lists");
+    list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") + " next to the listed ones " +
+                           (count == 1 ? "is" : "are") + " not in any list; --format folder reads folders, not lists");
   }
 }
 
@@ -329,9 +330,9 @@ bool lists_images(const files::FileTree& tree, const std::string& path) {
 }
 
 ImageList read_image_table(const Tree& tree, const std::string& path, const std::string& split,
-                             const std::vector<std::string>& given_names, bool may_skip) {
+                           const std::vector<std::string>& given_names, bool may_skip) {
   ImageList contents;
-  contents.format = "manifest";
+  contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
     const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
@@ -343,5 +344,14 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
   }
   return contents;
 }
+
+namespace {
+
+bool is_named_as_list(const FileStart& start) { return is_image_table_name(start.file_name()); }
+
+}  // namespace
+
+const SourceReader kListReader = {
+    .format = SourceFormat::list, .kind = "an image list", .looks_like = &is_named_as_list, .may_hold_splits = &always};
 
 }  // namespace octavo::sources

@@ -30,7 +30,7 @@ bool lists_images(const files::FileTree& tree, const std::string& path);
 /// columns are the classes), else targets. With `may_skip`, lines without an image or a label are left out.
 /// Throws FormatError naming the list and the line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
-                             const std::string& split, const std::vector<std::string>& given_names, bool may_skip);
+                           const std::string& split, const std::vector<std::string>& given_names, bool may_skip);
 
 /// Adds a remark if folders with listed images also hold images that are in no list.
 void remark_on_unlisted(std::vector<ImageList>& lists);

@@ -42,7 +42,7 @@ class TableLabels {
   /// `other_columns`.
   /// `table` and `given_names` must outlive this.
   TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
-                 const std::vector<std::string>& given_names);
+              const std::vector<std::string>& given_names);
 
   /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.
   std::vector<std::string> columns() const;

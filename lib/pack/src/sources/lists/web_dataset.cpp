@@ -13,8 +13,8 @@
 
 #include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
-#include "sources/lists/name_list.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/name_list.hpp"
 #include "support/short_text.hpp"
 
 namespace octavo::sources {
@@ -58,7 +58,8 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
   for (const std::string& path : tree.files_below("")) {
     const Parts parts = parts_of(path);
     // Of "000017.jpg" and "000017.mask.png", the first is the image.
-    if (images::has_image_name(path) && is_plainer(path, samples_of[parts.key].image)) samples_of[parts.key].image = path;
+    if (images::has_image_name(path) && is_plainer(path, samples_of[parts.key].image))
+      samples_of[parts.key].image = path;
     // A .cls file takes precedence over .json, which may hold anything about a sample.
     if (is_label(parts.extension) && (parts.extension == "cls" || samples_of[parts.key].label.empty())) {
       samples_of[parts.key].label = path;
@@ -143,8 +144,8 @@ class LabelNumbers {
 
 /// Assigns class numbers to the images of a list. Images whose label has no number are an error, or left out if
 /// `may_skip`.
-void number_samples(SplitImages& list, const std::vector<std::string>& labels, const LabelNumbers& numbers, bool may_skip,
-                    std::vector<SampleFailure>& left_out) {
+void number_samples(SplitImages& list, const std::vector<std::string>& labels, const LabelNumbers& numbers,
+                    bool may_skip, std::vector<SampleFailure>& left_out) {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto number = numbers(labels[i]);
@@ -193,7 +194,7 @@ bool is_web_dataset(const files::FileTree& tree) {
 }
 
 ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
-                                bool may_skip) {
+                           bool may_skip) {
   ImageList contents;
   contents.format = "webdataset";
   std::vector<std::vector<std::string>> labels;
@@ -222,8 +223,8 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vecto
     SplitImages& list = contents.splits[split];
     number_samples(list, labels[split], numbers, may_skip, contents.left_out);
     if (list.paths.empty()) {
-      throw FormatError("read " + list.tree->name_of("") + ": no sample is left; the last problem: " +
-                        contents.left_out.back().reason);
+      throw FormatError("read " + list.tree->name_of("") +
+                        ": no sample is left; the last problem: " + contents.left_out.back().reason);
     }
   }
   return contents;

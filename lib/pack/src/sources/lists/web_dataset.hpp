@@ -2,8 +2,8 @@
 // dot, "000017.jpg" and "000017.cls".
 #pragma once
 
-#include "sources/lists/image_list.hpp"
 #include "sources/lists/folder_listing.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
@@ -16,6 +16,6 @@ bool is_web_dataset(const files::FileTree& tree);
 /// concatenated. Samples with a missing or invalid label are left out with `may_skip`; otherwise throws FormatError,
 /// naming the sample.
 ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
-                                bool may_skip);
+                           bool may_skip);
 
 }  // namespace octavo::sources

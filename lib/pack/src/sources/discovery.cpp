@@ -1,4 +1,4 @@
-#include "sources/lists/discovery.hpp"
+#include "sources/discovery.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,13 +6,13 @@
 
 #include <octavo/errors.hpp>
 
-#include "sources/array_families.hpp"
-#include "sources/lists/export_index.hpp"
-#include "sources/file_format.hpp"
 #include "images/image_codec.hpp"
+#include "sources/combine/split_names.hpp"
+#include "sources/detection.hpp"
+#include "sources/files_by_name.hpp"
+#include "sources/lists/export_index.hpp"
 #include "sources/lists/image_table.hpp"
 #include "sources/lists/numbered_paths.hpp"
-#include "sources/combine/split_names.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "support/file.hpp"
 
@@ -23,6 +23,12 @@ namespace fs = std::filesystem;
 using files::FileTree;
 using files::OpenArchives;
 using Tree = std::shared_ptr<const FileTree>;
+
+bool holds_arrays_alone(const FileTree& archive) {
+  const auto files = archive.files_below("");
+  return std::any_of(files.begin(), files.end(), [](const std::string& path) { return path.ends_with(".npy"); }) &&
+         std::none_of(files.begin(), files.end(), &images::has_image_name);
+}
 
 bool is_named_as_archive(const std::string& name) {
   constexpr std::array<std::string_view, 7> kEndings = {".tar",    ".tar.gz",  ".tgz", ".tar.bz2",
@@ -35,7 +41,7 @@ std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder
   std::vector<Finding> findings;
   for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
-    if (lists_images(*tree, path)) findings.push_back({SourceFormat::manifest, "", tree, path, "", ""});
+    if (lists_images(*tree, path)) findings.push_back({SourceFormat::list, "", tree, path});
   }
   return findings;
 }
@@ -53,8 +59,8 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
     const auto lists = image_tables_in(tree, path);
     has_list = has_list || !lists.empty();
-    if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path, "", ""});
-    for (const Finding& list : lists) findings.push_back({SourceFormat::manifest, *split, tree, list.path, "", ""});
+    if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path});
+    for (const Finding& list : lists) findings.push_back({SourceFormat::list, *split, tree, list.path});
   }
   if (!has_list) return {};
   sort_by_split(findings);
@@ -94,7 +100,7 @@ std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Op
     }
   }
   for (auto& [split, trees] : shards_of) {
-    findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), "", "", ""});
+    findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), ""});
   }
   sort_by_split(findings);
   return findings;
@@ -144,15 +150,15 @@ std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, Ope
 }
 
 std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
-  if (exported_folder(*tree)) return {{SourceFormat::folder, "", tree, "", "", ""}};
+  if (exported_folder(*tree)) return {{SourceFormat::folder, "", tree, ""}};
   const std::string folder = image_folder(*tree);
-  const std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder, "", ""}};
+  std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder}};
   if (wanted == SourceFormat::folder) return images;
   const bool finds_all = wanted == SourceFormat::automatic;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = image_tables_in(tree, folder);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::manifest)) findings = image_tables_in_splits(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::list)) findings = image_tables_in(tree, folder);
+  if (findings.empty() && (finds_all || wanted == SourceFormat::list)) findings = image_tables_in_splits(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
@@ -164,11 +170,24 @@ std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, Op
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
-  const SourceFormat format = wanted == SourceFormat::automatic ? format_of_file(path, archives) : wanted;
-  if (format == SourceFormat::archive) return discover_in(archives.open(path), SourceFormat::automatic, archives);
-  Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), format);
-  if (may_hold_splits(format, path)) finding.split.clear();
-  return {std::move(finding)};
+  Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), wanted);
+  if (wanted == SourceFormat::automatic) {
+    const FileStart start(finding.tree, finding.path);
+    const SourceReader& reader = detect_reader(start);
+    finding.format = reader.format;
+    if (reader.open != nullptr && reader.found_by != FoundBy::disk_extension) finding.stream = start.shared_stream();
+  }
+  if (finding.format == SourceFormat::archive) {
+    const Tree archive = archives.open(path);
+    // An .npz file is a zip archive.
+    const bool is_npz = wanted == SourceFormat::automatic && holds_arrays_alone(*archive);
+    if (!is_npz) return discover_in(archive, SourceFormat::automatic, archives);
+    finding.format = SourceFormat::npy;
+  }
+  if (may_hold_splits(finding.format, finding.path)) finding.split.clear();
+  std::vector<Finding> findings;
+  findings.push_back(std::move(finding));
+  return findings;
 }
 
 // ---- The meaning of a spec -----------------------------------------------------
@@ -199,7 +218,7 @@ void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
     if (finding.format != SourceFormat::npy || !path) continue;
-    if (array_format(*finding.tree, finding.path) == SourceFormat::npy) continue;
+    if (kNpyReader.looks_like(FileStart(finding.tree, finding.path))) continue;
     finding.archive = archives.open(*path);
   }
 }
@@ -235,7 +254,14 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
   }
 }
 
+bool is_archive(const FileStart& start) {
+  const auto path = start.tree()->disk_path(start.path());
+  return path && files::is_archive(*path);
+}
+
 }  // namespace
+
+const SourceReader kArchiveReader = {.format = SourceFormat::archive, .kind = "an archive", .looks_like = &is_archive};
 
 std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, OpenArchives& archives) {
   auto findings = discover_paths(expand_numbers(spec.path), wanted, archives);

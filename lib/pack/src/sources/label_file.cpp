@@ -1,7 +1,7 @@
-// Finding the file of labels that belongs to a file of images.
+#include "sources/label_file.hpp"
+
 #include <filesystem>
 
-#include "sources/array_files.hpp"
 #include "sources/lists/label_names.hpp"
 
 namespace octavo::sources {

@@ -1,18 +1,19 @@
-// Finding files of arrays in a folder or archive by name: IDX, STL-10, CIFAR; .npy and .npz; HDF5, MATLAB and dataset
-// files.
+// Finding files of arrays in a folder or archive by name.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "sources/lists/discovery.hpp"
+#include "sources/finding.hpp"
+#include "sources/source_reader.hpp"
 
 namespace octavo::sources {
 
 /// All functions look only for files of the format `wanted`, unless it is automatic. They throw InvalidArgument if two
 /// files of one kind look like the same split; FormatError if a file among others is damaged.
 
-/// IDX, STL-10 or CIFAR files in a folder, or in its only subfolder, as in many archives.
+/// Files with the well-known names of a format, in a folder, or in its only subfolder, as in many archives.
 std::vector<Finding> well_known_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
 
 /// .npy and .npz files, in the same places.
@@ -25,15 +26,12 @@ std::vector<Finding> container_files(const std::shared_ptr<const files::FileTree
 /// The files with such names.
 std::vector<std::string> names_of_containers(const files::FileTree& tree, SourceFormat wanted);
 
-/// Whether a file of this format may hold several splits and names them itself.
-bool may_hold_splits(SourceFormat format, const std::filesystem::path& path);
-
 /// A file with the split in its name, or train.
 Finding finding_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& path, SourceFormat format);
 
 /// The files of a folder with such names, in natural order, without compressed files that also exist uncompressed.
 std::vector<std::string> files_named(const files::FileTree& tree, const std::string& folder,
-                                     bool (*is_named)(const std::string&));
+                                     const std::function<bool(const std::string&)>& is_named);
 
 /// In the order train, val, test, others.
 void sort_by_split(std::vector<Finding>& findings);

@@ -1,0 +1,21 @@
+// Detecting the format of a source file by its content; the name breaks ties.
+#pragma once
+
+#include <filesystem>
+
+#include "sources/file_start.hpp"
+#include "sources/source_reader.hpp"
+
+namespace octavo::sources {
+
+/// The reader of a source file. Throws FormatError or InvalidArgument, naming the file and what to do, if the format is
+/// not supported.
+const SourceReader& detect_reader(const FileStart& start);
+
+/// A single image is not a dataset: throws InvalidArgument, suggesting its folder, if `path` is named like an image.
+void refuse_one_image(const std::filesystem::path& path);
+
+/// Throws FormatError if the file is a Python pickle, with the command that packs published pickles.
+void refuse_pickle(const FileStart& start);
+
+}  // namespace octavo::sources

@@ -1,0 +1,191 @@
+#include "sources/files_by_name.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <octavo/errors.hpp>
+
+#include "sources/combine/split_names.hpp"
+#include "sources/lists/natural_order.hpp"
+
+namespace octavo::sources {
+namespace {
+
+namespace fs = std::filesystem;
+using files::FileTree;
+using Tree = std::shared_ptr<const FileTree>;
+
+/// Readers whose files are looked for together.
+using Family = std::vector<const SourceReader*>;
+
+/// Well-known names make one family per kind of name, in the order of the registry.
+std::vector<Family> families_found_by(FoundBy found_by) {
+  std::vector<Family> families;
+  for (const SourceReader* reader : kSourceReaders) {
+    if (reader->found_by != found_by) continue;
+    const bool is_together = !families.empty() && (found_by != FoundBy::well_known_name ||
+                                                   families.back().front()->is_named == reader->is_named);
+    if (!is_together) families.emplace_back();
+    families.back().push_back(reader);
+  }
+  return families;
+}
+
+bool is_wanted(const Family& family, SourceFormat wanted) {
+  return wanted == SourceFormat::automatic ||
+         std::any_of(family.begin(), family.end(), [&](const auto* reader) { return reader->format == wanted; });
+}
+
+bool is_named(const Family& family, const std::string& name) {
+  return std::any_of(family.begin(), family.end(), [&](const auto* reader) { return reader->is_named(name); });
+}
+
+/// Leaves out compressed files that also exist uncompressed.
+void drop_compressed_twins(std::vector<std::string>& names) {
+  const std::set<std::string> all(names.begin(), names.end());
+  std::erase_if(names, [&](const std::string& name) {
+    return name.ends_with(".gz") && all.contains(name.substr(0, name.size() - 3));
+  });
+}
+
+/// Two files of one split in one folder are more likely two datasets than one.
+void check_one_file_a_split(const std::vector<Finding>& findings) {
+  for (std::size_t i = 1; i < findings.size(); ++i) {
+    if (findings[i].split != findings[i - 1].split) continue;
+    throw InvalidArgument("find the splits: " + findings[i - 1].name() + " and " + findings[i].name() +
+                          " both look like split \"" + findings[i].split + "\"; name the files to use");
+  }
+}
+
+/// "an HDF5 file or a MATLAB file".
+std::string kinds_of(const Family& family) {
+  std::string kinds;
+  for (const SourceReader* reader : family) {
+    if (kinds.find(reader->kind) != std::string::npos) continue;
+    kinds += (kinds.empty() ? "" : " or ") + std::string(reader->kind);
+  }
+  return kinds;
+}
+
+/// The format of a file with such a name. If the name alone decides, errors show on reading. Otherwise the content
+/// does, unless the user names the format and it has such names alone.
+std::optional<Finding> input_in(const Family& family, const Tree& tree, const std::string& path, SourceFormat wanted) {
+  if (family.front()->is_input == nullptr) return finding_of(tree, path, family.front()->format);
+  const FileStart start(tree, path);
+  const auto found = std::find_if(family.begin(), family.end(), [&](const auto* one) { return one->is_input(start); });
+  SourceFormat format = found == family.end() ? SourceFormat::automatic : (*found)->format;
+  if (family.front()->found_by == FoundBy::disk_extension) {
+    if (start.is_on_disk() && found == family.end()) refuse_misnamed(*tree, path, kinds_of(family));
+    if (wanted != SourceFormat::automatic && format != wanted) return std::nullopt;
+  } else if (wanted != SourceFormat::automatic) {
+    format = wanted;
+  }
+  if (format == SourceFormat::automatic) return std::nullopt;
+  Finding finding = finding_of(tree, path, format);
+  if (reader_of(format)->open != nullptr) finding.stream = start.shared_stream();
+  return finding;
+}
+
+/// The files of one family in a folder.
+std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder, SourceFormat wanted) {
+  std::vector<Finding> findings;
+  std::vector<std::string> others;
+  for (const std::string& name : files_named(*tree, folder, [&](const auto& one) { return is_named(family, one); })) {
+    const std::string path = files::join_path(folder, name);
+    if (auto finding = input_in(family, tree, path, wanted)) {
+      findings.push_back(std::move(*finding));
+    } else {
+      others.push_back(path);
+    }
+  }
+  // Next to valid files of a dataset in several parts, another one may be a damaged part.
+  const bool has_parts = family.front()->has_many_files_per_split;
+  if (has_parts && !findings.empty() && !others.empty()) refuse_misnamed(*tree, others[0], kinds_of(family));
+  sort_by_split(findings);
+  if (!has_parts) check_one_file_a_split(findings);
+  for (Finding& finding : findings) {
+    if (may_hold_splits(finding.format, finding.path)) finding.split.clear();
+  }
+  return findings;
+}
+
+/// The files of the first family that has any, in a folder or in its only subfolder, as in many archives.
+std::vector<Finding> files_of_any(const std::vector<Family>& families, const Tree& tree, SourceFormat wanted) {
+  std::vector<std::string> folders = tree->entries("").folders;
+  if (folders.size() != 1) folders.clear();
+  folders.insert(folders.begin(), "");
+  for (const std::string& folder : folders) {
+    for (const Family& family : families) {
+      if (!is_wanted(family, wanted)) continue;
+      auto findings = files_of(family, tree, folder, wanted);
+      if (!findings.empty()) return findings;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> files_named(const FileTree& tree, const std::string& folder,
+                                     const std::function<bool(const std::string&)>& is_named) {
+  std::vector<std::string> names = tree.entries(folder).files;
+  std::erase_if(names, [&](const std::string& name) { return !is_named(name); });
+  drop_compressed_twins(names);
+  std::sort(names.begin(), names.end(), &is_naturally_before);
+  return names;
+}
+
+void sort_by_split(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return split_rank(a.split) < split_rank(b.split); });
+}
+
+Finding finding_of(const Tree& tree, const std::string& path, SourceFormat format) {
+  const std::string name = fs::path(path).filename().string();
+  return {format, split_of_file_name(name).value_or("train"), tree, path, "", ""};
+}
+
+void refuse_misnamed(const FileTree& tree, const std::string& path, const std::string& kind) {
+  throw FormatError("read " + tree.name_of(path) + ": by its name it is " + kind +
+                    ", but its contents are not; get the file again, or remove it");
+}
+
+std::vector<Finding> well_known_files(const Tree& tree, SourceFormat wanted) {
+  return files_of_any(families_found_by(FoundBy::well_known_name), tree, wanted);
+}
+
+std::vector<Finding> numpy_files(const Tree& tree, SourceFormat wanted) {
+  return files_of_any(families_found_by(FoundBy::extension), tree, wanted);
+}
+
+bool may_hold_numpy_files(const FileTree& tree, SourceFormat wanted) {
+  const auto entries = tree.entries("");
+  for (const Family& family : families_found_by(FoundBy::extension)) {
+    if (!is_wanted(family, wanted)) continue;
+    const auto are_there = [&](const std::string& folder) {
+      return !files_named(tree, folder, [&](const auto& name) { return is_named(family, name); }).empty();
+    };
+    if (are_there("") || (entries.folders.size() == 1 && are_there(entries.folders[0]))) return true;
+  }
+  return false;
+}
+
+std::vector<Finding> container_files(const Tree& tree, SourceFormat wanted) {
+  std::vector<Finding> findings;
+  for (const Family& family : families_found_by(FoundBy::disk_extension)) {
+    if (is_wanted(family, wanted)) findings = files_of(family, tree, "", wanted);
+  }
+  return findings;
+}
+
+std::vector<std::string> names_of_containers(const FileTree& tree, SourceFormat wanted) {
+  std::vector<std::string> names;
+  for (const Family& family : families_found_by(FoundBy::disk_extension)) {
+    if (is_wanted(family, wanted))
+      names = files_named(tree, "", [&](const auto& one) { return is_named(family, one); });
+  }
+  return names;
+}
+
+}  // namespace octavo::sources

@@ -1,0 +1,32 @@
+// What discovery finds in a source: files and folders to open.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <octavo/source_format.hpp>
+
+#include "files/file_tree.hpp"
+
+namespace octavo::sources {
+
+/// One thing to open: a file of a format, or a folder of images, on disk or in an archive.
+struct Finding {
+  SourceFormat format = SourceFormat::automatic;  ///< never automatic; `folder` for images in folders or archives
+  std::string split;                              ///< empty if the finding may hold several splits
+  std::shared_ptr<const files::FileTree> tree;
+  std::string path;         ///< in `tree`
+  std::string images = {};  ///< as in SourceSpec
+  std::string labels = {};
+  std::shared_ptr<const files::FileTree> archive = {};  ///< for an .npz file: the arrays in it
+  std::shared_ptr<files::ByteStream> stream = {};       ///< the file, if detection has opened it
+
+  /// The quoted name, for messages.
+  std::string name() const { return tree->name_of(path); }
+  /// The file: handed over if it is open, else opened.
+  std::shared_ptr<files::ByteStream> take_stream() {
+    return stream ? std::move(stream) : std::shared_ptr<files::ByteStream>(tree->open(path));
+  }
+};
+
+}  // namespace octavo::sources
