@@ -8,9 +8,9 @@
 #include <octavo/octavo.hpp>
 #include <vector>
 
+#include "gather/shapes.hpp"
 #include "kernels/cpu/permute.hpp"
 #include "kernels/cpu/streaming_copy.hpp"
-#include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/packed_file.hpp"
 #include "support/results.hpp"

@@ -177,7 +177,7 @@ class Photos {
     const auto bytes = bytes_of(paths_[at]);
     const Decoded picture = bytes[0] == 0xFF ? decode_jpeg(bytes, static_cast<unsigned>(side_)) : decode_png(bytes);
     octavo::images::resize(picture.pixels, picture.reduction, {0, 0, picture.full_width, picture.full_height}, side_,
-                          side_, {values.data(), side_, std::int64_t{side_} * side_});
+                           side_, {values.data(), side_, std::int64_t{side_} * side_});
   }
 
   fs::path folder_;

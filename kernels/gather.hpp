@@ -36,11 +36,11 @@ struct GatherArgs {
   const Affine* maps;               ///< [C], or [1] if uniform_map
   bool uniform_map;                 ///< all channels share maps[0]
   const float* pixel_shifts;        ///< C*P, in output order, replaces the maps' shift; or null
-  Layout layout;         ///< of the values: [B,C,P] or [B,P,C]
-  DType value_type;      ///< a float type; each value is the float32 value rounded to nearest, ties to even
-  void* values;          ///< B*C*P values of value_type
-  LabelType label_type;  ///< type of the written labels
-  void* out_labels;      ///< [B,label_words] of label_type, or null
+  Layout layout;                    ///< of the values: [B,C,P] or [B,P,C]
+  DType value_type;                 ///< a float type; each value is the float32 value rounded to nearest, ties to even
+  void* values;                     ///< B*C*P values of value_type
+  LabelType label_type;             ///< type of the written labels
+  void* out_labels;                 ///< [B,label_words] of label_type, or null
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
   /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches = 0;

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "gather/shapes.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/permute.hpp"
 #include "kernels/cpu/streaming_copy.hpp"
-#include "gather/shapes.hpp"
 #include "support/big_memory.hpp"
 #include "support/results.hpp"
 #include "support/team.hpp"

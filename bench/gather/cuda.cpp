@@ -8,10 +8,10 @@
 #include <numeric>
 #include <optional>
 
-#include "kernels/cpu/gather.hpp"
-#include "kernels/cuda/gather.hpp"
 #include "gather/device_region.hpp"
 #include "gather/shapes.hpp"
+#include "kernels/cpu/gather.hpp"
+#include "kernels/cuda/gather.hpp"
 #include "support/gpu_clocks.hpp"
 #include "support/results.hpp"
 

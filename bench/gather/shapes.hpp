@@ -33,12 +33,11 @@ struct Variant {
   std::int64_t value_bytes() const { return bytes_of(value_type); }
 };
 
-inline constexpr Variant kVariants[] = {
-    {.name = "float32"},
-    {.name = "float32, map a channel", .uniform_map = false},
-    {.name = "float16", .value_type = DType::float16},
-    {.name = "bfloat16", .value_type = DType::bfloat16},
-    {.name = "float32, mean image", .pixel_shifts = true},
-    {.name = "float32 NHWC", .layout = Layout::nhwc, .uniform_map = false}};
+inline constexpr Variant kVariants[] = {{.name = "float32"},
+                                        {.name = "float32, map a channel", .uniform_map = false},
+                                        {.name = "float16", .value_type = DType::float16},
+                                        {.name = "bfloat16", .value_type = DType::bfloat16},
+                                        {.name = "float32, mean image", .pixel_shifts = true},
+                                        {.name = "float32 NHWC", .layout = Layout::nhwc, .uniform_map = false}};
 
 }  // namespace octavo::bench

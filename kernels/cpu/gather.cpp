@@ -201,8 +201,7 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
 }
 
 void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
-  visit_value_type(args.value_type,
-                   [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
+  visit_value_type(args.value_type, [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
 }
 const char* name_here() { return hwy::TargetName(HWY_TARGET); }
 

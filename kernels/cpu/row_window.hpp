@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/row_selection.hpp"
 #include "kernels/cpu/permute.hpp"
+#include "kernels/row_selection.hpp"
 
 namespace octavo::kernels::cpu {
 

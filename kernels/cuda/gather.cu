@@ -21,8 +21,7 @@ cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaSt
 cudaError_t launch_gather(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
   cudaError_t status = cudaErrorInvalidValue;
-  visit_value_type(args.value_type,
-                   [&](auto value) { status = launch_as<decltype(value)>(args, device, stream); });
+  visit_value_type(args.value_type, [&](auto value) { status = launch_as<decltype(value)>(args, device, stream); });
   return status;
 }
 

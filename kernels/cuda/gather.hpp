@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/gather.hpp"
 #include "kernels/cuda/geometry.hpp"
+#include "kernels/gather.hpp"
 
 namespace octavo::kernels::cuda {
 

@@ -4,8 +4,8 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cache_policy.hpp"
-#include "kernels/gather.hpp"
 #include "kernels/cuda/geometry.hpp"
+#include "kernels/gather.hpp"
 
 namespace octavo::kernels::cuda {
 

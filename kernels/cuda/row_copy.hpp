@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/row_copy.hpp"
 #include "kernels/cuda/geometry.hpp"
+#include "kernels/row_copy.hpp"
 
 namespace octavo::kernels::cuda {
 

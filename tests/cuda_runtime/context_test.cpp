@@ -37,10 +37,13 @@ Function* driver_function(const char* name) {
 
 CUcontext retained(int device) {
   CUcontext context = nullptr;
-  REQUIRE(driver_function<CUresult(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain")(&context, device) == CUDA_SUCCESS);
+  REQUIRE(driver_function<CUresult(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain")(&context, device) ==
+          CUDA_SUCCESS);
   return context;
 }
-void push(CUcontext context) { REQUIRE(driver_function<CUresult(CUcontext)>("cuCtxPushCurrent")(context) == CUDA_SUCCESS); }
+void push(CUcontext context) {
+  REQUIRE(driver_function<CUresult(CUcontext)>("cuCtxPushCurrent")(context) == CUDA_SUCCESS);
+}
 CUcontext current() {
   CUcontext context = nullptr;
   REQUIRE(driver_function<CUresult(CUcontext*)>("cuCtxGetCurrent")(&context) == CUDA_SUCCESS);

@@ -63,7 +63,8 @@ void multiply(Operand a, Operand b, int m, int n, int k, float alpha, float beta
   for (int i = 0; i < m; ++i) {
     std::fill(row.begin(), row.end(), 0.0f);
     for (int p = 0; p < k; ++p) {
-      const float factor = left[static_cast<std::size_t>(i) * static_cast<std::size_t>(k) + static_cast<std::size_t>(p)];
+      const float factor =
+          left[static_cast<std::size_t>(i) * static_cast<std::size_t>(k) + static_cast<std::size_t>(p)];
       const float* from = right.data() + static_cast<std::ptrdiff_t>(p) * n;
       for (int j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] += factor * from[j];
     }

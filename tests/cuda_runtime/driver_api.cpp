@@ -55,7 +55,7 @@ CUresult current_context(CUcontext* context) {
   if (call.fails()) return driver_error(call.result());
   ThreadState& thread = this_thread();
   DeviceState& device = Runtime::get().device(thread.device);
-  *context = !thread.pushed.empty()                      ? thread.pushed.back()
+  *context = !thread.pushed.empty()                  ? thread.pushed.back()
              : thread.is_bound && device.has_context ? &device.primary
                                                      : nullptr;
   return CUDA_SUCCESS;
@@ -84,7 +84,8 @@ cudaError_t find_entry_point(const char* call_name, const char* symbol, void** f
   Call call(call_name, kPlain);
   if (call.fails()) return call.result();
   *function = entry_point(symbol);
-  if (status != nullptr) *status = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  if (status != nullptr)
+    *status = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return call.result();
 }
 

@@ -278,8 +278,8 @@ void Memory::check_order(const Allocation& allocation, std::size_t begin, std::s
       if (range.begin < end && begin < range.end) check(past, range.by);
     }
     const auto margin = static_cast<std::size_t>(allocation.begin - allocation.map) - kPageBytes;
-    for (std::size_t page = (margin + begin) / kPageBytes;
-         page < past.pages.size() && page * kPageBytes < margin + end; ++page) {
+    for (std::size_t page = (margin + begin) / kPageBytes; page < past.pages.size() && page * kPageBytes < margin + end;
+         ++page) {
       check(past, past.pages[page]);
     }
   }
@@ -288,9 +288,9 @@ void Memory::check_order(const Allocation& allocation, std::size_t begin, std::s
 void Memory::note(Allocation& allocation, std::size_t begin, std::size_t end, bool is_write, bool whole_pages) {
   check_order(allocation, begin, end, is_write);
   const Operation& by = running_->operation;
-  auto mine = std::find_if(
-      allocation.accesses.begin(), allocation.accesses.end(),
-      [&](const StreamAccess& access) { return access.stream == by->stream && access.is_write == is_write; });
+  auto mine = std::find_if(allocation.accesses.begin(), allocation.accesses.end(), [&](const StreamAccess& access) {
+    return access.stream == by->stream && access.is_write == is_write;
+  });
   if (mine == allocation.accesses.end()) {
     allocation.accesses.push_back({by->stream, is_write, {}, {}});
     mine = std::prev(allocation.accesses.end());

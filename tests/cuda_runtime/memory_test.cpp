@@ -50,7 +50,8 @@ TEST_CASE("freeing memory that a pending kernel uses is reported", "[unit][cuda_
     must(cudaFree(memory));
     must(cudaStreamSynchronize(stream));
     // Either before it ran, or after it ran but before the host could know.
-    REQUIRE_THAT(reports.joined(), ContainsSubstring("memory that is freed") || ContainsSubstring("memory is freed while"));
+    REQUIRE_THAT(reports.joined(),
+                 ContainsSubstring("memory that is freed") || ContainsSubstring("memory is freed while"));
   }
 }
 
@@ -143,7 +144,8 @@ TEST_CASE("a kernel that writes outside its memory is reported", "[unit][cuda_ru
     must(cudaFree(memory));
     INFO(place << ": " << reports.joined());
     const bool is_near = place == -1 || place == 100 || place == 255;
-    REQUIRE(reports.are_one(is_near ? "something was written just outside of 100 bytes" : "a kernel leaves its memory"));
+    REQUIRE(
+        reports.are_one(is_near ? "something was written just outside of 100 bytes" : "a kernel leaves its memory"));
   }
 }
 

@@ -176,8 +176,8 @@ cudaError_t Runtime::use_context(int ordinal, const char* call) {
 }
 
 std::size_t Runtime::free_bytes(int ordinal) const {
-  const std::size_t used = memory().live_bytes(MemoryKind::device, ordinal) +
-                           (devices_.at(ordinal).has_context ? kContextBytes : 0);
+  const std::size_t used =
+      memory().live_bytes(MemoryKind::device, ordinal) + (devices_.at(ordinal).has_context ? kContextBytes : 0);
   return used < config.memory_bytes ? config.memory_bytes - used : 0;
 }
 

@@ -43,8 +43,8 @@ struct Queued {
 
 /// What a cudaStream_t points to. Kept after it is destroyed, so that later uses are detected.
 struct CUstream_st {
-  std::size_t id;         ///< its index in clocks
-  std::uint64_t number;   ///< unique among all streams, including destroyed ones
+  std::size_t id;        ///< its index in clocks
+  std::uint64_t number;  ///< unique among all streams, including destroyed ones
   int device;
   bool is_blocking;  ///< ordered with the legacy default stream of its device
   bool is_destroyed = false;
@@ -172,8 +172,8 @@ class Runtime {
   std::map<int, DeviceState> devices_;
   std::vector<std::unique_ptr<CUstream_st>> streams_;  ///< by id
   std::uint64_t last_stream_number_ = 0;
-  std::set<std::size_t> busy_;                         ///< streams with work
-  std::vector<CUstream_st*> blocking_;                 ///< blocking streams and the legacy streams
+  std::set<std::size_t> busy_;          ///< streams with work
+  std::vector<CUstream_st*> blocking_;  ///< blocking streams and the legacy streams
   std::map<cudaStream_t, std::size_t> stream_ids_;
   VectorClock host_;
   std::mt19937_64 random_;
@@ -186,9 +186,9 @@ class Runtime {
 /// Properties of a CUDA function that every call needs.
 enum CallTraits : unsigned {
   kPlain = 0,
-  kUsesContext = 1,        ///< creates the context of the current device
-  kUnsafeInCapture = 2,    ///< a potentially unsafe API call, in the terms of CUDA's stream capture documentation
-  kReleases = 4,           ///< does its work even if it returns an error
+  kUsesContext = 1,      ///< creates the context of the current device
+  kUnsafeInCapture = 2,  ///< a potentially unsafe API call, in the terms of CUDA's stream capture documentation
+  kReleases = 4,         ///< does its work even if it returns an error
 };
 
 /// One call of a CUDA function. Takes the lock, runs some work, and determines whether the call fails immediately.

@@ -137,10 +137,10 @@ cudaError_t allocate(MemoryKind kind, void** out, std::size_t bytes, const char*
   const int device = runtime().current_device();
   *out = nullptr;
   if (bytes == 0) return cudaSuccess;
-  const std::size_t room = kind == MemoryKind::device
-                               ? runtime().free_bytes(device)
-                               : runtime().config.pinned_bytes - std::min(memory().live_bytes(kind, device),
-                                                                          runtime().config.pinned_bytes);
+  const std::size_t room =
+      kind == MemoryKind::device
+          ? runtime().free_bytes(device)
+          : runtime().config.pinned_bytes - std::min(memory().live_bytes(kind, device), runtime().config.pinned_bytes);
   if (bytes > room) return cudaErrorMemoryAllocation;
   Allocation* allocation = memory().allocate(kind, device, bytes, here(call));
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
@@ -404,7 +404,9 @@ cudaError_t cudaMemsetAsync(void* begin, int value, std::size_t bytes, cudaStrea
   return call.result();
 }
 
-cudaError_t cudaMemset(void* begin, int value, std::size_t bytes) { return cudaMemsetAsync(begin, value, bytes, nullptr); }
+cudaError_t cudaMemset(void* begin, int value, std::size_t bytes) {
+  return cudaMemsetAsync(begin, value, bytes, nullptr);
+}
 
 // ---- Streams --------------------------------------------------------------------
 
@@ -625,7 +627,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* 
   if (stream == nullptr) return call.result(cudaErrorInvalidResourceHandle);
   const bool is_legacy = runtime().device(stream->device).legacy == stream;
   if (is_legacy && forbids_legacy(stream->device)) return call.result(cudaErrorStreamCaptureImplicit);
-  *status = stream->capture == nullptr          ? cudaStreamCaptureStatusNone
+  *status = stream->capture == nullptr        ? cudaStreamCaptureStatusNone
             : stream->capture->is_invalidated ? cudaStreamCaptureStatusInvalidated
                                               : cudaStreamCaptureStatusActive;
   return call.result();

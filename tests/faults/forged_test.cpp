@@ -5,8 +5,8 @@
 #include <octavo/verify.hpp>
 
 #include "../lib/dataset_file/forge.hpp"
-#include "dataset_file/metadata_hash.hpp"
 #include "catch.hpp"
+#include "dataset_file/metadata_hash.hpp"
 #include "effort.hpp"
 #include "served_data.hpp"
 #include "tally.hpp"

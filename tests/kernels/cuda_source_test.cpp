@@ -1,15 +1,15 @@
 // Runs the CUDA sources, compiled for the host: every thread of every block, on buffers of exact size.
 #include <vector>
 
-#include "kernels/cache_policy.hpp"
 #include "catch.hpp"
+#include "gather_cases.hpp"
+#include "kernels/cache_policy.hpp"
 #include "kernels/cpu/batch_mean.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/geometry.hpp"
 #include "kernels/cuda/row_copy.hpp"
 #include "kernels/divider.hpp"
-#include "gather_cases.hpp"
 
 using namespace octavo::kernels;
 using namespace octavo::test;
@@ -113,7 +113,8 @@ TEST_CASE("the CUDA copy of float32 rows copies values and labels", "[unit][shim
       std::vector<std::uint32_t> labels(N), out_labels(B);
       for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(100 + i);
       const OrderKey order = make_order_key(N, 5, 0, true);
-      const RowCopyArgs args{rows.data(), S, rows_in_order(order, 0, 0), B, out.data(), labels.data(), 1, out_labels.data()};
+      const RowCopyArgs args{rows.data(),   S, rows_in_order(order, 0, 0), B, out.data(),
+                             labels.data(), 1, out_labels.data()};
       REQUIRE(cuda::launch_row_copy(args, device, nullptr) == cudaSuccess);
       for (std::int64_t b = 0; b < B; ++b) {
         const std::int64_t row = permute(order, b);

@@ -51,7 +51,6 @@ struct GatherCase {
   }
 };
 
-
 /// Inputs and outputs of a GatherCase, of exact size, so that sanitizers detect any access outside.
 class GatherData {
  public:
@@ -94,9 +93,10 @@ class GatherData {
                    case_.label_words};
     args.channel_count = case_.C;
     args.values_per_channel = case_.P;
-    args.selection = cursor_          ? rows_at(&*cursor_, case_.N)
-                     : !rows_.empty() ? given_rows(rows_.data(), case_.N)
-                                      : rows_in_order(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position, 3);
+    args.selection = cursor_ ? rows_at(&*cursor_, case_.N)
+                     : !rows_.empty()
+                         ? given_rows(rows_.data(), case_.N)
+                         : rows_in_order(make_order_key(case_.N, 7, 3, case_.shuffled), case_.first_position, 3);
     args.batch_count = case_.B;
     args.maps = maps_.data();
     args.uniform_map = case_.uniform_map;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "kernels/cpu/gather.hpp"
 #include "gather_cases.hpp"
+#include "kernels/cpu/gather.hpp"
 
 using namespace octavo::kernels;
 

@@ -50,8 +50,8 @@ TEST_CASE("the old spelling of an option still works and is not shown", "[unit][
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const auto with = [&](const std::string& name, const std::string& value) {
-    return run_octavo({"train", folder / "d.h5", "--model", "softmax", "--epochs", "1", "--device", "cpu", "--json", name,
-                       value});
+    return run_octavo(
+        {"train", folder / "d.h5", "--model", "softmax", "--epochs", "1", "--device", "cpu", "--json", name, value});
   };
   CHECK(with("--normalise", "unit").json()["normalize"] == "unit");
   CHECK(run_octavo({"train", folder / "d.h5", "--normalise=middle"}).exit_code == 2);

@@ -49,7 +49,7 @@ constexpr const char* to_string(Layout layout) { return info_of(layout).name; }
 
 /// Whether each row of a table is at the index of its enumerator, as info_of() requires.
 template <typename Table, typename Enum, typename Row>
-constexpr bool is_in_order(const Table& table, Enum Row::* enumerator) {
+constexpr bool is_in_order(const Table& table, Enum Row::*enumerator) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (static_cast<std::size_t>(table[i].*enumerator) != i) return false;
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <octavo/batch_maker.hpp>
-#include <octavo/batch_sizes.hpp>
 #include <octavo/batch_shape.hpp>
+#include <octavo/batch_sizes.hpp>
 #include <octavo/batch_spec.hpp>
 #include <octavo/benchmark.hpp>
 #include <octavo/byte_count.hpp>

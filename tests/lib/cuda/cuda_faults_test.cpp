@@ -57,8 +57,7 @@ struct Outcome {
 Outcome run(const Scenario& scenario, Device device) {
   Outcome outcome;
   std::string violations;
-  const auto before_handler =
-      fake_cuda::on_violation([&](const std::string& report) { violations += report + "\n"; });
+  const auto before_handler = fake_cuda::on_violation([&](const std::string& report) { violations += report + "\n"; });
   const fake_cuda::Counts before = fake_cuda::counts();
   std::string undocumented;
   try {
@@ -107,11 +106,20 @@ void for_each_scenario(const Work& work) {
 /// Whether the failure of call `nth` of `count` must have caused an exception.
 bool must_fail(const Scenario& scenario, const std::string& name, int nth, std::int64_t count) {
   // These calls release resources, query what is known anyway, are retried, or are also made by destructors.
-  static const std::set<std::string> harmless = {
-      "cudaFree",        "cudaFreeHost",         "cudaStreamDestroy",    "cudaEventDestroy",
-      "cudaEventQuery",  "cudaGraphDestroy",     "cudaGraphExecDestroy", "cublasDestroy",
-      "cuCtxPopCurrent", "cuCtxPushCurrent",     "cudaEventSynchronize", "cudaStreamSynchronize",
-      "cudaEventRecord", "cudaThreadExchangeStreamCaptureMode"};
+  static const std::set<std::string> harmless = {"cudaFree",
+                                                 "cudaFreeHost",
+                                                 "cudaStreamDestroy",
+                                                 "cudaEventDestroy",
+                                                 "cudaEventQuery",
+                                                 "cudaGraphDestroy",
+                                                 "cudaGraphExecDestroy",
+                                                 "cublasDestroy",
+                                                 "cuCtxPopCurrent",
+                                                 "cuCtxPushCurrent",
+                                                 "cudaEventSynchronize",
+                                                 "cudaStreamSynchronize",
+                                                 "cudaEventRecord",
+                                                 "cudaThreadExchangeStreamCaptureMode"};
   const bool has_happened = fake_cuda::forget_failures() == 0;  // with threads, the number of calls varies
   // The last calls come from destructors, which do not throw.
   const bool is_early = nth == 1 || 3 * nth <= 2 * count;
@@ -205,7 +213,8 @@ TEST_CASE("a permanently failing device throws an exception and the CPU still wo
     fake_cuda::reset();
     expected(scenario, Device::cuda(0));
     const auto calls = fake_cuda::calls();
-    for (const char* name : {"cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaEventSynchronize"}) {
+    for (const char* name :
+         {"cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaEventSynchronize"}) {
       const auto found = calls.find(name);
       if (found == calls.end()) continue;
       for (const int nth : chosen_calls(found->second)) {

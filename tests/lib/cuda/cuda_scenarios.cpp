@@ -193,14 +193,15 @@ Seen report_on(Device device) {
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const Residency residency : {Residency::automatic, Residency::device, Residency::hybrid, Residency::streamed,
-                                    Residency::window}) {
+  for (const Residency residency :
+       {Residency::automatic, Residency::device, Residency::hybrid, Residency::streamed, Residency::window}) {
     const std::string name = to_string(residency);
     all.push_back({"gather from " + name, [=](Device device) {
                      return gather_from(Store::load(split(), device, with_residency(residency)));
                    }});
     for (const int prefetch : {0, 2}) {
-      all.push_back({"load batches from " + name + ", prefetch " + std::to_string(prefetch), [=](Device device) {
+      all.push_back({"load batches from " + name + ", prefetch " + std::to_string(prefetch),
+                     [=](Device device) {
                        return serve_epochs(Store::load(split(), device, with_residency(residency)), prefetch);
                      },
                      true, prefetch == 0});
@@ -212,15 +213,13 @@ std::vector<Scenario> all_scenarios() {
                          (memory == HostMemory::copy ? ", copied" : ", borrowed"),
                      [=](Device device) {
                        const InMemory in_memory;
-                       return gather_from(
-                           Store::load(in_memory.samples, memory, device, with_residency(residency)));
+                       return gather_from(Store::load(in_memory.samples, memory, device, with_residency(residency)));
                      }});
     }
   }
   for (const Residency residency : {Residency::device, Residency::streamed}) {
-    all.push_back({std::string("make batches from ") + to_string(residency), [=](Device device) {
-                     return make_batches(Store::load(split(), device, with_residency(residency)));
-                   },
+    all.push_back({std::string("make batches from ") + to_string(residency),
+                   [=](Device device) { return make_batches(Store::load(split(), device, with_residency(residency))); },
                    true, residency == Residency::device});
   }
   all.push_back({"a graph loader, eager", [](Device device) { return serve_from_graph(device, false); }});
@@ -230,7 +229,8 @@ std::vector<Scenario> all_scenarios() {
   all.push_back({"train on float32 samples",
                  [](Device device) { return train_a_little(device, ModelKind::softmax, SampleForm::float32); }, false});
   all.push_back({"train from the file",
-                 [](Device device) { return train_a_little(device, ModelKind::softmax, SampleForm::one_by_one); }, false});
+                 [](Device device) { return train_a_little(device, ModelKind::softmax, SampleForm::one_by_one); },
+                 false});
   all.push_back({"report", report_on, true, false});
   return all;
 }

@@ -11,9 +11,9 @@
 #include <octavo/owned_tensor.hpp>
 
 #include "catch.hpp"
+#include "comparisons/float32_server.hpp"
 #include "device_tensor.hpp"
 #include "fake_cuda.hpp"
-#include "comparisons/float32_server.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
 #include "store/store_access.hpp"
@@ -46,7 +46,8 @@ TEST_CASE("a prepared spec may be replaced while gathers use it", "[unit][cuda]"
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);
     const OwnStream stream;
-    const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+    const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
+        two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
     PreparedSpec spec = store.prepare(with_divisor(2));
     store.gather(kRows, spec, one.view(), {}, stream);
     spec = store.prepare(with_divisor(3));
@@ -79,7 +80,8 @@ TEST_CASE("row numbers are not replaced before they are read even if an event ca
   const Store store = small_store(fixture, Residency::device);
   const PreparedSpec spec = store.prepare({});
   const OwnStream first, second;
-  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
+      two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
   store.gather(kRows, spec, one.view(), {}, first);  // makes the one-time allocations
   first.synchronize();
   // The second event of a gather marks that its row numbers have been read. Without it, the gather waits and succeeds.
@@ -193,8 +195,9 @@ TEST_CASE("an abandoned epoch keeps its batch for enqueued work", "[unit][cuda]"
           state.step = 3;
           loader.restore(state);
         }
-        auto place = loader.epoch(next == Next::restored_epoch ? 0 : 1, next == Next::epoch_on_another_stream ? other : stream)
-                         .begin();
+        auto place =
+            loader.epoch(next == Next::restored_epoch ? 0 : 1, next == Next::epoch_on_another_stream ? other : stream)
+                .begin();
         for (int i = 0; i < 5; ++i) ++place;
         CHECK(copy.to_host<float>(stream) == expected);
       }
@@ -227,7 +230,8 @@ TEST_CASE("batches centered on themselves take turns on two streams", "[unit][cu
   const Store store = small_store(fixture, Residency::device);
   const PreparedSpec spec = store.prepare(by_batch);
   const OwnStream first, second;
-  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
+      two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
   for (int round = 0; round < 3; ++round) {
     store.gather(kRows, spec, one.view(), {}, first);
     store.gather(kRows, spec, two.view(), {}, second);
@@ -266,7 +270,8 @@ TEST_CASE("a gather that fails midway keeps its buffers until its enqueued work 
   by_batch.center = Center::batch;
   const PreparedSpec spec = store.prepare(by_batch);
   const OwnStream first, second;
-  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}), two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
+  const DeviceTensor one(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
+      two(Device::cuda(0), DType::float32, {4, 1, 2, 3});
   store.gather(kRows, spec, one.view(), {}, first);  // makes the one-time allocations
   first.synchronize();
   // Two kernels find the mean of the batch; the third one gathers.

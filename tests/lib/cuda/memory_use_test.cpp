@@ -82,7 +82,8 @@ TEST_CASE("batches of given rows allocate only for pending batches", "[unit][cud
   for (const Residency residency : kResidencies) {
     const Store store = small_store(fixture, residency);
     const PreparedSpec spec = store.prepare({});
-    const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3}), labels(Device::cuda(0), DType::int32, {4});
+    const DeviceTensor images(Device::cuda(0), DType::float32, {4, 1, 2, 3}),
+        labels(Device::cuda(0), DType::int32, {4});
     const auto gather_some = [&](int count) {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::vector<std::int64_t> rows = {i % 40, (i + 7) % 40, 39 - i % 40, 0};

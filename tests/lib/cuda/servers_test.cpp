@@ -6,11 +6,11 @@
 #include <octavo/loader.hpp>
 
 #include "catch.hpp"
-#include "device_tensor.hpp"
 #include "comparisons/float32_server.hpp"
 #include "comparisons/float32_window_server.hpp"
 #include "comparisons/one_batch_server.hpp"
 #include "comparisons/one_by_one_server.hpp"
+#include "device_tensor.hpp"
 #include "own_stream.hpp"
 #include "small_store.hpp"
 #include "store/store_access.hpp"

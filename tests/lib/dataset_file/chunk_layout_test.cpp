@@ -1,7 +1,7 @@
 #include "dataset_file/chunk_layout.hpp"
 
-#include "dataset_file/limits.hpp"
 #include "catch.hpp"
+#include "dataset_file/limits.hpp"
 
 using octavo::dataset_file::chunk_layout_for;
 using octavo::dataset_file::ChunkLayout;

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <thread>
 
+#include "catch.hpp"
 #include "dataset_file/chunk_table.hpp"
 #include "dataset_file/deflate_codec.hpp"
 #include "dataset_file/reader.hpp"
-#include "catch.hpp"
 #include "deflated_file.hpp"
 #include "forge.hpp"
 #include "temporary_folder.hpp"
@@ -294,8 +294,7 @@ void require_refused(const std::string& words, const std::function<void(std::vec
   change(words_of_table);
   const auto bytes = std::as_bytes(std::span(words_of_table));
   File::open_for_writing(path).write_at(table.offset, bytes);
-  forge_index(
-      path, [&](Json& json) { json["splits"][0]["datasets"]["chunks"]["hash"] = to_hex(hash_bytes(bytes)); });
+  forge_index(path, [&](Json& json) { json["splits"][0]["datasets"]["chunks"]["hash"] = to_hex(hash_bytes(bytes)); });
   REQUIRE_THROWS_AS(Dataset::open(path), FormatError);
   REQUIRE_THROWS_WITH(Dataset::open(path), ContainsSubstring(words));
 }

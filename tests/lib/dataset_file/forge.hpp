@@ -8,10 +8,10 @@
 
 #include "dataset_file/header.hpp"
 #include "dataset_file/index.hpp"
-#include "support/strict_json.hpp"
 #include "small_file.hpp"
 #include "support/file.hpp"
 #include "support/hash.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::test {
 

@@ -7,8 +7,8 @@
 #include <octavo/errors.hpp>
 #include <octavo/version.hpp>
 
-#include "dataset_file/split_access.hpp"
 #include "catch.hpp"
+#include "dataset_file/split_access.hpp"
 #include "small_file.hpp"
 #include "temporary_folder.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <octavo/errors.hpp>
 
+#include "catch.hpp"
 #include "dataset_file/metadata_hash.hpp"
 #include "dataset_file/reader.hpp"
-#include "catch.hpp"
 #include "forge.hpp"
 #include "small_file.hpp"
 #include "temporary_folder.hpp"
@@ -117,7 +117,8 @@ TEST_CASE("statistics that do not match the samples are found despite correct ha
   octavo::test::forge_index(folder / "a.h5", [](octavo::Json& json) { json["splits"][0]["mean"][1] = 1.5; });
   auto header = octavo::test::header_of(folder / "a.h5");
   const octavo::File file = octavo::File::open_for_reading(folder / "a.h5");
-  header.metadata_hash = octavo::dataset_file::metadata_hash(file, header, octavo::dataset_file::read_index(file, header));
+  header.metadata_hash =
+      octavo::dataset_file::metadata_hash(file, header, octavo::dataset_file::read_index(file, header));
   octavo::test::write_header(folder / "a.h5", header);
   const auto result = octavo::verify(folder / "a.h5");
   // HDF5 still has the true mean and the true index.

@@ -75,7 +75,8 @@ void batches_on_a_stream_keep_their_samples(Device device) {
     for (std::int64_t step = 0; step < 12; ++step) {
       const DeviceTensor expected(Device::cpu(), DType::float32, {8, 3, 32, 32});
       expected_maker.make(0, step, expected.view());
-      REQUIRE(images[static_cast<std::size_t>(step)].to_host<float>(StreamRef(stream.get())) == expected.to_host<float>());
+      REQUIRE(images[static_cast<std::size_t>(step)].to_host<float>(StreamRef(stream.get())) ==
+              expected.to_host<float>());
     }
   }
 }

@@ -10,8 +10,8 @@
 #include <octavo/store.hpp>
 #include <thread>
 
-#include "dataset_file/split_access.hpp"
 #include "catch.hpp"
+#include "dataset_file/split_access.hpp"
 #include "packed_fixture.hpp"
 #include "served.hpp"
 
@@ -23,7 +23,8 @@ namespace {
 /// While alive, reading the file of a split fails.
 class UnreadableFile {
  public:
-  explicit UnreadableFile(const Split& split) : descriptor_(dataset_file::SplitAccess::reader(split)->file().descriptor()) {
+  explicit UnreadableFile(const Split& split)
+      : descriptor_(dataset_file::SplitAccess::reader(split)->file().descriptor()) {
     saved_ = ::dup(descriptor_);
     const int write_only = ::open("/dev/null", O_WRONLY);
     REQUIRE(::dup2(write_only, descriptor_) == descriptor_);

@@ -64,7 +64,8 @@ TEST_CASE("every residency provides the index and the epoch of each sample of a 
 }
 
 TEST_CASE("a cursor provides the epoch of each sample, also beyond the end of an epoch", "[unit][loader]") {
-  // 10 samples in batches of 4 make two whole batches per epoch. From step 1 of epoch 2, two batches reach into epoch 3.
+  // 10 samples in batches of 4 make two whole batches per epoch. From step 1 of epoch 2, two batches reach into
+  // epoch 3.
   kernels::OrderCursor cursor = kernels::make_order_cursor(10, 9, true, 4, {0, 4}, 2, 1);
   const kernels::RowSelection selection = kernels::rows_at(&cursor, 10);
   for (std::int64_t b = 0; b < 8; ++b) {

@@ -8,8 +8,8 @@
 
 #include "catch.hpp"
 #include "devices.hpp"
-#include "packed_fixture.hpp"
 #include "measuring/residency.hpp"
+#include "packed_fixture.hpp"
 
 using namespace octavo;
 using namespace octavo::test;

@@ -5,8 +5,8 @@
 #include <octavo/errors.hpp>
 #include <random>
 
-#include "dataset_file/split_access.hpp"
 #include "catch.hpp"
+#include "dataset_file/split_access.hpp"
 #include "packed_fixture.hpp"
 #include "store/chunked_row_reader.hpp"
 

@@ -12,8 +12,8 @@ namespace octavo {
 
 /// The images that a BatchSpec makes from a sample: their shape, type and layout. Everyone who needs to know asks here.
 struct BatchShape {
-  SampleShape image;      ///< C', H', W' of each image
-  std::int64_t views = 1; ///< images per sample
+  SampleShape image;       ///< C', H', W' of each image
+  std::int64_t views = 1;  ///< images per sample
   DType dtype = DType::float32;
   Layout layout = Layout::nchw;
 

@@ -8,8 +8,8 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
-#include <octavo/progress.hpp>
 #include <octavo/measurements.hpp>
+#include <octavo/progress.hpp>
 #include <octavo/tensor.hpp>
 
 namespace octavo {

@@ -47,7 +47,7 @@ struct DeviceInfo {
   std::int64_t total_bytes = 0;                 ///< size of its memory
   std::optional<std::int64_t> free_bytes = {};  ///< available to an allocation now. CPU: limited by the control group.
                                                 ///< CUDA: known only for devices that this process already uses
-  std::string details;  ///< instruction set and threads, or compute capability and multiprocessors
+  std::string details;                      ///< instruction set and threads, or compute capability and multiprocessors
   std::optional<std::string> problem = {};  ///< what is wrong and what to do. If set, only `device` is known
 };
 

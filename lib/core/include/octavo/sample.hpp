@@ -25,10 +25,10 @@ std::string to_string(const SampleShape& shape);
 
 /// Kind of label of each sample. The values are part of the file format.
 enum class LabelKind {
-  none,        ///< nothing
-  class_index, ///< int32: one class number
-  multi_label, ///< int32 [K]: 0 or 1 for each class
-  target,      ///< float32 [K]: regression targets
+  none,         ///< nothing
+  class_index,  ///< int32: one class number
+  multi_label,  ///< int32 [K]: 0 or 1 for each class
+  target,       ///< float32 [K]: regression targets
 };
 
 /// The labels of a split: their kind and the number of values per sample.

@@ -10,9 +10,9 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda_devices.hpp"
-#include "kernels/cuda/batch_mean.hpp"
 #include "cuda/check.hpp"
 #include "cuda/device_scope.hpp"
+#include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/row_copy.hpp"
 
@@ -191,8 +191,7 @@ class CudaBackend final : public Backend {
   }
   void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) override {
     const DeviceScope scope(context_);
-    check(kernels::cuda::launch_batch_mean(args, traits_, stream_of(stream)),
-          "center a batch on its mean");
+    check(kernels::cuda::launch_batch_mean(args, traits_, stream_of(stream)), "center a batch on its mean");
   }
 
  private:

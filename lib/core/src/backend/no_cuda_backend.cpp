@@ -13,7 +13,6 @@ std::optional<CudaProblem> find_cuda_problem() {
 
 std::vector<DeviceInfo> list_cuda_devices() { return {}; }
 
-
 void require_cuda_device(int ordinal) {
   throw Unavailable("use device cuda:" + std::to_string(ordinal) + ": " + find_cuda_problem()->text +
                     ", or use the device cpu");

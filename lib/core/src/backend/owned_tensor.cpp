@@ -59,10 +59,11 @@ using backend::TensorBlock;
 
 OwnedTensor::OwnedTensor(DType dtype, std::vector<std::int64_t> shape, Device device) {
   const std::size_t bytes = checked_bytes(dtype, shape);
-  const std::shared_ptr<TensorBlock> block(new TensorBlock(backend::make_backend(device), bytes), [](TensorBlock* gone) {
-    gone->mark_used();
-    delete gone;
-  });
+  const std::shared_ptr<TensorBlock> block(new TensorBlock(backend::make_backend(device), bytes),
+                                           [](TensorBlock* gone) {
+                                             gone->mark_used();
+                                             delete gone;
+                                           });
   view_ = {block->memory.data(), dtype, std::move(shape), device};
   memory_ = block;
 }
@@ -103,8 +104,9 @@ TensorPool::TensorPool(Device device) : device_(device), implementation_(std::ma
 OwnedTensor TensorPool::take(DType dtype, std::vector<std::int64_t> shape, StreamRef stream) {
   const std::size_t bytes = checked_bytes(dtype, shape);
   std::unique_ptr<TensorBlock> taken = implementation_->take(bytes, stream);
-  const std::shared_ptr<TensorBlock> block(
-      taken.release(), [pool = implementation_](TensorBlock* gone) { pool->give_back(std::unique_ptr<TensorBlock>(gone)); });
+  const std::shared_ptr<TensorBlock> block(taken.release(), [pool = implementation_](TensorBlock* gone) {
+    pool->give_back(std::unique_ptr<TensorBlock>(gone));
+  });
   return {{block->memory.data(), dtype, std::move(shape), device_}, block};
 }
 

@@ -26,7 +26,8 @@ void find(Function*& function, const char* name, [[maybe_unused]] unsigned versi
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-  cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status), "find a driver function");
+  cuda::check(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &status),
+              "find a driver function");
 #else
   cuda::check(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status), "find a driver function");
 #endif

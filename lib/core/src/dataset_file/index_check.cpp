@@ -110,8 +110,7 @@ void check_places(const Index& index, const Header& header) {
 
 void check_index(const Index& index, const Header& header) {
   if (index.splits.empty() || index.splits.size() > kMostSplits) {
-    fail("splits",
-         "found " + std::to_string(index.splits.size()) + "; expected 1 to " + std::to_string(kMostSplits));
+    fail("splits", "found " + std::to_string(index.splits.size()) + "; expected 1 to " + std::to_string(kMostSplits));
   }
   std::set<std::string> names;
   for (const SplitEntry& split : index.splits) {

@@ -3,10 +3,10 @@
 #include <octavo/version.hpp>
 
 #include "dataset_file/index.hpp"
-#include "support/json_fields.hpp"
 #include "dataset_file/limits.hpp"
-#include "support/strict_json.hpp"
 #include "support/hash.hpp"
+#include "support/json_fields.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
 namespace {

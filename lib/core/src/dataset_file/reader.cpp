@@ -8,9 +8,9 @@
 #include "dataset_file/hashed_read.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/metadata_hash.hpp"
-#include "support/strict_json.hpp"
 #include "support/hash.hpp"
 #include "support/short_text.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
 namespace {

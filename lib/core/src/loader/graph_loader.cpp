@@ -64,7 +64,8 @@ class GraphLoader::Implementation {
                                        "the labels of a batch");
     const backend::FinishAtEnd finish_at_end(samples_->backend, {});
     for (const std::size_t offset : {std::size_t{0}, value_bytes}) {
-      maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor_.as<kernels::OrderCursor>(), samples_->sample_count), 1,
+      maps_.gather(samples_->resident_rows(),
+                   kernels::rows_at(cursor_.as<kernels::OrderCursor>(), samples_->sample_count), 1,
                    images.as<std::byte>() + offset, {labels.data()}, {});
     }
     samples_->backend->synchronize({});
@@ -73,8 +74,8 @@ class GraphLoader::Implementation {
   void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
     store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
     auto* cursor = cursor_.as<kernels::OrderCursor>();
-    maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor, samples_->sample_count), samples_per_launch(), images.data,
-                 store::label_target(labels, samples_->labels.kind), stream, batches_per_launch_);
+    maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor, samples_->sample_count), samples_per_launch(),
+                 images.data, store::label_target(labels, samples_->labels.kind), stream, batches_per_launch_);
   }
 
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include "loader/batch_order.hpp"
 #include "kernels/packed_rows.hpp"
 #include "kernels/row_selection.hpp"
+#include "loader/batch_order.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::loader {
@@ -32,12 +32,15 @@ class RowProvider {
 
 /// Makes the provider for these samples and this order. Throws InvalidArgument if their residency cannot serve the
 /// order, or OutOfMemory.
-std::unique_ptr<RowProvider> make_row_provider(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
+std::unique_ptr<RowProvider> make_row_provider(std::shared_ptr<const store::StoredSamples> samples,
+                                               const BatchOrder& order);
 
 std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
-                                            const BatchOrder& order);
+                                                const BatchOrder& order);
 /// For `hybrid` and `streamed`.
-std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
-std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order);
+std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
+                                              const BatchOrder& order);
+std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
+                                              const BatchOrder& order);
 
 }  // namespace octavo::loader

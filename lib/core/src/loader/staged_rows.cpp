@@ -39,7 +39,7 @@ class StagedRows final : public RowProvider {
 }  // namespace
 
 std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
-                                          const BatchOrder& order) {
+                                              const BatchOrder& order) {
   return std::make_unique<StagedRows>(std::move(samples), order);
 }
 

@@ -134,7 +134,7 @@ class WindowRows final : public RowProvider {
 }  // namespace
 
 std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
-                                          const BatchOrder& order) {
+                                              const BatchOrder& order) {
   return std::make_unique<WindowRows>(std::move(samples), order);
 }
 

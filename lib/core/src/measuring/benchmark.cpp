@@ -6,9 +6,9 @@
 #include <octavo/errors.hpp>
 #include <octavo/store.hpp>
 
+#include "backend/backend.hpp"
 #include "dataset_file/block_rows.hpp"
 #include "dataset_file/split_access.hpp"
-#include "backend/backend.hpp"
 #include "measuring/gather_speed.hpp"
 #include "measuring/timing.hpp"
 #include "support/threads.hpp"

@@ -9,8 +9,7 @@ namespace octavo::measuring {
 
 DeviceProbe probe_cuda(Device device) {
   int cache_bytes = 0;
-  cuda::check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device.ordinal()),
-              "query the cache size");
+  cuda::check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device.ordinal()), "query the cache size");
   CUcontext context = cuda::primary_context(device.ordinal());
   return {cache_bytes, {{"cudaMemcpy", [context](void* to, const void* from, std::size_t bytes) {
                            const cuda::DeviceScope scope(context);

@@ -35,8 +35,8 @@ class GatherSubject {
   std::int64_t batch_count() const { return batch_count_; }
   /// Bytes of codes read, values written, and labels read and written.
   std::int64_t moved_bytes() const {
-    return batch_count_ * (server_.samples().shape.values() + server_.shape().bytes() +
-                           2 * server_.labels().bytes_per_sample());
+    return batch_count_ *
+           (server_.samples().shape.values() + server_.shape().bytes() + 2 * server_.labels().bytes_per_sample());
   }
   std::int64_t touched_bytes() const {
     return server_.order().sample_count() * server_.samples().shape.values() +

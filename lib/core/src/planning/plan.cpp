@@ -6,8 +6,8 @@
 
 #include <octavo/errors.hpp>
 
-#include "dataset_file/chunk_reader.hpp"
 #include "backend/backend.hpp"
+#include "dataset_file/chunk_reader.hpp"
 #include "planning/memory_model.hpp"
 #include "store/residency_rules.hpp"
 #include "support/text_units.hpp"

@@ -26,8 +26,8 @@ std::string head(const Plan& plan) {
 }
 
 std::string parts_table(const Plan& plan) {
-  std::string text = "\ndevice memory, batch size " + grouped(plan.batch_size) + ", prefetch " +
-                     std::to_string(plan.prefetch) + "\n";
+  std::string text =
+      "\ndevice memory, batch size " + grouped(plan.batch_size) + ", prefetch " + std::to_string(plan.prefetch) + "\n";
   for (const PlannedPart& part : plan.parts) {
     text += formatted("  %-30s %12s\n", part.name.c_str(), in_units(part.bytes).c_str());
   }
@@ -53,11 +53,10 @@ std::string batches(const Plan& plan) {
     text += summary_line("largest batch", grouped(plan.largest_batch) + " in this residency; largest power of two: " +
                                               batch_or_none(plan.largest_power_of_two));
   }
-  text += summary_line(
-      "", batch_or_none(plan.largest_streamed_batch) + " if samples are streamed from the file as needed");
   text +=
-      summary_line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
-                                        " = memory / 4 / (values + parameters); counts the model once per sample");
+      summary_line("", batch_or_none(plan.largest_streamed_batch) + " if samples are streamed from the file as needed");
+  text += summary_line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
+                                            " = memory / 4 / (values + parameters); counts the model once per sample");
   return text + summary_line("", "and ignores activations and resident samples");
 }
 

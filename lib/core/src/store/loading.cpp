@@ -61,13 +61,14 @@ void check_samples(const HostSamples& samples) {
     refuse(what, std::to_string(samples.codes.size()) + " codes; expected a positive multiple of " +
                      std::to_string(values) + ", the values of a sample");
   }
-  if (const auto problem = dataset_file::layout_problem(samples.shape, samples.labels, static_cast<std::int64_t>(count))) {
+  if (const auto problem =
+          dataset_file::layout_problem(samples.shape, samples.labels, static_cast<std::int64_t>(count))) {
     refuse(what, *problem);
   }
   if (samples.label_bytes.size() != count * static_cast<std::size_t>(samples.labels.bytes_per_sample())) {
-    refuse("samples in memory",
-           std::to_string(samples.label_bytes.size()) + " bytes of labels for " + std::to_string(count) +
-               " samples; expected " + std::to_string(samples.labels.bytes_per_sample()) + " per sample");
+    refuse("samples in memory", std::to_string(samples.label_bytes.size()) + " bytes of labels for " +
+                                    std::to_string(count) + " samples; expected " +
+                                    std::to_string(samples.labels.bytes_per_sample()) + " per sample");
   }
   if (reinterpret_cast<std::uintptr_t>(samples.label_bytes.data()) % sizeof(std::uint32_t) != 0) {
     refuse(what, "the labels are not aligned to 4 bytes");
@@ -159,7 +160,7 @@ class Loading {
 
   bool has_room_for(std::int64_t count) const {
     try {
-      backend::DeviceBuffer(backend_, static_cast<std::size_t>(count * sample_bytes_), "samples");
+      const backend::DeviceBuffer trial(backend_, static_cast<std::size_t>(count * sample_bytes_), "samples");
       return true;
     } catch (const OutOfMemory&) {
       return false;

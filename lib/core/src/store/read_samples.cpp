@@ -75,7 +75,8 @@ std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
   const std::int64_t values = samples.shape.values();
-  const std::int64_t block_samples = dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kHostBlockBytes);
+  const std::int64_t block_samples =
+      dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kHostBlockBytes);
   for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
              [&](int, std::int64_t first, std::int64_t count) {
                read_block(split, options.verify_checksums, first, count,
@@ -107,8 +108,9 @@ class StagedReading {
         options_(options),
         samples_(samples),
         progress_(progress),
-        block_samples_(std::min(samples.resident_count,
-                                dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kUploadBlockBytes))) {}
+        block_samples_(
+            std::min(samples.resident_count,
+                     dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kUploadBlockBytes))) {}
 
   void run() {
     const std::int64_t block_count = (samples_.resident_count + block_samples_ - 1) / block_samples_;
@@ -126,7 +128,8 @@ class StagedReading {
   /// Created by the thread that uses it, because pinning memory is slow.
   Lane& lane(int thread) {
     std::unique_ptr<Lane>& one = lanes_[static_cast<std::size_t>(thread)];
-    if (!one) one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
+    if (!one)
+      one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
     return *one;
   }
   std::int64_t code_bytes(std::int64_t count) const { return count * samples_.shape.values(); }

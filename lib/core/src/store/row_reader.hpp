@@ -10,8 +10,8 @@
 
 #include <octavo/dataset.hpp>
 
-#include "dataset_file/reader.hpp"
 #include "backend/thread_pool.hpp"
+#include "dataset_file/reader.hpp"
 #include "store/row_source.hpp"
 #include "store/sample_companions.hpp"
 #include "support/hash.hpp"

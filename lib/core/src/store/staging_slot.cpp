@@ -18,7 +18,8 @@ constexpr std::int64_t kNumbersPerSample = 2;
 StagingSlot::StagingSlot(std::shared_ptr<const StoredSamples> samples, std::int64_t most_rows)
     : samples_(std::move(samples)) {
   const std::int64_t bytes = aligned(most_rows * samples_->row_stride_bytes) +
-                             aligned(most_rows * samples_->label_bytes()) + most_rows * kNumbersPerSample * kNumberBytes;
+                             aligned(most_rows * samples_->label_bytes()) +
+                             most_rows * kNumbersPerSample * kNumberBytes;
   const auto& backend = samples_->backend;
   memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(bytes), "the samples of a batch");
   copied_ = backend::OwnedEvent(backend);
@@ -34,8 +35,7 @@ std::unique_ptr<Upload> StagingSlot::make_upload() const {
   if (samples_->backend->is_host()) return nullptr;
   const std::int64_t one_row =
       aligned(samples_->row_stride_bytes) + aligned(samples_->label_bytes()) + kNumbersPerSample * kNumberBytes;
-  return std::make_unique<Upload>(samples_->backend,
-                                  std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
+  return std::make_unique<Upload>(samples_->backend, std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
 }
 
 void StagingSlot::fill(std::span<const std::int64_t> rows, Upload* upload, StreamRef stream,

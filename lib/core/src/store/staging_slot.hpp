@@ -74,7 +74,8 @@ class StagingSlot {
   backend::OwnedEvent copied_;        ///< the copies of fill() are done
   backend::OwnedEvent used_;          ///< memory_ may be written again
   std::vector<std::int64_t> staged_;  ///< samples of the batch that are not resident
-  std::vector<std::int64_t> numbers_; ///< for each sample of the batch, its index in rows(); then each index in the split
+  std::vector<std::int64_t>
+      numbers_;  ///< for each sample of the batch, its index in rows(); then each index in the split
   std::int64_t batch_count_ = 0;
   std::int64_t labels_offset_ = 0;
   std::int64_t numbers_offset_ = 0;

@@ -66,9 +66,8 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
   const store::LabelTarget label_target = store::label_target(labels, samples_->labels.kind);
   if (samples_->is_resident()) {
     const store::LentRows lent(*samples_->backend, rows, stream);
-    return spec.maps_->gather(samples_->resident_rows(),
-                              kernels::given_rows(lent.rows(), sample_count()), batch_count, images.data, label_target,
-                              stream);
+    return spec.maps_->gather(samples_->resident_rows(), kernels::given_rows(lent.rows(), sample_count()), batch_count,
+                              images.data, label_target, stream);
   }
   staging_->with_rows(rows, stream, [&](const kernels::PackedRows& packed, const kernels::RowSelection& selection) {
     spec.maps_->gather(packed, selection, batch_count, images.data, label_target, stream);

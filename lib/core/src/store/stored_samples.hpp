@@ -46,9 +46,7 @@ class StoredSamples : public SampleDescription {
 
   bool is_resident() const { return resident_count == sample_count; }
   std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
-  std::int64_t device_bytes() const {
-    return static_cast<std::int64_t>(codes.bytes() + label_words.bytes());
-  }
+  std::int64_t device_bytes() const { return static_cast<std::int64_t>(codes.bytes() + label_words.bytes()); }
   /// The resident samples. Staging adds the other samples of a batch.
   kernels::PackedRows resident_rows() const {
     const bool is_borrowed = borrowed_codes != nullptr;

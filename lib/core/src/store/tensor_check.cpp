@@ -19,8 +19,7 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, std::initiali
                   const char* what) {
   if (tensor.element_count() != elements) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has " +
-                          std::to_string(tensor.element_count()) + " elements; expected " +
-                          std::to_string(elements));
+                          std::to_string(tensor.element_count()) + " elements; expected " + std::to_string(elements));
   }
   if (std::find(types.begin(), types.end(), tensor.dtype) == types.end()) {
     throw InvalidArgument(std::string("gather a batch: the tensor for ") + what + " has type " +

@@ -8,8 +8,8 @@ namespace octavo::store {
 
 Upload::Upload(std::shared_ptr<backend::Backend> backend, std::int64_t block_bytes)
     : backend_(std::move(backend)), block_bytes_(block_bytes) {
-  blocks_.push_back({backend::PinnedBuffer(backend_, static_cast<std::size_t>(block_bytes_)),
-                     backend::OwnedEvent(backend_)});
+  blocks_.push_back(
+      {backend::PinnedBuffer(backend_, static_cast<std::size_t>(block_bytes_)), backend::OwnedEvent(backend_)});
 }
 
 Upload::~Upload() {
@@ -26,8 +26,8 @@ std::byte* Upload::begin_block() {
 void Upload::add_second_block() {
   if (may_grow_) {
     try {
-      blocks_.push_back({backend::PinnedBuffer(backend_, static_cast<std::size_t>(block_bytes_)),
-                         backend::OwnedEvent(backend_)});
+      blocks_.push_back(
+          {backend::PinnedBuffer(backend_, static_cast<std::size_t>(block_bytes_)), backend::OwnedEvent(backend_)});
       return;
     } catch (const OutOfMemory&) {
       may_grow_ = false;

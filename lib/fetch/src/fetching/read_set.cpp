@@ -2,14 +2,13 @@
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
 
-#include "support/json_fields.hpp"
-#include "support/strict_json.hpp"
 #include "fetching/set_check.hpp"
 #include "support/file.hpp"
+#include "support/json_fields.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo {
 namespace {
-
 
 constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
 
