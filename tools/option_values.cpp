@@ -69,6 +69,12 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, const std
 
 }  // namespace
 
+std::map<std::string, Compression> compressions_by_name() {
+  std::map<std::string, Compression> compressions;
+  for (const CompressionInfo& info : kCompressions) compressions.emplace(info.name, info.compression);
+  return compressions;
+}
+
 SourceSpec parse_source(const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(text, ignored)) return {text};

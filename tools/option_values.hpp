@@ -12,8 +12,7 @@
 namespace octavo::tools {
 
 /// The values of --compress.
-inline const std::map<std::string, Compression> kCompressions = {{"none", Compression::none},
-                                                                 {"deflate", Compression::deflate}};
+std::map<std::string, Compression> compressions_by_name();
 
 /// Parses [SPLIT=]PATH[::IMAGES[::LABELS]]. Text that names an existing path is a path as a whole. If the part before
 /// "=" is not a valid split name, it belongs to the path.

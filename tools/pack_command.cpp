@@ -92,7 +92,7 @@ PackOptions pack_options(const PackArguments& arguments, const std::string& comm
   options.with_names = arguments.with_names;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
-  options.compression = kCompressions.at(arguments.compression);
+  options.compression = compressions_by_name().at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;
@@ -177,7 +177,7 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
   auto* force = verb.add_flag("--force", arguments.force, "Replace the output file if it exists");
   auto* compress = verb.add_option("--compress", arguments.compression,
                                    "Compress images with deflate, or store them as they are (none)")
-                       ->check(one_of(kCompressions));
+                       ->check(one_of(compressions_by_name()));
   verb.add_flag("--append", arguments.append,
                 "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)

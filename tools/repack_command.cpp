@@ -66,8 +66,8 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
   options.with_names = any_has_names(source->files());
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
-  options.compression =
-      arguments.compression.empty() ? compression_of(source->files().at(0)) : kCompressions.at(arguments.compression);
+  options.compression = arguments.compression.empty() ? compression_of(source->files().at(0))
+                                                      : compressions_by_name().at(arguments.compression);
   options.command_line = command_line;
   options.replace_existing = arguments.force;
   options.thread_count = arguments.jobs;

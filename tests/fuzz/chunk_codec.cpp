@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     if (data[0] % 4 == 0) {
       const auto table = rest.first(rest.size() / dataset_file::kChunkEntryBytes * dataset_file::kChunkEntryBytes);
-      const auto chunks = dataset_file::decode_chunk_table(table, 8 * data[1]);
+      const auto chunks = dataset_file::decode_chunk_table(table, 8 * data[1], dataset_file::kDeflateCodec);
       if (dataset_file::encode_chunk_table(chunks).size() * 8 != table.size()) __builtin_trap();
     } else {
       std::vector<std::byte> chunk(8 * std::size_t{data[1]});

@@ -120,7 +120,8 @@ void add_options(nb::module_& module) {
       .def_rw("high", &ValueRange::high)
       .def_rw("percentile", &ValueRange::percentile);
   nb::enum_<Fit>(module, "Fit").value("crop", Fit::crop).value("pad", Fit::pad).value("stretch", Fit::stretch);
-  nb::enum_<Compression>(module, "Compression").value("none", Compression::none).value("deflate", Compression::deflate);
+  nb::enum_<Compression> compressions(module, "Compression");
+  for (const CompressionInfo& info : kCompressions) compressions.value(info.name, info.compression);
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
   nb::class_<SourceOptions>(module, "SourceOptions", "Options for reading sources.")
       .def(nb::init<>())

@@ -83,7 +83,7 @@ void PackedFile::repair_samples() {
     if (dataset_file::layout_problem(split.shape, split.label_layout, split.sample_count)) continue;
     const std::int64_t rows = split.sample_count, width = split.shape.values();
     const std::int64_t label_width = split.labels ? split.label_layout.bytes_per_sample() : 0;
-    if (split.deflated || rows > std::ssize(data_) / width || label_width > std::ssize(data_)) continue;
+    if (split.chunked || rows > std::ssize(data_) / width || label_width > std::ssize(data_)) continue;
     const auto images = place_of(split.images.offset, rows * width);
     const auto labels = place_of(split.labels ? split.labels->offset : dataset_file::kHeaderBytes, rows * label_width);
     const auto sums = place_of(split.checksums.offset, rows * 8);

@@ -5,12 +5,12 @@
 #include "catch.hpp"
 
 using octavo::dataset_file::ChunkCache;
-using octavo::dataset_file::InflatedChunk;
+using octavo::dataset_file::DecodedChunk;
 using octavo::dataset_file::StoredChunk;
 
 namespace {
 
-std::shared_ptr<const InflatedChunk> chunk_of(std::size_t bytes) { return std::make_shared<InflatedChunk>(bytes); }
+std::shared_ptr<const DecodedChunk> chunk_of(std::size_t bytes) { return std::make_shared<DecodedChunk>(bytes); }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ TEST_CASE("a chunk stays valid while it is used even if other threads evict it",
       for (std::size_t i = 0; i < 2000; ++i) {
         const StoredChunk& chunk = chunks[(i * 7 + static_cast<std::size_t>(thread)) % chunks.size()];
         if (const auto kept = cache.find(chunk)) static_cast<void>(kept->bytes()[9]);
-        const auto inflated = std::make_shared<InflatedChunk>(10);
+        const auto inflated = std::make_shared<DecodedChunk>(10);
         inflated->bytes()[9] = std::byte{1};
         cache.keep(chunk, inflated);
       }

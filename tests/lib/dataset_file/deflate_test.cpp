@@ -122,11 +122,11 @@ TEST_CASE("compressible chunks are smaller and incompressible ones are stored un
   const auto stored = [&](const char* name) { return Dataset::open(folder / name).split("train").stored_bytes(); };
   REQUIRE(stored("photo.h5") < 3000 * 784 * 2 / 3);
   const auto reader = Reader::open(folder / "noise.h5");
-  const auto& chunks = reader->find_split("train")->deflated->chunks;
+  const auto& chunks = reader->find_split("train")->chunked->chunks;
   REQUIRE(chunks.size() == 3);
-  REQUIRE_FALSE(chunks[0].is_deflated);
-  REQUIRE_FALSE(chunks[1].is_deflated);
-  REQUIRE(chunks[2].is_deflated);  // 324 samples of noise, padded with zeros
+  REQUIRE_FALSE(chunks[0].is_encoded);
+  REQUIRE_FALSE(chunks[1].is_encoded);
+  REQUIRE(chunks[2].is_encoded);  // 324 samples of noise, padded with zeros
   REQUIRE(stored("noise.h5") == 2 * 1338 * 784 + chunks[2].extent.bytes);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("chunks follow each other in the file", "[unit][archive]") {
   std::int64_t apart = 0, count = 0;
   const dataset_file::Extent* previous = nullptr;
   for (const auto& split : reader->index().splits) {
-    for (const auto& chunk : split.deflated->chunks) {
+    for (const auto& chunk : split.chunked->chunks) {
       if (previous != nullptr) apart += chunk.extent.offset - previous->end();
       previous = &chunk.extent;
       ++count;
@@ -245,7 +245,7 @@ TEST_CASE("a damaged chunk is named with its samples and the others are readable
   auto bytes = bytes_of_file(path);
   {
     const auto reader = Reader::open(path);
-    const dataset_file::Extent& chunk = reader->find_split("train")->deflated->chunks[1].extent;
+    const dataset_file::Extent& chunk = reader->find_split("train")->chunked->chunks[1].extent;
     for (std::int64_t i = 0; i < 64; ++i) {
       bytes[static_cast<std::size_t>(chunk.offset + chunk.bytes / 2 + i)] ^= std::byte{0x5A};
     }
@@ -267,7 +267,7 @@ TEST_CASE("a damaged chunk that is stored unchanged is named with its sample", "
   const auto path = folder / "a.h5";
   write_deflated(path, deflated_options({1, 28, 28}, 3000), Contents::noise);
   auto bytes = bytes_of_file(path);
-  const std::int64_t offset = Reader::open(path)->find_split("train")->deflated->chunks[1].extent.offset;
+  const std::int64_t offset = Reader::open(path)->find_split("train")->chunked->chunks[1].extent.offset;
   bytes[static_cast<std::size_t>(offset + 5 * 784)] ^= std::byte{1};
   write_bytes(path, bytes);
   const auto defects = defects_of(path);
@@ -287,7 +287,7 @@ void require_refused(const std::string& words, const std::function<void(std::vec
   std::vector<std::uint64_t> words_of_table;
   {
     const auto reader = Reader::open(path);
-    const auto& deflated = *reader->find_split("train")->deflated;
+    const auto& deflated = *reader->find_split("train")->chunked;
     table = deflated.table;
     words_of_table = dataset_file::encode_chunk_table(deflated.chunks);
   }
@@ -348,9 +348,9 @@ TEST_CASE("an index with impossible chunks is refused", "[unit][archive]") {
 }
 
 TEST_CASE("a truncated stream or one that inflates to a different length is refused", "[unit][archive]") {
-  dataset_file::Deflater deflater(4);
+  const auto deflater = dataset_file::codec_of(Compression::deflate).make_encoder(4);
   const std::vector<std::byte> chunk(1000, std::byte{7});
-  const auto stream = deflater.deflate(chunk);
+  const auto stream = deflater->encode(chunk);
   REQUIRE(stream);
   std::vector<std::byte> out(1000);
   REQUIRE(dataset_file::inflate(*stream, out));
@@ -367,8 +367,8 @@ TEST_CASE("a truncated stream or one that inflates to a different length is refu
 }
 
 TEST_CASE("a zlib stream that saves less than 3 % is not used", "[unit][archive]") {
-  dataset_file::Deflater deflater(4);
-  REQUIRE_FALSE(deflater.deflate(std::vector<std::byte>(1)));
+  const auto deflater = dataset_file::codec_of(Compression::deflate).make_encoder(4);
+  REQUIRE_FALSE(deflater->encode(std::vector<std::byte>(1)));
   const auto values = contents_of(Contents::noise, {1, 100, 100}, 0, 1);
-  REQUIRE_FALSE(deflater.deflate(std::as_bytes(std::span(values))));
+  REQUIRE_FALSE(deflater->encode(std::as_bytes(std::span(values))));
 }

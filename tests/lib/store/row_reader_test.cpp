@@ -144,7 +144,7 @@ TEST_CASE("damaged samples and chunks are named when they are read", "[unit][sto
         {shrinks ? smooth_split("train", 3000, {1, 28, 28}) : random_split("train", 3000, {1, 28, 28})},
         Compression::deflate);
     const dataset_file::Extent chunk =
-        dataset_file::SplitAccess::entry(fixture.dataset().split("train")).deflated->chunks[1].extent;
+        dataset_file::SplitAccess::entry(fixture.dataset().split("train")).chunked->chunks[1].extent;
     const File file = File::open_for_writing(fixture.path());
     std::vector<std::byte> bytes(8);
     file.read_at(chunk.offset + 100 * 784, bytes);

@@ -1,14 +1,26 @@
-// How samples are compressed in a dataset file.
+// How samples are compressed in a dataset file. The command line and Python list this table.
 #pragma once
+
+#include <array>
+#include <cstddef>
 
 namespace octavo {
 
 /// none: plain bytes. deflate: chunks of whole samples, each one a zlib stream, which every HDF5 program can read.
 enum class Compression { none, deflate };
 
-/// "none" or "deflate".
+struct CompressionInfo {
+  Compression compression;
+  const char* name;
+};
+inline constexpr std::array<CompressionInfo, 2> kCompressions = {{
+    {Compression::none, "none"},
+    {Compression::deflate, "deflate"},
+}};
+
+/// The name of the compression, such as "deflate".
 constexpr const char* to_string(Compression compression) {
-  return compression == Compression::deflate ? "deflate" : "none";
+  return kCompressions[static_cast<std::size_t>(compression)].name;
 }
 
 /// Deflate levels: the fastest, the smallest and the default.

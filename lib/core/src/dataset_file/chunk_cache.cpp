@@ -11,7 +11,7 @@ namespace octavo::dataset_file {
 
 /// The cache of one process.
 struct ChunkCache::State {
-  using Entry = std::pair<const StoredChunk*, std::shared_ptr<const InflatedChunk>>;
+  using Entry = std::pair<const StoredChunk*, std::shared_ptr<const DecodedChunk>>;
   const pid_t process = ::getpid();
   std::mutex mutex;
   std::list<Entry> entries;  ///< most recently used first
@@ -35,7 +35,7 @@ ChunkCache::State& ChunkCache::state() const {
   return *current;
 }
 
-std::shared_ptr<const InflatedChunk> ChunkCache::find(const StoredChunk& chunk) const {
+std::shared_ptr<const DecodedChunk> ChunkCache::find(const StoredChunk& chunk) const {
   State& cache = state();
   const std::lock_guard lock(cache.mutex);
   const auto found = cache.places.find(&chunk);
@@ -44,15 +44,15 @@ std::shared_ptr<const InflatedChunk> ChunkCache::find(const StoredChunk& chunk) 
   return found->second->second;
 }
 
-void ChunkCache::keep(const StoredChunk& chunk, std::shared_ptr<const InflatedChunk> inflated) const {
+void ChunkCache::keep(const StoredChunk& chunk, std::shared_ptr<const DecodedChunk> decoded) const {
   const auto bytes_of = [](const State::Entry& entry) {
     return static_cast<std::int64_t>(entry.second->bytes().size());
   };
-  if (static_cast<std::int64_t>(inflated->bytes().size()) > most_bytes_) return;
+  if (static_cast<std::int64_t>(decoded->bytes().size()) > most_bytes_) return;
   State& cache = state();
   const std::lock_guard lock(cache.mutex);
   if (cache.places.contains(&chunk)) return;  // another thread was faster
-  cache.entries.emplace_front(&chunk, std::move(inflated));
+  cache.entries.emplace_front(&chunk, std::move(decoded));
   cache.places.emplace(&chunk, cache.entries.begin());
   cache.bytes += bytes_of(cache.entries.front());
   while (cache.bytes > most_bytes_) {

@@ -1,4 +1,4 @@
-// Caches recently inflated chunks, so that reading samples one by one does not inflate a chunk for each sample.
+// Caches recently decoded chunks, so that reading samples one by one does not decode a chunk for each sample.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,10 @@
 
 namespace octavo::dataset_file {
 
-/// The inflated bytes of a chunk.
-class InflatedChunk {
+/// The decoded bytes of a chunk.
+class DecodedChunk {
  public:
-  explicit InflatedChunk(std::size_t bytes)
+  explicit DecodedChunk(std::size_t bytes)
       : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)), byte_count_(bytes) {}
   std::span<std::byte> bytes() { return {bytes_.get(), byte_count_}; }
   std::span<const std::byte> bytes() const { return {bytes_.get(), byte_count_}; }
@@ -35,9 +35,9 @@ class ChunkCache {
   ChunkCache& operator=(const ChunkCache&) = delete;
 
   /// Returns the chunk, or null if it is not cached.
-  std::shared_ptr<const InflatedChunk> find(const StoredChunk& chunk) const;
+  std::shared_ptr<const DecodedChunk> find(const StoredChunk& chunk) const;
   /// Evicts other chunks to make room. Does not keep a chunk that is larger than the whole cache.
-  void keep(const StoredChunk& chunk, std::shared_ptr<const InflatedChunk> inflated) const;
+  void keep(const StoredChunk& chunk, std::shared_ptr<const DecodedChunk> decoded) const;
 
  private:
   struct State;

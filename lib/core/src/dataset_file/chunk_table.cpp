@@ -12,9 +12,6 @@ namespace {
 /// HDF5's filter mask has one bit per filter of the dataset. Bit 0: the first filter, deflate, was not applied.
 constexpr std::uint64_t kFilterApplied = 0;
 constexpr std::uint64_t kFilterSkipped = 1;
-/// Deflate expands by at most a factor of 1,032, and a zlib stream has 6 more bytes.
-constexpr std::int64_t kMostDeflateExpansion = 1032;
-
 [[noreturn]] void fail(std::size_t entry, const std::string& problem) {
   throw FormatError("chunk " + std::to_string(entry) + " " + problem);
 }
@@ -26,9 +23,9 @@ std::int64_t count_in(std::uint64_t word, std::size_t entry) {
   return static_cast<std::int64_t>(word);
 }
 
-bool can_be(std::int64_t stored_bytes, bool is_deflated, std::int64_t chunk_bytes) {
-  if (!is_deflated) return stored_bytes == chunk_bytes;
-  return stored_bytes < chunk_bytes && chunk_bytes / kMostDeflateExpansion <= stored_bytes;
+bool can_be(std::int64_t stored_bytes, bool is_encoded, std::int64_t chunk_bytes, const Codec& codec) {
+  if (!is_encoded) return stored_bytes == chunk_bytes;
+  return stored_bytes < chunk_bytes && chunk_bytes / codec.most_expansion <= stored_bytes;
 }
 
 }  // namespace
@@ -39,12 +36,13 @@ std::vector<std::uint64_t> encode_chunk_table(const std::vector<StoredChunk>& ch
   for (const StoredChunk& chunk : chunks) {
     words.insert(words.end(),
                  {static_cast<std::uint64_t>(chunk.extent.offset), static_cast<std::uint64_t>(chunk.extent.bytes),
-                  chunk.is_deflated ? kFilterApplied : kFilterSkipped, *chunk.extent.hash});
+                  chunk.is_encoded ? kFilterApplied : kFilterSkipped, *chunk.extent.hash});
   }
   return words;
 }
 
-std::vector<StoredChunk> decode_chunk_table(std::span<const std::byte> table, std::int64_t chunk_bytes) {
+std::vector<StoredChunk> decode_chunk_table(std::span<const std::byte> table, std::int64_t chunk_bytes,
+                                            const Codec& codec) {
   std::vector<StoredChunk> chunks(table.size() / kChunkEntryBytes);
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     std::uint64_t words[kChunkEntryWords];
@@ -54,8 +52,8 @@ std::vector<StoredChunk> decode_chunk_table(std::span<const std::byte> table, st
     if (words[2] != kFilterApplied && words[2] != kFilterSkipped) {
       fail(i, "has an unknown filter mask; update Octavo");
     }
-    chunk.is_deflated = words[2] == kFilterApplied;
-    if (can_be(chunk.extent.bytes, chunk.is_deflated, chunk_bytes)) continue;
+    chunk.is_encoded = words[2] == kFilterApplied;
+    if (can_be(chunk.extent.bytes, chunk.is_encoded, chunk_bytes, codec)) continue;
     fail(i, "has " + std::to_string(chunk.extent.bytes) + " stored bytes, which cannot become a chunk of " +
                 std::to_string(chunk_bytes) + " bytes");
   }

@@ -20,7 +20,7 @@ LabelLayout Split::labels() const { return entry_->label_layout; }
 Color Split::color() const { return entry_->color; }
 const std::string& Split::source_dtype() const { return entry_->source_dtype; }
 std::int64_t Split::packed_bytes() const { return entry_->packed_bytes(); }
-Compression Split::compression() const { return entry_->deflated ? Compression::deflate : Compression::none; }
+Compression Split::compression() const { return reader_->index().codec->compression; }
 std::int64_t Split::stored_bytes() const { return entry_->stored_bytes(); }
 const std::vector<std::string>& Split::class_names() const { return reader_->index().class_names; }
 const std::filesystem::path& Split::path() const { return reader_->file().path(); }

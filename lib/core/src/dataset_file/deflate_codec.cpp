@@ -1,5 +1,7 @@
 #include "dataset_file/deflate_codec.hpp"
 
+#include <libdeflate.h>
+
 #include <new>
 
 namespace octavo::dataset_file {
@@ -8,23 +10,35 @@ namespace {
 /// A chunk that shrinks less is stored uncompressed, so reading it is a plain copy.
 constexpr std::size_t kLeastGainPercent = 3;
 
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
+};
 struct FreeDecompressor {
   void operator()(libdeflate_decompressor* decompressor) const { libdeflate_free_decompressor(decompressor); }
 };
 
+class Deflater final : public ChunkEncoder {
+ public:
+  explicit Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
+    if (!compressor_) throw std::bad_alloc();
+  }
+
+  std::optional<std::vector<std::byte>> encode(std::span<const std::byte> chunk) override {
+    room_.resize(chunk.size() - (chunk.size() * kLeastGainPercent + 99) / 100);
+    const std::size_t bytes =
+        libdeflate_zlib_compress(compressor_.get(), chunk.data(), chunk.size(), room_.data(), room_.size());
+    if (bytes == 0) return std::nullopt;
+    return std::vector<std::byte>(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(bytes));
+  }
+
+ private:
+  std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor_;
+  std::vector<std::byte> room_;
+};
+
 }  // namespace
 
-Deflater::Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
-  if (!compressor_) throw std::bad_alloc();
-}
-
-std::optional<std::vector<std::byte>> Deflater::deflate(std::span<const std::byte> chunk) {
-  room_.resize(chunk.size() - (chunk.size() * kLeastGainPercent + 99) / 100);
-  const std::size_t bytes =
-      libdeflate_zlib_compress(compressor_.get(), chunk.data(), chunk.size(), room_.data(), room_.size());
-  if (bytes == 0) return std::nullopt;
-  return std::vector<std::byte>(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(bytes));
-}
+std::unique_ptr<ChunkEncoder> make_deflater(int level) { return std::make_unique<Deflater>(level); }
 
 bool inflate(std::span<const std::byte> stream, std::span<std::byte> out) {
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(libdeflate_alloc_decompressor());

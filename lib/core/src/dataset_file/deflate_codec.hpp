@@ -1,36 +1,24 @@
-// Deflates and inflates chunks: zlib streams (RFC 1950), by libdeflate.
+// Chunks as zlib streams (RFC 1950), by libdeflate.
 #pragma once
 
-#include <libdeflate.h>
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
+#include "dataset_file/codec.hpp"
 
 namespace octavo::dataset_file {
 
-/// A reusable compressor of about 1 MB. Not thread-safe.
-class Deflater {
- public:
-  /// `level` from 1 to 12. Throws std::bad_alloc.
-  explicit Deflater(int level);
+/// An encoder of about 1 MB, for a `level` from 1 to 12. Throws std::bad_alloc.
+std::unique_ptr<ChunkEncoder> make_deflater(int level);
 
-  /// Returns the compressed stream of `chunk`, or nothing if it would not be at least 3 % smaller. Deterministic for a
-  /// given input, level and version of libdeflate.
-  std::optional<std::vector<std::byte>> deflate(std::span<const std::byte> chunk);
-
- private:
-  struct Free {
-    void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
-  };
-  std::unique_ptr<libdeflate_compressor, Free> compressor_;
-  std::vector<std::byte> room_;
-};
-
-/// Inflates `stream` into `out`. Returns false unless `stream` is one whole zlib stream with a valid checksum that
-/// inflates to exactly out.size() bytes; the contents of `out` are then unspecified.
+/// As Codec::decode.
 bool inflate(std::span<const std::byte> stream, std::span<std::byte> out);
+
+/// Deflate expands by at most a factor of 1,032.
+inline constexpr Codec kDeflateCodec = {.compression = Compression::deflate,
+                                        .name_in_index = "deflate",
+                                        .has_random_access = false,
+                                        .hdf5_filter = 1,  // H5Z_FILTER_DEFLATE
+                                        .most_hdf5_level = 9,
+                                        .most_expansion = 1032,
+                                        .make_encoder = &make_deflater,
+                                        .decode = &inflate};
 
 }  // namespace octavo::dataset_file

@@ -15,9 +15,9 @@ std::string dataset_path(const SplitEntry& split, std::string_view dataset) {
 }
 
 std::int64_t SplitEntry::stored_bytes() const {
-  if (!deflated) return images.bytes;
+  if (!chunked) return images.bytes;
   std::int64_t bytes = 0;
-  for (const StoredChunk& chunk : deflated->chunks) bytes += chunk.extent.bytes;
+  for (const StoredChunk& chunk : chunked->chunks) bytes += chunk.extent.bytes;
   return bytes;
 }
 
@@ -25,11 +25,11 @@ std::vector<NamedExtent> extents_of(const Index& index) {
   std::vector<NamedExtent> all;
   for (const SplitEntry& split : index.splits) {
     const std::string images = dataset_path(split, "images");
-    if (!split.deflated) {
+    if (!split.chunked) {
       all.push_back({images, split.images});
     } else {
-      all.push_back({dataset_path(split, "chunks"), split.deflated->table});
-      for (const StoredChunk& chunk : split.deflated->chunks) all.push_back({images, chunk.extent});
+      all.push_back({dataset_path(split, "chunks"), split.chunked->table});
+      for (const StoredChunk& chunk : split.chunked->chunks) all.push_back({images, chunk.extent});
     }
     if (split.labels) all.push_back({dataset_path(split, "labels"), *split.labels});
     all.push_back({dataset_path(split, "checksums"), split.checksums});
@@ -61,8 +61,8 @@ namespace {
 /// Requires checked fields, so that no table is longer than the file.
 void read_chunk_tables(const File& file, Index& index) {
   for (SplitEntry& split : index.splits) {
-    if (!split.deflated) continue;
-    const Extent& table = split.deflated->table;
+    if (!split.chunked) continue;
+    const Extent& table = split.chunked->table;
     std::vector<std::byte> bytes(static_cast<std::size_t>(table.bytes));
     file.read_at(table.offset, bytes);
     const std::string path = dataset_path(split, "chunks");
@@ -70,7 +70,7 @@ void read_chunk_tables(const File& file, Index& index) {
       throw FormatError(path + " is damaged (its hash does not match); get the file again");
     }
     try {
-      split.deflated->chunks = decode_chunk_table(bytes, split.chunk_layout().chunk_bytes());
+      split.chunked->chunks = decode_chunk_table(bytes, split.chunk_layout().chunk_bytes(), *index.codec);
     } catch (const FormatError& problem) {
       throw FormatError(path + " is invalid: " + problem.what());
     }
@@ -96,7 +96,7 @@ Index read_index(const File& file, const Header& header) {
   }
   Index index = decode_index(text);
   check_index(index, header);
-  if (index.compression == Compression::none) return index;
+  if (index.codec->has_random_access) return index;
   read_chunk_tables(file, index);
   check_index(index, header);  // now including the chunks
   return index;

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <octavo/compression.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/statistics.hpp>
 
 #include "dataset_file/chunk_layout.hpp"
+#include "dataset_file/codec.hpp"
 #include "dataset_file/header.hpp"
 #include "support/file.hpp"
 
@@ -27,14 +27,15 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-/// One chunk of deflated images, as stored in the file.
+/// One chunk of encoded images, as stored in the file.
 struct StoredChunk {
-  Extent extent;            ///< with the hash of the stored bytes
-  bool is_deflated = true;  ///< false: stored uncompressed, because it hardly shrank
+  Extent extent;           ///< with the hash of the stored bytes
+  bool is_encoded = true;  ///< false: stored as plain bytes, because it hardly shrank
 };
 
 /// Images in chunks with the same number of samples, the last one padded with zeros.
-struct DeflatedImages {
+struct ChunkedImages {
+  const Codec* codec = nullptr;
   std::int64_t samples_per_chunk = 0;
   Extent table;                     ///< the dataset `chunks`, which locates them
   std::vector<StoredChunk> chunks;  ///< empty until the table is read
@@ -56,8 +57,8 @@ struct SplitEntry {
   std::vector<ChannelQuantization> quantization;  ///< [C]
   std::vector<double> mean;                       ///< [C]
   std::vector<double> standard_deviation;         ///< [C]
-  Extent images;                                  ///< empty if they are deflated
-  std::optional<DeflatedImages> deflated;         ///< nothing if they are plain
+  Extent images;                                  ///< empty if they are in chunks
+  std::optional<ChunkedImages> chunked;           ///< nothing if the codec has random access
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none
   Extent checksums;
   Extent histogram;
@@ -69,12 +70,12 @@ struct SplitEntry {
   std::int64_t packed_bytes() const { return sample_count * shape.values(); }
   /// Bytes of the images in the file.
   std::int64_t stored_bytes() const;
-  /// How deflated images are divided into chunks.
-  ChunkLayout chunk_layout() const { return {sample_count, shape.values(), deflated->samples_per_chunk}; }
+  /// How chunked images are divided.
+  ChunkLayout chunk_layout() const { return {sample_count, shape.values(), chunked->samples_per_chunk}; }
 };
 
 struct Index {
-  Compression compression = Compression::none;
+  const Codec* codec = &codec_of(Compression::none);
   std::string uuid;
   std::string created;
   std::string writer;
@@ -87,7 +88,7 @@ struct Index {
 /// The HDF5 path of a dataset of a split: "/train/images".
 std::string dataset_path(const SplitEntry& split, std::string_view dataset);
 
-/// Every dataset that the index lists, in index order. For deflated images, every chunk.
+/// Every dataset that the index lists, in index order. For chunked images, every chunk.
 std::vector<NamedExtent> extents_of(const Index& index);
 
 /// Bytes per class name in the dataset /classes: the length of the longest name.

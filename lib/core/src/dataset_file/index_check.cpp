@@ -38,16 +38,16 @@ void check_names(const SplitEntry& split) {
 
 /// Plain images: their size follows from the shape. Deflated images: checks the chunk size and the table's length.
 void check_images(const SplitEntry& split) {
-  if (!split.deflated) {
+  if (!split.chunked) {
     return check_bytes(dataset_path(split, "images"), split.images, {split.sample_count, split.shape.values()});
   }
-  const std::int64_t per_chunk = split.deflated->samples_per_chunk;
+  const std::int64_t per_chunk = split.chunked->samples_per_chunk;
   const bool is_possible = per_chunk >= 1 && per_chunk <= split.sample_count;
   const auto bytes = checked_product({per_chunk, split.shape.values()});
   if (!is_possible || !bytes || *bytes > kMostChunkBytes) {
     fail(split.name, "chunks of " + std::to_string(per_chunk) + " samples; expected 1 to all, at most 256 MiB");
   }
-  check_bytes(dataset_path(split, "chunks"), split.deflated->table,
+  check_bytes(dataset_path(split, "chunks"), split.chunked->table,
               {split.chunk_layout().chunk_count(), kChunkEntryBytes});
 }
 
@@ -73,7 +73,7 @@ void check_split(const SplitEntry& split, std::int64_t file_length) {
     fail(split.name, *problem);
   // Before any memory is allocated: no split is larger than its file. Each sample of a deflated split has at least an
   // uncompressed checksum; its chunks are compared with their stored sizes later.
-  const std::int64_t least_bytes = split.deflated ? 8 : split.shape.values();
+  const std::int64_t least_bytes = split.chunked ? 8 : split.shape.values();
   if (split.sample_count > file_length / least_bytes) fail(split.name, "more samples than the file can hold");
   if (const auto problem = quantization_problem(split.quantization, split.shape.channels)) fail(split.name, *problem);
   const auto channels = static_cast<std::size_t>(split.shape.channels);

@@ -12,8 +12,6 @@ namespace octavo::dataset_file {
 namespace {
 
 /// How the images of all splits are stored.
-constexpr const char* kPlain = "plain";
-constexpr const char* kDeflate = "deflate";
 
 // ---- Writing ----------------------------------------------------------------
 
@@ -25,8 +23,8 @@ Json encode_extent(const Extent& extent) {
 
 Json encode_datasets(const SplitEntry& split) {
   Json json = Json::object();
-  if (split.deflated)
-    json["chunks"] = encode_extent(split.deflated->table);
+  if (split.chunked)
+    json["chunks"] = encode_extent(split.chunked->table);
   else
     json["images"] = encode_extent(split.images);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
@@ -56,7 +54,7 @@ Json encode_split(const SplitEntry& split) {
                {"zero_point", zero_point},
                {"mean", split.mean},
                {"std", split.standard_deviation}};
-  if (split.deflated) json["chunk_samples"] = split.deflated->samples_per_chunk;
+  if (split.chunked) json["chunk_samples"] = split.chunked->samples_per_chunk;
   json["datasets"] = encode_datasets(split);
   return json;
 }
@@ -78,8 +76,8 @@ std::optional<Extent> decode_optional_extent(const JsonFields& datasets, const c
 }
 
 void decode_datasets(const JsonFields& datasets, SplitEntry& split) {
-  if (split.deflated)
-    split.deflated->table = decode_extent(datasets.object("chunks"), Hash::required);
+  if (split.chunked)
+    split.chunked->table = decode_extent(datasets.object("chunks"), Hash::required);
   else
     split.images = decode_extent(datasets.object("images"), Hash::optional);
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
@@ -109,7 +107,7 @@ void decode_quantization(const JsonFields& fields, SplitEntry& split) {
   for (std::size_t i = 0; i < scale.size(); ++i) split.quantization.push_back({scale[i], zero_point[i]});
 }
 
-SplitEntry decode_split(const JsonFields& fields, Compression compression) {
+SplitEntry decode_split(const JsonFields& fields, const Codec& codec) {
   SplitEntry split;
   split.name = fields.text("name");
   split.sample_count = fields.integer("samples");
@@ -118,27 +116,22 @@ SplitEntry decode_split(const JsonFields& fields, Compression compression) {
   decode_quantization(fields, split);
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
-  if (compression == Compression::deflate) split.deflated = {fields.integer("chunk_samples"), {}, {}};
+  if (!codec.has_random_access) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
   decode_datasets(fields.object("datasets"), split);
   return split;
 }
 
-Compression compression_of(const JsonFields& fields) {
-  const std::string encoding = fields.text("encoding");
-  if (encoding == kDeflate) return Compression::deflate;
-  if (encoding != kPlain) fields.fail("encoding", "is unknown; update Octavo");
-  return Compression::none;
+const Codec& codec_in(const JsonFields& fields) {
+  const Codec* const codec = find_codec(fields.text("encoding"));
+  if (codec == nullptr) fields.fail("encoding", "is unknown; update Octavo");
+  return *codec;
 }
 
 }  // namespace
 
 std::string encode_index(const Index& index) {
-  Json json = {{"format", "octavo"},
-               {"format_version", kFormatVersion},
-               {"encoding", index.compression == Compression::deflate ? kDeflate : kPlain},
-               {"uuid", index.uuid},
-               {"created", index.created},
-               {"writer", index.writer}};
+  Json json = {{"format", "octavo"}, {"format_version", kFormatVersion}, {"encoding", index.codec->name_in_index},
+               {"uuid", index.uuid}, {"created", index.created},         {"writer", index.writer}};
   if (index.classes) {
     json["class_names"] = index.class_names;
     json["classes"] = encode_extent(*index.classes);
@@ -155,7 +148,7 @@ Index decode_index(std::string_view text) {
   if (fields.text("format") != "octavo") fields.fail("format", "is not \"octavo\"");
   if (fields.integer("format_version") != kFormatVersion) fields.fail("format_version", "differs from the header");
   Index index;
-  index.compression = compression_of(fields);
+  index.codec = &codec_in(fields);
   index.uuid = fields.text("uuid");
   index.created = fields.text("created");
   index.writer = fields.text("writer");
@@ -164,7 +157,7 @@ Index decode_index(std::string_view text) {
   index.provenance = decode_extent(fields.object("provenance"), Hash::required);
   for (const Json& split : fields.array("splits")) {
     index.splits.push_back(decode_split(
-        JsonFields(split, "its index is invalid: split " + std::to_string(index.splits.size())), index.compression));
+        JsonFields(split, "its index is invalid: split " + std::to_string(index.splits.size())), *index.codec));
   }
   return index;
 }

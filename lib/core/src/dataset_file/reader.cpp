@@ -107,7 +107,7 @@ void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::in
                         std::span<std::byte> codes) const {
   const std::int64_t row_bytes = split.shape.values();
   check_rows(split, first_row, count, codes.size(), row_bytes);
-  if (split.deflated) return chunks_.read_rows(split, first_row, count, codes);
+  if (split.chunked) return chunks_.read_rows(split, first_row, count, codes);
   file_.read_at(split.images.offset + first_row * row_bytes, codes);
 }
 

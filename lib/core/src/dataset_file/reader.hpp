@@ -43,10 +43,10 @@ class Reader {
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
 
   /// Reads the codes of rows [first_row, first_row + count) without checking them; `codes` has count * C*H*W bytes.
-  /// Reading whole chunks of deflated images is fastest. Throws FormatError if a chunk cannot be inflated.
+  /// Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.
   void read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                   std::span<std::byte> codes) const;
-  /// Reads the chunks of splits whose images are deflated.
+  /// Reads the chunks of splits whose images are in chunks.
   const ChunkReader& chunks() const { return chunks_; }
   /// Reads the labels of the same rows; `labels` has count * bytes_per_sample bytes.
   void read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,

@@ -190,7 +190,8 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
     const std::int64_t kept_label_bytes = model.label_bytes <= store::kMostKeptLabelBytes ? model.label_bytes : 0;
     plan.host_bytes = N * (kept_label_bytes + 8) +
                       (is_host ? 0 : plan.batch_size * (1 + model.staged_prefetch) * model.staged_bytes());
-    if (plan.compression == Compression::deflate) plan.host_bytes += dataset_file::kMostCachedChunkBytes;
+    if (!dataset_file::codec_of(plan.compression).has_random_access)
+      plan.host_bytes += dataset_file::kMostCachedChunkBytes;
   }
   plan.forms = forms_of(model, room, plan.batch_size);
   plan.largest_batch = largest_in(model, found, room);

@@ -99,7 +99,7 @@ Split statistics_source(const Split& split) {
 
 /// The source of the samples that stay in the file.
 std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
-  if (split.compression() == Compression::none) {
+  if (dataset_file::codec_of(split.compression()).has_random_access) {
     return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count);
   }
   return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.thread_count);

@@ -30,8 +30,8 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   const auto add = [&](const char* name, Element element, std::vector<std::int64_t> axes, const Extent& extent) {
     all.push_back({dataset_path(split, name), element, std::move(axes), extent.offset});
   };
-  if (split.deflated) {
-    add("chunks", Element::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.deflated->table);
+  if (split.chunked) {
+    add("chunks", Element::uint64, {split.chunk_layout().chunk_count(), kChunkEntryWords}, split.chunked->table);
   } else {
     add("images", Element::int8, {count, shape.channels, shape.height, shape.width}, split.images);
   }
@@ -81,7 +81,7 @@ class Comparison {
     }
   }
 
-  void deflated_images(const SplitEntry& split) const {
+  void chunked_images(const SplitEntry& split) const {
     const std::string path = dataset_path(split, "images");
     const hdf5::DatasetHandle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT));
     if (!dataset) return report_(path, "HDF5 cannot find it");
@@ -92,7 +92,7 @@ class Comparison {
         std::vector<std::int64_t>{split.sample_count, shape.channels, shape.height, shape.width}) {
       return report_(path, "its HDF5 shape differs from the index");
     }
-    if (!is_cut_and_deflated(dataset.get(), split)) {
+    if (!has_expected_chunks(dataset.get(), split)) {
       return report_(path, "its HDF5 compression or chunk layout differs from the index");
     }
     chunk_places(dataset.get(), path, split);
@@ -109,16 +109,17 @@ class Comparison {
   hdf5::ObjectHandle open(const std::string& path) const {
     return own<hdf5::ObjectHandle>(H5Oopen(file_, path.c_str(), H5P_DEFAULT), "open " + path);
   }
-  static bool is_cut_and_deflated(hid_t dataset, const SplitEntry& split) {
+  static bool has_expected_chunks(hid_t dataset, const SplitEntry& split) {
     const auto list = own<hdf5::PropertiesHandle>(H5Dget_create_plist(dataset), "read the chunk settings");
     if (H5Pget_layout(list.get()) != H5D_CHUNKED || H5Pget_nfilters(list.get()) != 1) return false;
     unsigned flags = 0;
     std::size_t value_count = 0;
     const H5Z_filter_t filter = H5Pget_filter2(list.get(), 0, &flags, &value_count, nullptr, 0, nullptr, nullptr);
     hsize_t axes[4] = {};
-    const auto expected = {split.deflated->samples_per_chunk, split.shape.channels, split.shape.height,
+    const auto expected = {split.chunked->samples_per_chunk, split.shape.channels, split.shape.height,
                            split.shape.width};
-    return filter == H5Z_FILTER_DEFLATE && H5Pget_chunk(list.get(), 4, axes) == 4 &&
+    return filter == static_cast<H5Z_filter_t>(split.chunked->codec->hdf5_filter) &&
+           H5Pget_chunk(list.get(), 4, axes) == 4 &&
            std::equal(expected.begin(), expected.end(), axes, axes + 4,
                       [](std::int64_t wanted, hsize_t axis) { return axis == static_cast<hsize_t>(wanted); });
   }
@@ -129,7 +130,7 @@ class Comparison {
     const ChunkLayout layout = split.chunk_layout();
     const std::int64_t step = (layout.chunk_count() + kMostAsked - 1) / kMostAsked;
     for (std::int64_t number = 0; number < layout.chunk_count(); number += step) {
-      const StoredChunk& chunk = split.deflated->chunks[static_cast<std::size_t>(number)];
+      const StoredChunk& chunk = split.chunked->chunks[static_cast<std::size_t>(number)];
       const hsize_t place[4] = {static_cast<hsize_t>(layout.first_row(number)), 0, 0, 0};
       unsigned filter_mask = 0;
       haddr_t offset = HADDR_UNDEF;
@@ -139,7 +140,7 @@ class Comparison {
       const auto expected = static_cast<haddr_t>(chunk.extent.offset);
       const bool is_there = offset == expected || offset + static_cast<haddr_t>(kHeaderBytes) == expected;
       const bool is_equal =
-          is_there && bytes == static_cast<hsize_t>(chunk.extent.bytes) && filter_mask == (chunk.is_deflated ? 0u : 1u);
+          is_there && bytes == static_cast<hsize_t>(chunk.extent.bytes) && filter_mask == (chunk.is_encoded ? 0u : 1u);
       if (!is_equal)
         return report_(path, "the HDF5 offset of chunk " + std::to_string(number) + " differs from the index");
     }
@@ -188,7 +189,7 @@ void compare_hdf5_view(const std::filesystem::path& path, const Header& header, 
   compare.text("/", "writer", index.writer);
   for (const ExpectedDataset& dataset : expected_datasets(header, index)) compare.dataset(dataset);
   for (const SplitEntry& split : index.splits) {
-    if (split.deflated) compare.deflated_images(split);
+    if (split.chunked) compare.chunked_images(split);
     compare_split(compare, split);
   }
 }

@@ -14,7 +14,7 @@ namespace octavo::dataset_file {
 namespace {
 
 std::int64_t rows_per_block(const SplitEntry& split) {
-  if (split.deflated) return split.deflated->samples_per_chunk;
+  if (split.chunked) return split.chunked->samples_per_chunk;
   const std::int64_t row_bytes = split.shape.values() + split.label_layout.bytes_per_sample();
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) / row_bytes);
 }
@@ -79,20 +79,21 @@ class SamplePass {
   /// Returns false and adds a defect if the rows are in a chunk that cannot be inflated.
   bool read_codes(Workplace& place, std::int64_t first, std::int64_t count) {
     const auto bytes = static_cast<std::size_t>(count * split_.shape.values());
-    if (!split_.deflated) {
+    if (!split_.chunked) {
       place.codes.resize(bytes);
       reader_.read_codes(split_, first, count, std::as_writable_bytes(std::span(place.codes)));
       return true;
     }
     const ChunkLayout layout = split_.chunk_layout();
     const std::int64_t number = layout.chunk_of(first);
-    const StoredChunk& chunk = split_.deflated->chunks[static_cast<std::size_t>(number)];
+    const StoredChunk& chunk = split_.chunked->chunks[static_cast<std::size_t>(number)];
     const auto add = [&](const char* problem) {
       place.defects.add(dataset_path(split_, "images") + " " + describe_chunk(split_, number), problem, first);
     };
     place.codes.resize(static_cast<std::size_t>(layout.chunk_bytes()));
     std::uint64_t hash = 0;
-    const bool inflates = read_chunk(reader_.file(), chunk, std::as_writable_bytes(std::span(place.codes)), &hash);
+    const bool inflates = read_chunk(reader_.file(), *split_.chunked->codec, chunk,
+                                     std::as_writable_bytes(std::span(place.codes)), &hash);
     if (hash != chunk.extent.hash) add("its hash does not match");
     if (!inflates) add("it does not inflate to its samples");
     place.codes.resize(bytes);

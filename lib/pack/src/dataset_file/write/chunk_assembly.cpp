@@ -5,9 +5,9 @@
 
 namespace octavo::dataset_file {
 
-ChunkAssembly::ChunkAssembly(const ChunkLayout& layout, int level, ChunkWriter& writer, std::size_t dataset,
-                             const Spool& spool, std::size_t split)
-    : layout_(layout), level_(level), writer_(writer), dataset_(dataset), spool_(spool), split_(split) {
+ChunkAssembly::ChunkAssembly(const ChunkLayout& layout, const Codec& codec, int level, ChunkWriter& writer,
+                             std::size_t dataset, const Spool& spool, std::size_t split)
+    : layout_(layout), codec_(codec), level_(level), writer_(writer), dataset_(dataset), spool_(spool), split_(split) {
   for (std::int64_t chunk = 0; chunk < layout_.chunk_count(); ++chunk) {
     missing_rows_.push_back(layout_.end_row(chunk) - layout_.first_row(chunk));
   }
@@ -44,26 +44,26 @@ void ChunkAssembly::add_part(std::int64_t chunk, std::int64_t first_row, std::sp
 
 void ChunkAssembly::finish(std::int64_t chunk, std::span<const std::byte> codes) {
   const auto chunk_bytes = static_cast<std::size_t>(layout_.chunk_bytes());
-  if (codes.size() == chunk_bytes) return writer_.put(dataset_, chunk, compress(codes));
+  if (codes.size() == chunk_bytes) return writer_.put(dataset_, chunk, encode(codes));
   std::vector<std::byte> padded(codes.begin(), codes.end());
   padded.resize(chunk_bytes);
-  writer_.put(dataset_, chunk, compress(padded));
+  writer_.put(dataset_, chunk, encode(padded));
 }
 
-ReadyChunk ChunkAssembly::compress(std::span<const std::byte> codes) {
-  std::unique_ptr<Deflater> deflater;
+ReadyChunk ChunkAssembly::encode(std::span<const std::byte> codes) {
+  std::unique_ptr<ChunkEncoder> encoder;
   {
     const std::lock_guard lock(mutex_);
-    if (!idle_deflaters_.empty()) {
-      deflater = std::move(idle_deflaters_.back());
-      idle_deflaters_.pop_back();
+    if (!idle_encoders_.empty()) {
+      encoder = std::move(idle_encoders_.back());
+      idle_encoders_.pop_back();
     }
   }
-  if (!deflater) deflater = std::make_unique<Deflater>(level_);
-  auto stream = deflater->deflate(codes);
+  if (!encoder) encoder = codec_.make_encoder(level_);
+  auto stream = encoder->encode(codes);
   {
     const std::lock_guard lock(mutex_);
-    idle_deflaters_.push_back(std::move(deflater));
+    idle_encoders_.push_back(std::move(encoder));
   }
   if (stream) return {std::move(*stream), true};
   return {{codes.begin(), codes.end()}, false};

@@ -79,10 +79,10 @@ void ChunkWriter::write(Waiting waiting) {
   Target& target = targets_[waiting.dataset];
   const std::int64_t first_row = target.layout.first_row(static_cast<std::int64_t>(target.chunks.size()));
   file_length_ = file_.length();
-  target.dataset->write(first_row, ready.bytes, ready.is_deflated);
+  target.dataset->write(first_row, ready.bytes, ready.is_encoded);
   const Extent place = find_written(target, first_row, ready.bytes);
   file_.start_write_back(place.offset, place.bytes);
-  target.chunks.push_back({place, ready.is_deflated});
+  target.chunks.push_back({place, ready.is_encoded});
 }
 
 Extent ChunkWriter::find_written(const Target& target, std::int64_t first_row, std::span<const std::byte> bytes) {

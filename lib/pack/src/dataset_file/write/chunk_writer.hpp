@@ -20,7 +20,7 @@ namespace octavo::dataset_file {
 /// A chunk in its stored form.
 struct ReadyChunk {
   std::vector<std::byte> bytes;
-  bool is_deflated = true;
+  bool is_encoded = true;
 };
 
 /// Stores chunks in the order of datasets and rows, so that equal input gives equal bytes whatever the threads do. A

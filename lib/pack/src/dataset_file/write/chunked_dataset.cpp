@@ -14,16 +14,16 @@ using hdf5::check;
 using hdf5::own;
 
 constexpr std::size_t kRank = 4;
-/// libdeflate supports higher levels than HDF5.
-constexpr int kMostHdf5Level = 9;
 /// Bit mask of the filters that were not applied.
 constexpr std::uint32_t kAllApplied = 0;
-constexpr std::uint32_t kDeflateSkipped = 1;
+constexpr std::uint32_t kCodecSkipped = 1;
 
-hdf5::PropertiesHandle chunked_properties(const std::array<hsize_t, kRank>& chunk_axes, int level) {
+hdf5::PropertiesHandle chunked_properties(const std::array<hsize_t, kRank>& chunk_axes, const Codec& codec, int level) {
   auto list = own<hdf5::PropertiesHandle>(H5Pcreate(H5P_DATASET_CREATE), "create a property list");
   check(H5Pset_chunk(list.get(), kRank, chunk_axes.data()), "choose the shape of chunks");
-  check(H5Pset_deflate(list.get(), static_cast<unsigned>(std::min(level, kMostHdf5Level))), "choose deflate");
+  const auto hdf5_level = static_cast<unsigned>(std::min(level, codec.most_hdf5_level));
+  check(H5Pset_filter(list.get(), static_cast<H5Z_filter_t>(codec.hdf5_filter), H5Z_FLAG_OPTIONAL, 1, &hdf5_level),
+        "choose the filter of chunks");
   check(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "disable filling");
   check(H5Pset_obj_track_times(list.get(), false), "disable timestamps");
   return list;
@@ -32,14 +32,14 @@ hdf5::PropertiesHandle chunked_properties(const std::array<hsize_t, kRank>& chun
 }  // namespace
 
 ChunkedDataset::ChunkedDataset(hid_t file, const std::string& path, const std::vector<std::int64_t>& axes,
-                               std::int64_t samples_per_chunk, int level)
+                               std::int64_t samples_per_chunk, const Codec& codec, int level)
     : path_(path) {
   const hdf5::Session session;
   std::array<hsize_t, kRank> shape{};
   std::copy(axes.begin(), axes.end(), shape.begin());
   const auto space = own<hdf5::SpaceHandle>(H5Screate_simple(kRank, shape.data(), nullptr), "make a shape");
   shape[0] = static_cast<hsize_t>(samples_per_chunk);
-  const auto list = chunked_properties(shape, level);
+  const auto list = chunked_properties(shape, codec, level);
   dataset_ = own<hdf5::DatasetHandle>(
       H5Dcreate2(file, path.c_str(), H5T_STD_I8LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
       "create the dataset " + path);
@@ -50,10 +50,10 @@ ChunkedDataset::~ChunkedDataset() {
   dataset_.reset();
 }
 
-void ChunkedDataset::write(std::int64_t first_row, std::span<const std::byte> bytes, bool is_deflated) const {
+void ChunkedDataset::write(std::int64_t first_row, std::span<const std::byte> bytes, bool is_encoded) const {
   const hdf5::Session session;
   const std::array<hsize_t, kRank> place = {static_cast<hsize_t>(first_row), 0, 0, 0};
-  check(H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, is_deflated ? kAllApplied : kDeflateSkipped, place.data(),
+  check(H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, is_encoded ? kAllApplied : kCodecSkipped, place.data(),
                        bytes.size(), bytes.data()),
         "write a chunk of " + path_);
 }

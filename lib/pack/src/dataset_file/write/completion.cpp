@@ -72,8 +72,9 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
   } else {
     const ChunkLayout chunks = chunk_layout_for(sample_count, shape.values());
     const std::size_t number = chunk_writer_->add(
-        skeleton_.add_chunked_dataset(group + "/images", image_axes, chunks.samples_per_chunk, level_), chunks);
-    place.chunks = std::make_unique<ChunkAssembly>(chunks, level_, *chunk_writer_, number, *spool_, split_number);
+        skeleton_.add_chunked_dataset(group + "/images", image_axes, chunks.samples_per_chunk, codec_, level_), chunks);
+    place.chunks =
+        std::make_unique<ChunkAssembly>(chunks, codec_, level_, *chunk_writer_, number, *spool_, split_number);
   }
   if (layout.labels.kind != LabelKind::none) {
     const Element element = layout.labels.kind == LabelKind::target ? Element::float32 : Element::int32;
@@ -106,7 +107,7 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
                               bytes_of(statistics.histogram));
   entry.mean_image = add_small(dataset_path(entry, "mean_image"), Element::float32,
                                {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
-  if (entry.deflated) add_chunk_table(entry);
+  if (entry.chunked) add_chunk_table(entry);
   if (split.layout().with_names) add_names(entry, split, *spool);
   add_split_attributes(entry);
   index_.splits.push_back(std::move(entry));
@@ -135,9 +136,9 @@ void Completion::add_split_attributes(const SplitEntry& entry) {
 }
 
 void Completion::add_chunk_table(SplitEntry& entry) {
-  const std::vector<std::uint64_t> table = encode_chunk_table(entry.deflated->chunks);
-  entry.deflated->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
-                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
+  const std::vector<std::uint64_t> table = encode_chunk_table(entry.chunked->chunks);
+  entry.chunked->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
+                                   {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
 }
 
 void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool) {

@@ -15,12 +15,13 @@
 namespace octavo::dataset_file {
 
 /// Creates the group of a split and the datasets for its `sample_count` samples, and allocates their disk space: plain
-/// images immediately, deflated images chunk by chunk.
+/// images immediately, encoded images chunk by chunk.
 class PayloadPlacing {
  public:
-  /// `chunk_writer` and `spool` are used for deflated images; otherwise null.
-  PayloadPlacing(Skeleton& skeleton, const File& file, ChunkWriter* chunk_writer, const Spool* spool, int level)
-      : skeleton_(skeleton), file_(file), chunk_writer_(chunk_writer), spool_(spool), level_(level) {}
+  /// `chunk_writer` and `spool` are used for chunked images; otherwise null.
+  PayloadPlacing(Skeleton& skeleton, const File& file, ChunkWriter* chunk_writer, const Spool* spool,
+                 const Codec& codec, int level)
+      : skeleton_(skeleton), file_(file), chunk_writer_(chunk_writer), spool_(spool), codec_(codec), level_(level) {}
   PayloadPlace place(const SplitLayout& layout, std::size_t split_number, std::int64_t sample_count) const;
 
  private:
@@ -31,14 +32,15 @@ class PayloadPlacing {
   const File& file_;
   ChunkWriter* chunk_writer_;
   const Spool* spool_;
+  const Codec& codec_;
   int level_;
 };
 
 /// The steps, in file order. `file` is the file that `skeleton` creates.
 class Completion {
  public:
-  Completion(Skeleton& skeleton, const File& file, Compression compression) : skeleton_(skeleton), file_(file) {
-    index_.compression = compression;
+  Completion(Skeleton& skeleton, const File& file, const Codec& codec) : skeleton_(skeleton), file_(file) {
+    index_.codec = &codec;
   }
 
   void add_split(SplitWriter& split, const Spool* spool);

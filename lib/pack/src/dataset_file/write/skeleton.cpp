@@ -127,8 +127,9 @@ std::int64_t Skeleton::add_dataset(const std::string& path, Element element, con
 
 std::unique_ptr<ChunkedDataset> Skeleton::add_chunked_dataset(const std::string& path,
                                                               const std::vector<std::int64_t>& axes,
-                                                              std::int64_t samples_per_chunk, int level) {
-  return std::make_unique<ChunkedDataset>(file_.get(), path, axes, samples_per_chunk, level);
+                                                              std::int64_t samples_per_chunk, const Codec& codec,
+                                                              int level) {
+  return std::make_unique<ChunkedDataset>(file_.get(), path, axes, samples_per_chunk, codec, level);
 }
 
 void Skeleton::write_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space,

@@ -38,7 +38,7 @@ class Skeleton {
                            std::int64_t text_bytes = 0);
   /// Adds a dataset of deflated images [N,C,H,W]; HDF5 allocates each chunk when it is written.
   std::unique_ptr<ChunkedDataset> add_chunked_dataset(const std::string& path, const std::vector<std::int64_t>& axes,
-                                                      std::int64_t samples_per_chunk, int level);
+                                                      std::int64_t samples_per_chunk, const Codec& codec, int level);
   /// Adds an attribute to the object at `path`: a text, one number, or a list of numbers.
   void add_attribute(const std::string& path, const std::string& name, std::string_view text);
   void add_attribute(const std::string& path, const std::string& name, std::int32_t number);

@@ -227,7 +227,7 @@ SplitEntry SplitWriter::entry() const {
   entry.source_dtype = layout_.source_dtype;
   entry.quantization = quantization_of(layout_);
   if (place_.chunks) {
-    entry.deflated = {place_.chunks->layout().samples_per_chunk, {}, place_.chunks->chunks()};
+    entry.chunked = {&place_.chunks->codec(), place_.chunks->layout().samples_per_chunk, {}, place_.chunks->chunks()};
   }
   return entry;
 }

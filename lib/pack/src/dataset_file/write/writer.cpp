@@ -54,6 +54,10 @@ std::string current_time() {
   return text;
 }
 
+const dataset_file::Codec& codec_of(const WriterOptions& options) {
+  return dataset_file::codec_of(options.compression);
+}
+
 void check_split_layout(const SplitLayout& layout, const WriterOptions& options) {
   const auto fail = [&](const std::string& problem) {
     throw InvalidArgument("write split " + layout.name + ": " + problem);
@@ -69,7 +73,7 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
       fail(*problem);
   }
   if (const auto problem = text_problem(layout.source_dtype)) fail("the source type is " + *problem);
-  if (options.compression != Compression::none && layout.shape.values() > dataset_file::kMostChunkBytes) {
+  if (!codec_of(options).has_random_access && layout.shape.values() > dataset_file::kMostChunkBytes) {
     fail("samples of " + to_string(layout.shape) +
          ", more than 256 MiB each, cannot be compressed; store them uncompressed");
   }
@@ -118,13 +122,14 @@ Json parse_provenance(const std::string& text) {
 std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, const std::filesystem::path& path) {
   std::vector<dataset_file::SpoolRow> rows;
   std::vector<std::int64_t> capacities;
-  bool is_needed = options.rows_may_be_skipped || options.compression != Compression::none;
+  const bool is_chunked = !codec_of(options).has_random_access;
+  bool is_needed = options.rows_may_be_skipped || is_chunked;
   for (const SplitLayout& layout : options.splits) {
     dataset_file::SpoolRow row;
     if (options.rows_may_be_skipped) {
       row.value_bytes = layout.shape.values();
       row.label_bytes = layout.labels.bytes_per_sample();
-    } else if (options.compression != Compression::none) {
+    } else if (is_chunked) {
       // Only data that does not arrive in whole chunks.
       row.value_bytes = layout.shape.values();
       row.may_not_come = true;
@@ -166,7 +171,7 @@ class Writer::Implementation {
   dataset_file::Skeleton skeleton_;
   File file_;
   std::unique_ptr<dataset_file::Spool> spool_;
-  std::unique_ptr<dataset_file::ChunkWriter> chunk_writer_;  ///< for deflated images; else null
+  std::unique_ptr<dataset_file::ChunkWriter> chunk_writer_;  ///< for chunked images; else null
   std::vector<std::unique_ptr<dataset_file::SplitWriter>> splits_;
   std::atomic<bool> has_failed_ = false;
 };
@@ -174,11 +179,11 @@ class Writer::Implementation {
 Writer::Implementation::Implementation(std::filesystem::path path, WriterOptions options)
     : options_(checked(options)),
       target_(std::move(path), options_.replace_existing),
-      skeleton_(target_.partial(), options_.compression == Compression::none ? dataset_file::Alignment::pages
-                                                                             : dataset_file::Alignment::none),
+      skeleton_(target_.partial(),
+                codec_of(options_).has_random_access ? dataset_file::Alignment::pages : dataset_file::Alignment::none),
       file_(File::open_for_writing(target_.partial())),
       spool_(make_spool(options_, target_.spool())) {
-  if (options_.compression != Compression::none) {
+  if (!codec_of(options_).has_random_access) {
     chunk_writer_ = std::make_unique<dataset_file::ChunkWriter>(file_, *spool_);
   }
   for (std::size_t split = 0; split < options_.splits.size(); ++split) {
@@ -197,7 +202,7 @@ dataset_file::SplitWriter& Writer::Implementation::split_at(std::size_t split) {
 }
 
 void Writer::Implementation::place(std::size_t split, std::int64_t sample_count) {
-  const dataset_file::PayloadPlacing placing(skeleton_, file_, chunk_writer_.get(), spool_.get(),
+  const dataset_file::PayloadPlacing placing(skeleton_, file_, chunk_writer_.get(), spool_.get(), codec_of(options_),
                                              options_.compression_level);
   splits_[split]->place(file_, placing.place(options_.splits[split], split, sample_count));
 }
@@ -229,7 +234,7 @@ void Writer::Implementation::finish(const std::string& provenance) {
 }
 
 void Writer::Implementation::complete(Json provenance) {
-  dataset_file::Completion completion(skeleton_, file_, options_.compression);
+  dataset_file::Completion completion(skeleton_, file_, codec_of(options_));
   const bool has_digests = provenance.contains("source_digests");
   Json digests = Json::object();
   for (std::size_t split = 0; split < splits_.size(); ++split) {

@@ -1,0 +1,27 @@
+#include "dataset_file/codec.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "dataset_file/deflate_codec.hpp"
+
+namespace octavo::dataset_file {
+namespace {
+
+constexpr Codec kPlain = {.compression = Compression::none, .name_in_index = "plain", .has_random_access = true};
+
+/// In the order of Compression.
+constexpr std::array<const Codec*, 2> kCodecs = {&kPlain, &kDeflateCodec};
+static_assert(kCodecs.size() == kCompressions.size());
+
+}  // namespace
+
+const Codec& codec_of(Compression compression) { return *kCodecs[static_cast<std::size_t>(compression)]; }
+
+const Codec* find_codec(std::string_view name_in_index) {
+  const auto found =
+      std::ranges::find(kCodecs, name_in_index, [](const Codec* codec) { return std::string_view(codec->name_in_index); });
+  return found == kCodecs.end() ? nullptr : *found;
+}
+
+}  // namespace octavo::dataset_file

@@ -1,0 +1,46 @@
+// How the images of a file are encoded. The encoding is independent of where the samples reside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <octavo/compression.hpp>
+
+namespace octavo::dataset_file {
+
+/// Encodes chunks. Reusable, not thread-safe.
+class ChunkEncoder {
+ public:
+  virtual ~ChunkEncoder() = default;
+  /// Returns the encoded chunk, or nothing if it would not be at least 3 % smaller. Deterministic for a given input,
+  /// level and version of the library.
+  virtual std::optional<std::vector<std::byte>> encode(std::span<const std::byte> chunk) = 0;
+};
+
+/// An encoding. One that has random access stores samples one after another, so any sample can be read directly; the
+/// others encode chunks of samples, and the remaining members are theirs.
+struct Codec {
+  Compression compression;
+  const char* name_in_index;  ///< the value of "encoding" in the index
+  bool has_random_access;
+  std::uint32_t hdf5_filter = 0;    ///< the number of the HDF5 filter that decodes a chunk
+  int most_hdf5_level = 0;          ///< the highest level that this filter knows
+  std::int64_t most_expansion = 1;  ///< decoded bytes per stored byte, at most
+  /// Throws std::bad_alloc.
+  std::unique_ptr<ChunkEncoder> (*make_encoder)(int level) = nullptr;
+  /// Decodes `stored` into `out`. Returns false unless `stored` is one whole, undamaged encoded chunk of exactly
+  /// out.size() bytes; the contents of `out` are then unspecified.
+  bool (*decode)(std::span<const std::byte> stored, std::span<std::byte> out) = nullptr;
+};
+
+const Codec& codec_of(Compression compression);
+
+/// Null if there is none.
+const Codec* find_codec(std::string_view name_in_index);
+
+}  // namespace octavo::dataset_file
