@@ -29,15 +29,12 @@ class Bench {
     args.packed.codes = reinterpret_cast<const std::int8_t*>(data_.get());
     args.packed.resident_count = N;
     args.packed.row_stride_bytes = shape.values();
-    args.channel_count = shape.channels;
-    args.values_per_channel = shape.values_per_channel;
+    args.set_shapes({shape.channels, 1, shape.values_per_channel}, variant.value_type, variant.layout);
     args.selection = rows_in_order(make_order_key(N, 1, ++epoch_, true), 0, 0);
     args.batch_count = std::min(N, static_cast<std::int64_t>(bytes_) / (variant.value_bytes() * shape.values()));
     args.maps = maps_;
     args.uniform_map = variant.uniform_map;
     args.pixel_shifts = variant.pixel_shifts ? mean_image_.data() : nullptr;
-    args.layout = variant.layout;
-    args.value_type = variant.value_type;
     args.values = out_.get();
     return args;
   }
@@ -146,7 +143,7 @@ class Bench {
   }
   static std::uint64_t sum_of_rows(const GatherArgs& args, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t kAhead = 8, kBlock = 1024;
-    const std::int64_t values = args.channel_count * args.values_per_channel;
+    const std::int64_t values = args.sample.channels * args.pixels;
     std::vector<std::int64_t> rows(kBlock + kAhead);
     std::uint64_t sums[8] = {};
     for (std::int64_t start = first; start < last; start += kBlock) {

@@ -232,15 +232,12 @@ class Bench {
     args.packed.codes = region_.codes();
     args.packed.resident_count = N;
     args.packed.row_stride_bytes = shape.values();
-    args.channel_count = shape.channels;
-    args.values_per_channel = shape.values_per_channel;
+    args.set_shapes({shape.channels, 1, shape.values_per_channel}, variant.value_type, variant.layout);
     args.selection = rows_in_order(make_order_key(N, 1, epoch_, true), position_, epoch_);
     args.batch_count = batch;
     args.maps = static_cast<const Affine*>(small_.get());
     args.uniform_map = variant.uniform_map;
     args.pixel_shifts = variant.pixel_shifts ? static_cast<const float*>(small_.get()) : nullptr;
-    args.layout = variant.layout;
-    args.value_type = variant.value_type;
     args.values = static_cast<std::byte*>(out_.get()) + out_offset_;
     position_ += batch;
     out_offset_ += out_bytes;

@@ -31,8 +31,8 @@ class PlanarDecoder {
  public:
   explicit PlanarDecoder(const GatherArgs& args)
       : args_(args),
-        run_count_(is_one_run(args) ? 1 : args.channel_count),
-        values_per_run_(args.channel_count * args.values_per_channel / run_count_) {}
+        run_count_(is_one_run(args) ? 1 : args.sample.channels),
+        values_per_run_(args.sample.channels * args.pixels / run_count_) {}
 
   template <typename Output>
   void decode(const std::int8_t* codes, const std::int8_t* next, Output& output) const {
@@ -80,17 +80,17 @@ inline void interleave(const std::int8_t* codes, std::int64_t stride, std::int64
 class InterleavingDecoder {
  public:
   explicit InterleavingDecoder(const GatherArgs& args)
-      : args_(args), pixels_(std::min(args.values_per_channel, pixels_of_tile(args.channel_count))) {
+      : args_(args), pixels_(std::min(args.pixels, pixels_of_tile(args.sample.channels))) {
     if (args.uniform_map) return;
-    for (std::int64_t i = 0; i < pixels_ * args.channel_count; ++i) {
-      scales_[i] = args.maps[i % args.channel_count].scale;
-      shifts_[i] = args.maps[i % args.channel_count].shift;
+    for (std::int64_t i = 0; i < pixels_ * args.sample.channels; ++i) {
+      scales_[i] = args.maps[i % args.sample.channels].scale;
+      shifts_[i] = args.maps[i % args.sample.channels].shift;
     }
   }
 
   template <typename Output>
   void decode(const std::int8_t* codes, const std::int8_t* next, Output& output) const {
-    const std::int64_t C = args_.channel_count, P = args_.values_per_channel;
+    const std::int64_t C = args_.sample.channels, P = args_.pixels;
     alignas(64) std::int8_t tile[kMostChannels];
     for (std::int64_t p = 0; p < P; p += pixels_) {
       const std::int64_t count = std::min(pixels_, P - p);
@@ -119,7 +119,7 @@ class SampleWalk {
  public:
   SampleWalk(const GatherArgs& args, std::int64_t first, std::int64_t last)
       : args_(args),
-        sample_bytes_(args.channel_count * args.values_per_channel),
+        sample_bytes_(args.sample.channels * args.pixels),
         ahead_(std::clamp<std::int64_t>(kLookAheadBytes / sample_bytes_, 1, RowWindow::kLookAhead - kTouchAhead)),
         last_(last),
         window_(args.selection, first, last) {}
@@ -176,14 +176,14 @@ void gather_samples(const GatherArgs& args, std::int64_t first, std::int64_t las
 /// Whether every run of the output consists of whole cache lines.
 template <typename Value>
 bool is_whole_lines(const GatherArgs& args) {
-  const std::int64_t run = args.channel_count * args.values_per_channel / (is_one_run(args) ? 1 : args.channel_count);
+  const std::int64_t run = args.sample.channels * args.pixels / (is_one_run(args) ? 1 : args.sample.channels);
   return keeps_order(args) && run % kLine<Value> == 0 &&
          reinterpret_cast<std::uintptr_t>(args.values) % kLineBytes == 0;
 }
 
 template <typename Decoder, typename Value>
 void gather_with(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
-  Value* out = static_cast<Value*>(args.values) + first * args.channel_count * args.values_per_channel;
+  Value* out = static_cast<Value*>(args.values) + first * args.sample.channels * args.pixels;
   if (stores == Stores::cached)
     gather_samples<Decoder>(args, first, last, DirectOutput<false, Value>(out));
   else if (is_whole_lines<Value>(args))
@@ -201,7 +201,7 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
 }
 
 void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
-  visit_value_type(args.value_type, [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
+  visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });
 }
 const char* name_here() { return hwy::TargetName(HWY_TARGET); }
 

@@ -9,14 +9,14 @@ namespace {
 
 template <typename Value>
 void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
-  const std::int64_t value_count = args.channel_count * args.values_per_channel;
+  const PlainStages stages = plain_stages(args);
+  const std::int64_t value_count = args.batch.values();
   for (std::int64_t b = first; b < last; ++b) {
-    const std::int64_t row = row_at(args.selection, b);
+    const SelectedSample sample = sample_at(args.selection, b);
     Value* out = static_cast<Value*>(args.values) + b * value_count;
-    const std::int8_t* codes = codes_of(args.packed, row);
-    for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(args, codes, i);
+    for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(stages, sample, i);
     if (args.out_labels == nullptr) continue;
-    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, row, b, word);
+    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, sample.row, b, word);
   }
 }
 
@@ -24,7 +24,7 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
 
 void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last) {
   const DefaultFloatingPointMode mode;
-  visit_value_type(args.value_type, [&](auto value) { gather_as<decltype(value)>(args, first, last); });
+  visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last); });
 }
 
 }  // namespace octavo::kernels::cpu

@@ -7,7 +7,7 @@ namespace {
 
 template <typename Value>
 cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
-  const std::int64_t sample_values = args.channel_count * args.values_per_channel;
+  const std::int64_t sample_values = args.sample.channels * args.pixels;
   const CachePolicies policies =
       cache_policies(args.selection.row_count * args.packed.row_stride_bytes,
                      args.batch_count * sample_values * static_cast<std::int64_t>(sizeof(Value)), device.l2_bytes);
@@ -21,7 +21,7 @@ cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaSt
 cudaError_t launch_gather(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
   if (args.batch_count == 0) return cudaSuccess;
   cudaError_t status = cudaErrorInvalidValue;
-  visit_value_type(args.value_type, [&](auto value) { status = launch_as<decltype(value)>(args, device, stream); });
+  visit_value_type(args.batch.dtype, [&](auto value) { status = launch_as<decltype(value)>(args, device, stream); });
   return status;
 }
 

@@ -24,9 +24,7 @@ using Loaded = LoadedWords<2 * kGroups>;
 
 /// The map of value `index` of an output sample, in channel `c`.
 __device__ inline Affine map_at(const GatherArgs& args, std::uint32_t c, std::uint32_t index) {
-  Affine map = args.maps[args.uniform_map ? 0 : c];
-  if (args.pixel_shifts != nullptr) map.shift = args.pixel_shifts[index];
-  return map;
+  return AffineTransform(args.maps, args.uniform_map, args.pixel_shifts).map(c, index);
 }
 
 /// How the maps of a sample's values differ.
@@ -43,7 +41,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   find_rows(args.selection, args.packed, places, rows);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  const auto sample_values = static_cast<std::uint32_t>(args.channel_count * args.values_per_channel);
+  const auto sample_values = static_cast<std::uint32_t>(args.sample.channels * args.pixels);
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   std::uint32_t* staged = tiles[threadIdx.x / kWarpThreads];
 
@@ -132,7 +130,7 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
   find_rows(args.selection, args.packed, places, rows);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  const std::uint32_t C = shape.channels.divisor(), P = static_cast<std::uint32_t>(args.values_per_channel);
+  const std::uint32_t C = shape.channels.divisor(), P = static_cast<std::uint32_t>(args.pixels);
   const std::uint32_t items = C * shape.channel_items.divisor();
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   std::uint32_t* staged = tiles[threadIdx.x / kWarpThreads];
@@ -211,13 +209,13 @@ __global__ void __launch_bounds__(kMostChannelWarps* kWarpThreads, 10)
 template <typename Value>
 cudaError_t launch_planes(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                           cudaStream_t stream) {
-  const std::int64_t values = args.channel_count * args.values_per_channel;
+  const std::int64_t values = args.sample.channels * args.pixels;
   const BatchGeometry geometry = batch_geometry(args.batch_count, (values + kTileValues - 1) / kTileValues, device);
   const auto kernel = args.pixel_shifts != nullptr ? gather_unaligned_planes<Value, Maps::pixel>
                       : args.uniform_map           ? gather_unaligned_planes<Value, Maps::uniform>
                                                    : gather_unaligned_planes<Value, Maps::channel>;
   return launch(kernel, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream, args,
-                Divider(args.values_per_channel), work_share(geometry), policies);
+                Divider(args.pixels), work_share(geometry), policies);
 }
 
 /// Pixels per tile: up to kTileValues values, or one pixel if it has more; whole items if possible.
@@ -229,10 +227,10 @@ std::uint32_t tile_pixels(std::int64_t channels) {
 template <typename Value>
 cudaError_t launch_channels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                             cudaStream_t stream) {
-  const std::uint32_t pixels = tile_pixels(args.channel_count);
-  const ChannelsShape shape{pixels, Divider((pixels + 3) / 4), Divider(args.channel_count)};
+  const std::uint32_t pixels = tile_pixels(args.sample.channels);
+  const ChannelsShape shape{pixels, Divider((pixels + 3) / 4), Divider(args.sample.channels)};
   const BatchGeometry geometry =
-      batch_geometry(args.batch_count, (args.values_per_channel + pixels - 1) / pixels, device, kMostChannelWarps);
+      batch_geometry(args.batch_count, (args.pixels + pixels - 1) / pixels, device, kMostChannelWarps);
   return launch(gather_channels<Value>, dim3(geometry.groups, geometry.splits), dim3(geometry.block_threads), stream,
                 args, shape, work_share(geometry), policies);
 }

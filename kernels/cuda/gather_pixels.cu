@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   find_rows(args.selection, args.packed, places, shared.rows);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  const auto P = static_cast<std::uint32_t>(args.values_per_channel), units = P * kChannels / kValues;
+  const auto P = static_cast<std::uint32_t>(args.pixels), units = P * kChannels / kValues;
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   std::uint32_t* staged = shared.words[threadIdx.x / kWarpThreads];
   const PixelMaps<kChannels> maps = PixelMaps<kChannels>(args).rotated(lane * kValues % kChannels);
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
   find_rows(args.selection, args.packed, places, shared.rows);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const std::uint32_t lane = threadIdx.x % kWarpThreads;
-  const auto P = static_cast<std::uint32_t>(args.values_per_channel);
+  const auto P = static_cast<std::uint32_t>(args.pixels);
   const L2Policy codes_policy(policies.codes), values_policy(policies.values);
   std::uint32_t* staged = shared.words[threadIdx.x / kWarpThreads];
   const PixelMaps<kChannels> channel_maps(args);
@@ -280,9 +280,9 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
 
 template <typename Value>
 bool is_aligned_throughout(const GatherArgs& args) {
-  const auto sample_bytes = static_cast<std::size_t>(args.channel_count * args.values_per_channel) * sizeof(Value);
-  return args.values_per_channel % 4 == 0 && sample_bytes % 16 == 0 && is_aligned(args.packed, 4) &&
-         is_aligned(args.values, 16) && is_aligned(args.pixel_shifts, 16);
+  const auto sample_bytes = static_cast<std::size_t>(args.sample.channels * args.pixels) * sizeof(Value);
+  return args.pixels % 4 == 0 && sample_bytes % 16 == 0 && is_aligned(args.packed, 4) && is_aligned(args.values, 16) &&
+         is_aligned(args.pixel_shifts, 16);
 }
 
 template <typename Value, int kChannels>
@@ -290,7 +290,7 @@ cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, con
                       cudaStream_t stream) {
   const bool is_aligned = is_aligned_throughout<Value>(args), has_shifts = args.pixel_shifts != nullptr;
   const std::int64_t tile = is_aligned && !has_shifts ? kTilePixels<kChannels> : kTilePixels<kChannels, true>;
-  const BatchGeometry geometry = batch_geometry(args.batch_count, (args.values_per_channel + tile - 1) / tile, device);
+  const BatchGeometry geometry = batch_geometry(args.batch_count, (args.pixels + tile - 1) / tile, device);
   const auto kernel = is_aligned && has_shifts ? gather_pixels<Value, kChannels, true>
                       : is_aligned             ? gather_pixels<Value, kChannels, false>
                       : has_shifts             ? gather_unaligned_pixels<Value, kChannels, true>
@@ -304,8 +304,8 @@ cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, con
 template <typename Value>
 cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                  cudaStream_t stream) {
-  return args.channel_count == 3 ? launch_as<Value, 3>(args, policies, device, stream)
-                                 : launch_as<Value, 4>(args, policies, device, stream);
+  return args.sample.channels == 3 ? launch_as<Value, 3>(args, policies, device, stream)
+                                   : launch_as<Value, 4>(args, policies, device, stream);
 }
 
 template cudaError_t launch_gather_pixels<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,

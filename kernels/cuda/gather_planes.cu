@@ -120,9 +120,8 @@ __global__ void __launch_bounds__(kMostThreads, kLeastBlocks)
 template <typename Value, int kValues, bool kPixelShifts>
 cudaError_t launch_as(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                       cudaStream_t stream) {
-  const std::int64_t units = args.channel_count * args.values_per_channel / kValues;
-  const PlanesShape shape{static_cast<std::uint32_t>(units),
-                          Divider(args.uniform_map ? units : args.values_per_channel / kValues)};
+  const std::int64_t units = args.sample.channels * args.pixels / kValues;
+  const PlanesShape shape{static_cast<std::uint32_t>(units), Divider(args.uniform_map ? units : args.pixels / kValues)};
   constexpr std::int64_t kTile = kTileUnits<kValues, kPixelShifts>;
   const BatchGeometry geometry = batch_geometry(args.batch_count, (units + kTile - 1) / kTile, device);
   return launch(gather_planes<Value, kValues, kPixelShifts>, dim3(geometry.groups, geometry.splits),
@@ -138,7 +137,7 @@ cudaError_t launch_units(const GatherArgs& args, const CachePolicies& policies, 
 
 template <typename Value>
 bool takes_units(const GatherArgs& args, std::int64_t values) {
-  const std::int64_t run = (args.uniform_map ? args.channel_count : 1) * args.values_per_channel;
+  const std::int64_t run = (args.uniform_map ? args.sample.channels : 1) * args.pixels;
   return keeps_order(args) && run % values == 0 && is_aligned(args.packed, static_cast<std::size_t>(values)) &&
          is_aligned(args.values, static_cast<std::size_t>(values) * sizeof(Value)) && is_aligned(args.pixel_shifts, 16);
 }

@@ -11,7 +11,7 @@ namespace octavo::kernels::cuda {
 
 /// Whether the values of a sample are in the order of its codes.
 inline bool keeps_order(const GatherArgs& args) {
-  return args.layout == Layout::nchw || args.channel_count == 1 || args.values_per_channel == 1;
+  return args.batch.layout == Layout::nchw || args.sample.channels == 1 || args.pixels == 1;
 }
 
 /// Whether the values keep the order of the codes, and every row, channel and mean image is aligned to units of four
@@ -24,7 +24,7 @@ cudaError_t launch_gather_planes(const GatherArgs& args, const CachePolicies& po
 
 /// Whether three or four channels are interleaved, with any alignment.
 inline bool takes_pixels(const GatherArgs& args) {
-  return !keeps_order(args) && (args.channel_count == 3 || args.channel_count == 4);
+  return !keeps_order(args) && (args.sample.channels == 3 || args.sample.channels == 4);
 }
 template <typename Value>
 cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

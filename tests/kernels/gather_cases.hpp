@@ -91,8 +91,7 @@ class GatherData {
                    case_.staged_count > 0 && case_.label_words > 0 ? staged_labels_.data() : nullptr,
                    case_.C * case_.P + case_.stride_padding,
                    case_.label_words};
-    args.channel_count = case_.C;
-    args.values_per_channel = case_.P;
+    args.set_shapes({case_.C, 1, case_.P}, case_.value_type, case_.layout);
     args.selection = cursor_ ? rows_at(&*cursor_, case_.N)
                      : !rows_.empty()
                          ? given_rows(rows_.data(), case_.N)
@@ -101,8 +100,6 @@ class GatherData {
     args.maps = maps_.data();
     args.uniform_map = case_.uniform_map;
     args.pixel_shifts = case_.pixel_shifts ? shifts_.data() + case_.shift_offset : nullptr;
-    args.layout = case_.layout;
-    args.value_type = case_.value_type;
     args.values = values_.data() + static_cast<std::size_t>(case_.value_offset) * bytes_of(case_.value_type);
     args.label_type = case_.label_type;
     args.out_labels = case_.label_words > 0 ? out_labels_.data() : nullptr;

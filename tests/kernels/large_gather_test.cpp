@@ -9,6 +9,8 @@
 #include "kernels/cpu/gather.hpp"
 
 using namespace octavo::kernels;
+using octavo::DType;
+using octavo::Layout;
 
 namespace {
 
@@ -53,8 +55,7 @@ TEST_CASE("rows and outputs beyond 2^32 bytes are at the right addresses", "[uni
     }
     GatherArgs args{};
     args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, S, 0};
-    args.channel_count = 3;
-    args.values_per_channel = 1024;
+    args.set_shapes({3, 32, 32}, DType::float32, Layout::nchw);
     // `rows` holds only the rows of positions b to b + 2, so the pointer is moved back by b.
     args.selection = given_rows(rows.data() - b, N);
     args.batch_count = B;
@@ -90,8 +91,7 @@ TEST_CASE("more than 2^32 samples are drawn and read by the order", "[unit][kern
     std::vector<float> values(kPlaces);
     GatherArgs args{};
     args.packed = {codes.as<std::int8_t>(), nullptr, N, nullptr, nullptr, 1, 0};
-    args.channel_count = 1;
-    args.values_per_channel = 1;
+    args.set_shapes({1, 1, 1}, DType::float32, Layout::nchw);
     args.selection = rows_in_order(order, first_position, 2);
     args.batch_count = kPlaces;
     args.maps = &map;

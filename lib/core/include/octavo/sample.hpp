@@ -5,20 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include <octavo/shapes.hpp>
+
 namespace octavo {
-
-/// Shape of one sample, in storage order [C,H,W].
-struct SampleShape {
-  std::int64_t channels = 0;  ///< C, 1 to 4096
-  std::int64_t height = 0;    ///< H
-  std::int64_t width = 0;     ///< W
-
-  /// P: number of values in one channel.
-  std::int64_t values_per_channel() const { return height * width; }
-  /// C*H*W: number of values, and of packed bytes, in one sample. Below 2^31.
-  std::int64_t values() const { return channels * height * width; }
-  bool operator==(const SampleShape&) const = default;
-};
 
 /// "3x32x32".
 std::string to_string(const SampleShape& shape);

@@ -107,8 +107,8 @@ class CpuBackend final : public Backend {
 
   void gather(const kernels::GatherArgs& args, StreamRef stream) override {
     submit(stream, [this, args] {
-      const std::int64_t value_bytes = bytes_of(args.value_type);
-      const std::int64_t values = args.channel_count * args.values_per_channel;
+      const std::int64_t value_bytes = bytes_of(args.batch.dtype);
+      const std::int64_t values = args.batch.values();
       const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
                               ? kernels::cpu::Stores::streaming
                               : kernels::cpu::Stores::cached;

@@ -19,8 +19,8 @@ static_assert(kCodecs.size() == kCompressions.size());
 const Codec& codec_of(Compression compression) { return *kCodecs[static_cast<std::size_t>(compression)]; }
 
 const Codec* find_codec(std::string_view name_in_index) {
-  const auto found =
-      std::ranges::find(kCodecs, name_in_index, [](const Codec* codec) { return std::string_view(codec->name_in_index); });
+  const auto found = std::ranges::find(kCodecs, name_in_index,
+                                       [](const Codec* codec) { return std::string_view(codec->name_in_index); });
   return found == kCodecs.end() ? nullptr : *found;
 }
 

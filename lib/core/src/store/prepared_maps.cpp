@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <octavo/batch_shape.hpp>
+
 #include "dataset_file/limits.hpp"
 
 namespace octavo::store {
@@ -49,15 +51,12 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   }
   kernels::GatherArgs args{};
   args.packed = packed;
-  args.channel_count = samples_->shape.channels;
-  args.values_per_channel = samples_->shape.values_per_channel();
+  args.set_shapes(samples_->shape, batch_shape(spec_, samples_->shape));
   args.selection = selection;
   args.batch_count = batch_count;
   args.maps = maps_.as<kernels::Affine>();
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
-  args.layout = spec_.layout;
-  args.value_type = spec_.dtype;
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;

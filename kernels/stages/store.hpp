@@ -1,0 +1,49 @@
+// Store: the last stage of a gather rounds a float32 value to the output type.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <octavo/types.hpp>
+
+#include "kernels/host_device.hpp"
+#include "kernels/intrinsics.hpp"
+
+namespace octavo::kernels {
+
+/// A float16 or bfloat16 value as its bits. Distinct types, so that templates can distinguish them.
+struct Float16 {
+  std::uint16_t bits;
+};
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+/// Rounds `value` to the output type.
+template <typename Value>
+OCTAVO_HOST_DEVICE inline Value round_to(float value) {
+  if constexpr (std::is_same_v<Value, float>)
+    return value;
+  else if constexpr (std::is_same_v<Value, Float16>)
+    return Float16{to_float16_bits(value)};
+  else
+    return BFloat16{to_bfloat16_bits(value)};
+}
+
+/// Calls visit(Value{}) with the C++ type of output values of `type`. Does nothing for integer types.
+template <typename Visit>
+void visit_value_type(DType type, const Visit& visit) {
+  switch (type) {
+    case DType::float32:
+      return visit(float{});
+    case DType::float16:
+      return visit(Float16{});
+    case DType::bfloat16:
+      return visit(BFloat16{});
+    case DType::int32:
+    case DType::int64:
+      return;
+  }
+}
+
+}  // namespace octavo::kernels
