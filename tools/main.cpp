@@ -11,6 +11,7 @@
 #include <iostream>
 #include <new>
 #include <octavo/errors.hpp>
+#include <octavo/option_names.hpp>
 #include <octavo/version.hpp>
 #include <string>
 #include <string_view>
@@ -80,6 +81,15 @@ int run_verb(CLI::App& program, const std::vector<Command>& commands, int argume
   return verb->run();
 }
 
+/// Prints a message of the library, with options as on the command line.
+int fail_in_library(const char* what, int exit_code) {
+  try {
+    return fail(with_command_line_options(what), exit_code);
+  } catch (const std::bad_alloc&) {
+    return fail(what, exit_code);
+  }
+}
+
 /// Runs `work` and turns its exceptions into an exit code. The only place that catches.
 template <typename Work>
 int run_and_catch(const Work& work) {
@@ -88,11 +98,11 @@ int run_and_catch(const Work& work) {
   } catch (const Interrupted& interruption) {
     return fail(interruption.what(), kSignalBase + interruption.signal_number());
   } catch (const InvalidArgument& error) {
-    return fail(error.what(), kWrongUsage);
+    return fail_in_library(error.what(), kWrongUsage);
   } catch (const std::bad_alloc&) {
     return fail(kNoMemory, kFailed);
   } catch (const std::exception& error) {
-    return fail(error.what(), kFailed);
+    return fail_in_library(error.what(), kFailed);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <octavo/option_names.hpp>
 
 #include "human_units.hpp"
 #include "json_output.hpp"
@@ -119,7 +120,7 @@ void print_oddities(const Source& source) {
   print_mixed_labels(source);
   if (!notes.is_object() || !notes.contains("remarks")) return;
   for (const Json& remark : notes["remarks"]) {
-    std::cout << "  note: " << printable(remark.get<std::string>()) << '\n';
+    std::cout << "  note: " << printable(with_command_line_options(remark.get<std::string>())) << '\n';
   }
 }
 
@@ -168,7 +169,8 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
 
 void list_skipped(const std::vector<SampleFailure>& skipped) {
   for (const SampleFailure& failure : skipped) {
-    std::cerr << printable("octavo: skipped: " + failure.name + ": " + failure.reason) << '\n';
+    std::cerr << printable("octavo: skipped: " + failure.name + ": " + with_command_line_options(failure.reason))
+              << '\n';
   }
 }
 

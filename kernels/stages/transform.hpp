@@ -26,7 +26,8 @@ class AffineTransform {
     if (pixel_shifts_ != nullptr) map.shift = pixel_shifts_[out_index];
     return map;
   }
-  OCTAVO_HOST_DEVICE float value(const SelectedSample&, std::int8_t code, std::int64_t c, std::int64_t out_index) const {
+  OCTAVO_HOST_DEVICE float value(const SelectedSample&, std::int8_t code, std::int64_t c,
+                                 std::int64_t out_index) const {
     return decode(code, map(c, out_index));
   }
 

@@ -1,5 +1,6 @@
 // Translates exceptions of the library to Python's built-in exceptions, or to one of three exceptions of this package.
 #include <octavo/errors.hpp>
+#include <octavo/option_names.hpp>
 
 #include "core/module.hpp"
 
@@ -21,15 +22,19 @@ PyObject* add_exception(nb::module_& module, const char* name, const char* doc, 
 }
 
 /// Messages contain file names, which need not be UTF-8.
+nb::object message_of(const std::exception& error) {
+  return nb::steal(PyUnicode_DecodeFSDefault(with_python_options(error.what()).c_str()));
+}
+
 void raise(PyObject* type, const std::exception& error) {
-  const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  const nb::object message = message_of(error);
   if (message.is_valid()) PyErr_SetObject(type, message.ptr());
 }
 
 /// OSError selects its subclass, such as FileNotFoundError, by the error number.
 void raise_os_error(const IoError& error) {
   if (error.error_number() == 0) return raise(PyExc_OSError, error);
-  const nb::object message = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  const nb::object message = message_of(error);
   if (message.is_valid()) PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error_number(), message).ptr());
 }
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <octavo/option_names.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/spooled_source.hpp>
 #include <octavo/verify.hpp>
@@ -36,7 +37,8 @@ void add_summary(nb::module_& module) {
       .def_prop_ro(
           "name", [](const SampleFailure& failure) { return file_name(failure.name); },
           nb::sig("def name(self) -> str"), "Its file, or its file and its index there.")
-      .def_ro("reason", &SampleFailure::reason, "What is wrong.")
+      .def_prop_ro(
+          "reason", [](const SampleFailure& failure) { return with_python_options(failure.reason); }, "What is wrong.")
       .def("__repr__", [](const SampleFailure& failure) {
         return nb::str("SampleFailure(name={!r}, reason={!r})").format(file_name(failure.name), failure.reason);
       });

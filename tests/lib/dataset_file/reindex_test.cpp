@@ -147,7 +147,7 @@ TEST_CASE("a changed label is reindexed only when changes are accepted", "[unit]
   });
   const std::string message = refusal(folder / "a.h5");
   REQUIRE_THAT(message, ContainsSubstring("/train/images sample 17"));
-  REQUIRE_THAT(message, ContainsSubstring("--accept-changes"));
+  REQUIRE_THAT(message, ContainsSubstring("`accept_changes`"));
   REQUIRE(reindex(folder / "a.h5", folder / "b.h5", {.accept_changes = true}).changed_samples == 1);
   REQUIRE(octavo::verify(folder / "b.h5").defect_count == 0);
   std::vector<std::int32_t> back(20);

@@ -28,7 +28,7 @@ TEST_CASE("a wrong checksum is an error with both values and leaves nothing", "[
   CHECK(server.requests().size() == 1);
   CHECK_THAT(failure({server.url()}, folder / "set"),
              ContainsSubstring("/set/a.bin\"") && ContainsSubstring("its SHA-256 is ") &&
-                 ContainsSubstring(std::string(", not ") + kServedSha256) && ContainsSubstring("--mirror"));
+                 ContainsSubstring(std::string(", not ") + kServedSha256) && ContainsSubstring("`mirror`"));
   CHECK(names_in(folder.path()).empty());
 }
 

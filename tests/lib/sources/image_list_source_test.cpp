@@ -108,7 +108,7 @@ TEST_CASE("a value range is refused if there are only images", "[unit][pack]") {
   fs::create_directories(folder / "cat");
   write_file(folder / "cat/1.png", gray_png(1));
   const SourceOptions options = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 4095.0}};
-  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("omit --range"));
+  REQUIRE_THROWS_WITH(open_source({{folder.path()}}, options), ContainsSubstring("omit `range`"));
 }
 
 TEST_CASE("classes can be sorted in natural order", "[unit][pack]") {
@@ -207,7 +207,7 @@ TEST_CASE("images of different sizes are named with the remedy", "[unit][pack]")
   } catch (const InvalidArgument& error) {
     CHECK_THAT(error.what(), ContainsSubstring("small.png\" has height 1 and width 2"));
     CHECK_THAT(error.what(), ContainsSubstring("tall.png\" has height 3 and width 2"));
-    CHECK_THAT(error.what(), ContainsSubstring("--size HxW (height first)"));
+    CHECK_THAT(error.what(), ContainsSubstring("one height and width with `size`"));
   }
   const SourceOptions resized = {.size = {{4, 5}}};
   REQUIRE(open(folder.path(), resized)->splits()[0].shape == SampleShape{1, 4, 5});

@@ -65,7 +65,7 @@ TEST_CASE("numbered classes are not mixed with named ones", "[unit][pack]") {
   write_file(folder / "a-labels-idx1-ubyte", idx({1}, "\1"));
   write_file(folder / "x.bin", cifar_record("\1", 0, 0, 0));
   const std::vector<SourceSpec> specs = {{folder / "a-images-idx3-ubyte", "a"}, {folder / "x.bin", "b"}};
-  REQUIRE_THROWS_WITH(open_source(specs, {}), ContainsSubstring("--classes"));
+  REQUIRE_THROWS_WITH(open_source(specs, {}), ContainsSubstring("`classes`"));
 }
 
 TEST_CASE("multi-labels of classes in another order are not mixed", "[unit][pack]") {

@@ -156,7 +156,7 @@ TEST_CASE("channels of quantized images are merged or repeated only if all have 
   write_file(folder / "rgb.npy", npy("<f4", "1, 1, 2, 3", bytes_of<float>({0.0f, 0.0f, 0.0f, 10.0f, 20.0f, 20.0f})));
   const ValueRange own = {.kind = ValueRange::Kind::measured};
   REQUIRE_THROWS_WITH(open(folder / "rgb.npy", {.channels = 1, .range = own}),
-                      ContainsSubstring("give all of them one --range"));
+                      ContainsSubstring("give all of them one `range`"));
   const ValueRange range = {ValueRange::Kind::given, 0.0, 20.0};
   REQUIRE(open(folder / "rgb.npy", {.channels = 1, .range = range})->splits()[0].quantization.size() == 1);
 }
@@ -198,7 +198,7 @@ TEST_CASE(".npy files with wrong headers are refused", "[unit][pack]") {
   CHECK_THAT(refused(npy("|u1", "", "x")), ContainsSubstring("not an array"));
   CHECK_THAT(refused(npy("|u1", "9223372036854775807, 9223372036854775807, 9", "x")), ContainsSubstring("no file"));
   CHECK_THAT(refused(npy("|u1", "4, 9", counting(36))), ContainsSubstring("3 axes"));
-  CHECK_THAT(refused(npy("|u1", "2, 7, 1, 5", counting(70))), ContainsSubstring("--layout"));
+  CHECK_THAT(refused(npy("|u1", "2, 7, 1, 5", counting(70))), ContainsSubstring("`layout`"));
   CHECK_THAT(refused(std::string("\x93NUMPY\x09\0\x10\0", 10)), ContainsSubstring("version 9"));
   CHECK_THAT(refused("{'descr'"), ContainsSubstring("x.npy"));
 }

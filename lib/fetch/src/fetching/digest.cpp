@@ -14,8 +14,9 @@ Digest::Digest(DigestKind kind) : context_(EVP_MD_CTX_new()) {
   const EVP_MD* const algorithm = kind == DigestKind::md5 ? EVP_md5() : EVP_sha256();
   if (EVP_DigestInit_ex(context_.get(), algorithm, nullptr) == 1) return;
   // Some systems forbid weak checksums (FIPS).
-  throw Unavailable(std::string("check a file by its ") + name_of(kind) +
-                    ": libcrypto does not allow it on this system; describe the set with the other checksum (--from)");
+  throw Unavailable(
+      std::string("check a file by its ") + name_of(kind) +
+      ": libcrypto does not allow it on this system; describe the set with the other checksum (`description`)");
 }
 
 void Digest::add(std::span<const std::byte> bytes) {

@@ -65,7 +65,7 @@ void check_place(const fs::path& path, const std::string& problem, const FetchOp
   std::error_code ignored;
   if (options.replace_existing || !fs::exists(path, ignored)) return;
   throw InvalidArgument("fetch " + quoted(path) + ": the file exists and is not the published one: " + problem +
-                        "; remove it, choose another folder, or allow replacing it (--force)");
+                        "; remove it, choose another folder, or allow replacing it (`force`)");
 }
 
 /// Finds the files that are already there; fetch_missing() handles the others.

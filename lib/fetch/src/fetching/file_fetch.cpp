@@ -113,12 +113,12 @@ class FileFetch {
     const std::string what = "fetch " + quoted(path_) + ": " + problems_;
     if (has_wrong_content_) {
       throw FormatError(what +
-                        "the content differs from the published file; use another URL (--mirror), or try again later");
+                        "the content differs from the published file; use another URL (`mirror`), or try again later");
     }
     if (part_.length() > 0) {
-      throw IoError(what + "received data is kept: try again to resume, or use another URL (--mirror)");
+      throw IoError(what + "received data is kept: try again to resume, or use another URL (`mirror`)");
     }
-    throw IoError(what + "check the network, try again later, or use another URL (--mirror)");
+    throw IoError(what + "check the network, try again later, or use another URL (`mirror`)");
   }
 
   const RemoteFile& published_;

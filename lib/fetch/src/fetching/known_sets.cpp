@@ -176,7 +176,7 @@ const RemoteSet& known_set(std::string_view name) {
     names += (names.empty() ? "" : ", ") + set.name;
   }
   throw InvalidArgument("fetch \"" + std::string(name) + "\": no known set has this name; known sets are " + names +
-                        "; others need a description (--from)");
+                        "; others need a description (`description`)");
 }
 
 }  // namespace octavo

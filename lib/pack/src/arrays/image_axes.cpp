@@ -16,7 +16,7 @@ AxisOrder find_order(const Array& images) {
   const auto& axes = images.axes();
   if (axes.size() == 3) {
     if (axes[2] == 3 || axes[2] == 4) {
-      refuse_axes(images, "which may be one image or many; add an axis N in front, or choose --layout hw");
+      refuse_axes(images, "which may be one image or many; add an axis N in front, or choose `layout=hw`");
     }
     return AxisOrder::hw;
   }
@@ -24,11 +24,11 @@ AxisOrder find_order(const Array& images) {
   const bool are_last = may_be_channels(axes[3]), are_first = may_be_channels(axes[1]);
   // A second axis of length 1 counts as channels only if the last axis cannot be channels.
   if (are_last && are_first && axes[1] != 1 && axes[1] != axes[3]) {
-    refuse_axes(images, "so channels may be the second or the last axis; choose --layout chw or hwc");
+    refuse_axes(images, "so channels may be the second or the last axis; choose `layout=chw` or `layout=hwc`");
   }
   if (are_last) return AxisOrder::hwc;
   if (are_first) return AxisOrder::chw;
-  refuse_axes(images, "and neither the second nor the last axis has 1, 3 or 4 channels; choose one with --layout");
+  refuse_axes(images, "and neither the second nor the last axis has 1, 3 or 4 channels; choose one with `layout`");
 }
 
 }  // namespace

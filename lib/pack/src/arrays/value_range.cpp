@@ -89,7 +89,7 @@ ChannelBounds measure_bounds(const std::vector<const ArraySet*>& sets, std::size
     }
     if (!std::isfinite(bounds.high - bounds.low)) {
       throw FormatError("measure the images " + sets[0]->images->name() +
-                        ": their range is too large; give one with --range LO,HI");
+                        ": their range is too large; give one with `range`");
     }
   }
   return all;

@@ -129,7 +129,7 @@ void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
     const auto sum = checked_sum(declared + kEntryBytes, entry.is_file ? std::max<std::int64_t>(entry.bytes, 0) : 0);
     if (!sum || *sum > most_bytes_) {
       refuse("it claims to hold more than " + std::to_string(largest_ratio) + " times its " +
-             std::to_string(archive_bytes) + " bytes; allow more with --max-ratio, or");
+             std::to_string(archive_bytes) + " bytes; allow more with `max_ratio`, or");
     }
     declared = *sum;
     if (!entry.is_file) continue;

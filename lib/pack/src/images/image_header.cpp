@@ -47,7 +47,7 @@ void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limit
   }
   if (!pixels || static_cast<std::uint64_t>(*pixels) > limits.largest_pixels) {
     throw FormatError("it claims " + claim + ", at most " + std::to_string(limits.largest_pixels) +
-                      " are read; if you trust it, allow more with --max-pixels");
+                      " are read; if you trust it, allow more with `max_pixels`");
   }
   if (header.raw_bytes > kAlwaysAllowedBytes && header.raw_bytes / header.largest_ratio > file_bytes) {
     throw FormatError("it claims " + claim + ", which its " + std::to_string(file_bytes) + " bytes cannot hold");

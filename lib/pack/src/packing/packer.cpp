@@ -152,7 +152,7 @@ class Packer {
 
   [[noreturn]] void refuse(const SampleFailure& failure) const {
     throw FormatError("read the sample " + quoted(std::filesystem::path(failure.name)) + ": " + failure.reason +
-                      "; repair or remove it, or skip such samples with --on-error skip");
+                      "; repair or remove it, or skip such samples with `on_error=skip`");
   }
 
   struct Skipped {

@@ -34,7 +34,7 @@ void refuse_cut_zip(const FileStart& start) {
       "read " + name_of(start) +
       ": unknown format; expected an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, a tar or zip "
       "archive, an image list, or a folder of these or of images (" +
-      images::image_format_names() + "); check the path, or name the format with --format");
+      images::image_format_names() + "); check the path, or name the format with `format`");
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
                                                             finding.split);
       if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
         throw InvalidArgument("name the classes of " + finding.name() +
-                              ": the classes of several sources are matched by name; omit --classes, or rename "
-                              "classes with --class-map");
+                              ": the classes of several sources are matched by name; omit `classes`, or rename "
+                              "classes with `class_map`");
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
@@ -148,7 +148,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   if (sets.empty() && options.range.kind != ValueRange::Kind::automatic) {
     throw InvalidArgument(
         "open the sources: a range applies only to arrays whose numbers are not bytes, and there are none; "
-        "images keep their 8 bits, or the upper 8 of 16; omit --range");
+        "images keep their 8 bits, or the upper 8 of 16; omit `range`");
   }
   sources::remark_on_unlisted(lists);
   for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));

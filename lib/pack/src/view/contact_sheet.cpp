@@ -55,7 +55,7 @@ void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& o
   check_is_plain_or_free(path);
   if (!options.replace_existing && std::filesystem::exists(path, ignored)) {
     throw InvalidArgument("write " + quoted(path) +
-                          ": the file exists; choose another name, or allow replacing it (--force)");
+                          ": the file exists; choose another name, or allow replacing it (`force`)");
   }
 }
 

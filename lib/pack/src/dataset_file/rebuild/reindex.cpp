@@ -198,7 +198,7 @@ void Takeover::check_block(const Description::Split& split, std::int64_t first, 
     throw FormatError("/" + split.layout.name + "/images sample " +
                       std::to_string(first + static_cast<std::int64_t>(i)) +
                       " does not match its checksum: its pixels or its label were changed or damaged; accept the "
-                      "changes with --accept-changes, or get the file again");
+                      "changes with `accept_changes`, or get the file again");
   }
 }
 

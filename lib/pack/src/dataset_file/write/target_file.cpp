@@ -51,7 +51,7 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
   check_is_plain_or_free(path_);
   if (!replace_existing_ && is_taken(path_)) {
     throw InvalidArgument("write " + quoted(path_) +
-                          ": the file exists; choose another name, or allow replacing it (--force)");
+                          ": the file exists; choose another name, or allow replacing it (`force`)");
   }
   const std::filesystem::path folder = path_.parent_path();
   std::error_code unknown;  // shows again when writing to the folder

@@ -24,7 +24,7 @@ std::vector<ChannelQuantization> converted_quantization(const SourceSplit& split
     if (channel == split.quantization[0]) continue;
     throw InvalidArgument("convert the split \"" + split.name + "\" to " + std::to_string(channels) +
                           " channels: its channels have different value ranges; give all of them one "
-                          "--range LOW,HIGH");
+                          "`range`");
   }
   return std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), split.quantization[0]);
 }

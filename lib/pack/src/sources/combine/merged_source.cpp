@@ -109,7 +109,7 @@ void MergedSource::merge_class_names(const std::map<std::string, std::string>& c
   class_names_ = names.all();
   if (named != nullptr && unnamed != nullptr) {
     throw InvalidArgument("merge " + first_file(*named) + " and " + first_file(*unnamed) +
-                          ": only the first has class names; pack the second with --classes to give it names");
+                          ": only the first has class names; pack the second with `classes` to give it names");
   }
 }
 
@@ -126,12 +126,12 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
     throw InvalidArgument(
         "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
         to_string(added.shape) + ", earlier sources have " + to_string(at->shape) +
-        ", or their labels differ in kind; use different splits, or convert all with octavo pack --size --channels");
+        ", or their labels differ in kind; use different splits, or convert all with `size` and `channels`");
   }
   if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
                           " have another value range than in earlier sources; pack the sources together with one "
-                          "octavo pack --range, or use different splits");
+                          "`range`, or use different splits");
   }
   pieces_[static_cast<std::size_t>(at - splits_.begin())].push_back({part, split, at->sample_count});
   at->sample_count += added.sample_count;

@@ -24,7 +24,7 @@ struct Look {
     throw;
   } catch (const FormatError& error) {
     throw FormatError("read the image " + name + ": " + error.what() +
-                      "; repair or remove it, or skip such images with --on-error skip");
+                      "; repair or remove it, or skip such images with `on_error=skip`");
   }
 }
 
@@ -105,7 +105,7 @@ class Survey {
              " and width " + std::to_string(look.width);
     };
     throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
-                          "; resize all with --size HxW (height first), for example --size 224x224");
+                          "; resize all to one height and width with `size`");
   }
 
   const SourceOptions& options_;

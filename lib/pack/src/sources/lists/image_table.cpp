@@ -304,7 +304,7 @@ void remark_on_unlisted(std::vector<ImageList>& lists) {
     }
     if (count == 0) continue;
     list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") + " next to the listed ones " +
-                           (count == 1 ? "is" : "are") + " not in any list; --format folder reads folders, not lists");
+                           (count == 1 ? "is" : "are") + " not in any list; `format=folder` reads folders, not lists");
   }
 }
 

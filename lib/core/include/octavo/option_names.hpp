@@ -1,0 +1,39 @@
+// The names of options in messages. The library writes an option as `id` or `id=value`, in backquotes; each front end
+// spells it as its users do.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace octavo {
+
+struct OptionName {
+  std::string_view id;
+  std::string_view command_line;  ///< "--max-pixels"
+  std::string_view python;        ///< "max_pixels"; empty if Python has no such option
+};
+inline constexpr std::array<OptionName, 14> kOptionNames = {{
+    {"accept_changes", "--accept-changes", ""},
+    {"channels", "--channels", "channels"},
+    {"class_map", "--class-map", "class_map"},
+    {"classes", "--classes", "classes"},
+    {"description", "--from", "description"},
+    {"force", "--force", "force"},
+    {"format", "--format", "format"},
+    {"layout", "--layout", "layout"},
+    {"max_pixels", "--max-pixels", "max_pixels"},
+    {"max_ratio", "--max-ratio", "max_ratio"},
+    {"mirror", "--mirror", "mirrors"},
+    {"on_error", "--on-error", "on_error"},
+    {"range", "--range", "value_range"},
+    {"size", "--size", "size"},
+}};
+
+/// The message with its options as on the command line: "--on-error skip".
+std::string with_command_line_options(std::string_view message);
+
+/// The message with its options as in Python: on_error="skip", max_pixels=.
+std::string with_python_options(std::string_view message);
+
+}  // namespace octavo

@@ -1,0 +1,28 @@
+#include <octavo/option_names.hpp>
+
+#include "catch.hpp"
+
+using namespace octavo;
+
+TEST_CASE("each front end spells the options in a message", "[unit][support]") {
+  const std::string message = "skip it with `on_error=skip`, or allow more with `max_pixels`; run `octavo verify`";
+  CHECK(with_command_line_options(message) ==
+        "skip it with --on-error skip, or allow more with --max-pixels; run `octavo verify`");
+  CHECK(with_python_options(message) == "skip it with on_error=\"skip\", or allow more with max_pixels=; run `octavo verify`");
+  CHECK(with_python_options("accept them with `accept_changes`") == "accept them with --accept-changes");
+}
+
+TEST_CASE("text that names no option stays as it is", "[unit][support]") {
+  for (const char* text : {"", "`", "a ` b", "``", "`nothing`", "`nothing=1`", "read `a`b`: damaged"}) {
+    CHECK(with_command_line_options(text) == text);
+    CHECK(with_python_options(text) == text);
+  }
+  CHECK(with_command_line_options("read \"a`b\": omit `range`") == "read \"a`b\": omit --range");
+}
+
+TEST_CASE("every option name is written in the message form of its id", "[unit][support]") {
+  for (const OptionName& option : kOptionNames) {
+    CHECK(with_command_line_options("`" + std::string(option.id) + "`") == option.command_line);
+    CHECK(option.command_line.starts_with("--"));
+  }
+}
