@@ -171,6 +171,17 @@ class Bench {
   std::uint64_t epoch_ = 0;
 };
 
+/// memcpy, streaming copy and streaming fill.
+constexpr std::size_t kReferences = 3;
+
+/// No gather is faster than writing its output, nor than reading its rows.
+double floor_seconds(const Measurement& gather, const Variant& variant, const Measurement& fill,
+                     const Measurement& reading) {
+  const double code_bytes = gather.moved_bytes / static_cast<double>(1 + variant.value_bytes());
+  const double value_bytes = gather.moved_bytes - code_bytes;
+  return std::max(value_bytes / fill.bytes_per_second(), code_bytes / reading.bytes_per_second());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -192,9 +203,20 @@ int main(int argc, char** argv) try {
       for (const Variant& variant : kVariants) subjects.push_back(bench.gather(shape, variant, threads));
     }
     const std::vector<Measurement> measured = measure(subjects, rounds);
+    const std::string team = std::to_string(threads) + " thread" + (threads == 1 ? "" : "s");
     const double best_copy = std::max(measured[0].bytes_per_second(), measured[1].bytes_per_second());
-    results.section(std::to_string(threads) + " thread" + (threads == 1 ? "" : "s") + ", of the best copy");
-    for (const Measurement& measurement : measured) results.add(measurement, best_copy);
+    results.section(team + ", of the best copy");
+    for (std::size_t i = 0; i < kReferences; ++i) results.add(measured[i], best_copy);
+    results.section(team + ", gathers of their floor: the larger of writing the output and only reading the rows");
+    std::size_t next = kReferences;
+    while (next < measured.size()) {
+      const Measurement& reading = measured[next++];
+      results.add(reading, best_copy);
+      for (const Variant& variant : kVariants) {
+        const Measurement& gather = measured[next++];
+        results.add(gather, gather.moved_bytes / floor_seconds(gather, variant, measured[2], reading));
+      }
+    }
   }
   const auto hot = measure({bench.hot_batch(cpu::Stores::streaming), bench.hot_batch(cpu::Stores::cached)}, rounds);
   results.section("a batch that stays in the cache, 1 thread, of streaming stores");

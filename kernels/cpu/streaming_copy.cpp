@@ -34,13 +34,17 @@ void streaming_copy_here(void* to, const void* from, std::size_t bytes) {
 }
 
 void streaming_fill_here(void* to, std::size_t bytes) {
-  const hn::ScalableTag<std::uint8_t> tag;
-  constexpr std::size_t kVector = hn::MaxLanes(tag);
+  const hn::ScalableTag<std::uint32_t> tag;
+  constexpr std::size_t kVector = 4 * hn::MaxLanes(tag);
   auto* out = static_cast<std::uint8_t*>(to);
   const std::size_t head = std::min(bytes, (kVector - reinterpret_cast<std::uintptr_t>(to) % kVector) % kVector);
   std::memset(out, 0, head);
   std::size_t i = head;
-  for (; i + kVector <= bytes; i += kVector) hn::Stream(hn::Zero(tag), tag, out + i);
+  const auto step = hn::Set(tag, static_cast<std::uint32_t>(hn::Lanes(tag)));
+  auto numbers = hn::Iota(tag, 0);
+  for (; i + kVector <= bytes; i += kVector, numbers = hn::Add(numbers, step)) {
+    hn::Stream(numbers, tag, reinterpret_cast<std::uint32_t*>(out + i));
+  }
   hwy::FlushStream();
   std::memset(out + i, 0, bytes - i);
 }

@@ -8,7 +8,8 @@ TEST_CASE("each front end spells the options in a message", "[unit][support]") {
   const std::string message = "skip it with `on_error=skip`, or allow more with `max_pixels`; run `octavo verify`";
   CHECK(with_command_line_options(message) ==
         "skip it with --on-error skip, or allow more with --max-pixels; run `octavo verify`");
-  CHECK(with_python_options(message) == "skip it with on_error=\"skip\", or allow more with max_pixels=; run `octavo verify`");
+  CHECK(with_python_options(message) ==
+        "skip it with on_error=\"skip\", or allow more with max_pixels=; run `octavo verify`");
   CHECK(with_python_options("accept them with `accept_changes`") == "accept them with --accept-changes");
 }
 
