@@ -1,10 +1,10 @@
 #include "kernels/cpu/gather.hpp"
 
 #include <hwy/targets.h>
-#include <xmmintrin.h>
 
 #include "catch.hpp"
 #include "gather_cases.hpp"
+#include "kernels/cpu/floating_point_mode.hpp"
 
 using namespace octavo::kernels;
 using namespace octavo::test;
@@ -92,12 +92,12 @@ TEST_CASE("a host program's flush-to-zero mode changes no bit and is still set a
   args.uniform_map = true;
   args.values = out.data();
   args.selection.order.shuffled = false;
-  const unsigned flush_to_zero = _mm_getcsr() | 0x8040u;
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(flush_to_zero);
+  const std::uint64_t before = cpu::FloatingPointMode::read();
+  const std::uint64_t flush_to_zero = before | cpu::FloatingPointMode::kFlushToZero;
+  cpu::FloatingPointMode::write(flush_to_zero);
   cpu::gather(args, 0, 2, cpu::Stores::cached);
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(before);
+  const std::uint64_t after = cpu::FloatingPointMode::read();
+  cpu::FloatingPointMode::write(before);
   REQUIRE(after == flush_to_zero);
   for (std::size_t i = 0; i < out.size(); ++i) REQUIRE(out[i] == exact_value(codes[i], tiny));
 }

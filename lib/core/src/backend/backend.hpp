@@ -85,57 +85,81 @@ std::shared_ptr<Backend> make_backend(Device device);
 /// Returns a CPU backend with `thread_count` threads (0: all threads available to this process).
 std::shared_ptr<Backend> make_cpu_backend(int thread_count = 0);
 
-/// Owns device memory; empty if default-constructed or made with 0 bytes.
-class DeviceBuffer {
+/// Owns something of a backend, which kRelease(backend, handle, bytes) releases. Empty if default-constructed or moved
+/// from.
+template <auto kRelease>
+class Owned {
  public:
-  DeviceBuffer() = default;
-  DeviceBuffer(std::shared_ptr<Backend> backend, std::size_t bytes, std::string_view what)
-      : backend_(std::move(backend)), memory_(bytes == 0 ? nullptr : backend_->allocate(bytes, what)), bytes_(bytes) {}
-  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+  Owned() = default;
+  Owned(std::shared_ptr<Backend> backend, void* handle, std::size_t bytes = 0)
+      : backend_(std::move(backend)), handle_(handle), bytes_(bytes) {}
+  Owned(Owned&& other) noexcept { *this = std::move(other); }
+  Owned& operator=(Owned&& other) noexcept {
     std::swap(backend_, other.backend_);
-    std::swap(memory_, other.memory_);
+    std::swap(handle_, other.handle_);
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  ~DeviceBuffer() {
-    if (memory_ != nullptr) backend_->release(memory_, bytes_);
+  ~Owned() {
+    if (handle_ != nullptr) kRelease(*backend_, handle_, bytes_);
   }
 
-  void* data() const { return memory_; }
-  template <typename T>
-  T* as() const {
-    return static_cast<T*>(memory_);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::shared_ptr<Backend> backend_;
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
-/// Owns a stream or an event of a backend.
-template <void* (Backend::*kCreate)(), void (Backend::*kRelease)(void*) noexcept>
-class BackendHandle {
- public:
-  BackendHandle() = default;
-  explicit BackendHandle(std::shared_ptr<Backend> backend)
-      : backend_(std::move(backend)), handle_(((*backend_).*kCreate)()) {}
-  BackendHandle(BackendHandle&& other) noexcept { *this = std::move(other); }
-  BackendHandle& operator=(BackendHandle&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~BackendHandle() {
-    if (handle_ != nullptr) ((*backend_).*kRelease)(handle_);
-  }
   void* get() const { return handle_; }
+
+ protected:
+  std::size_t size() const { return bytes_; }
 
  private:
   std::shared_ptr<Backend> backend_;
   void* handle_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+inline void release_memory(Backend& backend, void* memory, std::size_t bytes) noexcept {
+  backend.release(memory, bytes);
+}
+inline void release_pinned(Backend& backend, void* memory, std::size_t bytes) noexcept {
+  backend.release_pinned(memory, bytes);
+}
+inline void release_stream(Backend& backend, void* stream, std::size_t) noexcept { backend.release_stream(stream); }
+inline void release_event(Backend& backend, void* event, std::size_t) noexcept { backend.release_event(event); }
+
+/// Device memory; empty if made with 0 bytes.
+class DeviceBuffer : public Owned<&release_memory> {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(const std::shared_ptr<Backend>& backend, std::size_t bytes, std::string_view what)
+      : Owned(backend, bytes == 0 ? nullptr : backend->allocate(bytes, what), bytes) {}
+
+  void* data() const { return get(); }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(get());
+  }
+  std::size_t bytes() const { return size(); }
+};
+
+/// Pinned host memory; empty if made with 0 bytes.
+class PinnedBuffer : public Owned<&release_pinned> {
+ public:
+  PinnedBuffer() = default;
+  PinnedBuffer(const std::shared_ptr<Backend>& backend, std::size_t bytes)
+      : Owned(backend, bytes == 0 ? nullptr : backend->allocate_pinned(bytes), bytes) {}
+
+  std::byte* data() const { return static_cast<std::byte*>(get()); }
+  std::size_t bytes() const { return size(); }
+};
+
+class OwnedStream : public Owned<&release_stream> {
+ public:
+  OwnedStream() = default;
+  explicit OwnedStream(const std::shared_ptr<Backend>& backend) : Owned(backend, backend->create_stream()) {}
+};
+
+class OwnedEvent : public Owned<&release_event> {
+ public:
+  OwnedEvent() = default;
+  explicit OwnedEvent(const std::shared_ptr<Backend>& backend) : Owned(backend, backend->create_event()) {}
 };
 
 /// Waits for the event. Returns if the device has failed, because then nothing runs on it any more.
@@ -158,34 +182,6 @@ class FinishAtEnd {
  private:
   std::shared_ptr<Backend> backend_;
   StreamRef stream_;
-};
-
-using OwnedStream = BackendHandle<&Backend::create_stream, &Backend::release_stream>;
-using OwnedEvent = BackendHandle<&Backend::create_event, &Backend::release_event>;
-
-/// Owns pinned host memory.
-class PinnedBuffer {
- public:
-  PinnedBuffer() = default;
-  PinnedBuffer(std::shared_ptr<Backend> backend, std::size_t bytes)
-      : backend_(std::move(backend)), memory_(backend_->allocate_pinned(bytes)), bytes_(bytes) {}
-  PinnedBuffer(PinnedBuffer&& other) noexcept { *this = std::move(other); }
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(memory_, other.memory_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~PinnedBuffer() {
-    if (memory_ != nullptr) backend_->release_pinned(memory_, bytes_);
-  }
-  std::byte* data() const { return static_cast<std::byte*>(memory_); }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::shared_ptr<Backend> backend_;
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace octavo::backend
