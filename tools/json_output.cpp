@@ -13,11 +13,7 @@ void print_json(const Json& document) {
 Json as_json(const SampleShape& shape) { return {shape.channels, shape.height, shape.width}; }
 
 Json as_json(const LabelLayout& labels) {
-  const char* kind = "none";
-  if (labels.kind == LabelKind::class_index) kind = "class_index";
-  if (labels.kind == LabelKind::multi_label) kind = "multi_label";
-  if (labels.kind == LabelKind::target) kind = "target";
-  return {{"kind", kind}, {"width", labels.width}};
+  return {{"kind", to_string(labels.kind)}, {"width", labels.width}};
 }
 
 std::string name_of(Color color) {

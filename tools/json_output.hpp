@@ -15,7 +15,7 @@ void print_json(const Json& document);
 
 /// [C,H,W].
 Json as_json(const SampleShape& shape);
-/// {"kind": "class_index", "width": 1}.
+/// {"kind": "class", "width": 1}.
 Json as_json(const LabelLayout& labels);
 /// "gray", "rgb" or "other".
 std::string name_of(Color color);

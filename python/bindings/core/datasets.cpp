@@ -21,20 +21,6 @@ namespace {
 
 using namespace nb::literals;
 
-std::string label_kind(const LabelLayout& labels) {
-  switch (labels.kind) {
-    case LabelKind::none:
-      return "none";
-    case LabelKind::class_index:
-      return "class";
-    case LabelKind::multi_label:
-      return "multi";
-    case LabelKind::target:
-      return "target";
-  }
-  return "none";
-}
-
 std::tuple<std::int64_t, std::int64_t, std::int64_t> shape_of(const Split& split) {
   const SampleShape shape = split.shape();
   return {shape.channels, shape.height, shape.width};
@@ -129,8 +115,8 @@ void add_split(nb::module_& module) {
       .def_prop_ro("sample_count", &Split::sample_count)
       .def_prop_ro("shape", &shape_of, "(C, H, W).")
       .def_prop_ro(
-          "label_kind", [](const Split& split) { return label_kind(split.labels()); },
-          "'none', 'class', 'multi' or 'target'.")
+          "label_kind", [](const Split& split) { return to_string(split.labels().kind); },
+          "'none', 'class', 'multi_label' or 'target'.")
       .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
       .def_prop_ro(

@@ -80,12 +80,7 @@ Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64
                        std::int64_t resident_count, std::int64_t window_samples) {
   HostSamples samples;
   samples.shape = {std::get<0>(shape), std::get<1>(shape), std::get<2>(shape)};
-  samples.labels = {value_of<LabelKind>(label_kind, "label_kind",
-                                        {{"class", LabelKind::class_index},
-                                         {"multi", LabelKind::multi_label},
-                                         {"target", LabelKind::target},
-                                         {"none", LabelKind::none}}),
-                    label_width};
+  samples.labels = {row_of(kLabelKinds, label_kind, "label_kind").kind, label_width};
   samples.codes = {reinterpret_cast<const std::int8_t*>(codes),
                    static_cast<std::size_t>(count * samples.shape.values())};
   samples.label_bytes = {reinterpret_cast<const std::byte*>(labels),

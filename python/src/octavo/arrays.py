@@ -71,4 +71,4 @@ def _checked_labels(labels: npt.ArrayLike | None, count: int) -> tuple[npt.NDArr
     if array.min() < least or array.max() > most:
         kind = "multi-labels of 0 and 1" if array.ndim == 2 else "class numbers, starting at 0"
         raise ValueError(f"labels range from {array.min()} to {array.max()}; they must be {kind}")
-    return np.ascontiguousarray(array, np.int32), "multi" if array.ndim == 2 else "class"
+    return np.ascontiguousarray(array, np.int32), "multi_label" if array.ndim == 2 else "class"

@@ -179,13 +179,13 @@ class Split:
 
     @property
     def label_kind(self) -> str:
-        """``"class"``, ``"multi"``, ``"target"`` or ``"none"``."""
+        """``"class"``, ``"multi_label"``, ``"target"`` or ``"none"``."""
         return self._native.label_kind
 
     @property
     def label_shape(self) -> tuple[int, ...]:
         """The shape of one label: () for a class number, else (K,)."""
-        return (self._native.label_width,) if self.label_kind in ("multi", "target") else ()
+        return (self._native.label_width,) if self.label_kind in ("multi_label", "target") else ()
 
     @property
     def classes(self) -> list[str]:

@@ -263,7 +263,7 @@ def _label(label: Any, class_count: int) -> tuple[str, npt.NDArray[Any]]:
         raise ValueError(f"its label {label!r} has values other than 0 and 1")
     if class_count and numbers.size != class_count:
         raise ValueError(f"its label has {numbers.size} numbers; there are {class_count} classes")
-    return "multi", numbers.astype(np.int32)
+    return "multi_label", numbers.astype(np.int32)
 
 
 def annotate(error: Exception, note: str) -> None:

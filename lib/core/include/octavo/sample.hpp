@@ -1,6 +1,7 @@
 // Describes a sample: its shape, its labels and the meaning of its channels.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,20 @@ enum class LabelKind {
   multi_label,  ///< int32 [K]: 0 or 1 for each class
   target,       ///< float32 [K]: regression targets
 };
+
+struct LabelKindInfo {
+  LabelKind kind;
+  const char* name;  ///< on the command line and in Python
+};
+inline constexpr std::array<LabelKindInfo, 4> kLabelKinds = {{
+    {LabelKind::none, "none"},
+    {LabelKind::class_index, "class"},
+    {LabelKind::multi_label, "multi_label"},
+    {LabelKind::target, "target"},
+}};
+
+/// The name of the kind, such as "class".
+constexpr const char* to_string(LabelKind kind) { return kLabelKinds[static_cast<std::size_t>(kind)].name; }
 
 /// The labels of a split: their kind and the number of values per sample.
 struct LabelLayout {

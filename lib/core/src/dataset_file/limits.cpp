@@ -8,7 +8,8 @@
 namespace octavo::dataset_file {
 namespace {
 
-constexpr std::array<std::string_view, 4> kLabelKinds = {"none", "class_index", "multi_label", "target"};
+/// The names in the index; "class" is "class_index" there.
+constexpr std::array<std::string_view, 4> kStoredLabelKinds = {"none", "class_index", "multi_label", "target"};
 constexpr std::array<std::string_view, 3> kColors = {"gray", "rgb", "other"};
 
 bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -75,9 +76,9 @@ std::optional<std::string> quantization_problem(const std::vector<ChannelQuantiz
   return std::nullopt;
 }
 
-std::string_view to_text(LabelKind kind) { return kLabelKinds[static_cast<std::size_t>(kind)]; }
+std::string_view to_text(LabelKind kind) { return kStoredLabelKinds[static_cast<std::size_t>(kind)]; }
 std::string_view to_text(Color color) { return kColors[static_cast<std::size_t>(color)]; }
-std::optional<LabelKind> label_kind_of(std::string_view text) { return value_of<LabelKind>(kLabelKinds, text); }
+std::optional<LabelKind> label_kind_of(std::string_view text) { return value_of<LabelKind>(kStoredLabelKinds, text); }
 std::optional<Color> color_of(std::string_view text) { return value_of<Color>(kColors, text); }
 
 }  // namespace octavo::dataset_file
