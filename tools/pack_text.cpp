@@ -58,17 +58,15 @@ void print_classes(const std::vector<std::string>& names) {
 
 /// The quantization error, as measured by the source while it was read.
 void print_quantization(const Source& source) {
-  const Json notes = Json::parse(source.notes(), nullptr, false);
-  for (const SourceSplit& split : source.splits()) {
-    const std::string key = "quantized " + split.name;
-    if (!notes.is_object() || !notes.contains(key)) continue;
+  const SourceNotes notes = source.notes();
+  for (const QuantizationNotes& quantized : notes.quantized) {
     double largest_error = 0.0;
     std::int64_t clipped_count = 0;
-    for (const Json& channel : notes[key]["channels"]) {
-      largest_error = std::max(largest_error, channel["largest_error"].get<double>());
-      clipped_count += channel["clipped"].get<std::int64_t>();
+    for (const ChannelLoss& channel : quantized.channels) {
+      largest_error = std::max(largest_error, channel.largest_error);
+      clipped_count += channel.clipped;
     }
-    std::cout << "  quantized  " << split.name << " from " << split.source_dtype;
+    std::cout << "  quantized  " << quantized.split << " from " << quantized.from;
     if (largest_error == 0.0) {
       std::cout << ", exactly\n";
       continue;
@@ -114,13 +112,12 @@ void print_mixed_labels(const Source& source) {
 
 /// What a user might not expect: ignored files, images without labels, and the remarks of the source.
 void print_oddities(const Source& source) {
-  const Json notes = Json::parse(source.notes(), nullptr, false);
-  if (notes.is_object()) print_ignored(notes.value("ignored_files", std::int64_t{0}));
+  const SourceNotes notes = source.notes();
+  print_ignored(notes.ignored_files.value_or(0));
   print_missing_labels(source);
   print_mixed_labels(source);
-  if (!notes.is_object() || !notes.contains("remarks")) return;
-  for (const Json& remark : notes["remarks"]) {
-    std::cout << "  note: " << printable(with_command_line_options(remark.get<std::string>())) << '\n';
+  for (const std::string& remark : notes.remarks) {
+    std::cout << "  note: " << printable(with_command_line_options(remark)) << '\n';
   }
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("arrays are resized and converted to RGB like image files", "[unit][pa
   REQUIRE(source->splits()[0].color == Color::rgb);
   // See the tests of resize().
   REQUIRE(read_all(*source).values == std::vector<std::uint8_t>{57, 183, 57, 183, 57, 183});
-  REQUIRE_THAT(source->notes(), ContainsSubstring("\"size\":\"1x2\""));
+  REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"size\":\"1x2\""));
 }
 
 TEST_CASE("glob patterns match whole names", "[unit][pack]") {

@@ -43,15 +43,15 @@ TEST_CASE("a folder of class folders is read in byte order like torchvision does
   const Samples samples = read_all(*source);
   REQUIRE(samples.labels == std::vector<std::int32_t>{0, 1, 2, 2, 2});
   REQUIRE(samples.values == std::vector<std::uint8_t>{1, 1, 3, 3, 5, 5, 6, 6, 7, 7});
-  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":2"));
-  REQUIRE_THAT(source->notes(), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
+  REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"ignored_files\":2"));
+  REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"folders_without_images\":[\"empty\"]"));
 }
 
 TEST_CASE("loose images and other files are counted as ignored", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "a/x.png", gray_png(1));
   for (const char* name : {"loose.png", "a/x.svg", "readme.txt", "a/b/x.avif"}) write_file(folder / name, "ignored");
-  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+  REQUIRE_THAT(to_json(open(folder.path())->notes()), ContainsSubstring("\"ignored_files\":4"));
 }
 
 TEST_CASE("files with any image extension are read by their contents", "[unit][pack]") {
@@ -76,7 +76,7 @@ TEST_CASE("other files next to and in split folders are counted as ignored", "[u
   for (const char* name : {"loose.png", "docs/deep/readme.txt", "train/loose.png", "val/a/x.svg"}) {
     write_file(folder / name, "ignored");
   }
-  REQUIRE_THAT(open(folder.path())->notes(), ContainsSubstring("\"ignored_files\":4"));
+  REQUIRE_THAT(to_json(open(folder.path())->notes()), ContainsSubstring("\"ignored_files\":4"));
 }
 
 TEST_CASE("ignored files of all sources are counted together", "[unit][pack]") {
@@ -84,7 +84,7 @@ TEST_CASE("ignored files of all sources are counted together", "[unit][pack]") {
   for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
   for (const char* name : {"one/a/x.svg", "one/b.txt", "two/c.txt"}) write_file(folder / name, "ignored");
   const auto source = open_source({{folder / "one", "train"}, {folder / "two", "val"}}, {});
-  REQUIRE_THAT(source->notes(), ContainsSubstring("\"ignored_files\":3"));
+  REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"ignored_files\":3"));
 }
 
 TEST_CASE("class folders that look like splits are reported", "[unit][pack]") {
@@ -94,7 +94,7 @@ TEST_CASE("class folders that look like splits are reported", "[unit][pack]") {
       fs::create_directories((folder / path).parent_path());
       write_file(folder / path, gray_png(1));
     }
-    return open_source({{folder.path()}}, {})->notes();
+    return to_json(open_source({{folder.path()}}, {})->notes());
   };
   CHECK_THAT(remarks_of({"train_images/1.png", "Test-images/1.png"}),
              ContainsSubstring(R"(\"Test-images\", \"train_images\" became classes; if these are splits)"));

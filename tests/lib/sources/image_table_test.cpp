@@ -154,13 +154,14 @@ TEST_CASE("unnamed columns are line numbers and other numeric columns are report
   ListedFolder files("list.csv");
   const auto source = files.open(",path,age,sex\n0,1.png,20,0\n1,2.png,21,1\n");
   REQUIRE(source->splits()[0].labels == LabelLayout{LabelKind::target, 2});
-  CHECK_THAT(source->notes(), ContainsSubstring(R"(the labels are the numbers in \"age\", \"sex\" of list.csv)"));
+  CHECK_THAT(to_json(source->notes()),
+             ContainsSubstring(R"(the labels are the numbers in \"age\", \"sex\" of list.csv)"));
   // Two of the four images are not listed.
-  CHECK_THAT(source->notes(), ContainsSubstring("2 images next to the listed ones are not in any list"));
-  CHECK_THAT(files.open("path,lable\n1.png,a\n")->notes(),
+  CHECK_THAT(to_json(source->notes()), ContainsSubstring("2 images next to the listed ones are not in any list"));
+  CHECK_THAT(to_json(files.open("path,lable\n1.png,a\n")->notes()),
              ContainsSubstring(R"(no column of list.csv, \"path\", \"lable\", is named label, class)"));
   const auto whole = files.open("path,label\n1.png,1\n2.png,1\n3.png,1\n4.png,1\n");
-  CHECK_THAT(whole->notes(), !ContainsSubstring("remarks"));
+  CHECK_THAT(to_json(whole->notes()), !ContainsSubstring("remarks"));
 }
 
 TEST_CASE("a list is recognized even if its first line has no image", "[unit][pack]") {

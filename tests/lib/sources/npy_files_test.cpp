@@ -120,7 +120,8 @@ TEST_CASE("the value range can be given or measured without the extremes", "[uni
   REQUIRE(map.zero_point < 30.0);
   REQUIRE(255.0 * map.scale + map.zero_point < 1020.0);
   static_cast<void>(read_all(*source));
-  REQUIRE_THAT(source->notes(), ContainsSubstring("\"from\":\"float32\"") && ContainsSubstring("\"clipped\":"));
+  REQUIRE_THAT(to_json(source->notes()),
+               ContainsSubstring("\"from\":\"float32\"") && ContainsSubstring("\"clipped\":"));
 }
 
 TEST_CASE("a sample with a NaN is a bad sample", "[unit][pack]") {

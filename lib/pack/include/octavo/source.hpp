@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <octavo/sample.hpp>
+#include <octavo/source_notes.hpp>
 #include <octavo/statistics.hpp>
 
 namespace octavo {
@@ -74,8 +75,9 @@ class Source {
 
   /// The files that were read, for the provenance.
   virtual std::vector<std::string> files() const = 0;
-  /// Notes for the provenance (resizing, background, color conversion) as a JSON object; "{}" if none.
-  virtual std::string notes() const { return "{}"; }
+  /// What happened to the samples (resizing, quantization, choices), for reports and the provenance. Complete once all
+  /// samples have been read.
+  virtual SourceNotes notes() const { return {}; }
 };
 
 }  // namespace octavo

@@ -45,7 +45,7 @@ class SpooledSource final : public Source {
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override { return {}; }
-  std::string notes() const override { return notes_; }
+  SourceNotes notes() const override;
 
  private:
   class Spool;

@@ -60,7 +60,7 @@ std::string describe_provenance(const Source& source, const PackOptions& options
   if (!options.reproducible && !options.command_line.empty()) provenance["command_line"] = options.command_line;
   provenance["format"] = source.format();
   provenance["sources"] = files_of(source, options.reproducible);
-  provenance["notes"] = OrderedJson::parse(source.notes());
+  provenance["notes"] = OrderedJson::parse(to_json(source.notes()));
   provenance["sample_count"] = sample_count;
   provenance["skipped"] = skipped_samples(summary);
   provenance["libraries"] = library_versions();

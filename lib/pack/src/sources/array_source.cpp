@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
 
@@ -140,23 +139,23 @@ std::vector<std::string> ArraySource::files() const {
   return files;
 }
 
-std::string ArraySource::notes() const {
-  nlohmann::ordered_json notes = nlohmann::ordered_json::object();
-  if (!set_.labels) notes["labels"] = "no labels found for the images";
+SourceNotes ArraySource::notes() const {
+  SourceNotes notes;
+  notes.lacks_labels = !set_.labels;
   const std::lock_guard lock(mutex_);
-  if (quantization_.empty()) return notes.dump();
-  nlohmann::ordered_json channels = nlohmann::ordered_json::array();
+  if (quantization_.empty()) return notes;
+  QuantizationNotes quantized{set_.split, arrays::name_of(set_.images->element()), {}};
   for (std::size_t c = 0; c < quantization_.size(); ++c) {
     const Loss& loss = losses_[c];
     const double sum = static_cast<double>(loss.rounding_sum) / kRoundingUnit * quantization_[c].scale;
-    channels.push_back({{"low", quantization_[c].zero_point},
-                        {"high", quantization_[c].zero_point + 255.0 * quantization_[c].scale},
-                        {"largest_error", loss.largest},
-                        {"mean_rounding", loss.count > 0 ? sum / static_cast<double>(loss.count) : 0.0},
-                        {"clipped", loss.clipped_count}});
+    quantized.channels.push_back({.low = quantization_[c].zero_point,
+                                  .high = quantization_[c].zero_point + 255.0 * quantization_[c].scale,
+                                  .largest_error = loss.largest,
+                                  .mean_rounding = loss.count > 0 ? sum / static_cast<double>(loss.count) : 0.0,
+                                  .clipped = loss.clipped_count});
   }
-  notes["quantized " + set_.split] = {{"from", arrays::name_of(set_.images->element())}, {"channels", channels}};
-  return notes.dump();
+  notes.quantized.push_back(std::move(quantized));
+  return notes;
 }
 
 }  // namespace octavo::sources

@@ -29,7 +29,7 @@ class ArraySource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override;
   /// Includes the quantization loss of the samples read so far.
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   /// The loss from rounding and clipping in one channel.

@@ -1,7 +1,7 @@
 #include "sources/octavo_source.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include <octavo/errors.hpp>
 
@@ -9,6 +9,7 @@
 #include "sources/source_reader.hpp"
 #include "statistics/codes.hpp"
 #include "support/file.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -21,7 +22,7 @@ std::span<std::int8_t> as_codes(std::span<std::uint8_t> values) {
 constexpr int kKeptLevels = 20;
 
 /// Omits anything deeper.
-void cut_below(nlohmann::ordered_json& json, int levels) {
+void cut_below(Json& json, int levels) {
   if (!json.is_structured()) return;
   if (levels == 0) {
     json = "left out";
@@ -30,21 +31,49 @@ void cut_below(nlohmann::ordered_json& json, int levels) {
   for (auto& part : json) cut_below(part, levels - 1);
 }
 
-/// Takes the original image sizes of a split out of a provenance, if present.
-nlohmann::ordered_json take_sizes(nlohmann::ordered_json& provenance, const std::string& split) {
-  const auto notes = provenance.find("notes");
-  if (notes == provenance.end() || !notes->is_object() || !notes->contains("source_sizes")) return nullptr;
-  auto& all = (*notes)["source_sizes"];
-  for (std::size_t i = 0; all.is_array() && i < all.size(); ++i) {
-    // The provenance is untrusted text.
-    const bool is_ours = all[i].is_object() && all[i].contains("split") && all[i]["split"] == split &&
-                         all[i].contains("images") && all[i]["images"].is_number_integer();
-    if (!is_ours) continue;
-    auto sizes = std::move(all[i]);
-    all.erase(i);
-    return sizes;
+/// The notes in one entry of "source_sizes"; nothing if it is not about this split. The provenance is untrusted text.
+std::optional<ImageSizeNotes> read_sizes(const Json& entry, const std::string& split) {
+  if (!entry.is_object()) return std::nullopt;
+  const auto text = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_string() ? entry[key] : Json("");
+  };
+  const auto number = [&](const char* key) {
+    return entry.contains(key) && entry[key].is_number_integer() ? entry[key].get<std::int64_t>() : 0;
+  };
+  if (text("split") != split || number("images") < 1) return std::nullopt;
+  ImageSizeNotes sizes{.split = split,
+                       .images = number("images"),
+                       .smallest = text("smallest"),
+                       .median = text("median"),
+                       .largest = text("largest"),
+                       .enlarged = number("enlarged"),
+                       .outliers = number("outliers")};
+  const auto outliers = entry.find("first_outliers");
+  if (outliers == entry.end() || !outliers->is_array()) return sizes;
+  for (const Json& outlier : *outliers) {
+    const bool is_whole = outlier.is_object() && outlier.contains("name") && outlier["name"].is_string() &&
+                          outlier.contains("size") && outlier["size"].is_string();
+    if (is_whole) sizes.first_outliers.push_back({outlier["name"], outlier["size"]});
   }
-  return nullptr;
+  return sizes;
+}
+
+/// Takes the original image sizes of a split out of a provenance.
+std::vector<ImageSizeNotes> take_sizes(Json& provenance, const std::string& split) {
+  std::vector<ImageSizeNotes> taken;
+  const auto notes = provenance.find("notes");
+  if (notes == provenance.end() || !notes->is_object() || !notes->contains("source_sizes")) return taken;
+  Json& all = (*notes)["source_sizes"];
+  for (std::size_t i = 0; all.is_array() && i < all.size();) {
+    auto sizes = read_sizes(all[i], split);
+    if (!sizes) {
+      ++i;
+      continue;
+    }
+    taken.push_back(std::move(*sizes));
+    all.erase(i);
+  }
+  return taken;
 }
 
 SourceSplit describe(const Split& split) {
@@ -137,21 +166,22 @@ void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, st
   }
 }
 
-std::string OctavoSource::notes() const {
-  auto notes = nlohmann::ordered_json::object();
-  auto made = nlohmann::ordered_json::parse(dataset_.provenance());
+SourceNotes OctavoSource::notes() const {
+  SourceNotes notes;
+  Json made = Json::parse(dataset_.provenance());
   cut_below(made, kKeptLevels);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     // A split merged from several sources has several entries.
-    for (auto sizes = take_sizes(made, parts_[i].name()); !sizes.is_null();
-         sizes = take_sizes(made, parts_[i].name())) {
-      sizes["split"] = splits_[i].name;
-      sizes["of_whole_split"] = true;
-      notes["source_sizes"].push_back(std::move(sizes));
+    for (ImageSizeNotes& sizes : take_sizes(made, parts_[i].name())) {
+      sizes.split = splits_[i].name;
+      sizes.of_whole_split = true;
+      if (!notes.image_sizes) notes.image_sizes.emplace();
+      notes.image_sizes->push_back(std::move(sizes));
     }
   }
-  notes["made from " + dataset_.path().filename().string()] = std::move(made);
-  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  notes.histories.push_back(
+      {dataset_.path().filename().string(), made.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  return notes;
 }
 
 const SourceReader kOctavoReader = {.format = SourceFormat::octavo,

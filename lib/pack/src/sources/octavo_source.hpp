@@ -31,7 +31,7 @@ class OctavoSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
   /// Includes the provenance of the file itself. Reports the original image sizes as other sources do.
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   void read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> values,

@@ -54,27 +54,23 @@ std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t fi
 }
 
 /// Sizes that a source took from its own provenance describe all its images, so they are kept only if all are chosen.
-void ChosenSource::drop_other_sizes(nlohmann::ordered_json& notes) const {
-  if (!notes.contains("source_sizes") || !notes["source_sizes"].is_array()) return;
+void ChosenSource::drop_other_sizes(SourceNotes& notes) const {
+  if (!notes.image_sizes) return;
   std::map<std::string, std::int64_t> left_of;
   for (const SourceSplit& split : source_->splits()) left_of[split.name] = split.sample_count;
   for (const ChosenSplit& part : chosen_) left_of[source_->splits()[part.source_split].name] -= std::ssize(part.rows);
-  auto kept = nlohmann::ordered_json::array();
-  for (auto& sizes : notes["source_sizes"]) {
-    const bool is_of_all =
-        sizes.is_object() && sizes.contains("of_whole_split") && sizes.contains("split") && sizes["split"].is_string();
-    if (!is_of_all || left_of[sizes["split"].get<std::string>()] == 0) kept.push_back(std::move(sizes));
-  }
-  notes["source_sizes"] = std::move(kept);
+  std::erase_if(*notes.image_sizes,
+                [&](const ImageSizeNotes& sizes) { return sizes.of_whole_split && left_of[sizes.split] != 0; });
 }
 
-std::string ChosenSource::notes() const {
-  auto notes = nlohmann::ordered_json::parse(source_->notes());
+SourceNotes ChosenSource::notes() const {
+  SourceNotes notes = source_->notes();
   drop_other_sizes(notes);
-  if (!options_.select.empty()) notes["select"] = options_.select;
-  if (options_.limit) notes["limit"] = *options_.limit;
-  if (options_.holdout > 0.0) notes["holdout"] = {{"share", options_.holdout}, {"seed", options_.seed}};
-  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  notes.select = options_.select;
+  notes.limit = options_.limit;
+  notes.holdout = options_.holdout;
+  notes.holdout_seed = options_.seed;
+  return notes;
 }
 
 }  // namespace octavo::sources

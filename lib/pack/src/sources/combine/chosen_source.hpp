@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include <octavo/source.hpp>
@@ -28,13 +27,13 @@ class ChosenSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> left_out() const override { return source_->left_out(); }
   std::vector<std::string> files() const override { return source_->files(); }
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   std::int64_t source_row(std::size_t split, std::int64_t row) const {
     return chosen_[split].rows[static_cast<std::size_t>(row)];
   }
-  void drop_other_sizes(nlohmann::ordered_json& notes) const;
+  void drop_other_sizes(SourceNotes& notes) const;
   std::int64_t run_length(std::size_t split, std::int64_t first_row, std::int64_t most) const;
 
   std::unique_ptr<Source> source_;

@@ -78,10 +78,10 @@ std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t
   return failures;
 }
 
-std::string ConvertedSource::notes() const {
-  auto notes = nlohmann::ordered_json::parse(source_->notes());
-  if (!targets_.empty()) notes.update(conversion_notes(targets_[0]));
-  return notes.dump();
+SourceNotes ConvertedSource::notes() const {
+  SourceNotes notes = source_->notes();
+  if (!targets_.empty()) notes.conversion = conversion_notes(targets_[0]);
+  return notes;
 }
 
 std::unique_ptr<Source> converted(std::unique_ptr<Source> source, const SourceOptions& options) {

@@ -33,7 +33,7 @@ class ConvertedSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> left_out() const override { return source_->left_out(); }
   std::vector<std::string> files() const override { return source_->files(); }
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   std::unique_ptr<Source> source_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <set>
 #include <unordered_map>
 
@@ -232,28 +232,25 @@ std::vector<std::string> MergedSource::files() const {
   return all;
 }
 
-std::string MergedSource::notes() const {
-  nlohmann::ordered_json all = nlohmann::ordered_json::object();
-  std::int64_t ignored_file_count = 0;
-  auto source_sizes = nlohmann::ordered_json::array(), remarks = source_sizes;
+SourceNotes MergedSource::notes() const {
+  SourceNotes all;
+  const auto append = [](auto& to, auto& from) { std::move(from.begin(), from.end(), std::back_inserter(to)); };
   for (const auto& part : parts_) {
-    const auto notes = nlohmann::ordered_json::parse(part->notes());
-    ignored_file_count += notes.value("ignored_files", std::int64_t{0});
-    for (const auto& sizes : notes.value("source_sizes", nlohmann::ordered_json::array()))
-      source_sizes.push_back(sizes);
-    for (const auto& remark : notes.value("remarks", nlohmann::ordered_json::array())) remarks.push_back(remark);
-    for (const auto& [key, value] : notes.items()) {
-      // Files with the same name in different folders.
-      const bool is_history = key.starts_with("made from ");
-      std::string name = key;
-      for (int number = 2; is_history && all.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";
-      all[name] = value;
+    SourceNotes notes = part->notes();
+    all.lacks_labels = all.lacks_labels || notes.lacks_labels;
+    append(all.quantized, notes.quantized);
+    if (notes.conversion) all.conversion = notes.conversion;
+    if (notes.ignored_files) all.ignored_files = all.ignored_files.value_or(0) + *notes.ignored_files;
+    if (notes.image_sizes) {
+      if (!all.image_sizes) all.image_sizes.emplace();
+      append(*all.image_sizes, *notes.image_sizes);
     }
+    append(all.remarks, notes.remarks);
+    append(all.folders_without_images, notes.folders_without_images);
+    append(all.histories, notes.histories);
+    if (notes.custom != "{}") all.custom = notes.custom;
   }
-  if (all.contains("source_sizes")) all["source_sizes"] = source_sizes;
-  if (all.contains("remarks")) all["remarks"] = remarks;
-  if (all.contains("ignored_files")) all["ignored_files"] = ignored_file_count;
-  return all.dump();
+  return all;
 }
 
 }  // namespace octavo::sources

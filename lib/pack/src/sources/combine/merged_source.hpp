@@ -30,7 +30,7 @@ class MergedSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> left_out() const override;
   std::vector<std::string> files() const override;
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   /// Rows [first_row, first_row + split's sample_count) of a merged split.

@@ -64,6 +64,12 @@ SpooledSource::SpooledSource(std::filesystem::path folder, std::vector<std::stri
 }
 SpooledSource::~SpooledSource() = default;
 
+SourceNotes SpooledSource::notes() const {
+  SourceNotes notes;
+  notes.custom = notes_;
+  return notes;
+}
+
 const std::vector<SourceSplit>& SpooledSource::splits() const { return splits_; }
 
 std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names) {

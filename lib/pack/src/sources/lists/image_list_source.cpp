@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
 
@@ -93,18 +92,19 @@ std::vector<std::string> ImageListSource::files() const {
   return files;
 }
 
-std::string ImageListSource::notes() const {
-  auto notes = conversion_notes(target_);
-  notes["ignored_files"] = contents_.ignored_file_count;
-  notes["source_sizes"] = nlohmann::ordered_json::array();
+SourceNotes ImageListSource::notes() const {
+  SourceNotes notes;
+  notes.conversion = conversion_notes(target_);
+  notes.ignored_files = contents_.ignored_file_count;
+  notes.image_sizes.emplace();
   for (std::size_t split = 0; split < sizes_.size(); ++split) {
     const SplitImages& list = contents_.splits[split];
     auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
-    if (!sizes.is_null()) notes["source_sizes"].push_back(std::move(sizes));
+    if (sizes) notes.image_sizes->push_back(std::move(*sizes));
   }
-  if (!contents_.remarks.empty()) notes["remarks"] = contents_.remarks;
-  if (!contents_.empty_folders.empty()) notes["folders_without_images"] = contents_.empty_folders;
-  return notes.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  notes.remarks = contents_.remarks;
+  notes.folders_without_images = contents_.empty_folders;
+  return notes;
 }
 
 }  // namespace octavo::sources

@@ -28,7 +28,7 @@ class ImageListSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> left_out() const override { return contents_.left_out; }
   std::vector<std::string> files() const override;
-  std::string notes() const override;
+  SourceNotes notes() const override;
 
  private:
   void read_image(std::size_t split, std::size_t at, std::span<std::uint8_t> values);

@@ -26,13 +26,13 @@ struct Fences {
 
 }  // namespace
 
-nlohmann::ordered_json ImageSizes::describe(const std::string& split, const SampleShape& target,
-                                            const std::function<std::string(std::size_t)>& name_of) const {
+std::optional<ImageSizeNotes> ImageSizes::describe(const std::string& split, const SampleShape& target,
+                                                   const std::function<std::string(std::size_t)>& name_of) const {
   std::vector<std::size_t> known;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     if (sizes_[i].height > 0) known.push_back(i);
   }
-  if (known.empty()) return nullptr;
+  if (known.empty()) return std::nullopt;
 
   const auto pixels_of = [&](std::size_t i) { return std::int64_t{sizes_[i].height} * sizes_[i].width; };
   std::vector<double> pixels, ratios;
@@ -45,14 +45,13 @@ nlohmann::ordered_json ImageSizes::describe(const std::string& split, const Samp
   const auto text_of = [&](std::size_t i) {
     return std::to_string(sizes_[i].height) + "x" + std::to_string(sizes_[i].width);
   };
-  std::int64_t enlarged_count = 0, outlier_count = 0;
-  auto first_outliers = nlohmann::ordered_json::array();
+  ImageSizeNotes notes{.split = split, .images = std::ssize(known)};
   for (std::size_t k = 0; k < known.size(); ++k) {
     const std::size_t i = known[k];
-    if (sizes_[i].height < target.height || sizes_[i].width < target.width) ++enlarged_count;
+    if (sizes_[i].height < target.height || sizes_[i].width < target.width) ++notes.enlarged;
     if (usual_pixels.contain(pixels[k]) && usual_ratios.contain(ratios[k])) continue;
-    ++outlier_count;
-    if (first_outliers.size() < kMostListed) first_outliers.push_back({{"name", name_of(i)}, {"size", text_of(i)}});
+    ++notes.outliers;
+    if (notes.first_outliers.size() < kMostListed) notes.first_outliers.push_back({name_of(i), text_of(i)});
   }
 
   // Of several images with the same size, take the first.
@@ -60,17 +59,12 @@ nlohmann::ordered_json ImageSizes::describe(const std::string& split, const Samp
     return std::pair(pixels_of(a), a) < std::pair(pixels_of(b), b);
   };
   const auto [smallest, largest] = std::minmax_element(known.begin(), known.end(), is_smaller);
-  const std::string smallest_text = text_of(*smallest), largest_text = text_of(*largest);
+  notes.smallest = text_of(*smallest);
+  notes.largest = text_of(*largest);
   const auto median = known.begin() + (std::ssize(known) - 1) / 2;
   std::nth_element(known.begin(), median, known.end(), is_smaller);
-  return {{"split", split},
-          {"images", known.size()},
-          {"smallest", smallest_text},
-          {"median", text_of(*median)},
-          {"largest", largest_text},
-          {"enlarged", enlarged_count},
-          {"outliers", outlier_count},
-          {"first_outliers", first_outliers}};
+  notes.median = text_of(*median);
+  return notes;
 }
 
 }  // namespace octavo::sources

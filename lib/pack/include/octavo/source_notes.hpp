@@ -1,0 +1,76 @@
+// What happened to the samples of a source, for reports and for the provenance of the file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <octavo/statistics.hpp>
+
+namespace octavo {
+
+/// How images were converted.
+struct ConversionNotes {
+  std::optional<std::array<std::int64_t, 2>> size = {};  ///< [H,W], if images were resized
+  std::string fit = {};                                  ///< "crop", "pad" or "stretch"; with `size`
+  std::int64_t channels = 0;
+  std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< behind transparency and padding
+};
+
+/// What quantizing one channel of an array cost, in source units.
+struct ChannelLoss {
+  double low = 0.0;   ///< becomes the value 0
+  double high = 0.0;  ///< becomes the value 255
+  double largest_error = 0.0;
+  double mean_rounding = 0.0;
+  std::int64_t clipped = 0;  ///< numbers outside [low,high]
+};
+struct QuantizationNotes {
+  std::string split;
+  std::string from;  ///< the element type: "float32"
+  std::vector<ChannelLoss> channels;
+};
+
+/// The sizes of the images of a split before resizing, compared by number of pixels. Sizes are text, "HxW".
+struct ImageSizeNotes {
+  struct Outlier {
+    std::string name;
+    std::string size;
+  };
+  std::string split;
+  std::int64_t images = 0;
+  std::string smallest = {}, median = {}, largest = {};
+  std::int64_t enlarged = 0;  ///< images that are smaller than the samples in height or width
+  std::int64_t outliers = 0;
+  std::vector<Outlier> first_outliers = {};
+  bool of_whole_split = false;  ///< taken from a dataset file: describes all images of its split
+};
+
+/// The provenance of a dataset file that a source read.
+struct HistoryNotes {
+  std::string file;        ///< the file name
+  std::string provenance;  ///< JSON
+};
+
+struct SourceNotes {
+  bool lacks_labels = false;  ///< there are images without labels
+  std::vector<QuantizationNotes> quantized;
+  std::optional<ConversionNotes> conversion;
+  std::optional<std::int64_t> ignored_files;               ///< files that are not images in a class folder
+  std::optional<std::vector<ImageSizeNotes>> image_sizes;  ///< for sources of image files
+  std::vector<std::string> remarks;                        ///< on surprising decisions; options as in option_names.hpp
+  std::vector<std::string> folders_without_images;
+  std::string select;                 ///< SourceOptions::select
+  std::optional<std::int64_t> limit;  ///< SourceOptions::limit
+  double holdout = 0.0;               ///< SourceOptions::holdout
+  std::uint64_t holdout_seed = 0;
+  std::vector<HistoryNotes> histories;
+  std::string custom = "{}";  ///< notes of the program that provides the samples: a JSON object
+};
+
+/// The notes as the JSON object of the provenance. Throws FormatError if a text that must be JSON is not.
+std::string to_json(const SourceNotes& notes);
+
+}  // namespace octavo

@@ -1,0 +1,79 @@
+#include <octavo/source_notes.hpp>
+
+#include <string>
+
+#include "support/strict_json.hpp"
+
+namespace octavo {
+namespace {
+
+std::string size_text(const std::array<std::int64_t, 2>& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]);
+}
+
+Json to_json(const QuantizationNotes& quantized) {
+  Json channels = Json::array();
+  for (const ChannelLoss& loss : quantized.channels) {
+    channels.push_back({{"low", loss.low},
+                        {"high", loss.high},
+                        {"largest_error", loss.largest_error},
+                        {"mean_rounding", loss.mean_rounding},
+                        {"clipped", loss.clipped}});
+  }
+  return {{"from", quantized.from}, {"channels", channels}};
+}
+
+Json to_json(const ImageSizeNotes& sizes) {
+  Json outliers = Json::array();
+  for (const auto& outlier : sizes.first_outliers) outliers.push_back({{"name", outlier.name}, {"size", outlier.size}});
+  Json json = {{"split", sizes.split},       {"images", sizes.images},     {"smallest", sizes.smallest},
+               {"median", sizes.median},     {"largest", sizes.largest},   {"enlarged", sizes.enlarged},
+               {"outliers", sizes.outliers}, {"first_outliers", outliers}};
+  if (sizes.of_whole_split) json["of_whole_split"] = true;
+  return json;
+}
+
+void add_conversion(const ConversionNotes& conversion, Json& json) {
+  if (conversion.size) {
+    json["size"] = size_text(*conversion.size);
+    json["fit"] = conversion.fit;
+    json["filter"] = "triangle, antialiased";
+  }
+  json["channels"] = conversion.channels;
+  json["background"] = conversion.background;
+  json["conversions"] = "docs/conversions.md";
+}
+
+void add_histories(const std::vector<HistoryNotes>& histories, Json& json) {
+  for (const HistoryNotes& history : histories) {
+    const std::string key = "made from " + history.file;
+    std::string name = key;
+    // Files with the same name in different folders.
+    for (int number = 2; json.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";
+    json[name] = Json::parse(history.provenance);
+  }
+}
+
+}  // namespace
+
+std::string to_json(const SourceNotes& notes) {
+  Json json = parse_strict_json(notes.custom);
+  if (notes.lacks_labels) json["labels"] = "no labels found for the images";
+  for (const QuantizationNotes& quantized : notes.quantized) json["quantized " + quantized.split] = to_json(quantized);
+  if (notes.conversion) add_conversion(*notes.conversion, json);
+  if (notes.ignored_files) json["ignored_files"] = *notes.ignored_files;
+  if (notes.image_sizes) {
+    json["source_sizes"] = Json::array();
+    for (const ImageSizeNotes& sizes : *notes.image_sizes) json["source_sizes"].push_back(to_json(sizes));
+  }
+  if (!notes.remarks.empty()) json["remarks"] = notes.remarks;
+  if (!notes.folders_without_images.empty()) json["folders_without_images"] = notes.folders_without_images;
+  if (!notes.select.empty()) json["select"] = notes.select;
+  if (notes.limit) json["limit"] = *notes.limit;
+  if (notes.holdout > 0.0) json["holdout"] = {{"share", notes.holdout}, {"seed", notes.holdout_seed}};
+  add_histories(notes.histories, json);
+  // File names are bytes; invalid UTF-8 becomes U+FFFD.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace octavo
