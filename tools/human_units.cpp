@@ -9,26 +9,6 @@
 
 namespace octavo::tools {
 
-std::string format_count(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  const std::size_t first = count < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
-std::string format_bytes(std::int64_t bytes) {
-  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / 1024.0;
-  std::size_t unit = 0;
-  // Larger values would be shown as 1024.0.
-  while (value >= 1023.95) {
-    value /= 1024.0;
-    ++unit;
-  }
-  return format_fixed(value, 1) + " " + kUnits[unit];
-}
-
 std::string format_rate(double bytes_per_second) {
   constexpr double kMost = 1e18;
   if (!(bytes_per_second >= 0 && bytes_per_second < kMost)) return "?";
@@ -56,12 +36,6 @@ std::string format_significant(double value) {
   std::ostringstream text;
   text << std::setprecision(3) << value;
   return text.str();
-}
-
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text;
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <octavo/byte_count.hpp>
+#include <octavo/text.hpp>
 #include <string>
 
 namespace octavo::tools {
 
-/// "60,000".
-std::string format_count(std::int64_t count);
-/// "812 B", "44.9 MiB".
-std::string format_bytes(std::int64_t bytes);
 /// "312 MiB/s".
 std::string format_rate(double bytes_per_second);
 /// "21.5 us", "4.8 ms", "0.42 s", "12 s", "3 min 20 s", "2 h 5 min".
@@ -18,8 +16,6 @@ std::string format_seconds(double seconds);
 std::string format_fixed(double value, int digits);
 /// Three significant digits: "19", "0.00392", "1.2e-05".
 std::string format_significant(double value);
-/// Replaces control characters by '?': file names may contain terminal escape sequences.
-std::string printable(std::string text);
 /// "3 samples", "1 sample".
 std::string counted(std::int64_t count, const std::string& noun);
 

@@ -12,9 +12,7 @@ void print_json(const Json& document) {
 
 Json as_json(const SampleShape& shape) { return {shape.channels, shape.height, shape.width}; }
 
-Json as_json(const LabelLayout& labels) {
-  return {{"kind", to_string(labels.kind)}, {"width", labels.width}};
-}
+Json as_json(const LabelLayout& labels) { return {{"kind", to_string(labels.kind)}, {"width", labels.width}}; }
 
 std::string name_of(Color color) {
   if (color == Color::gray) return "gray";

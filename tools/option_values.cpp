@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fstream>
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -13,16 +14,7 @@
 namespace octavo::tools {
 namespace {
 
-constexpr std::size_t kMostSplitNameBytes = 64;
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-/// [A-Za-z0-9][A-Za-z0-9_.-]{0,63}
-bool is_split_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMostSplitNameBytes && is_letter_or_digit(name[0]) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; });
-}
 
 /// All of `text` as a number.
 std::optional<std::int64_t> parse_number(std::string_view text, int base = 10) {
@@ -42,12 +34,6 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
   }
 }
 
-std::string trimmed(const std::string& line) {
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// The lines of a small text file, trimmed, without empty lines at the end.
 std::vector<std::string> read_lines(const std::filesystem::path& path, const std::string& doing) {
   // Reading a device such as /dev/zero would never end; opening a pipe without a writer would block.
@@ -57,12 +43,12 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, const std
   std::ifstream file(path);
   if (!file) throw IoError(doing + "cannot open the file; check the path");
   std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(trimmed(line));
+  for (std::string line; std::getline(file, line);) lines.emplace_back(trimmed(line));
   if (file.bad()) throw IoError(doing + "cannot read the file; check the disk");
   // Editors on Windows write this first.
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (!lines.empty() && lines[0].starts_with(kByteOrderMark))
-    lines[0] = trimmed(lines[0].substr(kByteOrderMark.size()));
+    lines[0] = std::string(trimmed(lines[0].substr(kByteOrderMark.size())));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }
@@ -171,8 +157,8 @@ std::map<std::string, std::string> read_class_map(const std::filesystem::path& p
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     const std::size_t equals = lines[i].find('=');
-    const std::string old_name = trimmed(lines[i].substr(0, equals));
-    const std::string new_name = equals == std::string::npos ? "" : trimmed(lines[i].substr(equals + 1));
+    const std::string old_name(trimmed(lines[i].substr(0, equals)));
+    const std::string new_name(equals == std::string::npos ? "" : trimmed(lines[i].substr(equals + 1)));
     const bool is_new = !old_name.empty() && !new_name.empty() && class_map.emplace(old_name, new_name).second;
     if (is_new) continue;
     throw FormatError(doing + "line " + std::to_string(i + 1) +

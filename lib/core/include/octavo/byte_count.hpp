@@ -1,7 +1,8 @@
-// Parses human-readable memory sizes.
+// Sizes and counts as people write them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace octavo {
@@ -10,5 +11,11 @@ namespace octavo {
 /// are powers of 1024; KB, MB, GB and TB are powers of 1000. Throws InvalidArgument for any other text, for less than
 /// one byte and for more than 2^60 bytes.
 std::int64_t parse_byte_count(std::string_view text);
+
+/// "812 B", "44.9 MiB".
+std::string format_bytes(std::int64_t bytes);
+
+/// "60,000".
+std::string format_count(std::int64_t count);
 
 }  // namespace octavo

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "dataset_file/chunk_table.hpp"
 #include "dataset_file/index.hpp"

@@ -12,8 +12,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kStoredLabelKinds = {"none", "class_index", "multi_label", "target"};
 constexpr std::array<std::string_view, 3> kColors = {"gray", "rgb", "other"};
 
-bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 std::optional<std::string> layout_problem(const LabelLayout& labels) {
   const std::int64_t width = labels.width;
   if (labels.kind == LabelKind::none && width != 0) return "no labels, but a label width of " + std::to_string(width);
@@ -35,14 +33,6 @@ std::optional<Enum> value_of(const std::array<std::string_view, kCount>& words, 
 }
 
 }  // namespace
-
-bool is_split_name(std::string_view name) {
-  if (name.empty() || name.size() > 64 || !is_letter_or_digit(name.front())) return false;
-  for (const char c : name) {
-    if (!is_letter_or_digit(c) && c != '_' && c != '.' && c != '-') return false;
-  }
-  return name != "index" && name != "classes" && name != "provenance";
-}
 
 std::optional<std::string> layout_problem(const SampleShape& shape, const LabelLayout& labels,
                                           std::int64_t sample_count) {

@@ -24,9 +24,6 @@ inline constexpr std::int64_t kMostMetadataBytes = std::int64_t{64} << 20;
 /// The largest piece that a reader of deflated images inflates at a time, per thread.
 inline constexpr std::int64_t kMostChunkBytes = std::int64_t{256} << 20;
 
-/// Whether `name` matches [A-Za-z0-9][A-Za-z0-9_.-]{0,63} and is not a name that the file itself uses.
-bool is_split_name(std::string_view name);
-
 /// Returns what is wrong with a split of this layout, or nothing.
 std::optional<std::string> layout_problem(const SampleShape& shape, const LabelLayout& labels,
                                           std::int64_t sample_count);

@@ -38,14 +38,14 @@ std::int64_t reserved_of(std::int64_t memory_bytes, const ModelMemory& model) {
 }
 
 std::string reason_of(const MemoryModel& model, const planning::Fit& found, std::int64_t room) {
-  const std::string samples = in_units(model.sample_count * model.packed_bytes());
-  const std::string left = in_units(room);
+  const std::string samples = format_bytes(model.sample_count * model.packed_bytes());
+  const std::string left = format_bytes(room);
   if (!found.fits) return "the model and a batch alone need more than the " + left + " available";
   switch (found.residency) {
     case Residency::device:
       return "all " + samples + " of samples fit with the model and the batches in " + left;
     case Residency::hybrid:
-      return in_units(found.resident_count * model.packed_bytes()) + " of " + samples +
+      return format_bytes(found.resident_count * model.packed_bytes()) + " of " + samples +
              " of samples fit with the model and the batches in " + left + "; the others are read from the file";
     default:
       return "almost none of the " + samples + " of samples fit with the model and the batches in " + left +
@@ -170,7 +170,7 @@ Plan plan(const Dataset& dataset, const PlanOptions& options) {
   plan.compression = split.compression();
   plan.stored_bytes = split.stored_bytes();
   plan.memory_bytes = device ? backend::make_backend(*device)->memory().free_bytes : options.memory_bytes;
-  plan.device = device ? to_string(*device) : "a device of " + in_units(options.memory_bytes);
+  plan.device = device ? to_string(*device) : "a device of " + format_bytes(options.memory_bytes);
   plan.reserved_bytes = reserved_of(plan.memory_bytes, options.model);
   const std::int64_t room = plan.memory_bytes - plan.reserved_bytes;
   plan.batch_size = batch_size_for(model, options, room);

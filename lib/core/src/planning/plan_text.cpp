@@ -6,33 +6,34 @@
 namespace octavo {
 namespace {
 
-std::string batch_or_none(std::int64_t batch) { return batch > 0 ? grouped(batch) : "none"; }
+std::string batch_or_none(std::int64_t batch) { return batch > 0 ? format_count(batch) : "none"; }
 
 /// ", deflated to 4.0 MiB in the file", or nothing.
 std::string stored(const Plan& plan) {
   if (plan.compression == Compression::none) return "";
-  return ", deflated to " + in_units(plan.stored_bytes) + " in the file";
+  return ", deflated to " + format_bytes(plan.stored_bytes) + " in the file";
 }
 
 std::string head(const Plan& plan) {
   return summary_line("file", plan.file + ", split " + plan.split) +
-         summary_line("samples", grouped(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
+         summary_line("samples", format_count(plan.sample_count) + " of " + std::to_string(plan.shape.channels) + "x" +
                                      std::to_string(plan.shape.height) + "x" + std::to_string(plan.shape.width) + ": " +
-                                     in_units(plan.packed_bytes) + stored(plan)) +
-         summary_line("device", plan.device + ": " + in_units(plan.memory_bytes) + " free, " +
-                                    in_units(plan.reserved_bytes) + " kept in reserve") +
+                                     format_bytes(plan.packed_bytes) + stored(plan)) +
+         summary_line("device", plan.device + ": " + format_bytes(plan.memory_bytes) + " free, " +
+                                    format_bytes(plan.reserved_bytes) + " kept in reserve") +
          summary_line("residency",
                       (plan.fits ? std::string(to_string(plan.residency)) : "none fits") + ": " + plan.reason);
 }
 
 std::string parts_table(const Plan& plan) {
-  std::string text =
-      "\ndevice memory, batch size " + grouped(plan.batch_size) + ", prefetch " + std::to_string(plan.prefetch) + "\n";
+  std::string text = "\ndevice memory, batch size " + format_count(plan.batch_size) + ", prefetch " +
+                     std::to_string(plan.prefetch) + "\n";
   for (const PlannedPart& part : plan.parts) {
-    text += formatted("  %-30s %12s\n", part.name.c_str(), in_units(part.bytes).c_str());
+    text += formatted("  %-30s %12s\n", part.name.c_str(), format_bytes(part.bytes).c_str());
   }
-  text += formatted("  %-30s %12s\n", "total", in_units(plan.total_bytes()).c_str());
-  if (plan.host_bytes > 0) text += formatted("  %-30s %12s\n", "and host memory", in_units(plan.host_bytes).c_str());
+  text += formatted("  %-30s %12s\n", "total", format_bytes(plan.total_bytes()).c_str());
+  if (plan.host_bytes > 0)
+    text += formatted("  %-30s %12s\n", "and host memory", format_bytes(plan.host_bytes).c_str());
   return text;
 }
 
@@ -40,8 +41,8 @@ std::string forms_table(const Plan& plan) {
   std::string text =
       formatted("\n%-14s %12s %13s %6s %15s\n", "all resident as", "samples", "total", "fits", "largest batch");
   for (const PlannedForm& form : plan.forms) {
-    text += formatted("  %-13s %12s %13s %6s %15s\n", form.name.c_str(), in_units(form.sample_bytes).c_str(),
-                      in_units(form.total_bytes).c_str(), form.fits ? "yes" : "no",
+    text += formatted("  %-13s %12s %13s %6s %15s\n", form.name.c_str(), format_bytes(form.sample_bytes).c_str(),
+                      format_bytes(form.total_bytes).c_str(), form.fits ? "yes" : "no",
                       batch_or_none(form.largest_batch).c_str());
   }
   return text;
@@ -50,12 +51,13 @@ std::string forms_table(const Plan& plan) {
 std::string batches(const Plan& plan) {
   std::string text = "\n";
   if (plan.fits) {
-    text += summary_line("largest batch", grouped(plan.largest_batch) + " in this residency; largest power of two: " +
-                                              batch_or_none(plan.largest_power_of_two));
+    text += summary_line("largest batch",
+                         format_count(plan.largest_batch) +
+                             " in this residency; largest power of two: " + batch_or_none(plan.largest_power_of_two));
   }
   text +=
       summary_line("", batch_or_none(plan.largest_streamed_batch) + " if samples are streamed from the file as needed");
-  text += summary_line("rule of thumb", grouped(plan.rule_of_thumb_batch) +
+  text += summary_line("rule of thumb", format_count(plan.rule_of_thumb_batch) +
                                             " = memory / 4 / (values + parameters); counts the model once per sample");
   return text + summary_line("", "and ignores activations and resident samples");
 }
@@ -66,7 +68,7 @@ std::string devices_table(const Plan& plan) {
   for (const PlannedDevice& device : plan.well_known) {
     const bool fits = device.largest_batch > 0;
     text += formatted("  %-16s %10s %7.0f%% %7.0f%%  %-10s %14s\n", device.name.c_str(),
-                      in_units(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.int8_share,
+                      format_bytes(device.memory_bytes).c_str(), 100 * device.float32_share, 100 * device.int8_share,
                       fits ? to_string(device.residency) : "none", batch_or_none(device.largest_batch).c_str());
   }
   return text + "  float32, int8: share of the samples that fits with the model and the batches\n";

@@ -1,10 +1,14 @@
 #include <octavo/byte_count.hpp>
 
+#include <array>
+
 #include <charconv>
 #include <cmath>
 #include <string>
 
 #include <octavo/errors.hpp>
+
+#include "support/text_units.hpp"
 
 namespace octavo {
 namespace {
@@ -36,6 +40,24 @@ std::int64_t parse_byte_count(std::string_view text) {
     return static_cast<std::int64_t>(bytes);
   }
   refuse(text);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 0) return "-" + format_bytes(-bytes);
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024.0;
+  std::size_t unit = 0;
+  // Larger values would be shown as 1024.0.
+  for (; value >= 1023.95; ++unit) value /= 1024.0;
+  return formatted("%.1f %s", value, kUnits[unit]);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
 }
 
 }  // namespace octavo

@@ -1,9 +1,10 @@
 // Formats numbers and lines for human-readable output.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <string>
+
+#include <octavo/byte_count.hpp>
 
 namespace octavo {
 
@@ -14,12 +15,6 @@ std::string formatted(const char* format, Arguments... arguments) {
   std::snprintf(text, sizeof text, format, arguments...);
   return text;
 }
-
-/// "44.9 MiB".
-std::string in_units(std::int64_t bytes);
-
-/// "60,000".
-std::string grouped(std::int64_t count);
 
 /// A line of a summary: the name in a column, then the text.
 std::string summary_line(const std::string& name, const std::string& text);

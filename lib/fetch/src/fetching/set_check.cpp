@@ -1,5 +1,7 @@
 #include "fetching/set_check.hpp"
 
+#include <octavo/text.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -46,7 +48,7 @@ bool names_a_file(const std::string& source, const RemoteSet& set) {
   return std::any_of(set.files.begin(), set.files.end(), [&](const RemoteFile& file) {
     if (source == file.name) return true;
     if (!source.ends_with("=" + file.name)) return false;
-    return dataset_file::is_split_name(std::string_view(source).substr(0, source.size() - file.name.size() - 1));
+    return is_split_name(std::string_view(source).substr(0, source.size() - file.name.size() - 1));
   });
 }
 
@@ -63,8 +65,7 @@ std::optional<std::string> address_problem(std::string_view address) {
 }
 
 std::optional<std::string> set_problem(const RemoteSet& set) {
-  if (!dataset_file::is_split_name(set.name))
-    return "name is not of letters, digits, '_', '.' and '-', at most 64 bytes";
+  if (!is_split_name(set.name)) return "name is not of letters, digits, '_', '.' and '-', at most 64 bytes";
   for (const std::string& mirror : set.mirrors) {
     if (const auto problem = address_problem(mirror)) return "mirrors has a URL that " + *problem;
   }

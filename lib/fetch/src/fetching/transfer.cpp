@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
 #include "support/unique_handle.hpp"
@@ -27,22 +28,9 @@ constexpr long kReceiveBlockBytes = 256 * 1024;
 // Real servers send at most a few kilobytes of headers.
 constexpr std::size_t kMostHeaderBytes = std::size_t{256} << 10;
 
-/// Replaces control characters, so that text from a server stays one plain line.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text;
-}
-
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 /// FIRST and TOTAL of a Content-Range header, FIRST-LAST/TOTAL.

@@ -11,10 +11,10 @@ namespace {
 
 std::string head(const MemoryReport& report) {
   const std::string source =
-      report.source_bytes ? ", source files still on disk " + in_units(*report.source_bytes) : "";
+      report.source_bytes ? ", source files still on disk " + format_bytes(*report.source_bytes) : "";
   return summary_line("file", report.file + ", split " + report.split) +
-         summary_line("samples", grouped(report.sample_count) + " of " + report.shape) +
-         summary_line("on disk", "file " + in_units(report.file_bytes) + source) +
+         summary_line("samples", format_count(report.sample_count) + " of " + report.shape) +
+         summary_line("on disk", "file " + format_bytes(report.file_bytes) + source) +
          summary_line("device", report.device + ": " + report.device_name) +
          summary_line("batches", report.normalization);
 }
@@ -24,9 +24,9 @@ std::string residency_row(const ResidencyCost& cost, const ResidencyCost& whole)
   const bool both = cost.measured_bytes && whole.measured_bytes && *whole.measured_bytes > 0;
   const double ratio = both ? static_cast<double>(*cost.measured_bytes) / static_cast<double>(*whole.measured_bytes)
                             : static_cast<double>(cost.computed_bytes) / static_cast<double>(whole.computed_bytes);
-  const std::string measured = cost.measured_bytes ? in_units(*cost.measured_bytes) : "not measured";
-  return formatted("%-14s %12s %13s %11.3f %15s\n", cost.name.c_str(), in_units(cost.computed_bytes).c_str(),
-                   measured.c_str(), ratio, in_units(cost.batch_buffer_bytes).c_str());
+  const std::string measured = cost.measured_bytes ? format_bytes(*cost.measured_bytes) : "not measured";
+  return formatted("%-14s %12s %13s %11.3f %15s\n", cost.name.c_str(), format_bytes(cost.computed_bytes).c_str(),
+                   measured.c_str(), ratio, format_bytes(cost.batch_buffer_bytes).c_str());
 }
 
 std::string residency_table(const MemoryReport& report) {
@@ -47,8 +47,8 @@ std::string gather_lines(const MemoryReport& report) {
   std::string text =
       summary_line("gather",
                    formatted("%s images/s, batches of %s in %.1f us (spread %.0f %%)",
-                             grouped(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
-                             grouped(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
+                             format_count(static_cast<std::int64_t>(speed.images_per_second())).c_str(),
+                             format_count(speed.batch_size).c_str(), speed.median_seconds * 1e6, speed.spread * 100)) +
       summary_line("", formatted("%.1f GB/s read and written, %.0f %% of the speed of a memory copy (%.1f GB/s)",
                                  rate / 1e9, speed.fraction_of_copy() * 100, speed.copy_bytes_per_second / 1e9));
   if (speed.fits_cache) text += summary_line("", "the data fits in the cache, so this does not show memory speed");
@@ -58,10 +58,10 @@ std::string gather_lines(const MemoryReport& report) {
 std::string training_line(const MemoryReport& report) {
   if (!report.training) return "";
   const TrainingFootprint& footprint = *report.training;
-  return summary_line("training",
-                      formatted("the built-in MLP needs %s with int8, %s with float32 samples (computed; model %s)",
-                                in_units(footprint.total()).c_str(), in_units(footprint.float32_total()).c_str(),
-                                in_units(footprint.model_bytes).c_str()));
+  return summary_line(
+      "training", formatted("the built-in MLP needs %s with int8, %s with float32 samples (computed; model %s)",
+                            format_bytes(footprint.total()).c_str(), format_bytes(footprint.float32_total()).c_str(),
+                            format_bytes(footprint.model_bytes).c_str()));
 }
 
 std::string certificate_line(const QuantizationCertificate& certificate) {

@@ -26,8 +26,8 @@ Json to_json(const QuantizationNotes& quantized) {
 Json to_json(const ImageSizeNotes& sizes) {
   Json outliers = Json::array();
   for (const auto& outlier : sizes.first_outliers) outliers.push_back({{"name", outlier.name}, {"size", outlier.size}});
-  Json json = {{"split", sizes.split},       {"images", sizes.images},     {"smallest", sizes.smallest},
-               {"median", sizes.median},     {"largest", sizes.largest},   {"enlarged", sizes.enlarged},
+  Json json = {{"split", sizes.split},       {"images", sizes.images},    {"smallest", sizes.smallest},
+               {"median", sizes.median},     {"largest", sizes.largest},  {"enlarged", sizes.enlarged},
                {"outliers", sizes.outliers}, {"first_outliers", outliers}};
   if (sizes.of_whole_split) json["of_whole_split"] = true;
   return json;

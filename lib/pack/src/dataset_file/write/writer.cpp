@@ -8,6 +8,7 @@
 #include <set>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
 #include "dataset_file/limits.hpp"
@@ -62,7 +63,7 @@ void check_split_layout(const SplitLayout& layout, const WriterOptions& options)
   const auto fail = [&](const std::string& problem) {
     throw InvalidArgument("write split " + layout.name + ": " + problem);
   };
-  if (!dataset_file::is_split_name(layout.name)) {
+  if (!is_split_name(layout.name)) {
     throw InvalidArgument("write a split: \"" + layout.name +
                           "\" is not a valid split name; use up to 64 letters, digits, '_', '.' and '-'");
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "dataset_file/label_check.hpp"
 #include "dataset_file/limits.hpp"
@@ -86,7 +87,7 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
     }
     return split;
   }
-  if (!dataset_file::is_split_name(layout.name)) {
+  if (!is_split_name(layout.name)) {
     throw InvalidArgument("append to a split: \"" + layout.name +
                           "\" is not a valid split name; use up to 64 letters, digits, '_', '.' and '-'");
   }

@@ -5,24 +5,18 @@
 #include <set>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 namespace octavo::sources {
 namespace {
 
 constexpr std::int64_t kMostListBytes = std::int64_t{16} << 20;
 
-std::string trimmed(std::string_view line) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-  while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
-  return std::string(line);
-}
-
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(trimmed(text.substr(0, end)));
+    lines.emplace_back(trimmed(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   while (!lines.empty() && lines.back().empty()) lines.pop_back();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
@@ -74,13 +75,6 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
   return samples;
 }
 
-std::string trimmed(std::string text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && is_blank(text.back())) text.pop_back();
-  text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_blank));
-  return text;
-}
-
 std::optional<std::int32_t> number_of(const std::string& text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -101,7 +95,7 @@ std::string label_text(const files::FileTree& tree, const Sample& sample) {
     throw FormatError("it has no label (a .cls or .json file), but other samples do");
   }
   const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
-  if (sample.label.ends_with("cls")) return checked_label(trimmed(text));
+  if (sample.label.ends_with("cls")) return checked_label(std::string(trimmed(text)));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw FormatError("it is not JSON");
   for (const char* const key : {"label", "cls", "class", "target"}) {
