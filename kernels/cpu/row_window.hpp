@@ -46,9 +46,9 @@ class RowWindow {
   /// Computes the rows of `count` positions from known_ on.
   void find_by_cursor(std::int64_t count, std::int64_t* out) const {
     for (std::int64_t done = 0; done < count;) {
-      const OrderRange stretch = range_at(*selection_.cursor, known_ + done);
-      const std::int64_t part = std::min(count - done, stretch.count);
-      permute_range(*stretch.key, stretch.position, part, out + done);
+      const OrderRange range = range_at(*selection_.cursor, known_ + done);
+      const std::int64_t part = std::min(count - done, range.count);
+      permute_range(*range.key, range.position, part, out + done);
       done += part;
     }
   }

@@ -98,7 +98,7 @@ Runtime::Runtime() : process(::getpid()) {
   const char* path = std::getenv("FAKE_CUDA_LOG");
   if (path != nullptr) log_path_ = path;
   first_config = parse_config(text == nullptr ? "" : text);
-  begin_anew(first_config);
+  restart(first_config);
   if (text != nullptr) add_failures(*this, text);
 }
 
@@ -129,7 +129,7 @@ void Runtime::forget_history() {
   memory().forget_accesses();
 }
 
-void Runtime::begin_anew(const Config& next) {
+void Runtime::restart(const Config& next) {
   forget_history();
   config = next;
   random_.seed(next.seed);
@@ -298,7 +298,7 @@ void reset(const Config& next) {
   const auto lock = Runtime::lock();
   is_in_runtime() = true;
   Runtime::get().finish_all();
-  Runtime::get().begin_anew(next);
+  Runtime::get().restart(next);
   is_in_runtime() = false;
 }
 void reset() { reset(Runtime::get().first_config); }

@@ -155,7 +155,7 @@ class Runtime {
   };
   std::vector<Failure> failures;
   std::optional<std::pair<int, cudaError_t>> kernel_failure;
-  void begin_anew(const Config& next);
+  void restart(const Config& next);
   void log(const std::string& line) const;
 
  private:

@@ -12,8 +12,8 @@ namespace {
 std::vector<std::int64_t> rows_of(const OrderCursor& cursor, std::int64_t count) {
   std::vector<std::int64_t> rows;
   for (std::int64_t place = 0; place < count; ++place) {
-    const OrderRange stretch = range_at(cursor, place);
-    rows.push_back(permute(*stretch.key, stretch.position));
+    const OrderRange range = range_at(cursor, place);
+    rows.push_back(permute(*range.key, range.position));
   }
   return rows;
 }

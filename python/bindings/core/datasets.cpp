@@ -26,7 +26,7 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> shape_of(const Split& split
   return {shape.channels, shape.height, shape.width};
 }
 
-void check_stretch(const Split& split, std::int64_t first, std::int64_t count) {
+void check_range(const Split& split, std::int64_t first, std::int64_t count) {
   if (first < 0 || count < 0 || first > split.sample_count() - count) {
     throw InvalidArgument("read split " + split.name() + ": samples " + std::to_string(first) + " to " +
                           std::to_string(first + count) + " are out of range; the split has " +
@@ -36,7 +36,7 @@ void check_stretch(const Split& split, std::int64_t first, std::int64_t count) {
 
 /// The codes of samples [first, first + count), verified against their checksums.
 NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std::int64_t count) {
-  check_stretch(split, first, count);
+  check_range(split, first, count);
   const SampleShape shape = split.shape();
   const auto value_count = static_cast<std::size_t>(count * shape.values());
   auto codes = array_memory<std::int8_t>(value_count);

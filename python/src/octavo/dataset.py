@@ -92,7 +92,7 @@ class ImageArray:
             start, stop, step = index.indices(count)
             chosen = range(start, stop, step)
             if chosen and abs(step) == 1:
-                return self._read_stretch(native, min(chosen[0], chosen[-1]), len(chosen))[::step]
+                return self._read_range(native, min(chosen[0], chosen[-1]), len(chosen))[::step]
             return self._read_rows(native, chosen)
         if isinstance(index, (bool, np.bool_)):
             raise IndexError("images are indexed by integers, slices, lists of integers and masks, not by a bool")
@@ -116,7 +116,7 @@ class ImageArray:
             raise IndexError(f"image {number} is out of range; split {self._split.name!r} has {count}")
         return number % count
 
-    def _read_stretch(self, native: _core.Split, first: int, count: int) -> npt.NDArray[np.int8]:
+    def _read_range(self, native: _core.Split, first: int, count: int) -> npt.NDArray[np.int8]:
         images = np.empty((count, *self._split.shape), np.int8)
         # In blocks, so that Ctrl-C is handled in between.
         block = max(1, _BLOCK_BYTES // max(1, images[:1].nbytes))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .dataset import Split
 
 Center = Literal["none", "dataset", "channel", "pixel", "batch"]
-_CENTRES = ("none", "dataset", "channel", "pixel", "batch")
+_CENTERS = ("none", "dataset", "channel", "pixel", "batch")
 Preset = Literal["default", "unit", "standard", "imagenet"]
 
 
@@ -83,8 +83,8 @@ class Normalize:
         center, center_values = "values", []
         if isinstance(self.center, str):
             center = self.center
-            if center not in _CENTRES:
-                raise ValueError(f"center is {center!r}; it must be numbers or one of {', '.join(map(repr, _CENTRES))}")
+            if center not in _CENTERS:
+                raise ValueError(f"center is {center!r}; it must be numbers or one of {', '.join(map(repr, _CENTERS))}")
         else:
             center_values = _numbers("center", self.center)
         divisor, divisor_values = "values", [1.0]

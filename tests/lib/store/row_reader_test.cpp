@@ -129,12 +129,12 @@ TEST_CASE("reading stops when it is cancelled", "[unit][store]") {
 TEST_CASE("rows are copied out of many chunks", "[unit][store]") {
   // 1 MiB / 784 = 1338 samples per chunk: 4 chunks, the last one short.
   const PackedFixture fixture({smooth_split("train", 4500, {1, 28, 28})}, Compression::deflate);
-  std::vector<std::int64_t> stretch;
-  for (std::int64_t row = 1300; row < 4500; ++row) stretch.push_back(row);
+  std::vector<std::int64_t> range;
+  for (std::int64_t row = 1300; row < 4500; ++row) range.push_back(row);
   for (const int thread_count : {1, 2, 5}) {
     reads(fixture, random_rows(4500, 700), 0, thread_count);
     reads(fixture, {4499, 1338, 1337, 0, 4499, 1338}, 16, thread_count);
-    reads(fixture, stretch, 0, thread_count);
+    reads(fixture, range, 0, thread_count);
   }
 }
 

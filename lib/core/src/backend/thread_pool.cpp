@@ -24,7 +24,7 @@ void ThreadPool::start_workers() {
   }
 }
 
-void ThreadPool::begin_anew() {
+void ThreadPool::restart() {
   // One thread of the child does this; the others wait briefly.
   while (beginning_anew_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   if (::getpid() != process_) {
@@ -46,7 +46,7 @@ void ThreadPool::leave_parents_workers() {
 }
 
 void ThreadPool::run(std::int64_t piece_count, void (*work)(void*, std::int64_t), void* context) {
-  if (::getpid() != process_) begin_anew();
+  if (::getpid() != process_) restart();
   const std::unique_lock lock(*owner_, std::try_to_lock);
   if (!lock.owns_lock() || workers_.empty() || piece_count <= 1) {
     for (std::int64_t piece = 0; piece < piece_count; ++piece) work(context, piece);

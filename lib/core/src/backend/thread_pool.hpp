@@ -41,7 +41,7 @@ class ThreadPool {
 
  private:
   void start_workers();
-  void begin_anew();
+  void restart();
   void leave_parents_workers();
   void work_until_stopped();
   void do_pieces();

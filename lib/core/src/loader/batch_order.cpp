@@ -31,7 +31,7 @@ std::int64_t BatchOrder::largest_count() const {
   return std::min(sample_count_, (options_.batch_size + options_.world_size - 1) / options_.world_size);
 }
 
-BatchPlaces BatchOrder::places(std::int64_t step) const {
+BatchPositions BatchOrder::places(std::int64_t step) const {
   const std::int64_t B = options_.batch_size;
   const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
   const std::int64_t batch_end = std::min(sample_count_, (step + 1) * B);
@@ -41,7 +41,7 @@ BatchPlaces BatchOrder::places(std::int64_t step) const {
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
-  const BatchPlaces places = this->places(step);
+  const BatchPositions places = this->places(step);
   switch (options_.shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
@@ -60,7 +60,7 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
 }
 
 std::vector<std::int64_t> BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
-  const BatchPlaces places = this->places(step);
+  const BatchPositions places = this->places(step);
   std::vector<std::int64_t> rows;
   if (const auto selection = this->selection(epoch, step)) {
     rows.resize(static_cast<std::size_t>(places.count));
@@ -77,7 +77,7 @@ std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std
   return kernels::permute(key(whole, options_.seed, epoch, true), ordinal);
 }
 
-void BatchOrder::append_window_rows(std::int64_t epoch, BatchPlaces places, std::vector<std::int64_t>& rows) const {
+void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const {
   const std::int64_t M = options_.shuffle.window_samples();
   for (std::int64_t position = places.first; position < places.first + places.count;) {
     const std::int64_t ordinal = position / M, inside = position % M;

@@ -12,7 +12,7 @@
 namespace octavo::loader {
 
 /// Positions [first, first + count) of an epoch.
-struct BatchPlaces {
+struct BatchPositions {
   std::int64_t first;
   std::int64_t count;  ///< 0 if this rank has no part in the batch
 };
@@ -31,7 +31,7 @@ class BatchOrder {
   std::int64_t largest_count() const;
 
   /// This rank's part: positions [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
-  BatchPlaces places(std::int64_t step) const;
+  BatchPositions places(std::int64_t step) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
@@ -42,7 +42,7 @@ class BatchOrder {
   std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
 
  private:
-  void append_window_rows(std::int64_t epoch, BatchPlaces places, std::vector<std::int64_t>& rows) const;
+  void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;
   std::int64_t sample_count_;

@@ -18,22 +18,22 @@ class PackedServer final : public BatchServer {
       : samples_(std::move(samples)),
         order_(checked(std::move(options), *samples_), samples_->sample_count),
         maps_(samples_, order_.options().spec),
-        feed_(make_row_provider(samples_, order_)) {}
+        rows_(make_row_provider(samples_, order_)) {}
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
   BatchShape shape() const override { return batch_shape(maps_.spec(), samples_->shape); }
   LabelLayout labels() const override { return samples_->labels; }
   bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }
-  std::int64_t device_bytes() const override { return maps_.device_bytes() + feed_->device_bytes(); }
-  int depth() const override { return feed_->depth(); }
+  std::int64_t device_bytes() const override { return maps_.device_bytes() + rows_->device_bytes(); }
+  int depth() const override { return rows_->depth(); }
   void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
     serve_as(epoch, step, images, {labels}, stream);
   }
   /// The same with labels of another type.
   void serve_as(std::int64_t epoch, std::int64_t step, void* images, store::LabelTarget labels,
                 StreamRef stream) const {
-    feed_->with_batch(epoch, step, stream, [&](const auto& packed, const auto& selection, std::int64_t batch_count) {
+    rows_->with_batch(epoch, step, stream, [&](const auto& packed, const auto& selection, std::int64_t batch_count) {
       maps_.gather(packed, selection, batch_count, images, labels, stream);
     });
   }
@@ -49,7 +49,7 @@ class PackedServer final : public BatchServer {
   std::shared_ptr<const store::StoredSamples> samples_;
   BatchOrder order_;
   store::PreparedMaps maps_;
-  std::unique_ptr<RowProvider> feed_;
+  std::unique_ptr<RowProvider> rows_;
 };
 
 }  // namespace octavo::loader

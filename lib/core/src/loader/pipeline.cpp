@@ -84,7 +84,7 @@ void Pipeline::show_current() {
   prepare_until(step_ + 1 + depth());
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
-  const BatchPlaces places = server_->order().places(step_);
+  const BatchPositions places = server_->order().places(step_);
   const BatchShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;

@@ -30,7 +30,7 @@ class ResidentRows final : public RowProvider {
 
 }  // namespace
 
-std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_resident_rows(std::shared_ptr<const store::StoredSamples> samples,
                                                 const BatchOrder& order) {
   return std::make_unique<ResidentRows>(std::move(samples), order);
 }

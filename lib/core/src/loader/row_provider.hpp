@@ -35,12 +35,12 @@ class RowProvider {
 std::unique_ptr<RowProvider> make_row_provider(std::shared_ptr<const store::StoredSamples> samples,
                                                const BatchOrder& order);
 
-std::unique_ptr<RowProvider> make_resident_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_resident_rows(std::shared_ptr<const store::StoredSamples> samples,
                                                 const BatchOrder& order);
 /// For `hybrid` and `streamed`.
-std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_staged_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order);
-std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_window_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order);
 
 }  // namespace octavo::loader

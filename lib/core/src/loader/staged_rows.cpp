@@ -38,7 +38,7 @@ class StagedRows final : public RowProvider {
 
 }  // namespace
 
-std::unique_ptr<RowProvider> make_staged_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_staged_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order) {
   return std::make_unique<StagedRows>(std::move(samples), order);
 }

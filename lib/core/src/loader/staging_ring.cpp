@@ -49,12 +49,12 @@ std::int64_t StagingRing::device_bytes() const {
 }
 
 store::StagingSlot& StagingRing::acquire(StagedPart part) {
-  if (process_ != ::getpid()) begin_anew();
+  if (process_ != ::getpid()) restart();
   Slot& slot = depth() > 0 && has_thread() ? wait_for(part) : fill_here(part);
   return slot.staging;
 }
 
-void StagingRing::begin_anew() {
+void StagingRing::restart() {
   // Held slots keep their contents. The others are in an unknown state, left by the parent's thread.
   for (auto& slot : slots_) {
     if (slot->state != State::held) slot = std::make_unique<Slot>(samples_, parts_.most_rows);

@@ -80,7 +80,7 @@ class StagingRing {
   };
 
   void make_slots(int least_slots, int slot_count);
-  void begin_anew();
+  void restart();
   void fill(Slot& slot, StagedPart part, const std::atomic<bool>& cancelled);
   StagedPart after(StagedPart part) const;
   Slot* find(StagedPart part);

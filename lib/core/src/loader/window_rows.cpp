@@ -46,7 +46,7 @@ class WindowRows final : public RowProvider {
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::lock_guard lock(mutex_);
-    const BatchPlaces places = order_.places(step);
+    const BatchPositions places = order_.places(step);
     if (places.count == 0) return;
     const StagedPart first{epoch, places.first / window_samples_};
     const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
@@ -133,7 +133,7 @@ class WindowRows final : public RowProvider {
 
 }  // namespace
 
-std::unique_ptr<RowProvider> make_window_feed(std::shared_ptr<const store::StoredSamples> samples,
+std::unique_ptr<RowProvider> make_window_rows(std::shared_ptr<const store::StoredSamples> samples,
                                               const BatchOrder& order) {
   return std::make_unique<WindowRows>(std::move(samples), order);
 }

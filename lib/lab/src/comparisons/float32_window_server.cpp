@@ -45,7 +45,7 @@ std::int64_t Float32WindowServer::device_bytes() const {
 
 void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels,
                                 StreamRef stream) const {
-  const loader::BatchPlaces places = order_.places(step);
+  const loader::BatchPositions places = order_.places(step);
   const std::vector<std::int64_t> rows = order_.rows(epoch, step);
   const std::int64_t values = shape().values(), width = this->labels().width;
   // A batch may begin in one window and end in the next.
