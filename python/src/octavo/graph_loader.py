@@ -6,17 +6,9 @@ import operator
 from typing import Any
 
 from . import _core, _frameworks, _progress
-from .loader import (
-    _LAST_EPOCH,
-    _ORDER_VERSION,
-    _checked_batch_size,
-    _checked_place,
-    _checked_seed,
-    _resolve_ranks,
-    _resolve_store_device,
-)
+from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
 from .normalize import Normalize, Preset
-from .store import Data, Store, find_split, resolve_normalize
+from .store import Data, Store
 
 
 class GraphLoader:
@@ -84,30 +76,19 @@ class GraphLoader:
         if not isinstance(shuffle, bool):
             raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
         self.shuffle = shuffle
-        self.seed = _checked_seed(seed)
-        self.normalize = resolve_normalize(normalize)
-        self.rank, self.world_size = _resolve_ranks(rank, world_size)
-        source = data.split if isinstance(data, Store) else find_split(data, split)
-        source._opened()
-        self.batch_size = _checked_batch_size(batch_size, source)
-        channels_last = _frameworks.resolve_channels_last(memory_format)
-        number_type = _frameworks.resolve_dtype(dtype)
-        label_type = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
-        self.normalize.check_channels(source.shape[0])
-        spec = self.normalize.to_native(number_type, "nhwc" if channels_last else "nchw")
-        name = _resolve_store_device(data, device)
-        self.framework = _frameworks.resolve_framework(framework, name)
-        if isinstance(data, Store) and split is not None and split != source.name:
-            raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
-        if isinstance(data, Store):
-            self._store = data
-        else:
-            self._store = Store(
-                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
-                residency="device",
-            )  # fmt: skip
+        options = resolve_batch_options(
+            data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
+            memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
+        )  # fmt: skip
+        self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
+        self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
+        source = options.source
+        spec = options.spec()
+        self._store = options.open_store(
+            data, split, verify=verify, threads=threads, progress=progress, residency="device"
+        )
         self._maker = _core.GraphMaker(
-            self._store._usable(), spec, label_type, self.batch_size, self.shuffle, self.seed, self.rank,
+            self._store._usable(), spec, options.label_dtype, self.batch_size, self.shuffle, self.seed, self.rank,
             self.world_size, operator.index(batches_per_launch),
         )  # fmt: skip
         count = self._maker.samples_per_launch
@@ -115,12 +96,12 @@ class GraphLoader:
             self._stream = None
             self._images, self._labels, self._image_address, self._label_address = self._maker.make_tensors()
         else:
-            allocator = _frameworks.make_allocator(self.framework, name)
+            allocator = _frameworks.make_allocator(self.framework, options.device)
             self._stream = allocator.stream
-            self._images = allocator.images(source.shape, number_type, channels_last)(count)
+            self._images = allocator.images(source.shape, options.dtype, options.channels_last)(count)
             self._labels = None
             if source.label_kind != "none":
-                self._labels = allocator.labels(source.label_shape, label_type)(count)
+                self._labels = allocator.labels(source.label_shape, options.label_dtype)(count)
             self._image_address = allocator.address(self._images)
             self._label_address = 0 if self._labels is None else allocator.address(self._labels)
 
@@ -153,7 +134,7 @@ class GraphLoader:
             If there is no such batch, or the current stream is being captured.
         """
         number, place = operator.index(epoch), operator.index(step)
-        if not 0 <= number <= _LAST_EPOCH or not 0 <= place < len(self):
+        if not 0 <= number <= LAST_EPOCH or not 0 <= place < len(self):
             raise ValueError(f"there is no batch {place} of epoch {number}; an epoch has {len(self)} batches")
         self._store._usable()
         self._maker.seek(number, place, self._current_stream())
@@ -165,7 +146,7 @@ class GraphLoader:
         """
         self._store._usable()
         epoch, step = self._maker.place(self._current_stream())
-        return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+        return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restores a state from `state_dict` of this class, or of a `Loader` with ``drop_last=True``.
@@ -176,7 +157,7 @@ class GraphLoader:
             If the state is from a loader with other options or another number of samples; the message names the
             difference.
         """
-        self.seek(*_checked_place(state, self._options()))
+        self.seek(*checked_place(state, self._options()))
 
     def _options(self) -> dict[str, Any]:
         """The options that determine the order."""

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _frameworks, _progress
+from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
 from .arrays import ArraySplit
 from .dataset import Split
 from .normalize import Normalize, Preset
-from .store import Data, Residency, Store, find_split, resolve_normalize
+from .store import Data, Residency, Store
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Images and labels; labels are None for a split without labels.
 Batch = tuple[Any, Any]
-
-#: Version of the order in which epochs visit the samples; saved states contain it.
-_ORDER_VERSION = 1
-
-_LAST_EPOCH = 2**62
-_USUAL_BATCH = 256
 
 #: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
 #: pages, and faulting them in takes longer than filling them (docs/performance.md).
@@ -134,38 +128,29 @@ class Loader:
         prefetch: int | None = None,
     ) -> None:
         order = _order_name(shuffle)
-        self.seed = _checked_seed(seed)
         depth = _checked_prefetch(prefetch)
         self.drop_last = bool(drop_last)
-        self.normalize = resolve_normalize(normalize)
-        self.rank, self.world_size = _resolve_ranks(rank, world_size)
         # Check every argument before loading anything.
-        source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
-        source._opened()
-        self.batch_size = _checked_batch_size(batch_size, source)
-        self._channels_last = _frameworks.resolve_channels_last(memory_format)
-        self._dtype = _frameworks.resolve_dtype(dtype)
-        self._label_dtype = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
-        spec = self.normalize.to_native(self._dtype, "nhwc" if self._channels_last else "nchw")
-        self.normalize.check_channels(source.shape[0])
-        name = _resolve_store_device(data, device)
-        self.framework = _frameworks.resolve_framework(framework, name)
+        options = resolve_batch_options(
+            data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
+            memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
+        )  # fmt: skip
+        self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
+        self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
+        self._dtype, self._channels_last = options.dtype, options.channels_last
+        self._label_dtype = options.label_dtype
+        spec = options.spec()
         allocator = None
         if self.framework != "dlpack":
-            allocator = _frameworks.make_allocator(self.framework, name)
-            allocator.images(source.shape, self._dtype, self._channels_last)
+            allocator = _frameworks.make_allocator(self.framework, options.device)
+            allocator.images(options.source.shape, self._dtype, self._channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
             raise ValueError("the store is loaded already; pass residency and its options to Store instead")
-        if isinstance(data, Store) and split is not None and split != source.name:
-            raise ValueError(f"split is {split!r}, but the store holds {source.name!r}")
-        if isinstance(data, Store):
-            self._store = data
-        else:
-            self._store = Store(
-                find_split(data, split), device=name, verify=verify, threads=threads, progress=progress,
-                residency=residency, memory_limit=memory_limit, resident=resident, window=window,
-            )  # fmt: skip
+        self._store = options.open_store(
+            data, split, verify=verify, threads=threads, progress=progress, residency=residency,
+            memory_limit=memory_limit, resident=resident, window=window,
+        )  # fmt: skip
         self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, order, self.seed, self.drop_last,
             self.rank, self.world_size, depth,
@@ -289,8 +274,8 @@ class Loader:
         number = operator.index(epoch)
         if number < 0:
             raise ValueError(f"epoch is {number}; epochs count from 0")
-        if number > _LAST_EPOCH:
-            raise ValueError(f"epoch is {number}; the last one is {_LAST_EPOCH}")
+        if number > LAST_EPOCH:
+            raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
         if self._is_restored and number == self._epoch:
             return
         self._epoch, self._handed_out, self._is_restored = number, 0, False
@@ -301,7 +286,7 @@ class Loader:
         epoch, step = self._epoch, self._handed_out
         if step >= self._length:
             epoch, step = epoch + 1, 0
-        return {"order": _ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+        return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restores a state from `state_dict`: the next iteration starts there, on any number of ranks.
@@ -312,8 +297,8 @@ class Loader:
             If the state is from a loader with other options or another number of samples; the message names the
             difference, and the loader stays unchanged.
         """
-        epoch, step = _checked_place(state, self._options())
-        if not 0 <= epoch <= _LAST_EPOCH or not 0 <= step < self._length:
+        epoch, step = checked_place(state, self._options())
+        if not 0 <= epoch <= LAST_EPOCH or not 0 <= step < self._length:
             raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
         self._epoch, self._handed_out, self._is_restored = epoch, step, True
         self._iteration += 1
@@ -357,34 +342,6 @@ class Loader:
         )
 
 
-def _checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
-    """Epoch and step of a saved state, which must come from a loader with these options."""
-    try:
-        order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
-        saved = {key: state[key] for key in options}
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"state is not a result of state_dict(): {error}") from None
-    if order != _ORDER_VERSION:
-        raise ValueError(f"state is of order version {order}; this version of octavo uses {_ORDER_VERSION}")
-    for key, value in options.items():
-        if saved[key] != value:
-            raise ValueError(f"state is from a loader with {key}={saved[key]}; this one has {key}={value}")
-    return epoch, step
-
-
-def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> int:
-    if batch_size is None:
-        return min(_USUAL_BATCH, len(split))
-    number = operator.index(batch_size)
-    if number < 1:
-        raise ValueError(f"batch_size is {number}; it must be at least 1")
-    if number > len(split):
-        raise ValueError(
-            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; use at most that many"
-        )
-    return number
-
-
 def _order_name(shuffle: bool | str) -> str:
     """The library's name for the order."""
     if isinstance(shuffle, str):
@@ -404,33 +361,3 @@ def _checked_prefetch(prefetch: int | None) -> int:
     if not 0 <= number <= 64:
         raise ValueError(f"prefetch is {number}; it must be in [0, 64]")
     return number
-
-
-def _checked_seed(seed: int) -> int:
-    number = operator.index(seed)
-    if not 0 <= number < 2**64:
-        raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
-    return number
-
-
-def _resolve_store_device(data: Data | Store, device: Any) -> str:
-    if not isinstance(data, Store):
-        return _frameworks.resolve_device(device)
-    if not (isinstance(device, str) and device == "auto") and _frameworks.resolve_device(device) != data.device:
-        raise ValueError(f"device is {str(device)!r}, but the store is on {data.device}")
-    return data.device
-
-
-def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    if (rank is None) != (world_size is None):
-        raise ValueError("rank and world_size go together; pass both or neither")
-    if rank is None or world_size is None:
-        # It can only be initialized if it was imported.
-        distributed = sys.modules.get("torch.distributed")
-        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
-            return 0, 1
-        return distributed.get_rank(), distributed.get_world_size()
-    rank, world_size = operator.index(rank), operator.index(world_size)
-    if not 0 <= rank < world_size <= 2**31:
-        raise ValueError(f"rank is {rank} of world_size {world_size}; ranks count from 0")
-    return rank, world_size

@@ -1,0 +1,149 @@
+"""The options that `Loader` and `GraphLoader` share: checked, and resolved for their data."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core, _frameworks
+from .arrays import ArraySplit
+from .dataset import Split
+from .normalize import Normalize, Preset
+from .store import Data, Store, find_split, resolve_normalize
+
+#: Version of the order in which epochs visit the samples; saved states contain it.
+ORDER_VERSION = 1
+
+LAST_EPOCH = 2**62
+_USUAL_BATCH = 256
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """What batches look like, where they are, and which of them this rank makes."""
+
+    source: Split | ArraySplit
+    batch_size: int
+    seed: int
+    normalize: Normalize
+    dtype: str
+    channels_last: bool
+    label_dtype: str
+    rank: int
+    world_size: int
+    device: str
+    framework: str
+
+    def spec(self) -> _core.BatchSpec:
+        """The specification of the batches."""
+        return self.normalize.to_native(self.dtype, "nhwc" if self.channels_last else "nchw")
+
+    def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
+        """The given store, or a new one of the data; `load` has the options of `Store`."""
+        if not isinstance(data, Store):
+            return Store(find_split(data, split), device=self.device, **load)
+        if split is not None and split != self.source.name:
+            raise ValueError(f"split is {split!r}, but the store holds {self.source.name!r}")
+        return data
+
+
+def resolve_batch_options(
+    data: Data | Store,
+    split: str | None,
+    *,
+    batch_size: int | None,
+    seed: int,
+    device: Any,
+    normalize: Normalize | Preset,
+    dtype: Any,
+    memory_format: Any,
+    label_dtype: Any,
+    rank: int | None,
+    world_size: int | None,
+    framework: _frameworks.Framework,
+) -> BatchOptions:
+    """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
+    checked_seed = _checked_seed(seed)
+    resolved = resolve_normalize(normalize)
+    ranks = _resolve_ranks(rank, world_size)
+    source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
+    source._opened()
+    size = _checked_batch_size(batch_size, source)
+    channels_last = _frameworks.resolve_channels_last(memory_format)
+    number_type = _frameworks.resolve_dtype(dtype)
+    label_type = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
+    resolved.check_channels(source.shape[0])
+    name = _resolve_store_device(data, device)
+    return BatchOptions(
+        source=source,
+        batch_size=size,
+        seed=checked_seed,
+        normalize=resolved,
+        dtype=number_type,
+        channels_last=channels_last,
+        label_dtype=label_type,
+        rank=ranks[0],
+        world_size=ranks[1],
+        device=name,
+        framework=_frameworks.resolve_framework(framework, name),
+    )
+
+
+def checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
+    """Epoch and step of a saved state, which must come from a loader with these options."""
+    try:
+        order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
+        saved = {key: state[key] for key in options}
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"state is not a result of state_dict(): {error}") from None
+    if order != ORDER_VERSION:
+        raise ValueError(f"state is of order version {order}; this version of octavo uses {ORDER_VERSION}")
+    for key, value in options.items():
+        if saved[key] != value:
+            raise ValueError(f"state is from a loader with {key}={saved[key]}; this one has {key}={value}")
+    return epoch, step
+
+
+def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> int:
+    if batch_size is None:
+        return min(_USUAL_BATCH, len(split))
+    number = operator.index(batch_size)
+    if number < 1:
+        raise ValueError(f"batch_size is {number}; it must be at least 1")
+    if number > len(split):
+        raise ValueError(
+            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; use at most that many"
+        )
+    return number
+
+
+def _checked_seed(seed: int) -> int:
+    number = operator.index(seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
+    return number
+
+
+def _resolve_store_device(data: Data | Store, device: Any) -> str:
+    if not isinstance(data, Store):
+        return _frameworks.resolve_device(device)
+    if not (isinstance(device, str) and device == "auto") and _frameworks.resolve_device(device) != data.device:
+        raise ValueError(f"device is {str(device)!r}, but the store is on {data.device}")
+    return data.device
+
+
+def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    if (rank is None) != (world_size is None):
+        raise ValueError("rank and world_size go together; pass both or neither")
+    if rank is None or world_size is None:
+        # It can only be initialized if it was imported.
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+            return 0, 1
+        return distributed.get_rank(), distributed.get_world_size()
+    rank, world_size = operator.index(rank), operator.index(world_size)
+    if not 0 <= rank < world_size <= 2**31:
+        raise ValueError(f"rank is {rank} of world_size {world_size}; ranks count from 0")
+    return rank, world_size
