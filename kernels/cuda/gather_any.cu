@@ -244,11 +244,10 @@ cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& polic
                            : launch_channels<Value>(args, policies, device, stream);
 }
 
-template cudaError_t launch_gather_any<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                              cudaStream_t);
-template cudaError_t launch_gather_any<Float16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+#define OCTAVO_INSTANTIATE(Value)                                                                             \
+  template cudaError_t launch_gather_any<Value>(const GatherArgs&, const CachePolicies&, const DeviceTraits&, \
                                                 cudaStream_t);
-template cudaError_t launch_gather_any<BFloat16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                                 cudaStream_t);
+OCTAVO_FOR_VALUE_TYPES(OCTAVO_INSTANTIATE)
+#undef OCTAVO_INSTANTIATE
 
 }  // namespace octavo::kernels::cuda

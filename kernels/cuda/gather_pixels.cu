@@ -308,11 +308,10 @@ cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& po
                                    : launch_as<Value, 4>(args, policies, device, stream);
 }
 
-template cudaError_t launch_gather_pixels<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                                 cudaStream_t);
-template cudaError_t launch_gather_pixels<Float16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+#define OCTAVO_INSTANTIATE(Value)                                                                                \
+  template cudaError_t launch_gather_pixels<Value>(const GatherArgs&, const CachePolicies&, const DeviceTraits&, \
                                                    cudaStream_t);
-template cudaError_t launch_gather_pixels<BFloat16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                                    cudaStream_t);
+OCTAVO_FOR_VALUE_TYPES(OCTAVO_INSTANTIATE)
+#undef OCTAVO_INSTANTIATE
 
 }  // namespace octavo::kernels::cuda

@@ -159,14 +159,11 @@ cudaError_t launch_gather_planes(const GatherArgs& args, const CachePolicies& po
   return launch_units<Value, 4>(args, policies, device, stream);
 }
 
-template bool takes_planes<float>(const GatherArgs&);
-template bool takes_planes<Float16>(const GatherArgs&);
-template bool takes_planes<BFloat16>(const GatherArgs&);
-template cudaError_t launch_gather_planes<float>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                                 cudaStream_t);
-template cudaError_t launch_gather_planes<Float16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
+#define OCTAVO_INSTANTIATE(Value)                                                                                \
+  template bool takes_planes<Value>(const GatherArgs&);                                                          \
+  template cudaError_t launch_gather_planes<Value>(const GatherArgs&, const CachePolicies&, const DeviceTraits&, \
                                                    cudaStream_t);
-template cudaError_t launch_gather_planes<BFloat16>(const GatherArgs&, const CachePolicies&, const DeviceTraits&,
-                                                    cudaStream_t);
+OCTAVO_FOR_VALUE_TYPES(OCTAVO_INSTANTIATE)
+#undef OCTAVO_INSTANTIATE
 
 }  // namespace octavo::kernels::cuda

@@ -30,6 +30,9 @@ OCTAVO_HOST_DEVICE inline Value round_to(float value) {
     return BFloat16{to_bfloat16_bits(value)};
 }
 
+/// Expands instantiate(Value) for the C++ type of each output type, to instantiate templates that other files declare.
+#define OCTAVO_FOR_VALUE_TYPES(instantiate) instantiate(float) instantiate(Float16) instantiate(BFloat16)
+
 /// Calls visit(Value{}) with the C++ type of output values of `type`. Does nothing for integer types.
 template <typename Visit>
 void visit_value_type(DType type, const Visit& visit) {
