@@ -1,0 +1,30 @@
+# Installs the component core of ${octavo_build}, and builds and runs ${project} against it in ${work}.
+cmake_policy(VERSION 3.25)
+
+function(run doing)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${doing}: exit status ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${work})
+run("install core" ${CMAKE_COMMAND} --install ${octavo_build} --component core --prefix ${work}/installed)
+set(ENV{CMAKE_PREFIX_PATH} "${work}/installed:${dependencies}:$ENV{CMAKE_PREFIX_PATH}")
+run("configure the consumer" ${CMAKE_COMMAND} -S ${project} -B ${work}/build -G ${generator}
+  -DCMAKE_BUILD_TYPE=${build_type} -DCMAKE_CXX_COMPILER=${cxx_compiler} -DCMAKE_CXX_FLAGS=${cxx_flags})
+run("build the consumer" ${CMAKE_COMMAND} --build ${work}/build)
+
+run("pack the digits" ${octavo} pack ${data} -o ${work}/digits.h5 --quiet)
+run("run the consumer" ${work}/build/core_consumer ${work}/digits.h5)
+if(NOT output STREQUAL "10 images\n")
+  message(FATAL_ERROR "the consumer printed \"${output}\"; expected \"10 images\"")
+endif()
+
+run("list its libraries" ldd ${work}/build/core_consumer)
+foreach(library hdf5 blas jpeg png tiff webp gif archive exif csv curl crypto cublas)
+  if(output MATCHES "lib${library}")
+    message(FATAL_ERROR "a program on octavo::core links ${library}:\n${output}")
+  endif()
+endforeach()
