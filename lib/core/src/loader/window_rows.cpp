@@ -116,6 +116,7 @@ class WindowRows final : public RowProvider {
     const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
     const std::vector<std::int64_t> indices = order_.rows(epoch, step);
     std::vector<std::int64_t> numbers;
+    numbers.reserve(2 * indices.size());
     for (const std::int64_t index : indices) {
       numbers.push_back(index % window_samples_ + (index / window_samples_ == first_window ? 0 : window_samples_));
     }

@@ -60,6 +60,7 @@ void StagingSlot::fill(std::span<const std::int64_t> rows, Upload* upload, Strea
 void StagingSlot::choose_staged(std::span<const std::int64_t> rows) {
   staged_.clear();
   numbers_.clear();
+  numbers_.reserve(2 * rows.size());
   for (const std::int64_t row : rows) {
     const bool is_resident = row < samples_->resident_count;
     numbers_.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
