@@ -490,3 +490,21 @@ def test_the_value_range_can_be_given(tmp_path: Path) -> None:
     assert values_of(tmp_path / "out.h5").ravel().tolist() == [0, 50, 100, 255]
     with pytest.raises(ValueError, match="value_range"):
         octavo.pack(tmp_path / "x.npy", tmp_path / "out.h5", value_range="wide", force=True)
+
+
+def test_the_types_of_options_list_what_the_library_knows() -> None:
+    import typing
+
+    from octavo import _pack, packing
+
+    assert set(typing.get_args(packing._Format)) == {member.name for member in _pack.SourceFormat}
+    signature = typing.get_type_hints(octavo.pack)
+    assert set(typing.get_args(signature["compress"])) == {member.name for member in _pack.Compression}
+    assert set(typing.get_args(signature["fit"])) == {member.name for member in _pack.Fit}
+
+
+def test_old_names_of_formats_are_accepted(photos: Path, tmp_path: Path) -> None:
+    (photos / "list.csv").write_text(
+        "path,label\n" + "\n".join(f"{p.relative_to(photos)},1" for p in photos.rglob("*.png"))
+    )
+    assert octavo.pack(photos / "list.csv", tmp_path / "a.h5", format="manifest", size=(4, 4)).splits
