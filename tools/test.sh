@@ -82,8 +82,11 @@ for suite in "${suites[@]}"; do
   all_skipped=$((all_skipped + skipped))
 done
 
-"$root/tools/lint.sh" --tidy "$root/build/${suites[0]}"
-end_phase "clang-tidy"
+# The sources as compiled without CUDA: clang 14 does not know std::source_location, which the CUDA sources use.
+if [[ $quick == no ]]; then
+  "$root/tools/lint.sh" --tidy "$root/build/asan"
+  end_phase "clang-tidy"
+fi
 
 heading "Public headers, each on its own"
 cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_header_sets
