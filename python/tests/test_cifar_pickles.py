@@ -149,6 +149,21 @@ def test_a_damaged_pickle_is_refused(tmp_path: Path):
         octavo.pack(tmp_path / "in", tmp_path / "c.h5")
 
 
+def test_batches_that_claim_too_much_are_refused(tmp_path: Path):
+    (tmp_path / "in").mkdir()
+    with (tmp_path / "in" / "data_batch_1").open("wb") as file:
+        file.write(b"\x80\x02")
+        file.truncate((256 << 20) + 1)
+    with pytest.raises(ValueError, match="data_batch_1 has 268435457 bytes"):
+        octavo.pack(tmp_path / "in", tmp_path / "c.h5")
+
+
+def test_a_pickle_without_a_dictionary_or_names_is_refused(tmp_path: Path):
+    write(tmp_path / "in" / "data_batch_1", 5)
+    with pytest.raises(ValueError, match="not a CIFAR batch"):
+        octavo.pack(tmp_path / "in", tmp_path / "c.h5")
+
+
 def test_the_program_names_the_python_command(tmp_path: Path):
     import subprocess
     import sys

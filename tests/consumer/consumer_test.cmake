@@ -1,13 +1,7 @@
 # Installs ${octavo_build}, moves the installation, and builds and runs ${project} against it in ${work}.
 cmake_policy(VERSION 3.25)
 
-function(run doing)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${doing}: exit status ${status}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${work})
 run("install" ${CMAKE_COMMAND} --install ${octavo_build} --prefix ${work}/first)

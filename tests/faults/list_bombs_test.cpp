@@ -48,23 +48,23 @@ std::vector<std::string> packed_list(const Path& folder, const std::string& name
 const Bomb kLists[] = {
     {"a CSV list that names an image outside",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\n../b.png,0\n"); },
-     "l.csv\": line 3: there is no image"},
+     "l.csv\": line 3: the image"},
     {"a CSV list that leads outside through a path inside",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\nx/../../b.png,0\n"); },
-     "l.csv\": line 3: there is no image"},
+     "l.csv\": line 3: the image"},
     {"a CSV list that names an image by its absolute path",
      [](const Path& folder) {
        return list_bomb(folder, "l.csv", "path,label\n" + (folder / "b.png").string() + ",0\n");
      },
-     "l.csv\": line 2: there is no image"},
+     "l.csv\": line 2: the image"},
     {"a CSV list of a missing image",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png,0\nc.png,0\n"); },
-     "l.csv\": line 3: there is no image"},
+     "l.csv\": line 3: the image"},
     {"a CSV list of a name that spans lines",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\n\"a\nb\x1b[31m.png\",0\n"); }, "l.csv"},
     {"a CSV list of a name that ends in a zero byte and more",
      [](const Path& folder) { return list_bomb(folder, "l.csv", "path,label\na.png\0b.png,0\n"s); },
-     "l.csv\": line 2: there is no image"},
+     "l.csv\": line 2: the image"},
     {"a CSV list of only zero bytes",
      [](const Path& folder) { return list_bomb(folder, "l.csv", std::string(100'000, '\0')); }, "l.csv"},
     {"a CSV list with a first line of a gigabyte",
@@ -85,10 +85,10 @@ const Bomb kLists[] = {
      "a.tar.gz: l.csv"},
     {"a list of JSON lines that names an image outside",
      [](const Path& folder) { return list_bomb(folder, "l.jsonl", R"({"path":"../b.png","label":0})"); },
-     "l.jsonl\": line 1: there is no image"},
+     "l.jsonl\": line 1: the image"},
     {"a list of JSON lines of a name with a zero byte",
      [](const Path& folder) { return list_bomb(folder, "l.jsonl", R"({"path":"a.png\u0000.png","label":0})"); },
-     "l.jsonl\": line 1: there is no image"},
+     "l.jsonl\": line 1: the image"},
     {"a list of JSON lines that is nested a million levels deep",
      [](const Path& folder) { return list_bomb(folder, "l.jsonl", std::string(1'000'000, '[')); }, "l.jsonl"},
     {"a list of JSON lines whose label is nested a million levels deep",
@@ -129,7 +129,7 @@ const Bomb kLists[] = {
          text += "{\"path\":\"a.png\",\"label\":0,\"later" + std::to_string(i % 500) + "\":1}\n";
        return list_bomb(folder, "l.jsonl", text + "{\"path\":\"c.png\",\"label\":0}\n");
      },
-     "l.jsonl\": line 1002: there is no image"},
+     "l.jsonl\": line 1002: the image"},
 };
 
 const std::string kExportHead = R"({"format":"octavo-export","version":1,"splits":{"train":[)";

@@ -12,7 +12,7 @@ namespace octavo::test {
 
 /// Which path through the packer a scene exercises.
 enum class PackKind {
-  fresh,       ///< there is no file yet
+  fresh,       ///< the file does not exist yet
   replacing,   ///< --force over an older file with other samples
   skipping,    ///< same, with names and a skipped sample, so that all data goes through the spool
   appending,   ///< --append: adds a split to the older file

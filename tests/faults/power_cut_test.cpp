@@ -36,7 +36,7 @@ DiskModel disk_before(const PackScene& scene) {
 /// The problem with a disk state, or empty. `has_ended`: the packer had ended before the power cut.
 std::string problem_with(const DiskState& state, const PackScene& scene, bool has_ended) {
   const auto found = state.find(scene.target());
-  if (found == state.end()) return scene.has_old() || has_ended ? "there is no file" : "";
+  if (found == state.end()) return scene.has_old() || has_ended ? "the file is missing" : "";
   const bool is_old = scene.has_old() && found->second == scene.old_bytes();
   if (!is_old && scene.is_new(found->second)) return "";
   if (has_ended) return "the new file was reported as packed, but is missing";

@@ -132,7 +132,7 @@ TEST_CASE("an output path in a missing folder is refused with the folder's name"
   write_pets(folder / "pets");
   const Outcome outcome = run_octavo({"pack", folder / "pets", "-o", folder / "none" / "p.h5", "--quiet"});
   CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": there is no folder \"") && ContainsSubstring("none\"; create it"));
+  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": the folder \"") && ContainsSubstring("none\" does not exist; create it"));
 }
 
 TEST_CASE("class names can be given and a validation split held out", "[unit][tools]") {
@@ -244,7 +244,7 @@ TEST_CASE("a dry run reports what would be skipped", "[unit][tools]") {
   write_png(folder / "1.png", 6, 4, 10);
   std::ofstream(folder / "list.csv") << "path,label\n1.png,1\n2.png,0\n";
   const std::vector<std::string> command = {"pack", folder / "list.csv", "--dry-run", "--on-error", "skip"};
-  CHECK_THAT(run_octavo(command).err, ContainsSubstring("octavo: skipped: list.csv: line 3: there is no image"));
+  CHECK_THAT(run_octavo(command).err, ContainsSubstring("octavo: skipped: list.csv: line 3: the image"));
   auto as_json = command;
   as_json.push_back("--json");
   CHECK(run_octavo(as_json).json()["skipped"][0]["name"] == "list.csv: line 3");

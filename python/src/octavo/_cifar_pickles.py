@@ -20,7 +20,8 @@ import numpy as np
 _BATCH = re.compile(r"data_batch_\d+|test_batch|train|test")
 _META = ("batches.meta", "meta")
 _ARCHIVE = re.compile(r"cifar-100?-python\.tar(\.gz)?|cifar-100?-python\.tgz")
-_MOST_BYTES = 256 << 20  # a published batch has at most 155 MB
+_MOST_BYTES = 256 << 20  # of a batch; a published one has at most 155 MB
+_MOST_ARCHIVE_BYTES = 1 << 30  # of all batches in an archive; the published ones have 186 MB
 _CIFAR10_CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 
 
@@ -83,7 +84,8 @@ class Batches:
                 raise ValueError(f"read {str(self._source)!r}: its file of class names has no list of names")
             return names
         first = self._unpickle(name := next(iter(self._batches)), self._batches[name])
-        return [] if "fine_labels" in first else _CIFAR10_CLASSES
+        is_cifar100 = isinstance(first, dict) and "fine_labels" in first
+        return [] if is_cifar100 else _CIFAR10_CLASSES
 
     def _read_batch(self, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         batch = self._unpickle(name, self._batches[name])
@@ -125,19 +127,33 @@ def find_batches(source: str | os.PathLike[str]) -> Batches | None:
     return _in_folder(path, [path])
 
 
+def _check_bytes(source: Path, name: str, count: int) -> None:
+    """Limits the size, because a pickle can expand to a multiple of it."""
+    if count > _MOST_BYTES:
+        raise ValueError(f"read {str(source)!r}: {name} has {count} bytes; a CIFAR batch has at most {_MOST_BYTES}")
+
+
 def _only_subfolder(path: Path) -> list[Path]:
-    folders = [entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
-    return folders if len(folders) == 1 else []
+    folders: list[Path] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if not entry.name.startswith(".") and entry.is_dir():
+                folders.append(Path(entry.path))
+            if len(folders) > 1:
+                return []
+    return folders
 
 
 def _in_folder(source: Path, files: Iterable[Path]) -> Batches | None:
     batches: dict[str, Callable[[], bytes]] = {}
-    for file in sorted(files):
-        if not _BATCH.fullmatch(file.name) or not file.is_file():
+    for file in sorted(file for file in files if _BATCH.fullmatch(file.name)):
+        if not file.is_file():
             continue
         with file.open("rb") as stream:
-            if _is_pickle(stream.read(2)) and file.stat().st_size <= _MOST_BYTES:
-                batches[file.name] = file.read_bytes
+            if not _is_pickle(stream.read(2)):
+                continue
+        _check_bytes(file, file.name, file.stat().st_size)
+        batches[file.name] = file.read_bytes
     if not batches:
         return None
     folder = file.parent
@@ -147,11 +163,16 @@ def _in_folder(source: Path, files: Iterable[Path]) -> Batches | None:
 
 def _in_archive(path: Path) -> Batches | None:
     contents: dict[str, bytes] = {}
+    total_bytes = 0
     with tarfile.open(path) as archive:
         for member in archive:
             name = Path(member.name).name
-            if not member.isfile() or member.size > _MOST_BYTES or not (_BATCH.fullmatch(name) or name in _META):
+            if not member.isfile() or not (_BATCH.fullmatch(name) or name in _META):
                 continue
+            _check_bytes(path, name, member.size)
+            total_bytes += member.size
+            if total_bytes > _MOST_ARCHIVE_BYTES:
+                raise ValueError(f"read {str(path)!r}: its batches have more than {_MOST_ARCHIVE_BYTES} bytes")
             stream = archive.extractfile(member)
             contents[name] = stream.read() if stream is not None else b""
     batches: dict[str, Callable[[], bytes]] = {

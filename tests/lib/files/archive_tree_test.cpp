@@ -57,7 +57,7 @@ TEST_CASE("a file in an archive is a stream and gzip files are inflated", "[unit
 TEST_CASE("a file that is missing from the archive or too large is refused by name", "[unit][files]") {
   const TemporaryFolder folder;
   const auto tree = made(folder);
-  CHECK_THROWS_WITH(tree->read_whole("none", 10), ContainsSubstring("there is no file \"none\""));
+  CHECK_THROWS_WITH(tree->read_whole("none", 10), ContainsSubstring("it has no file \"none\""));
   CHECK_THROWS_AS(tree->open("b"), InvalidArgument);
   CHECK_THROWS_WITH(tree->read_whole("b/large", 299'999), ContainsSubstring("b/large"));
 }

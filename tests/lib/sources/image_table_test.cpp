@@ -122,7 +122,7 @@ TEST_CASE("lines without an image can be skipped", "[unit][pack]") {
   for (const SampleFailure& left_out : source->left_out()) lines += std::to_string(left_out.row) + " ";
   REQUIRE(lines == "2 4 5 ");
   REQUIRE_THROWS_WITH(files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
-                      ContainsSubstring("no line has") && ContainsSubstring("there is no image \"9.png\""));
+                      ContainsSubstring("no line has") && ContainsSubstring("the image \"9.png\" is not below"));
 
   const PackSummary summary = pack(*source, files.folder() / "out.h5", {.skip_bad_samples = true});
   REQUIRE(summary.skipped.size() == 3);
@@ -167,7 +167,7 @@ TEST_CASE("unnamed columns are line numbers and other numeric columns are report
 TEST_CASE("a list is recognized even if its first line has no image", "[unit][pack]") {
   ListedFolder files("list.csv");
   write_file(files.folder() / "list.csv", "path,label\n9.png,1\n2.png,0\n");
-  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 2: there is no image"));
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 2: the image"));
   const auto source = open_source({{files.folder().path()}}, {.skip_unreadable = true});
   CHECK(source->format() == "manifest");
   CHECK(source->left_out().size() == 1);
@@ -250,8 +250,8 @@ TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
     }
     return std::string("accepted");
   };
-  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"), ContainsSubstring("line 3: there is no image \"9.png\""));
-  CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: there is no image"));
+  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"), ContainsSubstring("line 3: the image \"9.png\" is not below"));
+  CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: the image"));
   CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
   CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));
   CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no path column found"));

@@ -56,8 +56,8 @@ TargetFile::TargetFile(std::filesystem::path path, bool replace_existing)
   const std::filesystem::path folder = path_.parent_path();
   std::error_code unknown;  // shows again when writing to the folder
   if (!folder.empty() && std::filesystem::status(folder, unknown).type() == std::filesystem::file_type::not_found) {
-    throw IoError("write " + quoted(path_) + ": there is no folder " + quoted(folder) +
-                  "; create it or check the path");
+    throw IoError("write " + quoted(path_) + ": the folder " + quoted(folder) +
+                  " does not exist; create it or check the path");
   }
   const std::filesystem::path lock_path = with_suffix(path_, ".lock");
   lock_.emplace(lock_path, "write " + quoted(path_) + ": another writer is active (it holds " + quoted(lock_path) +

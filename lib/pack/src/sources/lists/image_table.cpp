@@ -213,8 +213,8 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
     const auto image = find_image(tree, list, reader.path(row));
     const auto problem = image ? reader.labels().problem(row)
-                               : "there is no image \"" + reader.path(row).substr(0, 255) +
-                                     "\" below the list's folder (images outside it are not allowed)";
+                               : "the image \"" + reader.path(row).substr(0, 255) +
+                                     "\" is not below the list's folder (images outside it are not allowed)";
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(*image);
