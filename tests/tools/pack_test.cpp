@@ -132,7 +132,8 @@ TEST_CASE("an output path in a missing folder is refused with the folder's name"
   write_pets(folder / "pets");
   const Outcome outcome = run_octavo({"pack", folder / "pets", "-o", folder / "none" / "p.h5", "--quiet"});
   CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, ContainsSubstring("p.h5\": the folder \"") && ContainsSubstring("none\" does not exist; create it"));
+  CHECK_THAT(outcome.err,
+             ContainsSubstring("p.h5\": the folder \"") && ContainsSubstring("none\" does not exist; create it"));
 }
 
 TEST_CASE("class names can be given and a validation split held out", "[unit][tools]") {

@@ -144,8 +144,7 @@ void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
 
 const Member& ArchiveTree::member(const std::string& path) const {
   const Member* const found = members_.find(path);
-  if (found == nullptr)
-    throw InvalidArgument("read " + quoted(root()) + ": it has no file " + quoted(fs::path(path)));
+  if (found == nullptr) throw InvalidArgument("read " + quoted(root()) + ": it has no file " + quoted(fs::path(path)));
   return *found;
 }
 

@@ -22,8 +22,8 @@ struct ImageRoot {
 /// Any other folder is one split: the given one, else its own name if that is a split name, else "train". In a split,
 /// each subfolder is a class with all images below it; a split without class folders has no labels. All splits share
 /// one numbering of classes, in `order`, or as in `given_names` if not empty.
-/// Throws InvalidArgument if no images are found, a folder next to the splits holds images, two folders are one split, a
-/// class is not among the given names, or a name is not UTF-8; IoError.
+/// Throws InvalidArgument if no images are found, a folder next to the splits holds images, two folders are one split,
+/// a class is not among the given names, or a name is not UTF-8; IoError.
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
                              const std::vector<std::string>& given_names);
 

@@ -50,7 +50,7 @@ void hold_out(const Source& source, const SourceOptions& options, std::vector<Ch
     return std::find_if(chosen.begin(), chosen.end(), [&](const ChosenSplit& part) { return part.name == name; });
   };
   const auto train = find(kTrain);
-  if (train == chosen.end()) throw InvalidArgument("hold out samples: no split is named \"train\"");
+  if (train == chosen.end()) throw InvalidArgument("hold out samples: the sources have no split \"train\"");
   if (find(kHeldOut) != chosen.end()) throw InvalidArgument("hold out samples: there is a split \"val\" already");
   ChosenSplit held_out = {kHeldOut, train->source_split, {}};
   const auto first_held_out = std::stable_partition(train->rows.begin(), train->rows.end(), [&](std::int64_t row) {
