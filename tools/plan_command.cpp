@@ -1,8 +1,11 @@
 // `octavo plan`: shows what fits on a device, without loading anything.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <octavo/byte_count.hpp>
 #include <octavo/plan.hpp>
+#include <octavo/tensor.hpp>
+#include <octavo/text.hpp>
 #include <string>
 
 #include "command.hpp"
@@ -24,12 +27,8 @@ struct PlanArguments : CommonOptions {
   PlanOptions options;
 };
 
-DType parse_batch_dtype(const std::string& name) {
-  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
-    if (name == to_string(type)) return type;
-  }
-  return DType::float32;  // the command line has been checked
-}
+/// The type called `name`, which the command line has checked.
+DType dtype_of(const std::string& name) { return std::ranges::find(kDTypes, name, &DTypeInfo::name)->type; }
 
 int run(const PlanArguments& arguments) {
   PlanOptions options = arguments.options;
@@ -44,7 +43,7 @@ int run(const PlanArguments& arguments) {
   }
   options.model.optimizer = parse_optimizer(arguments.optimizer);
   options.model.mixed_precision = arguments.precision == "mixed";
-  options.dtype = parse_batch_dtype(arguments.dtype);
+  options.dtype = dtype_of(arguments.dtype);
   const Plan found = plan(Dataset::open(arguments.file), options);
   std::cout << (arguments.json ? to_json(found) + "\n" : to_text(found));
   return kDone;
@@ -69,8 +68,8 @@ Command add_plan_command(CLI::App& program) {
                    "Bytes that the model keeps per sample for the backward pass, such as 90MiB");
   verb->add_option("--precision", arguments->precision, "Training precision: float32 or mixed (float32)")
       ->check(CLI::IsMember({"float32", "mixed"}));
-  verb->add_option("--dtype", arguments->dtype, "Data type of batches: float32, float16 or bfloat16 (float32)")
-      ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
+  verb->add_option("--dtype", arguments->dtype, "Data type of batches: " + either_of(image_type_names()) + " (float32)")
+      ->check(CLI::IsMember(image_type_names()));
   verb->add_option("--batch-size", arguments->options.batch_size, "Samples per batch; a batch must fit (256)")
       ->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};

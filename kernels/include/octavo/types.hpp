@@ -14,14 +14,16 @@ struct DTypeInfo {
   DType type;
   const char* name;
   std::int64_t bytes;  ///< of one element
-  bool is_float;       ///< image types are floats; label types are float32 and the integers
+  int dlpack_code;     ///< DLDataTypeCode: 0 signed integer, 2 IEEE float, 4 bfloat
+  bool for_images;     ///< whether a batch's images can have this type
+  bool for_labels;     ///< whether a batch's labels can have this type
 };
 inline constexpr std::array<DTypeInfo, 5> kDTypes = {{
-    {DType::float32, "float32", 4, true},
-    {DType::float16, "float16", 2, true},
-    {DType::bfloat16, "bfloat16", 2, true},
-    {DType::int32, "int32", 4, false},
-    {DType::int64, "int64", 8, false},
+    {DType::float32, "float32", 4, 2, true, true},
+    {DType::float16, "float16", 2, 2, true, false},
+    {DType::bfloat16, "bfloat16", 2, 4, true, false},
+    {DType::int32, "int32", 4, 0, false, true},
+    {DType::int64, "int64", 8, 0, false, true},
 }};
 
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std::size_t>(type)]; }

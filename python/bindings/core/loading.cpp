@@ -94,6 +94,8 @@ Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64
 }
 
 void add_store(nb::module_& module) {
+  module.attr("image_dtypes") = nb::tuple(nb::cast(image_type_names()));
+  module.attr("label_dtypes") = nb::tuple(nb::cast(label_type_names()));
   nb::class_<BatchSpec>(module, "BatchSpec", "Everything that defines a batch's values.")
       .def(
           "__init__",

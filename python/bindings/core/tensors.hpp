@@ -43,9 +43,7 @@ const auto& row_of(const Table& table, const std::string& name, const char* argu
 inline DType dtype_of(const std::string& name, const char* argument) { return row_of(kDTypes, name, argument).type; }
 
 inline nb::dlpack::dtype dlpack_type(DType type) {
-  using Code = nb::dlpack::dtype_code;
-  const Code code = type == DType::bfloat16 ? Code::Bfloat : info_of(type).is_float ? Code::Float : Code::Int;
-  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
+  return {static_cast<std::uint8_t>(info_of(type).dlpack_code), static_cast<std::uint8_t>(8 * bytes_of(type)), 1};
 }
 
 /// An object with __dlpack__ that owns the tensor; the product of `axes` must be the tensor's number of elements.

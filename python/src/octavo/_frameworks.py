@@ -19,9 +19,6 @@ from . import _core
 
 Framework = Literal["auto", "torch", "numpy", "dlpack"]
 
-_DTYPES = ("float32", "float16", "bfloat16")
-_LABEL_DTYPES = ("int64", "int32", "float32")
-
 
 class Allocator(Protocol):
     """What a loader needs from a framework."""
@@ -140,14 +137,14 @@ def _warn_of_cpu(reason: str) -> None:
 
 def resolve_dtype(dtype: Any) -> str:
     """The name of the floating-point type given by a string, a NumPy type or a torch type. None: float32."""
-    return _dtype_name(dtype, "dtype", _DTYPES) if dtype is not None else "float32"
+    return _dtype_name(dtype, "dtype", _core.image_dtypes) if dtype is not None else "float32"
 
 
 def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
     """The name of the label type. None: int64 for classes, float32 for multi-labels and targets."""
     if dtype is None:
         return "int64" if label_kind in ("class", "none") else "float32"
-    name = _dtype_name(dtype, "label_dtype", _LABEL_DTYPES)
+    name = _dtype_name(dtype, "label_dtype", _core.label_dtypes)
     if label_kind == "target" and name != "float32":
         raise ValueError(f"label_dtype is {name}; the targets of this split are float32")
     if label_kind == "class" and name == "float32":

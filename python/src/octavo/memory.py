@@ -95,7 +95,7 @@ def plan(
         optimizer,
         precision == "mixed",
         checked_limit("activations", activations or None),
-        4 if _frameworks.resolve_dtype(dtype) == "float32" else 2,
+        _frameworks.resolve_dtype(dtype),
         operator.index(batch_size or 0),
         -1 if prefetch is None else operator.index(prefetch),
     )

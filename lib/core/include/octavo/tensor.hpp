@@ -4,12 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <octavo/device.hpp>
 #include <octavo/types.hpp>
 
 namespace octavo {
+
+/// The names of the types that a batch's images can have.
+std::vector<std::string> image_type_names();
+/// The names of the types that a batch's labels can have.
+std::vector<std::string> label_type_names();
 
 /// A dense, row-major tensor that does not own its memory.
 struct TensorView {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include <octavo/errors.hpp>
+#include <octavo/tensor.hpp>
+#include <octavo/text.hpp>
 
 namespace octavo::store {
 namespace {
@@ -129,8 +131,8 @@ void check_statistics(const Statistics& statistics, std::size_t channel_count) {
 }  // namespace
 
 FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
-  if (!info_of(spec.dtype).is_float) {
-    refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose float32, float16 or bfloat16");
+  if (!info_of(spec.dtype).for_images) {
+    refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose " + either_of(image_type_names()));
   }
   const auto channel_count = static_cast<std::size_t>(shape.channels);
   const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;

@@ -22,6 +22,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::string either_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return text;
+}
+
 bool is_split_name(std::string_view name) {
   if (name.empty() || name.size() > 64 || !is_letter_or_digit(name.front())) return false;
   for (const char c : name) {

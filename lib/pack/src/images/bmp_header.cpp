@@ -5,7 +5,9 @@
 
 #include <octavo/errors.hpp>
 
+#include "images/bmp_decoder.hpp"
 #include "images/byte_view.hpp"
+#include "images/image_codec.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::images {
@@ -146,5 +148,13 @@ std::optional<ImageHeader> parse_bmp_header(std::span<const std::byte> bytes) {
   if (!is_run_length) header.largest_ratio = 1;
   return header;
 }
+
+const ImageCodec kBmpCodec = {
+    .name = "BMP",
+    .extensions = {".bmp"},
+    .matches = &begins_with<kBmpMagic>,
+    .header_in_start = &parse_bmp_header,
+    .decode = &decode_bmp,
+};
 
 }  // namespace octavo::images

@@ -5,6 +5,8 @@
 #include <octavo/errors.hpp>
 
 #include "images/byte_view.hpp"
+#include "images/gif_decoder.hpp"
+#include "images/image_codec.hpp"
 
 namespace octavo::images {
 namespace {
@@ -99,5 +101,13 @@ std::optional<ImageHeader> parse_gif_header(std::span<const std::byte> bytes) {
   header.largest_ratio = kLargestRatio;
   return header;
 }
+
+const ImageCodec kGifCodec = {
+    .name = "GIF",
+    .extensions = {".gif"},
+    .matches = &begins_with<kGifMagic>,
+    .header_in_start = &parse_gif_header,
+    .decode = &decode_gif,
+};
 
 }  // namespace octavo::images

@@ -1,6 +1,7 @@
-// The formats of image files. A new format is its own file and a row of the table in image_codec.cpp.
+// The formats of image files. A new format is its own file, which defines a codec, and two lines here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,25 @@ struct ImageCodec {
   bool can_reduce = false;
 };
 
-/// All formats.
-std::span<const ImageCodec> image_codecs();
+/// For ImageCodec::matches: whether the start of a file is `kMagic`.
+template <const auto& kMagic>
+bool begins_with(std::span<const std::byte> start) {
+  return start.size() >= kMagic.size() &&
+         std::equal(kMagic.begin(), kMagic.end(), start.begin(),
+                    [](std::uint8_t a, std::byte b) { return a == std::to_integer<std::uint8_t>(b); });
+}
+
+extern const ImageCodec kJpegCodec;  // jpeg_header.cpp
+extern const ImageCodec kPngCodec;   // png_header.cpp
+extern const ImageCodec kWebpCodec;  // webp_header.cpp
+extern const ImageCodec kTiffCodec;  // tiff_header.cpp
+extern const ImageCodec kGifCodec;   // gif_header.cpp
+extern const ImageCodec kBmpCodec;   // bmp_header.cpp
+extern const ImageCodec kPnmCodec;   // pnm_header.cpp
+
+/// In the order in which a file is tried, and in which messages name the formats.
+inline constexpr std::array kImageCodecs = {&kJpegCodec, &kPngCodec, &kWebpCodec, &kTiffCodec,
+                                            &kGifCodec,  &kBmpCodec, &kPnmCodec};
 
 /// The format of a file that begins with `start`. Throws FormatError, with the reason only, if there is none.
 const ImageCodec& codec_of(std::span<const std::byte> start);

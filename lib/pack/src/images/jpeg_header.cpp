@@ -6,6 +6,8 @@
 #include <octavo/errors.hpp>
 
 #include "images/exif_orientation.hpp"
+#include "images/image_codec.hpp"
+#include "images/jpeg_decoder.hpp"
 
 namespace octavo::images {
 namespace {
@@ -92,5 +94,14 @@ std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes) {
     return header;
   }
 }
+
+const ImageCodec kJpegCodec = {
+    .name = "JPEG",
+    .extensions = {".jpg", ".jpeg"},
+    .matches = &begins_with<kJpegMagic>,
+    .header_in_start = &parse_jpeg_header,
+    .decode = &decode_jpeg,
+    .can_reduce = true,
+};
 
 }  // namespace octavo::images

@@ -5,6 +5,8 @@
 
 #include <octavo/errors.hpp>
 
+#include "images/image_codec.hpp"
+#include "images/png_decoder.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::images {
@@ -54,5 +56,13 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
   header.raw_bytes = checked_product({header.height, 1 + (header.width * bits + 7) / 8}).value_or(INT64_MAX);
   return header;
 }
+
+const ImageCodec kPngCodec = {
+    .name = "PNG",
+    .extensions = {".png"},
+    .matches = &begins_with<kPngMagic>,
+    .header_in_start = &parse_png_header,
+    .decode = &decode_png,
+};
 
 }  // namespace octavo::images

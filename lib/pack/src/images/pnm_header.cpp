@@ -5,6 +5,8 @@
 
 #include <octavo/errors.hpp>
 
+#include "images/image_codec.hpp"
+#include "images/pnm_decoder.hpp"
 #include "images/pnm_tokens.hpp"
 #include "support/checked_math.hpp"
 
@@ -96,5 +98,13 @@ std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes) {
   header.raw_bytes = checked_product({layout->height, row_bytes}).value_or(INT64_MAX);
   return header;
 }
+
+const ImageCodec kPnmCodec = {
+    .name = "PNM",
+    .extensions = {".pbm", ".pgm", ".ppm", ".pnm", ".pam"},
+    .matches = &is_pnm,
+    .header_in_start = &parse_pnm_header,
+    .decode = &decode_pnm,
+};
 
 }  // namespace octavo::images

@@ -7,6 +7,8 @@
 #include <octavo/errors.hpp>
 
 #include "images/byte_view.hpp"
+#include "images/image_codec.hpp"
+#include "images/tiff_decoder.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::images {
@@ -156,5 +158,13 @@ ImageHeader parse_tiff_header(const FileBytes& file) {
   if (header.orientation >= 5) std::swap(header.width, header.height);
   return header;
 }
+
+const ImageCodec kTiffCodec = {
+    .name = "TIFF",
+    .extensions = {".tif", ".tiff"},
+    .matches = &is_tiff,
+    .header_in_file = &parse_tiff_header,
+    .decode = &decode_tiff,
+};
 
 }  // namespace octavo::images

@@ -7,6 +7,8 @@
 
 #include "images/byte_view.hpp"
 #include "images/exif_orientation.hpp"
+#include "images/image_codec.hpp"
+#include "images/webp_decoder.hpp"
 
 namespace octavo::images {
 namespace {
@@ -120,5 +122,13 @@ WebpFrame first_webp_frame(std::span<const std::byte> file) {
   }
   return frame;
 }
+
+const ImageCodec kWebpCodec = {
+    .name = "WebP",
+    .extensions = {".webp"},
+    .matches = &is_webp,
+    .header_in_file = &parse_webp_header,
+    .decode = &decode_webp,
+};
 
 }  // namespace octavo::images

@@ -8,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include <octavo/text.hpp>
+
 #include "sources/lists/name_list.hpp"
 #include "support/ascii.hpp"
 
@@ -42,14 +44,7 @@ bool is_label_column(std::string_view name) {
   return std::find(kLabelColumns.begin(), kLabelColumns.end(), name) != kLabelColumns.end();
 }
 
-std::string label_column_names() {
-  std::string text;
-  for (const char* const name : kLabelColumns) {
-    if (!text.empty()) text += name == kLabelColumns.back() ? " or " : ", ";
-    text += name;
-  }
-  return text;
-}
+std::string label_column_names() { return either_of({kLabelColumns.begin(), kLabelColumns.end()}); }
 
 bool is_row_number_column(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
 
