@@ -17,15 +17,6 @@ namespace octavo::kernels::cuda {
 template <typename Value>
 inline constexpr int kValuesPerStore = 16 / static_cast<int>(sizeof(Value));
 
-/// Converts two values, in address order, to one word of a half type.
-template <typename Value>
-__device__ inline std::uint32_t pair_bits(float first, float second) {
-  if constexpr (std::is_same_v<Value, Float16>)
-    return to_float16_pair(first, second);
-  else
-    return to_bfloat16_pair(first, second);
-}
-
 /// Decodes kValues codes with flipped signs. map_of(i) is the map of code i.
 template <typename Value, int kValues, typename MapOf>
 __device__ inline Words<kValues* static_cast<int>(sizeof(Value))> decode_words(const Words<kValues>& codes,
@@ -40,7 +31,7 @@ __device__ inline Words<kValues* static_cast<int>(sizeof(Value))> decode_words(c
       values.words[i] = bits_of(low);
       values.words[i + 1] = bits_of(high);
     } else {
-      values.words[i / 2] = pair_bits<Value>(low, high);
+      values.words[i / 2] = round_pair_to<Value>(low, high);
     }
   }
   return values;

@@ -30,6 +30,15 @@ OCTAVO_HOST_DEVICE inline Value round_to(float value) {
     return BFloat16{to_bfloat16_bits(value)};
 }
 
+/// Rounds two values, in address order, to one word of a 2-byte output type.
+template <typename Value>
+OCTAVO_HOST_DEVICE inline std::uint32_t round_pair_to(float first, float second) {
+  if constexpr (std::is_same_v<Value, Float16>)
+    return to_float16_pair(first, second);
+  else
+    return to_bfloat16_pair(first, second);
+}
+
 /// Expands instantiate(Value) for the C++ type of each output type, to instantiate templates that other files declare.
 #define OCTAVO_FOR_VALUE_TYPES(instantiate) instantiate(float) instantiate(Float16) instantiate(BFloat16)
 

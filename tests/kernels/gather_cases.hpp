@@ -23,6 +23,15 @@ inline float exact_value(std::int8_t code, Affine map) {
   return static_cast<float>(static_cast<Exact>(code) * map.scale + map.shift);
 }
 
+/// The types that images can have.
+inline std::vector<DType> image_types() {
+  std::vector<DType> types;
+  for (const DTypeInfo& info : kDTypes) {
+    if (info.for_images) types.push_back(info.type);
+  }
+  return types;
+}
+
 /// The parameters of one gather.
 struct GatherCase {
   std::int64_t N, C, P, B;
@@ -210,7 +219,7 @@ class GatherData {
 
 /// Cases for 16-byte vectors and warp tiles: sizes below, at and above each, for every device kernel, aligned and not.
 inline void add_tile_cases(std::vector<GatherCase>& cases) {
-  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
+  for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       // A tile has 512 or 1,024 consecutive values, 128 or 256 pixels of 3 or 4 channels, or 512 values otherwise.
       for (const std::int64_t P :
@@ -274,7 +283,7 @@ inline void add_tile_cases(std::vector<GatherCase>& cases) {
 /// Every shape, type, layout and map that gathers treat differently, at the edges of their vector widths.
 inline std::vector<GatherCase> gather_cases() {
   std::vector<GatherCase> cases;
-  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
+  for (const DType type : image_types()) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       for (const bool uniform : {true, false}) {
         for (const bool pixel : {true, false}) {
