@@ -20,17 +20,16 @@ const std::map<std::string, ArrayLayout> kLayouts = {
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
 
-std::map<std::string, SourceFormat> formats_by_name() {
-  std::map<std::string, SourceFormat> formats;
-  for (const SourceFormatInfo& info : kSourceFormats) formats.emplace(info.name, info.format);
-  return formats;
+CLI::IsMember one_of_formats() {
+  std::vector<std::string> names;
+  for (const SourceFormat& format : source_formats()) names.emplace_back(format.name);
+  return CLI::IsMember(names);
 }
-const std::map<std::string, SourceFormat> kFormats = formats_by_name();
 
 /// Replaces the alias of a format by its name.
 std::string to_format_name(std::string name) {
-  for (const SourceFormatInfo& info : kSourceFormats) {
-    if (std::ranges::find(info.aliases, name) != info.aliases.end()) return std::string(info.name);
+  for (const SourceFormat& format : source_formats()) {
+    if (std::ranges::find(format.aliases, name) != format.aliases.end()) return std::string(format.name);
   }
   return name;
 }
@@ -66,7 +65,7 @@ struct PackArguments : CommonOptions {
 
 SourceOptions source_options(const PackArguments& arguments) {
   SourceOptions options;
-  options.format = kFormats.at(arguments.format);
+  options.format = arguments.format;
   if (!arguments.size.empty()) options.size = parse_size(arguments.size);
   options.fit = kFits.at(arguments.fit);
   if (arguments.channels != 0) options.channels = arguments.channels;
@@ -140,7 +139,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       ->required();
   verb.add_option("--format", arguments.format, "The format of the sources (auto)")
       ->transform(to_format_name, "")
-      ->check(one_of(kFormats));
+      ->check(one_of_formats());
   verb.add_option("--size", arguments.size, "HxW: resize images to this height and width");
   verb.add_option("--fit", arguments.fit, "With --size: crop to the center, pad with the background, or stretch (crop)")
       ->check(one_of(kFits));

@@ -47,7 +47,7 @@ bool any_has_names(const std::vector<std::string>& paths) {
 
 SourceOptions source_options(const RepackArguments& arguments) {
   SourceOptions options;
-  options.format = SourceFormat::octavo;
+  options.format = "octavo";
   if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
   options.select = arguments.select;
   if (arguments.limit != 0) options.limit = arguments.limit;

@@ -128,7 +128,7 @@ def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "jpeg"}, "format is 'jpeg'"),
+        ({"format": "jpeg"}, 'unknown format "jpeg"'),
         ({"fit": "zoom"}, "fit is 'zoom'"),
         ({"class_order": "none"}, "class_order is 'none'"),
         ({"on_error": "ask"}, "on_error is 'ask'"),
@@ -497,7 +497,7 @@ def test_the_types_of_options_list_what_the_library_knows() -> None:
 
     from octavo import _pack, packing
 
-    assert set(typing.get_args(packing._Format)) == {member.name for member in _pack.SourceFormat}
+    assert set(typing.get_args(packing._Format)) == set(_pack.source_formats)
     signature = typing.get_type_hints(octavo.pack)
     assert set(typing.get_args(signature["compress"])) == {member.name for member in _pack.Compression}
     assert set(typing.get_args(signature["fit"])) == {member.name for member in _pack.Fit}

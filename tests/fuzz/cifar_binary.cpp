@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const sources::FileStart start(tree, name);
     for (const auto* reader : {&sources::kCifar10Reader, &sources::kCifar100Reader}) {
       if (!reader->looks_like(start)) continue;
-      sources::Finding finding{reader->format, "train", tree, name};
+      sources::Finding finding{reader, "train", tree, name};
       read_sets(reader->open(finding));
       return true;
     }

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   file.write(fuzz::bytes_of(data, size));
   return fuzz::run_input([&] {
     const auto archive = files::open_archive(file.path(), 1100);
-    sources::Finding finding{SourceFormat::npy, "", tree, file.name(), "", "", archive};
+    sources::Finding finding{&sources::kNpyReader, "", tree, file.name(), "", "", archive};
     for (const auto& set : sources::kNpyReader.open(finding)) {
       fuzz::read_array(*set.images);
       if (set.labels) fuzz::read_array(*set.labels);

@@ -96,15 +96,9 @@ PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& pat
 }
 
 void add_options(nb::module_& module) {
-  nb::enum_<SourceFormat> formats(module, "SourceFormat");
-  nb::dict aliases;
-  for (const SourceFormatInfo& info : kSourceFormats) {
-    formats.value(info.name.data(), info.format);
-    for (const std::string_view alias : info.aliases) {
-      if (!alias.empty()) aliases[alias.data()] = info.name.data();
-    }
-  }
-  module.attr("source_format_aliases") = aliases;
+  std::vector<std::string> formats;
+  for (const SourceFormat& format : source_formats()) formats.emplace_back(format.name);
+  module.attr("source_formats") = nb::tuple(nb::cast(formats));
   nb::enum_<ArrayLayout>(module, "ArrayLayout")
       .value("auto", ArrayLayout::automatic)
       .value("hw", ArrayLayout::hw)

@@ -167,7 +167,7 @@ def pack(
     """
     sources = _sources(source)
     source_options = _pack.SourceOptions()
-    source_options.format = _choice(_pack.SourceFormat, "format", _pack.source_format_aliases.get(format, format))
+    source_options.format = format
     source_options.fit = _choice(_pack.Fit, "fit", fit)
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
     source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
@@ -222,14 +222,14 @@ _Source = tuple[Path, str, str, str]
 def _without_pickles(sources: list[_Source], options: _pack.SourceOptions) -> Iterator[tuple[list[_Source], bool]]:
     """Replaces CIFAR batches that are pickled for Python by arrays in a temporary folder."""
     found = (
-        [find_batches(path) for path, *_ in sources] if options.format.name in ("auto", "cifar10", "cifar100") else []
+        [find_batches(path) for path, *_ in sources] if options.format in ("auto", "cifar10", "cifar100") else []
     )
     if not any(found):
         yield sources, False
         return
     if not all(found):
         raise ValueError("CIFAR pickles cannot be packed together with other sources; use append=True for each in turn")
-    options.format = _pack.SourceFormat.npy
+    options.format = "npy"
     with tempfile.TemporaryDirectory() as folder:
         arrays: list[_Source] = []
         for (path, split, *_), batches in zip(sources, found, strict=True):

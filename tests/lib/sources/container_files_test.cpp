@@ -167,7 +167,7 @@ TEST_CASE("a folder of MATLAB or HDF5 or dataset files is read like the files", 
   REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{0, 3});
   REQUIRE_THROWS_WITH(open_part({svhn.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
   write_packed(svhn / "result.h5", {random_split("train", 2, {1, 2, 2})});
-  REQUIRE(open_part({svhn.path()}, {.format = SourceFormat::mat})->splits().size() == 2);
+  REQUIRE(open_part({svhn.path()}, {.format = "mat"})->splits().size() == 2);
 
   const TemporaryFolder several;
   const hid_t file = new_hdf5(several / "both.h5");

@@ -1,4 +1,5 @@
 #include "sources/discovery.hpp"
+#include "sources/source_reader.hpp"
 
 #include <sys/stat.h>
 
@@ -15,7 +16,9 @@ using namespace octavo::test;
 
 namespace {
 
-std::vector<sources::Finding> found_at(const SourceSpec& spec, SourceFormat wanted = SourceFormat::automatic) {
+constexpr const sources::SourceReader* kAny = nullptr;
+
+std::vector<sources::Finding> found_at(const SourceSpec& spec, const sources::SourceReader* wanted = kAny) {
   files::OpenArchives archives(SourceOptions().largest_archive_ratio);
   return sources::discover(spec, wanted, archives);
 }
@@ -109,7 +112,7 @@ TEST_CASE("a single image is refused in favor of its folder", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* name : {"x.png", "x.JPG"}) {
     write_file(folder / name, "\x89PNG");
-    for (const auto format : {SourceFormat::automatic, SourceFormat::folder}) {
+    for (const auto* const format : {kAny, &sources::kFolderReader}) {
       REQUIRE_THROWS_WITH(found_at({folder / name, ""}, format),
                           ContainsSubstring("it is a single image") &&
                               ContainsSubstring("give the folder that holds it, \"" + folder.path().string() + "\""));

@@ -67,7 +67,7 @@ TEST_CASE("IDX files with wrong headers are refused", "[unit][pack]") {
   const auto refused = [&](const std::string& bytes) {
     write_file(path, bytes);
     try {
-      read_all(*open_source({{path, ""}}, {.format = SourceFormat::idx}));
+      read_all(*open_source({{path, ""}}, {.format = "idx"}));
     } catch (const FormatError& error) {
       return std::string(error.what());
     }

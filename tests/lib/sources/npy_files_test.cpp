@@ -184,7 +184,7 @@ TEST_CASE(".npy files with wrong headers are refused", "[unit][pack]") {
   const auto refused = [&](const std::string& bytes) {
     write_file(folder / "x.npy", bytes);
     try {
-      read_all(*open(folder / "x.npy", {.format = SourceFormat::npy}));
+      read_all(*open(folder / "x.npy", {.format = "npy"}));
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -53,7 +53,7 @@ struct SourceSpec {
 
 /// How sources are read.
 struct SourceOptions {
-  SourceFormat format = SourceFormat::automatic;
+  std::string format{kAutomaticFormat};  ///< the name of one of source_formats()
   std::optional<std::array<std::int64_t, 2>> size =
       {};  ///< [H,W] to resize images to; without it, all must have one size
   Fit fit = Fit::crop;

@@ -1,45 +1,20 @@
-// The formats of sources. The command line, Python and the documentation list this table.
+// The formats of sources. The command line, Python and the documentation list them.
 #pragma once
 
-#include <array>
 #include <string_view>
+#include <vector>
 
 namespace octavo {
 
-/// The format of a source; `automatic` detects it from the contents.
-enum class SourceFormat {
-  automatic,
-  idx,
-  cifar10,   ///< the binary version
-  cifar100,  ///< the binary version
-  stl10,
-  npy,      ///< .npy or .npz
-  mat,      ///< MATLAB 5, for example SVHN's cropped digits
-  hdf5,     ///< any HDF5 file that is not a dataset file
-  octavo,   ///< a dataset file
-  list,     ///< an image list: CSV, TSV or JSON Lines
-  archive,  ///< tar or zip: images in folders, WebDataset shards, or files of the formats above
-  folder,   ///< images in folders
+/// The name that stands for detecting the format from the contents.
+inline constexpr std::string_view kAutomaticFormat = "auto";
+
+struct SourceFormat {
+  std::string_view name;                  ///< "idx"
+  std::vector<std::string_view> aliases;  ///< other names for it, such as "npz" for "npy"
 };
 
-struct SourceFormatInfo {
-  SourceFormat format;
-  std::string_view name;
-  std::array<std::string_view, 2> aliases{};  ///< other names for it; the rest is empty
-};
-inline constexpr std::array<SourceFormatInfo, 12> kSourceFormats = {{
-    {SourceFormat::automatic, "auto"},
-    {SourceFormat::idx, "idx"},
-    {SourceFormat::cifar10, "cifar10"},
-    {SourceFormat::cifar100, "cifar100"},
-    {SourceFormat::stl10, "stl10"},
-    {SourceFormat::npy, "npy", {"npz"}},
-    {SourceFormat::mat, "mat"},
-    {SourceFormat::hdf5, "hdf5"},
-    {SourceFormat::octavo, "octavo"},
-    {SourceFormat::list, "list", {"manifest"}},  // "manifest" is the name before 0.2
-    {SourceFormat::archive, "archive", {"tar", "zip"}},
-    {SourceFormat::folder, "folder"},
-}};
+/// All formats: kAutomaticFormat, then the others in the order in which a file is tried.
+std::vector<SourceFormat> source_formats();
 
 }  // namespace octavo

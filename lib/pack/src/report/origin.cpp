@@ -32,12 +32,8 @@ bool tells_of_conversion(const Json& notes) {
   return false;
 }
 
-std::optional<SourceFormat> raw_format(const std::string& name) {
-  if (name == "idx") return SourceFormat::idx;
-  if (name == "cifar10") return SourceFormat::cifar10;
-  if (name == "cifar100") return SourceFormat::cifar100;
-  return std::nullopt;
-}
+/// Whether files of a format hold the samples as they were read.
+bool is_raw_format(const std::string& name) { return name == "idx" || name == "cifar10" || name == "cifar100"; }
 
 /// IDX label files are in the folder of their images and are found by name.
 bool is_labels_file(const fs::path& file) { return file.filename().string().find("labels") != std::string::npos; }
@@ -112,15 +108,14 @@ std::optional<std::int64_t> bytes_of_files(const Origin& origin) {
 }
 
 std::optional<ReopenedSource> reopen(const Origin& origin, const Split& split) {
-  const auto format = raw_format(origin.format);
-  if (!format || !origin.is_as_read) return std::nullopt;
+  if (!is_raw_format(origin.format) || !origin.is_as_read) return std::nullopt;
   std::vector<SourceSpec> specs;
   for (const fs::path& file : origin.files) {
     if (!is_labels_file(file)) specs.push_back({file});
   }
   if (specs.empty()) return std::nullopt;
   SourceOptions options;
-  options.format = *format;
+  options.format = origin.format;
   try {
     return find_split(open_source(specs, options), split);
   } catch (const Error&) {

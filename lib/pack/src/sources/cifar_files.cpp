@@ -152,7 +152,7 @@ std::vector<arrays::ArraySet> open_cifar_file(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kCifar10Reader = {.format = SourceFormat::cifar10,
+const SourceReader kCifar10Reader = {.name = "cifar10",
                                      .kind = "a CIFAR batch",
                                      .looks_like = &is_cifar<10>,
                                      .found_by = FoundBy::well_known_name,
@@ -161,7 +161,7 @@ const SourceReader kCifar10Reader = {.format = SourceFormat::cifar10,
                                      .has_many_files_per_split = true,
                                      .open = &open_cifar_file<10>};
 
-const SourceReader kCifar100Reader = {.format = SourceFormat::cifar100,
+const SourceReader kCifar100Reader = {.name = "cifar100",
                                       .kind = "a CIFAR batch",
                                       .looks_like = &is_cifar<100>,
                                       .found_by = FoundBy::well_known_name,

@@ -41,7 +41,7 @@ std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder
   std::vector<Finding> findings;
   for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
-    if (lists_images(*tree, path)) findings.push_back({SourceFormat::list, "", tree, path});
+    if (lists_images(*tree, path)) findings.push_back({&kListReader, "", tree, path});
   }
   return findings;
 }
@@ -59,8 +59,8 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
     const auto lists = image_tables_in(tree, path);
     has_list = has_list || !lists.empty();
-    if (lists.empty()) findings.push_back({SourceFormat::folder, *split, tree, path});
-    for (const Finding& list : lists) findings.push_back({SourceFormat::list, *split, tree, list.path});
+    if (lists.empty()) findings.push_back({&kFolderReader, *split, tree, path});
+    for (const Finding& list : lists) findings.push_back({&kListReader, *split, tree, list.path});
   }
   if (!has_list) return {};
   sort_by_split(findings);
@@ -84,7 +84,7 @@ std::string image_folder(const FileTree& tree) {
   return folder;
 }
 
-std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives);
+std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, OpenArchives& archives);
 
 /// WebDataset shards form one tree per split, by their names; every other archive is a tree of its own.
 std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
@@ -94,13 +94,13 @@ std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Op
     if (const Tree tree = archives.open(path); is_web_dataset(*tree)) {
       shards_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(tree);
     } else {
-      for (Finding& finding : discover_file(path, SourceFormat::automatic, archives)) {
+      for (Finding& finding : discover_file(path, nullptr, archives)) {
         findings.push_back(std::move(finding));
       }
     }
   }
   for (auto& [split, trees] : shards_of) {
-    findings.push_back({SourceFormat::folder, split, files::unite(std::move(trees)), ""});
+    findings.push_back({&kFolderReader, split, files::unite(std::move(trees)), ""});
   }
   sort_by_split(findings);
   return findings;
@@ -128,12 +128,12 @@ bool holds_images(const FileTree& tree) {
 }
 
 /// Files that hold whole datasets. Next to images, they are probably a download, a result or features, not the input.
-std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
-  const bool finds_all = wanted == SourceFormat::automatic;
+std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* wanted, OpenArchives& archives) {
+  const bool finds_all = wanted == nullptr;
   const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
   const auto container_names = names_of_containers(*tree, wanted);
   std::vector<std::string> archive_names;
-  if (finds_all || wanted == SourceFormat::archive) archive_names = files_named(*tree, "", &is_named_as_archive);
+  if (finds_all || wanted == &kArchiveReader) archive_names = files_named(*tree, "", &is_named_as_archive);
   if (!may_be_arrays && container_names.empty() && archive_names.empty()) return {};
   if (finds_all && holds_images(*tree)) return {};
   auto findings = may_be_arrays ? numpy_files(tree, wanted) : std::vector<Finding>{};
@@ -149,42 +149,42 @@ std::vector<Finding> dataset_files_in(const Tree& tree, SourceFormat wanted, Ope
   return container_names.empty() ? archives_in(tree, archive_names, archives) : container_files(tree, wanted);
 }
 
-std::vector<Finding> discover_in(const Tree& tree, SourceFormat wanted, OpenArchives& archives) {
-  if (exported_folder(*tree)) return {{SourceFormat::folder, "", tree, ""}};
+std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, OpenArchives& archives) {
+  if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
-  std::vector<Finding> images = {{SourceFormat::folder, "", tree, folder}};
-  if (wanted == SourceFormat::folder) return images;
-  const bool finds_all = wanted == SourceFormat::automatic;
+  std::vector<Finding> images = {{&kFolderReader, "", tree, folder}};
+  if (wanted == &kFolderReader) return images;
+  const bool finds_all = wanted == nullptr;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::list)) findings = image_tables_in(tree, folder);
-  if (findings.empty() && (finds_all || wanted == SourceFormat::list)) findings = image_tables_in_splits(tree, folder);
+  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in(tree, folder);
+  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in_splits(tree, folder);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
                         ": no file in it is named like the requested format; name the file");
 }
 
-std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
-  if (wanted == SourceFormat::folder) {
+std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, OpenArchives& archives) {
+  if (wanted == &kFolderReader) {
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
   }
   Finding finding = finding_of(files::open_folder(path.parent_path()), path.filename().string(), wanted);
-  if (wanted == SourceFormat::automatic) {
+  if (wanted == nullptr) {
     const FileStart start(finding.tree, finding.path);
     const SourceReader& reader = detect_reader(start);
-    finding.format = reader.format;
+    finding.reader = &reader;
     if (reader.open != nullptr && reader.found_by != FoundBy::disk_extension) finding.stream = start.shared_stream();
   }
-  if (finding.format == SourceFormat::archive) {
+  if (finding.reader == &kArchiveReader) {
     const Tree archive = archives.open(path);
     // An .npz file is a zip archive.
-    const bool is_npz = wanted == SourceFormat::automatic && holds_arrays_alone(*archive);
-    if (!is_npz) return discover_in(archive, SourceFormat::automatic, archives);
-    finding.format = SourceFormat::npy;
+    const bool is_npz = wanted == nullptr && holds_arrays_alone(*archive);
+    if (!is_npz) return discover_in(archive, nullptr, archives);
+    finding.reader = &kNpyReader;
   }
-  if (may_hold_splits(finding.format, finding.path)) finding.split.clear();
+  if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
   std::vector<Finding> findings;
   findings.push_back(std::move(finding));
   return findings;
@@ -192,7 +192,7 @@ std::vector<Finding> discover_file(const fs::path& path, SourceFormat wanted, Op
 
 // ---- The meaning of a spec -----------------------------------------------------
 
-std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, OpenArchives& archives) {
+std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wanted, OpenArchives& archives) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
@@ -200,11 +200,11 @@ std::vector<Finding> discover_path(const fs::path& path, SourceFormat wanted, Op
   return discover_in(files::open_folder(path), wanted, archives);
 }
 
-std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFormat wanted, OpenArchives& archives) {
+std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted,
+                                    OpenArchives& archives) {
   if (paths.size() == 1) return discover_path(paths[0], wanted, archives);
   // Numbered archives are the shards of one dataset and share their classes.
-  const bool are_archives =
-      wanted == SourceFormat::archive || (wanted == SourceFormat::automatic && files::is_archive(paths[0]));
+  const bool are_archives = wanted == &kArchiveReader || (wanted == nullptr && files::is_archive(paths[0]));
   if (are_archives) return findings_of_archives(paths, archives);
   std::vector<Finding> findings;
   for (const fs::path& path : paths) {
@@ -217,7 +217,7 @@ std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, SourceFo
 void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
-    if (finding.format != SourceFormat::npy || !path) continue;
+    if (finding.reader != &kNpyReader || !path) continue;
     if (kNpyReader.looks_like(FileStart(finding.tree, finding.path))) continue;
     finding.archive = archives.open(*path);
   }
@@ -225,7 +225,7 @@ void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
 
 /// The split of a finding, assuming that it holds only one.
 std::string likely_split(const Finding& finding) {
-  if (!finding.split.empty() || !may_hold_splits(finding.format, finding.path)) return finding.split;
+  if (!finding.split.empty() || !may_hold_splits(*finding.reader, finding.path)) return finding.split;
   return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
 }
 
@@ -242,12 +242,12 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
     if (!spec.split.empty()) finding.split = spec.split;
     finding.images = spec.images;
     finding.labels = spec.labels;
-    if (!spec.images.empty() && !may_hold_splits(finding.format, finding.path)) {
+    if (!spec.images.empty() && !may_hold_splits(*finding.reader, finding.path)) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
           ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names");
     }
-    if (!spec.labels.empty() && finding.format == SourceFormat::octavo) {
+    if (!spec.labels.empty() && finding.reader == &kOctavoReader) {
       throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
                             ": a split of a dataset file has its own labels; omit \"::" + spec.labels + "\"");
     }
@@ -261,9 +261,11 @@ bool is_archive(const FileStart& start) {
 
 }  // namespace
 
-const SourceReader kArchiveReader = {.format = SourceFormat::archive, .kind = "an archive", .looks_like = &is_archive};
+const SourceReader kFolderReader = {.name = "folder", .kind = "a folder of images"};
+const SourceReader kArchiveReader = {
+    .name = "archive", .aliases = {"tar", "zip"}, .kind = "an archive", .looks_like = &is_archive};
 
-std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, OpenArchives& archives) {
+std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, OpenArchives& archives) {
   auto findings = discover_paths(expand_numbers(spec.path), wanted, archives);
   open_npz_files(findings, archives);
   apply(spec, findings);

@@ -12,8 +12,8 @@ namespace octavo::sources {
 
 /// Finds what `spec` names: one file, a folder or archive with images or files of one format, or numbered files,
 /// "shard-{000..099}.tar". Detects formats by content, and splits by convention unless the spec names one. Splits come
-/// in the order train, val, test. Unless `wanted` is automatic, looks only for that format. Throws InvalidArgument,
+/// in the order train, val, test. Unless `wanted` is null, looks only for that format. Throws InvalidArgument,
 /// FormatError or IoError, naming the path and what to do.
-std::vector<Finding> discover(const SourceSpec& spec, SourceFormat wanted, files::OpenArchives& archives);
+std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, files::OpenArchives& archives);
 
 }  // namespace octavo::sources

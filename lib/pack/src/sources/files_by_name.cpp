@@ -32,9 +32,9 @@ std::vector<Family> families_found_by(FoundBy found_by) {
   return families;
 }
 
-bool is_wanted(const Family& family, SourceFormat wanted) {
-  return wanted == SourceFormat::automatic ||
-         std::any_of(family.begin(), family.end(), [&](const auto* reader) { return reader->format == wanted; });
+bool is_wanted(const Family& family, const SourceReader* wanted) {
+  return wanted == nullptr ||
+         std::any_of(family.begin(), family.end(), [&](const auto* reader) { return reader == wanted; });
 }
 
 bool is_named(const Family& family, const std::string& name) {
@@ -70,25 +70,27 @@ std::string kinds_of(const Family& family) {
 
 /// The format of a file with such a name. If the name alone decides, errors show on reading. Otherwise the content
 /// does, unless the user names the format and it has such names alone.
-std::optional<Finding> input_in(const Family& family, const Tree& tree, const std::string& path, SourceFormat wanted) {
-  if (family.front()->is_input == nullptr) return finding_of(tree, path, family.front()->format);
+std::optional<Finding> input_in(const Family& family, const Tree& tree, const std::string& path,
+                                const SourceReader* wanted) {
+  if (family.front()->is_input == nullptr) return finding_of(tree, path, family.front());
   const FileStart start(tree, path);
   const auto found = std::find_if(family.begin(), family.end(), [&](const auto* one) { return one->is_input(start); });
-  SourceFormat format = found == family.end() ? SourceFormat::automatic : (*found)->format;
+  const SourceReader* reader = found == family.end() ? nullptr : *found;
   if (family.front()->found_by == FoundBy::disk_extension) {
     if (start.is_on_disk() && found == family.end()) refuse_misnamed(*tree, path, kinds_of(family));
-    if (wanted != SourceFormat::automatic && format != wanted) return std::nullopt;
-  } else if (wanted != SourceFormat::automatic) {
-    format = wanted;
+    if (wanted != nullptr && reader != wanted) return std::nullopt;
+  } else if (wanted != nullptr) {
+    reader = wanted;
   }
-  if (format == SourceFormat::automatic) return std::nullopt;
-  Finding finding = finding_of(tree, path, format);
-  if (reader_of(format)->open != nullptr) finding.stream = start.shared_stream();
+  if (reader == nullptr) return std::nullopt;
+  Finding finding = finding_of(tree, path, reader);
+  if (reader->open != nullptr) finding.stream = start.shared_stream();
   return finding;
 }
 
 /// The files of one family in a folder.
-std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder, SourceFormat wanted) {
+std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder,
+                              const SourceReader* wanted) {
   std::vector<Finding> findings;
   std::vector<std::string> others;
   for (const std::string& name : files_named(*tree, folder, [&](const auto& one) { return is_named(family, one); })) {
@@ -105,13 +107,13 @@ std::vector<Finding> files_of(const Family& family, const Tree& tree, const std:
   sort_by_split(findings);
   if (!has_parts) check_one_file_a_split(findings);
   for (Finding& finding : findings) {
-    if (may_hold_splits(finding.format, finding.path)) finding.split.clear();
+    if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
   }
   return findings;
 }
 
 /// The files of the first family that has any, in a folder or in its only subfolder, as in many archives.
-std::vector<Finding> files_of_any(const std::vector<Family>& families, const Tree& tree, SourceFormat wanted) {
+std::vector<Finding> files_of_any(const std::vector<Family>& families, const Tree& tree, const SourceReader* wanted) {
   std::vector<std::string> folders = tree->entries("").folders;
   if (folders.size() != 1) folders.clear();
   folders.insert(folders.begin(), "");
@@ -141,9 +143,9 @@ void sort_by_split(std::vector<Finding>& findings) {
                    [](const Finding& a, const Finding& b) { return split_rank(a.split) < split_rank(b.split); });
 }
 
-Finding finding_of(const Tree& tree, const std::string& path, SourceFormat format) {
+Finding finding_of(const Tree& tree, const std::string& path, const SourceReader* reader) {
   const std::string name = fs::path(path).filename().string();
-  return {format, split_of_file_name(name).value_or("train"), tree, path, "", ""};
+  return {reader, split_of_file_name(name).value_or("train"), tree, path, "", ""};
 }
 
 void refuse_misnamed(const FileTree& tree, const std::string& path, const std::string& kind) {
@@ -151,15 +153,15 @@ void refuse_misnamed(const FileTree& tree, const std::string& path, const std::s
                     ", but its contents are not; get the file again, or remove it");
 }
 
-std::vector<Finding> well_known_files(const Tree& tree, SourceFormat wanted) {
+std::vector<Finding> well_known_files(const Tree& tree, const SourceReader* wanted) {
   return files_of_any(families_found_by(FoundBy::well_known_name), tree, wanted);
 }
 
-std::vector<Finding> numpy_files(const Tree& tree, SourceFormat wanted) {
+std::vector<Finding> numpy_files(const Tree& tree, const SourceReader* wanted) {
   return files_of_any(families_found_by(FoundBy::extension), tree, wanted);
 }
 
-bool may_hold_numpy_files(const FileTree& tree, SourceFormat wanted) {
+bool may_hold_numpy_files(const FileTree& tree, const SourceReader* wanted) {
   const auto entries = tree.entries("");
   for (const Family& family : families_found_by(FoundBy::extension)) {
     if (!is_wanted(family, wanted)) continue;
@@ -171,7 +173,7 @@ bool may_hold_numpy_files(const FileTree& tree, SourceFormat wanted) {
   return false;
 }
 
-std::vector<Finding> container_files(const Tree& tree, SourceFormat wanted) {
+std::vector<Finding> container_files(const Tree& tree, const SourceReader* wanted) {
   std::vector<Finding> findings;
   for (const Family& family : families_found_by(FoundBy::disk_extension)) {
     if (is_wanted(family, wanted)) findings = files_of(family, tree, "", wanted);
@@ -179,7 +181,7 @@ std::vector<Finding> container_files(const Tree& tree, SourceFormat wanted) {
   return findings;
 }
 
-std::vector<std::string> names_of_containers(const FileTree& tree, SourceFormat wanted) {
+std::vector<std::string> names_of_containers(const FileTree& tree, const SourceReader* wanted) {
   std::vector<std::string> names;
   for (const Family& family : families_found_by(FoundBy::disk_extension)) {
     if (is_wanted(family, wanted))

@@ -10,24 +10,25 @@
 
 namespace octavo::sources {
 
-/// All functions look only for files of the format `wanted`, unless it is automatic. They throw InvalidArgument if two
+/// All functions look only for files of the format `wanted`, unless it is null. They throw InvalidArgument if two
 /// files of one kind look like the same split; FormatError if a file among others is damaged.
 
 /// Files with the well-known names of a format, in a folder, or in its only subfolder, as in many archives.
-std::vector<Finding> well_known_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
+std::vector<Finding> well_known_files(const std::shared_ptr<const files::FileTree>& tree, const SourceReader* wanted);
 
 /// .npy and .npz files, in the same places.
-std::vector<Finding> numpy_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
+std::vector<Finding> numpy_files(const std::shared_ptr<const files::FileTree>& tree, const SourceReader* wanted);
 /// Whether there may be such files, judging by names alone.
-bool may_hold_numpy_files(const files::FileTree& tree, SourceFormat wanted);
+bool may_hold_numpy_files(const files::FileTree& tree, const SourceReader* wanted);
 
 /// HDF5, MATLAB and dataset files of a folder on disk; they cannot be read from an archive.
-std::vector<Finding> container_files(const std::shared_ptr<const files::FileTree>& tree, SourceFormat wanted);
+std::vector<Finding> container_files(const std::shared_ptr<const files::FileTree>& tree, const SourceReader* wanted);
 /// The files with such names.
-std::vector<std::string> names_of_containers(const files::FileTree& tree, SourceFormat wanted);
+std::vector<std::string> names_of_containers(const files::FileTree& tree, const SourceReader* wanted);
 
 /// A file with the split in its name, or train.
-Finding finding_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& path, SourceFormat format);
+Finding finding_of(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
+                   const SourceReader* reader);
 
 /// The files of a folder with such names, in natural order, without compressed files that also exist uncompressed.
 std::vector<std::string> files_named(const files::FileTree& tree, const std::string& folder,

@@ -4,16 +4,16 @@
 #include <memory>
 #include <string>
 
-#include <octavo/source_format.hpp>
-
 #include "files/file_tree.hpp"
 
 namespace octavo::sources {
 
+struct SourceReader;
+
 /// One thing to open: a file of a format, or a folder of images, on disk or in an archive.
 struct Finding {
-  SourceFormat format = SourceFormat::automatic;  ///< never automatic; `folder` for images in folders or archives
-  std::string split;                              ///< empty if the finding may hold several splits
+  const SourceReader* reader = nullptr;  ///< of the format; &kFolderReader for images in folders or archives
+  std::string split;                     ///< empty if the finding may hold several splits
   std::shared_ptr<const files::FileTree> tree;
   std::string path;         ///< in `tree`
   std::string images = {};  ///< as in SourceSpec

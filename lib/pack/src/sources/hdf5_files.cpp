@@ -50,7 +50,7 @@ std::vector<arrays::ArraySet> open_hdf5_file(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kHdf5Reader = {.format = SourceFormat::hdf5,
+const SourceReader kHdf5Reader = {.name = "hdf5",
                                   .kind = "an HDF5 file",
                                   .looks_like = &is_hdf5,
                                   .found_by = FoundBy::disk_extension,

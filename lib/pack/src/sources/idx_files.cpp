@@ -51,7 +51,7 @@ std::vector<arrays::ArraySet> open_idx_files(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kIdxReader = {.format = SourceFormat::idx,
+const SourceReader kIdxReader = {.name = "idx",
                                  .kind = "an IDX file",
                                  .looks_like = &is_idx,
                                  .found_by = FoundBy::well_known_name,

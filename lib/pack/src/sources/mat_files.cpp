@@ -48,7 +48,7 @@ std::vector<arrays::ArraySet> open_mat_file(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kMatReader = {.format = SourceFormat::mat,
+const SourceReader kMatReader = {.name = "mat",
                                  .kind = "a MATLAB file",
                                  .looks_like = &is_mat,
                                  .found_by = FoundBy::disk_extension,

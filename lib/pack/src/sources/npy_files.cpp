@@ -85,7 +85,8 @@ std::vector<arrays::ArraySet> open_npy_files(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kNpyReader = {.format = SourceFormat::npy,
+const SourceReader kNpyReader = {.name = "npy",
+                                 .aliases = {"npz"},
                                  .kind = "a NumPy file",
                                  .looks_like = &is_npy,
                                  .found_by = FoundBy::extension,

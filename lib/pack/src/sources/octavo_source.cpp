@@ -184,7 +184,7 @@ SourceNotes OctavoSource::notes() const {
   return notes;
 }
 
-const SourceReader kOctavoReader = {.format = SourceFormat::octavo,
+const SourceReader kOctavoReader = {.name = "octavo",
                                     .kind = "an HDF5 file",
                                     .looks_like = &is_dataset_file,
                                     .found_by = FoundBy::disk_extension,

@@ -33,9 +33,10 @@ std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const So
   if (specs.empty()) throw InvalidArgument("open the sources: no source given; name a file or a folder");
   files::OpenArchives archives(options.largest_archive_ratio,
                                options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse);
+  const sources::SourceReader* const wanted = sources::reader_named(options.format);
   std::vector<Finding> all;
   for (const SourceSpec& spec : specs) {
-    for (Finding& finding : sources::discover(spec, options.format, archives)) all.push_back(std::move(finding));
+    for (Finding& finding : sources::discover(spec, wanted, archives)) all.push_back(std::move(finding));
   }
   return all;
 }
@@ -121,7 +122,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   std::vector<sources::ImageList> lists;
   for (Finding& finding : findings) {
     refuse_damaged(*finding.tree);
-    if (finding.format == SourceFormat::octavo) {
+    if (finding.reader == &sources::kOctavoReader) {
       auto source = std::make_unique<sources::OctavoSource>(*finding.tree->disk_path(finding.path), finding.images,
                                                             finding.split);
       if (!options.class_names.empty() && findings.size() > 1 && !source->class_names().empty()) {
@@ -131,11 +132,11 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       parts.push_back(sources::converted(std::move(source), options));
-    } else if (finding.format == SourceFormat::list) {
+    } else if (finding.reader == &sources::kListReader) {
       lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options.class_names,
                                                 options.skip_unreadable));
-    } else if (finding.format != SourceFormat::folder) {
-      for (arrays::ArraySet& set : sources::reader_of(finding.format)->open(finding)) {
+    } else if (finding.reader != &sources::kFolderReader) {
+      for (arrays::ArraySet& set : finding.reader->open(finding)) {
         apply(options, set);
         sets.push_back(std::move(set));
       }

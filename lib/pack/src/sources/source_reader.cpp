@@ -2,17 +2,39 @@
 
 #include <algorithm>
 
+#include <octavo/errors.hpp>
+#include <octavo/source_format.hpp>
+#include <octavo/text.hpp>
+
 namespace octavo::sources {
 
-const SourceReader* reader_of(SourceFormat format) {
-  const auto found = std::find_if(kSourceReaders.begin(), kSourceReaders.end(),
-                                  [&](const SourceReader* reader) { return reader->format == format; });
-  return found == kSourceReaders.end() ? nullptr : *found;
+const SourceReader* reader_named(std::string_view name) {
+  if (name == kAutomaticFormat) return nullptr;
+  std::vector<std::string> known = {std::string(kAutomaticFormat)};
+  for (const SourceReader* reader : kSourceReaders) {
+    if (name == reader->name || std::ranges::find(reader->aliases, name) != reader->aliases.end()) return reader;
+    known.emplace_back(reader->name);
+  }
+  throw InvalidArgument("open the sources: unknown format \"" + std::string(name) + "\"; expected " + either_of(known));
 }
 
-bool may_hold_splits(SourceFormat format, const std::string& path) {
-  const SourceReader* const reader = reader_of(format);
-  return reader != nullptr && reader->may_hold_splits != nullptr && reader->may_hold_splits(path);
+bool may_hold_splits(const SourceReader& reader, const std::string& path) {
+  return reader.may_hold_splits != nullptr && reader.may_hold_splits(path);
 }
 
 }  // namespace octavo::sources
+
+namespace octavo {
+
+std::vector<SourceFormat> source_formats() {
+  std::vector<SourceFormat> formats = {{kAutomaticFormat, {}}};
+  for (const sources::SourceReader* reader : sources::kSourceReaders) {
+    formats.push_back({reader->name, {}});
+    for (const std::string_view alias : reader->aliases) {
+      if (!alias.empty()) formats.back().aliases.push_back(alias);
+    }
+  }
+  return formats;
+}
+
+}  // namespace octavo

@@ -24,8 +24,9 @@ enum class FoundBy {
 
 /// Reads one format. All functions throw FormatError, IoError or InvalidArgument, naming the file.
 struct SourceReader {
-  SourceFormat format;
-  std::string_view kind;  ///< "an IDX file", for messages
+  std::string_view name;                      ///< "idx": as users name the format, and as provenance records it
+  std::array<std::string_view, 2> aliases{};  ///< other names for it; the rest is empty
+  std::string_view kind;                      ///< "an IDX file", for messages
   /// Whether a file has this format, by its contents. Null: found by its name alone, or otherwise.
   bool (*looks_like)(const FileStart& start) = nullptr;
   // In folders and archives:
@@ -51,16 +52,17 @@ extern const SourceReader kStl10Reader;     // stl10_files.cpp
 extern const SourceReader kCifar10Reader;   // cifar_files.cpp
 extern const SourceReader kCifar100Reader;  // cifar_files.cpp
 extern const SourceReader kListReader;      // lists/image_table.cpp
+extern const SourceReader kFolderReader;    // discovery.cpp
 
 /// In the order in which a file is tried.
 inline constexpr std::array kSourceReaders = {&kOctavoReader,   &kHdf5Reader, &kMatReader,   &kArchiveReader,
                                               &kNpyReader,      &kIdxReader,  &kStl10Reader, &kCifar10Reader,
-                                              &kCifar100Reader, &kListReader};
+                                              &kCifar100Reader, &kListReader, &kFolderReader};
 
-/// The reader of a format; null for folders of images.
-const SourceReader* reader_of(SourceFormat format);
+/// The reader of the format with this name or alias; null for "auto". Throws InvalidArgument if the name is unknown.
+const SourceReader* reader_named(std::string_view name);
 
 /// Whether a file of this format may hold several splits and names them itself.
-bool may_hold_splits(SourceFormat format, const std::string& path);
+bool may_hold_splits(const SourceReader& reader, const std::string& path);
 
 }  // namespace octavo::sources

@@ -62,7 +62,7 @@ std::vector<arrays::ArraySet> open_stl10_files(Finding& finding) {
 
 }  // namespace
 
-const SourceReader kStl10Reader = {.format = SourceFormat::stl10,
+const SourceReader kStl10Reader = {.name = "stl10",
                                    .kind = "an STL-10 file",
                                    .looks_like = &is_stl10_images,
                                    .found_by = FoundBy::well_known_name,

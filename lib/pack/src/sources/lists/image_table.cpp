@@ -351,7 +351,10 @@ bool is_named_as_list(const FileStart& start) { return is_image_table_name(start
 
 }  // namespace
 
-const SourceReader kListReader = {
-    .format = SourceFormat::list, .kind = "an image list", .looks_like = &is_named_as_list, .may_hold_splits = &always};
+const SourceReader kListReader = {.name = "list",
+                                  .aliases = {"manifest"},
+                                  .kind = "an image list",
+                                  .looks_like = &is_named_as_list,
+                                  .may_hold_splits = &always};
 
 }  // namespace octavo::sources
