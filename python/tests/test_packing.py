@@ -495,9 +495,8 @@ def test_the_value_range_can_be_given(tmp_path: Path) -> None:
 def test_the_types_of_options_list_what_the_library_knows() -> None:
     import typing
 
-    from octavo import _pack, packing
+    from octavo import _pack
 
-    assert set(typing.get_args(packing._Format)) == set(_pack.source_formats)
     signature = typing.get_type_hints(octavo.pack)
     assert set(typing.get_args(signature["compress"])) == {member.name for member in _pack.Compression}
     assert set(typing.get_args(signature["fit"])) == {member.name for member in _pack.Fit}

@@ -21,22 +21,6 @@ from ._cifar_pickles import find_batches
 _Path = str | os.PathLike[str]
 
 
-_Format = Literal[
-    "auto",
-    "idx",
-    "cifar10",
-    "cifar100",
-    "stl10",
-    "npy",
-    "mat",
-    "hdf5",
-    "octavo",
-    "list",
-    "archive",
-    "folder",
-]
-
-
 def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
     chosen = _pack.ValueRange()
     kinds = _pack.ValueRangeKind
@@ -59,7 +43,7 @@ def pack(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
     path: _Path,
     *,
-    format: _Format = "auto",
+    format: str = "auto",
     size: tuple[int, int] | None = None,
     fit: Literal["crop", "pad", "stretch"] = "crop",
     channels: Literal[1, 3] | None = None,
@@ -96,7 +80,8 @@ def pack(
     path
         The file to write. It appears complete or not at all.
     format
-        The format of the sources; ``"auto"`` detects it from their contents.
+        The format of the sources, such as ``"idx"``; ``"auto"`` detects it from their contents. An unknown name raises
+        an error that lists all formats.
     size
         Resize all images to (height, width). None: all images must have the same size.
     fit
@@ -221,9 +206,7 @@ _Source = tuple[Path, str, str, str]
 @contextmanager
 def _without_pickles(sources: list[_Source], options: _pack.SourceOptions) -> Iterator[tuple[list[_Source], bool]]:
     """Replaces CIFAR batches that are pickled for Python by arrays in a temporary folder."""
-    found = (
-        [find_batches(path) for path, *_ in sources] if options.format in ("auto", "cifar10", "cifar100") else []
-    )
+    found = [find_batches(path) for path, *_ in sources] if options.format in ("auto", "cifar10", "cifar100") else []
     if not any(found):
         yield sources, False
         return

@@ -30,11 +30,8 @@ void refuse_cut_zip(const FileStart& start) {
 
 [[noreturn]] void refuse_unknown(const FileStart& start) {
   if (const auto path = start.tree()->disk_path(start.path())) refuse_one_image(*path);
-  throw FormatError(
-      "read " + name_of(start) +
-      ": unknown format; expected an IDX, CIFAR, STL-10, .npy, .npz, MATLAB, HDF5 or dataset file, a tar or zip "
-      "archive, an image list, or a folder of these or of images (" +
-      images::image_format_names() + "); check the path, or name the format with `format`");
+  throw FormatError("read " + name_of(start) + ": unknown format; expected " + kinds_of(kSourceReaders) + " (" +
+                    images::image_format_names() + "); check the path, or name the format with `format`");
 }
 
 }  // namespace

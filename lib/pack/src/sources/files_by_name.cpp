@@ -58,16 +58,6 @@ void check_one_file_a_split(const std::vector<Finding>& findings) {
   }
 }
 
-/// "an HDF5 file or a MATLAB file".
-std::string kinds_of(const Family& family) {
-  std::string kinds;
-  for (const SourceReader* reader : family) {
-    if (kinds.find(reader->kind) != std::string::npos) continue;
-    kinds += (kinds.empty() ? "" : " or ") + std::string(reader->kind);
-  }
-  return kinds;
-}
-
 /// The format of a file with such a name. If the name alone decides, errors show on reading. Otherwise the content
 /// does, unless the user names the format and it has such names alone.
 std::optional<Finding> input_in(const Family& family, const Tree& tree, const std::string& path,

@@ -18,6 +18,15 @@ const SourceReader* reader_named(std::string_view name) {
   throw InvalidArgument("open the sources: unknown format \"" + std::string(name) + "\"; expected " + either_of(known));
 }
 
+std::string kinds_of(std::span<const SourceReader* const> readers) {
+  std::vector<std::string> kinds;
+  for (const SourceReader* reader : readers) {
+    const std::string kind(reader->kind);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+  }
+  return either_of(kinds);
+}
+
 bool may_hold_splits(const SourceReader& reader, const std::string& path) {
   return reader.may_hold_splits != nullptr && reader.may_hold_splits(path);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,9 @@ inline constexpr std::array kSourceReaders = {&kOctavoReader,   &kHdf5Reader, &k
 
 /// The reader of the format with this name or alias; null for "auto". Throws InvalidArgument if the name is unknown.
 const SourceReader* reader_named(std::string_view name);
+
+/// "an HDF5 file or a MATLAB file", for messages.
+std::string kinds_of(std::span<const SourceReader* const> readers);
 
 /// Whether a file of this format may hold several splits and names them itself.
 bool may_hold_splits(const SourceReader& reader, const std::string& path);
