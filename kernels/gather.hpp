@@ -10,6 +10,7 @@
 
 #include <octavo/shapes.hpp>
 
+#include "kernels/augment/augmented_image.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
@@ -26,11 +27,12 @@ inline constexpr std::int64_t kMostChannels = 4096;
 
 /// The arguments of a gather. Borrowed pointers, in memory of the device that runs it.
 struct GatherArgs {
-  PackedRows packed;          ///< N rows
-  SampleShape sample;         ///< C, H, W of a packed sample; C is at most kMostChannels
-  BatchShape batch;           ///< of the output; its dtype is a float type, its image is `sample`, with one view
-  std::int64_t pixels;        ///< P = H*W, in advance, because every kernel needs it
-  RowSelection selection;     ///< which rows; selection.row_count is N
+  PackedRows packed;       ///< N rows
+  SampleShape sample;      ///< C, H, W of a packed sample; C is at most kMostChannels
+  BatchShape batch;        ///< of the output; its dtype is a float type; without a program, its image is `sample`, and
+                           ///< it has one view
+  std::int64_t pixels;     ///< P = H*W, in advance, because every kernel needs it
+  RowSelection selection;  ///< which rows; selection.row_count is N
   std::int64_t batch_count;   ///< B
   const Affine* maps;         ///< [C], or [1] if uniform_map
   bool uniform_map;           ///< all channels share maps[0]
@@ -38,6 +40,7 @@ struct GatherArgs {
   void* values;               ///< [B, batch.values()] of batch.dtype, rounded from float32 to nearest, ties to even
   LabelType label_type;       ///< type of the written labels
   void* out_labels;           ///< [B,label_words] of label_type, or null
+  const AugmentProgram* program = nullptr;  ///< the augmentation, in memory of the device; null: none
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
   /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches = 0;
@@ -67,13 +70,30 @@ OCTAVO_HOST_DEVICE inline PlainStages plain_stages(const GatherArgs& args) {
           AffineTransform(args.maps, args.uniform_map, args.pixel_shifts)};
 }
 
-/// Value `out_index` of the output sample of `sample`.
+/// Value `out_index` of an output image of `sample`.
 template <typename Value, typename Rows, typename Placement, typename Transform>
 OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages<Rows, Placement, Transform>& stages,
                                                const SelectedSample& sample, std::int64_t out_index) {
   const CodePlace place = stages.place.at(sample, out_index);
-  const std::int8_t code = stages.load.sample(sample.row)[place.index];
+  std::int8_t code = place.fill;
+  if (!Placement::kFills || place.index >= 0) code = stages.load.sample(sample.row)[place.index];
   return round_to<Value>(stages.transform.value(sample, code, place.channel, out_index));
+}
+
+using DrawnStages = Stages<PlainRows, DrawnPlacement, DrawnTransform>;
+
+/// The stages of an augmented gather of `args`, for an image that draw_image() made.
+OCTAVO_HOST_DEVICE inline DrawnStages drawn_stages(const GatherArgs& args, const DrawnImage& image) {
+  const OutputPixels pixels(args.batch.layout, args.batch.image);
+  return {PlainRows(args.packed), DrawnPlacement(*args.program, image, pixels, args.sample),
+          DrawnTransform(*args.program, image, pixels, args.maps, args.uniform_map)};
+}
+
+/// What view `view` of `sample` draws.
+OCTAVO_HOST_DEVICE inline void draw_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view,
+                                          DrawnImage& image) {
+  const ImageSize size = {static_cast<std::int32_t>(args.sample.height), static_cast<std::int32_t>(args.sample.width)};
+  draw_image(*args.program, size, {args.program->seed, sample.epoch, sample.index, view}, image);
 }
 
 /// Copies a word of the label of `row` to position `b` of the batch.

@@ -23,6 +23,14 @@ class RowWindow {
     if (b >= known_) refill(b);
     return rows_[b - start_];
   }
+  /// The sample at position `b`; the same limit.
+  SelectedSample sample(std::int64_t b) {
+    const std::int64_t found = row(b);
+    const bool has_indices = selection_.rows != nullptr && selection_.indices != nullptr;
+    const bool has_cursor = selection_.rows == nullptr && selection_.cursor != nullptr;
+    return {found, has_indices ? selection_.indices[b] : found,
+            has_cursor ? range_at(*selection_.cursor, b).epoch : selection_.epoch};
+  }
 
  private:
   static constexpr std::int64_t kBlock = 64;

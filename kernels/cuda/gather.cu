@@ -7,6 +7,7 @@ namespace {
 
 template <typename Value>
 cudaError_t launch_as(const GatherArgs& args, const DeviceTraits& device, cudaStream_t stream) {
+  if (args.program != nullptr) return launch_gather_augmented<Value>(args, stream);
   const std::int64_t sample_values = args.sample.channels * args.pixels;
   const CachePolicies policies =
       cache_policies(args.selection.row_count * args.packed.row_stride_bytes,

@@ -30,6 +30,10 @@ template <typename Value>
 cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,
                                  cudaStream_t stream);
 
+/// For batches with a program: augmented images of any shape, layout and alignment.
+template <typename Value>
+cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

@@ -7,8 +7,10 @@
 #include <cstdint>
 
 #include "kernels/affine.hpp"
+#include "kernels/augment/augmented_image.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/row_selection.hpp"
+#include "kernels/stages/place.hpp"
 
 namespace octavo::kernels {
 
@@ -35,6 +37,28 @@ class AffineTransform {
   const Affine* maps_;
   bool is_uniform_;
   const float* pixel_shifts_;
+};
+
+/// The map of a channel, as one image has changed it.
+class DrawnTransform {
+ public:
+  /// `maps` is [C], or [1] if `is_uniform`.
+  OCTAVO_HOST_DEVICE DrawnTransform(const AugmentProgram& program, const DrawnImage& image, const OutputPixels& pixels,
+                                    const Affine* maps, bool is_uniform)
+      : program_(program), image_(image), pixels_(pixels), maps_(maps), is_uniform_(is_uniform) {}
+
+  OCTAVO_HOST_DEVICE float value(const SelectedSample&, std::int8_t code, std::int64_t c,
+                                 std::int64_t out_index) const {
+    const OutputPixel to = pixels_.at(out_index);
+    return decode(code, augmented_map(program_, image_, maps_[is_uniform_ ? 0 : c], c, to.y, to.x));
+  }
+
+ private:
+  const AugmentProgram& program_;
+  const DrawnImage& image_;
+  OutputPixels pixels_;
+  const Affine* maps_;
+  bool is_uniform_;
 };
 
 }  // namespace octavo::kernels

@@ -1,10 +1,12 @@
 // Runs the CUDA sources, compiled for the host: every thread of every block, on buffers of exact size.
 #include <vector>
 
+#include "augment_cases.hpp"
 #include "catch.hpp"
 #include "gather_cases.hpp"
 #include "kernels/cache_policy.hpp"
 #include "kernels/cpu/batch_mean.hpp"
+#include "kernels/cpu/gather.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/geometry.hpp"
@@ -34,6 +36,19 @@ TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]"
       REQUIRE(data.values() == data.expected_values());
       if (parameters.label_words > 0) REQUIRE(data.out_labels() == data.expected_labels());
     }
+  }
+}
+
+TEST_CASE("the CUDA gather augments like the definition", "[unit][shim]") {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    AugmentCase parameters(seed);
+    INFO(parameters.name());
+    cpu::gather_portable(parameters.args(), 0, AugmentCase::kBatch);
+    const auto expected = parameters.values();
+    const auto labels = parameters.out_labels();
+    REQUIRE(cuda::launch_gather(parameters.args(), kMiddleDevice, nullptr) == cudaSuccess);
+    REQUIRE(parameters.values() == expected);
+    REQUIRE(parameters.out_labels() == labels);
   }
 }
 

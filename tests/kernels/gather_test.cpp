@@ -5,16 +5,12 @@
 #include "catch.hpp"
 #include "gather_cases.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
+#include "target_guard.hpp"
 
 using namespace octavo::kernels;
 using namespace octavo::test;
 
 namespace {
-
-/// Restores the selected instruction set.
-struct TargetGuard {
-  ~TargetGuard() { hwy::SetSupportedTargetsForTest(0); }
-};
 
 void require_expected(const GatherCase& parameters, GatherData& data) {
   INFO(parameters.name());

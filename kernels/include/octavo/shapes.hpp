@@ -34,16 +34,22 @@ struct BatchShape {
   constexpr std::int64_t values() const { return views * image.values(); }
   /// Bytes per sample of the batch.
   constexpr std::int64_t bytes() const { return values() * bytes_of(dtype); }
-  /// The axes of a tensor of `batch_count` samples, outermost first: [B*views,C',H',W'] in the order of the layout.
-  std::vector<std::int64_t> axes(std::int64_t batch_count) const {
-    const std::array<std::int64_t, 4> sizes = {batch_count * views, image.channels, image.height, image.width};
+  /// The axes of a tensor of `image_count` images, outermost first: [image_count,C',H',W'] in the order of the layout.
+  std::vector<std::int64_t> image_axes(std::int64_t image_count) const {
+    const std::array<std::int64_t, 4> sizes = {image_count, image.channels, image.height, image.width};
     std::vector<std::int64_t> axes;
     for (const int axis : info_of(layout).axes) axes.push_back(sizes[static_cast<std::size_t>(axis)]);
     return axes;
   }
-  /// The strides, in values, of the axes [B*views,C',H',W'], whatever the layout.
+  /// The axes of a tensor of `batch_count` samples: those of their images, or, with several views, [B,views,C',H',W'].
+  std::vector<std::int64_t> axes(std::int64_t batch_count) const {
+    std::vector<std::int64_t> axes = image_axes(batch_count);
+    if (views != 1) axes.insert(axes.begin() + 1, views);
+    return axes;
+  }
+  /// The strides, in values, of the axes [B*views,C',H',W'] of images, whatever the layout.
   std::vector<std::int64_t> nchw_strides() const {
-    const std::vector<std::int64_t> sizes = axes(1);
+    const std::vector<std::int64_t> sizes = image_axes(1);
     std::vector<std::int64_t> strides(4);
     std::int64_t stride = 1;
     for (std::size_t i = 4; i-- > 0;) {

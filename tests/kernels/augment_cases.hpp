@@ -1,0 +1,155 @@
+// Random augmentations, samples and batches, for tests that compare the backends with the portable gather.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/gather.hpp"
+
+namespace octavo::test {
+
+/// A batch of augmented images: random operations, shape, type, layout and alignment. Buffers have their exact size, so
+/// that sanitizers detect any access outside.
+class AugmentCase {
+ public:
+  explicit AugmentCase(std::uint32_t seed) : random_(seed), seed_(seed) {
+    sample_ = {between(1, 5), between(1, 40), between(1, 70)};
+    shape_ = sample_;
+    program_.seed = random_();
+    program_.most_pixels = sample_.values_per_channel();
+    const int op_count = between(0, 6);
+    for (int i = 0; i < op_count; ++i) add_op();
+    if (between(0, 2) == 0) add_values_op();
+    views_ = between(1, 4) == 1 ? between(2, 3) : 1;
+    type_ = static_cast<DType>(between(0, 2));
+    layout_ = static_cast<Layout>(between(0, 1));
+    const std::int64_t count = sample_.values();
+    codes_.resize(static_cast<std::size_t>(kRows * count));
+    for (std::int8_t& code : codes_) code = static_cast<std::int8_t>(random_());
+    for (std::int64_t i = 0; i < kRows; ++i) labels_.push_back(static_cast<std::uint32_t>(random_()));
+    is_uniform_ = between(0, 1) == 1;
+    for (std::int64_t c = 0; c < (is_uniform_ ? 1 : sample_.channels); ++c) {
+      maps_.push_back({1.0f / static_cast<float>(50 + c), 0.25f - static_cast<float>(c)});
+    }
+    for (std::int64_t& row : rows_) row = between(0, kRows - 1);
+    for (std::int64_t& index : indices_) index = between(0, 1 << 20);
+    epoch_ = static_cast<std::uint64_t>(between(0, 100));
+    offset_ = between(0, 3);
+  }
+
+  static constexpr std::int64_t kRows = 5, kBatch = 4;
+
+  std::string name() const { return "seed " + std::to_string(seed_); }
+
+  /// The arguments of a gather into a fresh buffer.
+  kernels::GatherArgs args() {
+    const BatchShape batch = {.image = shape_, .views = views_, .dtype = type_, .layout = layout_};
+    values_.assign(static_cast<std::size_t>((offset_ + kBatch * batch.values()) * bytes_of(type_)), std::byte{0xEE});
+    out_labels_.assign(kBatch, 0);
+    kernels::GatherArgs args{};
+    args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
+    args.set_shapes(sample_, batch);
+    args.selection = kernels::given_rows(rows_, kRows);
+    args.selection.indices = indices_;
+    args.selection.epoch = epoch_;
+    args.batch_count = kBatch;
+    args.maps = maps_.data();
+    args.uniform_map = is_uniform_;
+    args.values = values_.data() + offset_ * bytes_of(type_);
+    args.label_type = kernels::LabelType::words;
+    args.out_labels = out_labels_.data();
+    args.program = &program_;
+    return args;
+  }
+  const std::vector<std::byte>& values() const { return values_; }
+  const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
+  const kernels::AugmentProgram& program() const { return program_; }
+
+ private:
+  std::int32_t between(std::int64_t low, std::int64_t high) {
+    return static_cast<std::int32_t>(low +
+                                     static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(high - low + 1)));
+  }
+
+  kernels::AugmentOp new_op(kernels::AugmentKind kind) {
+    kernels::AugmentOp op{};
+    op.kind = kind;
+    op.slot = static_cast<std::uint32_t>(program_.op_count);
+    op.probability = between(0, 3) == 0 ? 1.0 : 0.6;
+    op.fill.is_uniform = sample_.channels > kernels::kMostFillChannels || between(0, 1) == 1;
+    op.values.is_uniform = op.fill.is_uniform;
+    for (int c = 0; c < kernels::kMostFillChannels; ++c) {
+      op.fill.of_channel[c] = static_cast<std::int8_t>(random_());
+      op.values.of_channel[c] = static_cast<float>(between(-1000, 1000)) / 256.0f;
+    }
+    return op;
+  }
+  void push(const kernels::AugmentOp& op) {
+    program_.ops[program_.op_count++] = op;
+    program_.most_pixels = std::max(program_.most_pixels, shape_.values_per_channel());
+  }
+  void set_erasure(kernels::AugmentOp& op) {
+    op.side = between(1, 50);
+    op.is_inside = between(0, 1) == 1;
+    op.area_low = 0.01 * between(1, 50);
+    op.area_high = op.area_low + 0.3;
+    op.ratio_low = -1.5;
+    op.ratio_high = 1.0 + 0.1 * between(0, 9);
+  }
+  void add_op() {
+    const auto kind = static_cast<kernels::AugmentKind>(between(0, 6));
+    kernels::AugmentOp op = new_op(kind);
+    if (kind == kernels::AugmentKind::random_crop || kind == kernels::AugmentKind::center_crop) {
+      op.border = static_cast<kernels::Border>(between(0, 2));
+      const auto smaller = static_cast<std::int32_t>(std::min(shape_.height, shape_.width));
+      op.margin = kind == kernels::AugmentKind::center_crop ? 0
+                  : op.border == kernels::Border::reflect   ? between(0, smaller - 1)
+                                                            : between(0, 20);
+      if (kind == kernels::AugmentKind::center_crop) op.border = kernels::Border::constant;
+      const std::int32_t most = kind == kernels::AugmentKind::center_crop ? 80 : 2 * op.margin;
+      op.height = between(1, shape_.height + most);
+      op.width = between(1, shape_.width + most);
+      op.probability = 1.0;
+      shape_.height = op.height;
+      shape_.width = op.width;
+    }
+    set_erasure(op);
+    push(op);
+  }
+  void add_values_op() {
+    for (int i = 0; i < 3; ++i) {
+      const bool is_jitter = between(0, 1) == 1;
+      kernels::AugmentOp op =
+          new_op(is_jitter ? kernels::AugmentKind::jitter : static_cast<kernels::AugmentKind>(between(5, 6)));
+      op.is_normalized = true;
+      set_erasure(op);
+      op.shift_low = -0.25;
+      op.shift_high = 0.5;
+      op.factor_low = 0.75;
+      op.factor_high = 1.25;
+      program_.has_jitter = program_.has_jitter || is_jitter;
+      program_.erases_values = program_.erases_values || !is_jitter;
+      push(op);
+    }
+  }
+
+  std::mt19937 random_;
+  std::uint32_t seed_;
+  SampleShape sample_, shape_;
+  kernels::AugmentProgram program_{};
+  std::int64_t views_ = 1, offset_ = 0;
+  DType type_ = DType::float32;
+  Layout layout_ = Layout::nchw;
+  std::vector<std::int8_t> codes_;
+  std::vector<std::uint32_t> labels_;
+  std::vector<kernels::Affine> maps_;
+  bool is_uniform_ = false;
+  std::int64_t rows_[kBatch] = {}, indices_[kBatch] = {};
+  std::uint64_t epoch_ = 0;
+  std::vector<std::byte> values_;
+  std::vector<std::uint32_t> out_labels_;
+};
+
+}  // namespace octavo::test
