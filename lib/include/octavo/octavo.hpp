@@ -1,6 +1,7 @@
 // Everything that Octavo offers; the single headers can be included as well.
 #pragma once
 
+#include <octavo/augment.hpp>
 #include <octavo/batch_maker.hpp>
 #include <octavo/batch_shape.hpp>
 #include <octavo/batch_sizes.hpp>

@@ -1,11 +1,13 @@
 // Defines the values of a batch: centering, scaling, type and layout.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <octavo/augment.hpp>
 #include <octavo/statistics.hpp>
 #include <octavo/tensor.hpp>
 
@@ -37,6 +39,10 @@ struct BatchSpec {
   std::vector<double> divisor_values = {128.0};  ///< 1 or C numbers, not 0
   bool of_stored_values = false;                 ///< x is the stored uint8 instead of the value in source units
   std::optional<Statistics> statistics = {};     ///< replaces the file's statistics
+  /// Applied to each image, before its normalization unless stated. Not with Center::pixel or Center::batch.
+  augment::Operations augment = {};
+  std::uint64_t augment_seed = 0;  ///< of the random numbers of `augment`; the order has a seed of its own
+  std::int64_t views = 1;          ///< images per sample, each augmented on its own; 1 to 256
   // These change only the representation.
   DType dtype = DType::float32;  ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
@@ -45,6 +51,9 @@ struct BatchSpec {
   /// deviation) or "imagenet" (the usual RGB constants on u8). Throws InvalidArgument for any other name.
   static BatchSpec preset(std::string_view name);
 };
+
+/// Whether batches have augmented images.
+inline bool is_augmented(const BatchSpec& spec) { return !spec.augment.empty() || spec.views != 1; }
 
 /// Describes the normalization in readable form, such as "(x - dataset mean) / 128".
 std::string describe(const BatchSpec& spec);

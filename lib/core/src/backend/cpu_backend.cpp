@@ -10,6 +10,7 @@
 #include "backend/backend.hpp"
 #include "backend/host_memory.hpp"
 #include "backend/host_queue.hpp"
+#include "backend/scratch_pool.hpp"
 #include "backend/thread_pool.hpp"
 #include "kernels/cpu/batch_mean.hpp"
 #include "kernels/cpu/gather.hpp"
@@ -112,10 +113,18 @@ class CpuBackend final : public Backend {
       const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
                               ? kernels::cpu::Stores::streaming
                               : kernels::cpu::Stores::cached;
-      run_pieces(args.batch_count, piece_count(args.batch_count, values * (1 + value_bytes)),
-                 [&](std::int64_t, std::int64_t first, std::int64_t last) {
-                   kernels::cpu::gather(args, first, last, stores);
-                 });
+      const std::int64_t pieces = piece_count(args.batch_count, values * (1 + value_bytes));
+      if (args.program == nullptr) {
+        run_pieces(args.batch_count, pieces, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+          kernels::cpu::gather(args, first, last, stores);
+        });
+      } else {
+        const std::int64_t scratch_bytes = kernels::cpu::augment_scratch_bytes(args);
+        const ScratchPool::Loan scratch(scratch_, pieces * scratch_bytes);
+        run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
+          kernels::cpu::gather_augmented(args, first, last, stores, scratch.data() + piece * scratch_bytes);
+        });
+      }
       if (args.cursor_batches != 0) kernels::advance(*args.selection.cursor, args.cursor_batches);
     });
   }
@@ -168,6 +177,7 @@ class CpuBackend final : public Backend {
   }
 
   ThreadPool pool_;
+  ScratchPool scratch_;
   std::int64_t streaming_from_bytes_;
 };
 

@@ -3,7 +3,10 @@
 namespace octavo {
 
 BatchShape batch_shape(const BatchSpec& spec, const SampleShape& sample) {
-  return {.image = sample, .dtype = spec.dtype, .layout = spec.layout};
+  return {.image = augment::augmented_shape(spec.augment, sample),
+          .views = spec.views,
+          .dtype = spec.dtype,
+          .layout = spec.layout};
 }
 
 std::vector<std::int64_t> label_axes(const LabelLayout& labels, std::int64_t batch_count) {

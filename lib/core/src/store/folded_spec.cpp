@@ -14,6 +14,9 @@ namespace {
 using kernels::Affine;
 using kernels::Quantization;
 
+/// Views are numbered in 8 bits of the counter of random numbers.
+constexpr std::int64_t kMostViews = 256;
+
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("prepare batches: " + why); }
 
 /// Expands 1 or C given numbers to one per channel.
@@ -128,12 +131,26 @@ void check_statistics(const Statistics& statistics, std::size_t channel_count) {
   }
 }
 
+void check_augmentation(const BatchSpec& spec) {
+  if (spec.views < 1 || spec.views > kMostViews) {
+    refuse(std::to_string(spec.views) + " views; choose 1 to " + std::to_string(kMostViews));
+  }
+  if (!is_augmented(spec)) return;
+  if (spec.center == Center::pixel) {
+    refuse("augmentation moves pixels, but the mean image stays; use `center=channel` or `center=dataset`");
+  }
+  if (spec.center == Center::batch) {
+    refuse("the mean of a batch is that of its samples before augmentation; use `center=channel` or `center=dataset`");
+  }
+}
+
 }  // namespace
 
 FoldedSpec fold_spec(const BatchSpec& spec, const Statistics& file_statistics, const SampleShape& shape) {
   if (!info_of(spec.dtype).for_images) {
     refuse(std::string("images cannot be ") + to_string(spec.dtype) + "; choose " + either_of(image_type_names()));
   }
+  check_augmentation(spec);
   const auto channel_count = static_cast<std::size_t>(shape.channels);
   const Statistics& given = spec.statistics ? *spec.statistics : file_statistics;
   check_statistics(given, channel_count);

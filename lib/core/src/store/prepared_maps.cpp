@@ -3,8 +3,10 @@
 #include <utility>
 
 #include <octavo/batch_shape.hpp>
+#include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "store/augment_program.hpp"
 
 namespace octavo::store {
 namespace {
@@ -27,6 +29,7 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);
+  if (is_augmented(spec)) program_ = to_device(backend, std::vector{make_program(spec, samples_->shape)});
   if (folded.center_on_batch) {
     quantization_ = to_device(backend, folded.quantization);
     divisors_ = to_device(backend, folded.divisors);
@@ -35,14 +38,17 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
 }
 
 std::int64_t PreparedMaps::device_bytes() const {
-  return static_cast<std::int64_t>(maps_.bytes() + pixel_shifts_.bytes() + quantization_.bytes() + divisors_.bytes() +
-                                   sums_.bytes());
+  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + pixel_shifts_.bytes() + quantization_.bytes() +
+                                   divisors_.bytes() + sums_.bytes());
 }
 
 void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                           std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream,
                           std::int64_t cursor_batches) const {
   if (batch_count == 0) return;
+  if (program_.data() != nullptr && selection.epoch > UINT32_MAX) {
+    throw InvalidArgument("augment: epoch " + std::to_string(selection.epoch) + " is too large; epochs are below 2^32");
+  }
   std::unique_lock<std::mutex> turn;
   if (sums_.data() != nullptr) {
     turn = std::unique_lock(centering_);
@@ -57,6 +63,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.maps = maps_.as<kernels::Affine>();
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
+  args.program = program_.as<kernels::AugmentProgram>();
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;

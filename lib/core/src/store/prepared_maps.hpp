@@ -42,6 +42,7 @@ class PreparedMaps {
   bool uniform_map_ = false;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
+  backend::DeviceBuffer program_;       ///< the augmentation; empty if there is none
   backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only with Center::batch
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]

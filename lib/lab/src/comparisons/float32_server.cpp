@@ -6,6 +6,9 @@ namespace octavo::comparisons {
 
 Float32Server::Float32Server(const loader::PackedServer& packed)
     : backend_(packed.backend()), order_(packed.order()), shape_(packed.shape()), labels_(packed.labels()) {
+  if (is_augmented(order_.options().spec)) {
+    throw InvalidArgument("decode all samples to float32: each epoch augments them differently; omit `augment`");
+  }
   if (shape_.dtype != DType::float32) {
     throw InvalidArgument("decode all samples to float32: the batches have another type; use float32");
   }

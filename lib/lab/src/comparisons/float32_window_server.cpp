@@ -16,9 +16,10 @@ Float32WindowServer::Float32WindowServer(std::shared_ptr<const store::StoredSamp
       order_(loader::checked(std::move(options), *samples_), samples_->sample_count),
       maps_(samples_, order_.options().spec),
       window_samples_(order_.options().shuffle.window_samples()) {
-  if (order_.options().shuffle.kind() != Shuffle::Kind::windows || order_.options().spec.dtype != DType::float32 ||
-      order_.options().spec.center == Center::batch) {
-    throw InvalidArgument("serve windows of float32: expected the order windows and no centering per batch");
+  if (is_augmented(order_.options().spec) || order_.options().shuffle.kind() != Shuffle::Kind::windows ||
+      order_.options().spec.dtype != DType::float32 || order_.options().spec.center == Center::batch) {
+    throw InvalidArgument(
+        "serve windows of float32: expected the order windows, no centering per batch and no augmentation");
   }
   if (order_.largest_count() > window_samples_) {
     throw InvalidArgument("serve windows of float32: a batch is larger than a window; use smaller batches");

@@ -14,8 +14,9 @@ OneByOneServer::OneByOneServer(const Split& split, std::shared_ptr<const store::
       order_(loader::checked(std::move(options), *samples_), samples_->sample_count),
       folded_(store::fold_spec(order_.options().spec, samples_->statistics, samples_->shape)) {
   const BatchSpec& spec = order_.options().spec;
-  if (spec.dtype != DType::float32 || spec.layout != Layout::nchw || folded_.center_on_batch) {
-    throw InvalidArgument("serve samples one by one: expected float32, NCHW and no centering per batch");
+  if (is_augmented(spec) || spec.dtype != DType::float32 || spec.layout != Layout::nchw || folded_.center_on_batch) {
+    throw InvalidArgument(
+        "serve samples one by one: expected float32, NCHW, no centering per batch and no augmentation");
   }
 }
 

@@ -1,0 +1,104 @@
+// Augmented batches: the same bits from every residency and device, and the shapes and errors of augmentations.
+#include <octavo/augment.hpp>
+
+#include <octavo/batch_shape.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/graph_loader.hpp>
+#include <octavo/loader.hpp>
+
+#include "catch.hpp"
+#include "device_tensor.hpp"
+#include "devices.hpp"
+#include "packed_fixture.hpp"
+#include "served.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// Operations of every kind.
+augment::Operations all_operations() {
+  return {augment::AlternatingFlip{},
+          augment::RandomCrop{.size = {{9, 8}}, .padding = 3, .border = augment::Border::edge},
+          augment::VerticalFlip{},
+          augment::Cutout{.size = 3, .inside = false, .normalized = false, .value = {17}},
+          augment::CenterCrop{.size = {7, 10}},
+          augment::HorizontalFlip{},
+          augment::NormalizedJitter{.shift = {-0.1, 0.1}, .factor = {0.9, 1.1}},
+          augment::RandomErasing{.probability = 0.7, .value = {-1}}};
+}
+
+LoaderOptions augmented_options(Layout layout) {
+  LoaderOptions options{.batch_size = 8, .shuffle = Shuffle::windows(30), .seed = 5};
+  options.spec.augment = all_operations();
+  options.spec.augment_seed = 77;
+  options.spec.views = layout == Layout::nchw ? 1 : 2;
+  options.spec.layout = layout;
+  return options;
+}
+
+void residencies_augment_alike(Device device) {
+  const PackedFixture fixture({random_split("train", 101, {3, 7, 7})});
+  const Split split = fixture.dataset().split("train");
+  const Store reference = Store::load(split, Device::cpu(), {.residency = Residency::device});
+  for (const LoadOptions& load :
+       {LoadOptions{.residency = Residency::device}, LoadOptions{.residency = Residency::hybrid, .resident_count = 33},
+        LoadOptions{.residency = Residency::streamed},
+        LoadOptions{.residency = Residency::window, .window_samples = 30}}) {
+    const Store store = Store::load(split, device, load);
+    INFO(to_string(store.residency()));
+    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+      const LoaderOptions options = augmented_options(layout);
+      REQUIRE(serve(store, options) == serve(reference, options));
+    }
+  }
+}
+
+void graphs_augment_alike(Device device) {
+  const PackedFixture fixture({random_split("train", 47, {2, 6, 5})});
+  const Store store = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
+  LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
+  options.spec.augment = all_operations();
+  GraphLoader graph(store, options, 1);
+  Loader loader(store, options);
+  const DeviceTensor images(device, DType::float32, {9, 2, 7, 10}), labels(device, DType::int32, {9});
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    for (const Batch& batch : loader.epoch(epoch)) {
+      graph.next(images.view(), labels.view());
+      REQUIRE(images.to_host<float>() == DeviceTensor::read<float>(batch.images()));
+    }
+  }
+}
+
+}  // namespace
+
+OCTAVO_CONTRACT(residencies_augment_alike, "every residency serves the same augmented batches", "[unit][loader]")
+OCTAVO_CONTRACT(graphs_augment_alike, "a graph loader augments like a loader", "[unit][loader]")
+
+TEST_CASE("operations determine the shape of batches", "[unit][loader]") {
+  BatchSpec spec;
+  spec.augment = all_operations();
+  spec.views = 2;
+  const BatchShape shape = batch_shape(spec, {3, 32, 32});
+  REQUIRE(shape.image == SampleShape{3, 7, 10});
+  REQUIRE(shape.axes(5) == std::vector<std::int64_t>{5, 2, 3, 7, 10});
+  spec.layout = Layout::nhwc;
+  REQUIRE(batch_shape(spec, {3, 32, 32}).axes(5) == std::vector<std::int64_t>{5, 2, 7, 10, 3});
+}
+
+TEST_CASE("operations are described in one line", "[unit][loader]") {
+  REQUIRE(augment::describe({}).empty());
+  REQUIRE(augment::describe(all_operations()) ==
+          "alternating flip, random crop 9x8 (padding 3, edge), vertical flip 0.5, cutout 3 (probability 1, clipped, "
+          "value 17), center crop 7x10, horizontal flip 0.5, normalized jitter (shift -0.1 to 0.1, factor 0.9 to 1.1), "
+          "random erasing 0.7 (area 0.02 to 0.33, ratio 0.3 to 3.3, normalized value -1)");
+}
+
+TEST_CASE("an epoch beyond the counter of random numbers is refused", "[unit][loader]") {
+  const PackedFixture fixture({random_split("train", 20, {1, 6, 5})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  Loader loader(store, {.batch_size = 5, .spec = {.augment = {augment::HorizontalFlip{}}}});
+  REQUIRE_NOTHROW(loader.epoch((std::int64_t{1} << 32) - 1).begin());
+  REQUIRE_THROWS_WITH(loader.epoch(std::int64_t{1} << 32).begin(), ContainsSubstring("epochs are below 2^32"));
+}
