@@ -1,8 +1,10 @@
 // Stores and batches.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -107,6 +109,22 @@ void add_store(nb::module_& module) {
           },
           "center"_a, "center_values"_a, "divisor"_a, "divisor_values"_a, "of_stored_values"_a, "statistics"_a.none(),
           "dtype"_a, "layout"_a)
+      .def(
+          "augment",
+          [](BatchSpec& self, const augment::Operations& operations, std::uint64_t seed, std::int64_t views) {
+            self.augment = operations;
+            self.augment_seed = seed;
+            self.views = views;
+          },
+          "operations"_a, "seed"_a, "views"_a, "Sets the augmentation.")
+      .def(
+          "image_shape",
+          [](const BatchSpec& self, const std::tuple<std::int64_t, std::int64_t, std::int64_t>& sample) {
+            const auto& [channels, height, width] = sample;
+            const SampleShape image = batch_shape(self, {channels, height, width}).image;
+            return std::tuple(image.channels, image.height, image.width);
+          },
+          "sample_shape"_a, "(C, H, W) of the images of batches from samples of this shape.")
       .def("__str__", &describe);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The samples of a split in the memory of a device.")

@@ -7,6 +7,7 @@ namespace octavo::python {
 
 void add_errors(nanobind::module_& module);
 void add_devices(nanobind::module_& module);
+void add_augmenting(nanobind::module_& module);
 void add_datasets(nanobind::module_& module);
 void add_loading(nanobind::module_& module);
 void add_graph_loading(nanobind::module_& module);

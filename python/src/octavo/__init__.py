@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from . import augment
 from ._core import (
     DeviceError,
     DeviceInfo,
@@ -81,6 +82,7 @@ __all__ = [
     "VerifyResult",
     "Writer",
     "__version__",
+    "augment",
     "backends",
     "cuda_problem",
     "devices",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _frameworks
 from .arrays import ArraySplit
+from .augment import Operation, checked_operations
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Store, find_split, resolve_normalize
@@ -35,10 +37,15 @@ class BatchOptions:
     world_size: int
     device: str
     framework: str
+    augment: tuple[Operation, ...]
+    augment_seed: int
+    views: int
 
     def spec(self) -> _core.BatchSpec:
         """The specification of the batches."""
-        return self.normalize.to_native(self.dtype, "nhwc" if self.channels_last else "nchw")
+        spec = self.normalize.to_native(self.dtype, "nhwc" if self.channels_last else "nchw")
+        spec.augment([operation._to_native() for operation in self.augment], self.augment_seed, self.views)
+        return spec
 
     def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
         """The given store, or a new one of the data; `load` has the options of `Store`."""
@@ -63,6 +70,9 @@ def resolve_batch_options(
     rank: int | None,
     world_size: int | None,
     framework: _frameworks.Framework,
+    augment: Operation | Sequence[Operation],
+    augment_seed: int | None,
+    views: int,
 ) -> BatchOptions:
     """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
     checked_seed = _checked_seed(seed)
@@ -88,6 +98,9 @@ def resolve_batch_options(
         world_size=ranks[1],
         device=name,
         framework=_frameworks.resolve_framework(framework, name),
+        augment=checked_operations(augment),
+        augment_seed=checked_seed if augment_seed is None else _checked_seed(augment_seed, "augment_seed"),
+        views=operator.index(views),
     )
 
 
@@ -119,10 +132,10 @@ def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> in
     return number
 
 
-def _checked_seed(seed: int) -> int:
+def _checked_seed(seed: int, argument: str = "seed") -> int:
     number = operator.index(seed)
     if not 0 <= number < 2**64:
-        raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
+        raise ValueError(f"{argument} is {number}; it must be in [0, 2**64)")
     return number
 
 

@@ -34,6 +34,9 @@ class Allocator(Protocol):
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         """A function of B that allocates labels, each of `shape`."""
 
+    def with_views(self, views: int) -> Callable[[Any], Any]:
+        """A function that turns images [B * views, ...] into [B, views, ...]; it changes nothing for one view."""
+
     @property
     def address(self) -> Callable[[Any], int]:
         """A function that returns the address of a tensor's data."""
@@ -61,6 +64,9 @@ class NumpyAllocator:
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         numbers = np.dtype(dtype)
         return lambda count: np.empty((count, *shape), numbers)
+
+    def with_views(self, views: int) -> Callable[[Any], Any]:
+        return lambda images: images if views == 1 else images.reshape(-1, views, *images.shape[1:])
 
     @property
     def address(self) -> Callable[[Any], int]:

@@ -44,6 +44,9 @@ class TorchAllocator:
         make, from_dlpack = maker.make_recycled, torch.utils.dlpack.from_dlpack
         return lambda epoch, step, labels: from_dlpack(make(epoch, step, labels))
 
+    def with_views(self, views: int) -> Callable[[Any], Any]:
+        return lambda images: images if views == 1 else images.unflatten(0, (-1, views))
+
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         empty, device, numbers = torch.empty, self._device, getattr(torch, dtype)
         return lambda count: empty((count, *shape), dtype=numbers, device=device)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
+from .augment import Operation
 from .normalize import Normalize, Preset
 from .store import Data, Store
 
@@ -34,6 +36,8 @@ class GraphLoader:
     Parameters
     ----------
     data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
+        See `Loader`.
+    augment, augment_seed, views
         See `Loader`.
     shuffle
         True: a new order each epoch, over all samples. False: file order.
@@ -69,6 +73,9 @@ class GraphLoader:
         world_size: int | None = None,
         batches_per_launch: int = 1,
         framework: _frameworks.Framework = "auto",
+        augment: Operation | Sequence[Operation] = (),
+        augment_seed: int | None = None,
+        views: int = 1,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -79,6 +86,7 @@ class GraphLoader:
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
+            augment=augment, augment_seed=augment_seed, views=views,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
@@ -98,7 +106,9 @@ class GraphLoader:
         else:
             allocator = _frameworks.make_allocator(self.framework, options.device)
             self._stream = allocator.stream
-            self._images = allocator.images(source.shape, options.dtype, options.channels_last)(count)
+            image_shape = spec.image_shape(source.shape)
+            images = allocator.images(image_shape, options.dtype, options.channels_last)(count * options.views)
+            self._images = allocator.with_views(options.views)(images)
             self._labels = None
             if source.label_kind != "none":
                 self._labels = allocator.labels(source.label_shape, options.label_dtype)(count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
 from .arrays import ArraySplit
+from .augment import Operation
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store
@@ -34,9 +35,9 @@ class Loader:
     ...     for images, labels in loader:
     ...         train_step(images, labels)
 
-    A batch is a function of file, split, seed, epoch, step, batch_size, drop_last and normalization only: device,
-    threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the current
-    stream; change them or keep them as long as you like.
+    A batch is a function of file, split, seeds, epoch, step, batch_size, drop_last, normalization and augmentation
+    only: device, threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the
+    current stream; change them or keep them as long as you like.
 
     An iteration that yields all its batches advances the epoch, and with it the order. An iteration that stops early
     does not: the next one repeats the epoch.
@@ -79,6 +80,12 @@ class Loader:
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
         is installed; otherwise NumPy on the CPU and DLPack on a GPU.
+    augment
+        Operations of `octavo.augment` on the images, in the order in which they are applied.
+    augment_seed
+        The seed of the augmentation. None: `seed`. With another seed, the order stays and the augmentation changes.
+    views
+        Images per sample, each augmented on its own. With several, the images are [B, views, C, H, W].
     verify
         Check the checksum of every sample when it is loaded.
     threads
@@ -118,6 +125,9 @@ class Loader:
         rank: int | None = None,
         world_size: int | None = None,
         framework: _frameworks.Framework = "auto",
+        augment: Operation | Sequence[Operation] = (),
+        augment_seed: int | None = None,
+        views: int = 1,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -134,16 +144,19 @@ class Loader:
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
+            augment=augment, augment_seed=augment_seed, views=views,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
         self._dtype, self._channels_last = options.dtype, options.channels_last
         self._label_dtype = options.label_dtype
+        self.augment, self.augment_seed, self.views = options.augment, options.augment_seed, options.views
         spec = options.spec()
+        self._image_shape = spec.image_shape(options.source.shape)
         allocator = None
         if self.framework != "dlpack":
             allocator = _frameworks.make_allocator(self.framework, options.device)
-            allocator.images(options.source.shape, self._dtype, self._channels_last)
+            allocator.images(self._image_shape, self._dtype, self._channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
             raise ValueError("the store is loaded already; pass residency and its options to Store instead")
@@ -232,11 +245,12 @@ class Loader:
                 return maker.make_owned(epoch, step)
 
             return owned
-        layout = (self.dataset.shape, self._dtype, self._channels_last)
+        layout = (self._image_shape, self._dtype, self._channels_last)
         new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
         new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
         make, count_of = maker.make, maker.batch_count
-        address, stream = allocator.address, allocator.stream
+        address, stream, views = allocator.address, allocator.stream, self.views
+        with_views = allocator.with_views(views)
         is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
 
         def batch(epoch: int, step: int) -> Batch:
@@ -246,10 +260,10 @@ class Loader:
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
             if is_recycled:
-                return recycled_images(epoch, step, labels_at), labels
-            images = new_images(count)
+                return with_views(recycled_images(epoch, step, labels_at)), labels
+            images = new_images(count * views)
             make(epoch, step, address(images), labels_at, stream() if stream else 0)
-            return images, labels
+            return with_views(images), labels
 
         return batch
 

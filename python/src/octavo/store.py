@@ -252,14 +252,14 @@ class Store:
         channels_last = _frameworks.resolve_channels_last(memory_format)
         number_type = _frameworks.resolve_dtype(dtype)
         label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
-        spec = self._prepare(resolve_normalize(normalize), number_type, channels_last)
+        prepared = self._prepare(resolve_normalize(normalize), number_type, channels_last)
         images = allocator.images(shape, number_type, channels_last)(len(rows))
         labels = None
         if self._split.label_kind != "none":
             labels = allocator.labels(self._split.label_shape, label_type)(len(rows))
         native.gather(
             rows,
-            spec,
+            prepared,
             allocator.address(images),
             [len(rows), *shape],
             0 if labels is None else allocator.address(labels),

@@ -1,0 +1,243 @@
+"""Augmented batches: the defined values, from every residency, and the errors."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from augment_reference import augmented
+from conftest import Packed, write_packed
+from octavo import augment
+
+
+def maps_of(mean: float, divisor: float, channels: int) -> tuple[list[np.float32], list[np.float32]]:
+    """Scale and shift of codes for the normalization (x - mean) / divisor."""
+    scale, shift = np.float32(1.0 / divisor), np.float32((128.0 - mean) / divisor)
+    return [scale] * channels, [shift] * channels
+
+
+def expected(packed: Packed, rows, operations, *, seed: int, epoch: int = 0, view: int = 0) -> np.ndarray:
+    scale, shift = maps_of(0.0, 255.0, packed.codes.shape[1])
+    return np.stack(
+        [
+            augmented(packed.codes[row], scale, shift, operations, seed=seed, epoch=epoch, index=int(row), view=view)
+            for row in rows
+        ]
+    )
+
+
+def numpy_loader(data, operations, **options) -> octavo.Loader:
+    return octavo.Loader(
+        data, framework="numpy", device="cpu", normalize="unit", batch_size=13, augment=operations, **options
+    )
+
+
+def random_operations(random_: random.Random, shape: tuple[int, int, int]) -> list[augment.Operation]:
+    """Operations that fit images of `shape`, in every combination of parameters."""
+    channels, height, width = shape
+    operations: list[augment.Operation] = []
+
+    def value(highest: float) -> float | list[float]:
+        if channels > 4 or random_.random() < 0.5:
+            return float(random_.randint(0, int(highest)))
+        return [float(random_.randint(0, int(highest))) for _ in range(channels)]
+
+    def erasure(normalized: bool) -> augment.Operation:
+        highest = 3 if normalized else 255
+        if random_.random() < 0.5:
+            return augment.Cutout(
+                random_.randint(1, 12), random_.choice([0.5, 1.0]), random_.random() < 0.5, normalized, value(highest)
+            )
+        return augment.RandomErasing(
+            random_.choice([0.5, 1.0]), (0.02, random_.uniform(0.02, 1)), (0.3, 3.3), normalized, value(highest)
+        )
+
+    for _ in range(random_.randint(0, 5)):
+        kind = random_.randrange(6)
+        if kind == 0:
+            operations.append(augment.HorizontalFlip(random_.random()))
+        elif kind == 1:
+            operations.append(augment.VerticalFlip(random_.random()))
+        elif kind == 2:
+            operations.append(augment.AlternatingFlip())
+        elif kind == 3:
+            border = random_.choice(["constant", "edge", "reflect"])
+            most = min(height, width) - 1 if border == "reflect" else 9
+            padding = random_.randint(0, most)
+            size = (random_.randint(1, height + 2 * padding), random_.randint(1, width + 2 * padding))
+            size = random_.choice([size, None]) if padding else size
+            operations.append(augment.RandomCrop(size, padding, border, value(255)))
+            height, width = size or (height, width)
+        elif kind == 4:
+            height, width = random_.randint(1, 20), random_.randint(1, 20)
+            operations.append(augment.CenterCrop((height, width), value(255)))
+        else:
+            operations.append(erasure(normalized=False))
+    for _ in range(random_.randint(0, 2)):
+        if random_.random() < 0.5:
+            operations.append(augment.NormalizedJitter((-0.25, 0.5), (0.75, 1.25)))
+        else:
+            operations.append(erasure(normalized=True))
+    return operations
+
+
+@pytest.mark.parametrize("shape", [(1, 9, 17), (3, 8, 6), (3, 32, 32), (5, 4, 3)])
+def test_a_second_implementation_gives_the_same_bits(tmp_path: Path, shape: tuple[int, int, int]) -> None:
+    packed = write_packed(tmp_path / "data.h5", 13, shape)
+    store = octavo.Store(packed.path, "train", device="cpu", progress=False)
+    for case in range(40):
+        random_ = random.Random(f"{shape} {case}")
+        operations = random_operations(random_, shape)
+        seed, epoch = random_.randrange(2**64), random_.randrange(2**32)
+        loader = numpy_loader(store, operations, shuffle=True, seed=1, augment_seed=seed, views=1 + case % 2)
+        loader.set_epoch(epoch)
+        images, labels = loader[0]
+        rows = loader.indices(0)
+        np.testing.assert_array_equal(labels, packed.labels[rows])
+        for view in range(loader.views):
+            of_view = images[:, view] if loader.views > 1 else images
+            wanted = expected(packed, rows, operations, seed=seed, epoch=epoch, view=view)
+            np.testing.assert_array_equal(of_view, wanted, err_msg=f"case {case}, view {view}: {operations}")
+
+
+OPERATIONS = [
+    augment.AlternatingFlip(),
+    augment.RandomCrop(padding=3),
+    augment.Cutout(4),
+    augment.NormalizedJitter((-0.1, 0.1), (0.9, 1.1)),
+]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"residency": "hybrid", "resident": 20},
+        {"residency": "streamed"},
+        {"threads": 1},
+        {"memory_format": "channels_last"},
+    ],
+    ids=str,
+)
+def test_augmented_batches_do_not_depend_on_where_samples_are(packed: Packed, options: dict) -> None:
+    plain = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4)
+    other = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4, **options)
+    for epoch in range(2):
+        for (images, labels), (other_images, other_labels) in zip(plain, other, strict=True):
+            if options.get("memory_format"):
+                other_images = other_images.transpose(0, 3, 1, 2)
+            np.testing.assert_array_equal(images, other_images, err_msg=f"epoch {epoch}")
+            np.testing.assert_array_equal(labels, other_labels)
+
+
+def test_augmented_windows_and_ranks_and_batch_sizes_give_the_same_images(packed: Packed) -> None:
+    windows = numpy_loader(packed.path, OPERATIONS, shuffle="windows:16", residency="window", window=16, seed=4)
+    resident = numpy_loader(packed.path, OPERATIONS, shuffle="windows:16", seed=4)
+    for (images, _), (other, _) in zip(windows, resident, strict=True):
+        np.testing.assert_array_equal(images, other)
+    whole = np.concatenate([images for images, _ in numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4)])
+    ranks = [numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4, rank=rank, world_size=2) for rank in range(2)]
+    parts = [images for both in zip(*ranks, strict=True) for images, _ in both]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+    larger = octavo.Loader(
+        packed.path, framework="numpy", device="cpu", normalize="unit", batch_size=47, augment=OPERATIONS, shuffle=True,
+        seed=4,
+    )  # fmt: skip
+    np.testing.assert_array_equal(whole, larger[0][0])
+
+
+def test_a_resumed_loader_augments_like_one_that_ran_through(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4)
+    batches = [images for _ in range(2) for images, _ in loader]
+    resumed = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4)
+    resumed.load_state_dict({**loader.state_dict(), "epoch": 1, "step": 2})
+    np.testing.assert_array_equal(batches[len(loader) + 2], next(iter(resumed))[0])
+
+
+def test_views_and_epochs_and_seeds_draw_differently(packed: Packed) -> None:
+    operations = [augment.RandomCrop(padding=3, border="edge")]
+    views = numpy_loader(packed.path, operations, views=3)
+    images = views[0][0]
+    assert images.shape == (13, 3, 3, 8, 6)
+    assert not np.array_equal(images[:, 0], images[:, 1])
+    np.testing.assert_array_equal(images[:, 0], numpy_loader(packed.path, operations)[0][0])
+    later = numpy_loader(packed.path, operations)
+    later.set_epoch(1)
+    assert not np.array_equal(images[:, 0], later[0][0])
+    reseeded = numpy_loader(packed.path, operations, augment_seed=1)
+    assert not np.array_equal(images[:, 0], reseeded[0][0])
+    np.testing.assert_array_equal(reseeded.indices(0), views.indices(0))
+
+
+def test_a_crop_sets_the_size_of_batches(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, [augment.RandomCrop(5, padding=0)])
+    assert loader[0][0].shape == (13, 3, 5, 5)
+    assert numpy_loader(packed.path, augment.CenterCrop((10, 4)))[0][0].shape == (13, 3, 10, 4)
+
+
+def test_graph_batches_are_augmented_the_same(packed: Packed) -> None:
+    graph = octavo.GraphLoader(
+        packed.path, batch_size=13, shuffle=True, seed=4, framework="numpy", device="cpu", normalize="unit",
+        augment=OPERATIONS, views=2,
+    )  # fmt: skip
+    loader = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4, drop_last=True, views=2)
+    for _ in range(2):
+        for images, labels in loader:
+            graph_images, graph_labels = graph.next()
+            np.testing.assert_array_equal(images, graph_images)
+            np.testing.assert_array_equal(labels, graph_labels)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (augment.HorizontalFlip(1.5), "horizontal flip 1.5: the probability is not between 0 and 1"),
+        (augment.VerticalFlip(float("nan")), "the probability is not between 0 and 1"),
+        (augment.RandomCrop(padding=6), "reflection needs a padding below the size of the image, 8x6"),
+        (augment.RandomCrop(64), "it is larger than the padded image, 16x14"),
+        (augment.RandomCrop(0), "the size is not positive"),
+        (augment.RandomCrop(padding=-1, border="edge"), "the padding is negative"),
+        (augment.RandomCrop(padding=1, fill=[1, 2]), "2 values for 3 channels"),
+        (augment.RandomCrop(padding=1, border="constant", fill=256), "a stored value is a whole number from 0 to 255"),
+        (augment.CenterCrop((0, 4)), "the size is not positive"),
+        (augment.CenterCrop(2**24), "the size is too large"),
+        (augment.Cutout(0), "the size is not positive"),
+        (augment.Cutout(value=float("inf")), "the value is not finite"),
+        (augment.RandomErasing(area=(0.5, 0.1)), "the range of area is not two finite numbers in ascending order"),
+        (augment.RandomErasing(area=(0.0, 0.1)), "the area is not a share of the image"),
+        (augment.RandomErasing(ratio=(-1.0, 1.0)), "the ratio is not positive"),
+        (augment.NormalizedJitter(factor=(float("nan"), 1.0)), "the range of factor is not two finite numbers"),
+    ],
+    ids=str,
+)
+def test_operations_that_make_no_sense_are_refused(packed: Packed, operation, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        numpy_loader(packed.path, [operation])
+
+
+def test_wrong_types_are_refused(packed: Packed) -> None:
+    with pytest.raises(TypeError, match="expected operations of octavo"):
+        numpy_loader(packed.path, ["flip"])
+    with pytest.raises(TypeError, match="RandomCrop: size is '32'"):
+        numpy_loader(packed.path, [augment.RandomCrop("32")])
+    with pytest.raises(ValueError, match="border is 'mirror'; it must be one of 'constant', 'edge', 'reflect'"):
+        numpy_loader(packed.path, [augment.RandomCrop(border="mirror")])
+    with pytest.raises(ValueError, match="0 views"):
+        numpy_loader(packed.path, [], views=0)
+    with pytest.raises(ValueError, match="augment_seed is -1"):
+        numpy_loader(packed.path, [], augment_seed=-1)
+
+
+def test_augmentation_that_would_spoil_a_training_run_is_refused(packed: Packed) -> None:
+    with pytest.raises(ValueError, match="operations on normalized values come last"):
+        numpy_loader(packed.path, [augment.Cutout(), augment.HorizontalFlip()])
+    with pytest.raises(ValueError, match="at most 16 operations"):
+        numpy_loader(packed.path, [augment.HorizontalFlip()] * 17)
+    for center in ("pixel", "batch"):
+        with pytest.raises(ValueError, match="center=channel"):
+            octavo.Loader(
+                packed.path, framework="numpy", device="cpu", normalize=octavo.Normalize(center),
+                augment=augment.HorizontalFlip(),
+            )  # fmt: skip
