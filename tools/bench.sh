@@ -3,7 +3,7 @@
 # tools/bench.sh --compare OLD.json NEW.json: prints the differences between two results files.
 #
 #   --out DIR      the folder for results (docs/results, or build/bench/results with --only or --quick)
-#   --only NAMES   some of gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
+#   --only NAMES   some of gather_cpu,augmented,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
 #                  (all)
 #   --quick        less data and fewer rounds: to check that it works, not for reporting
 #
@@ -13,7 +13,7 @@
 # a folder of JPEGs or PNGs in $PHOTOS.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-names=gather_cpu,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
+names=gather_cpu,augmented,batches,epoch,load,pack,photos,pack_scale,deflate,scale,stream,train,peers,loaders
 only=
 quick=
 while (($# > 0)); do
@@ -76,7 +76,7 @@ arguments_of() {
   if [[ -n $quick ]]; then
     printf '%s\n' --rounds 1
     case $name in
-      gather_cpu | batches | load | pack | deflate | stream) printf '%s\n' --mib 256 ;;
+      gather_cpu | augmented | batches | load | pack | deflate | stream) printf '%s\n' --mib 256 ;;
       photos) printf '%s\n' --count 100 ;;
       pack_scale) printf '%s\n' --largest 1000000 ;;
     esac
