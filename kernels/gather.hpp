@@ -74,10 +74,8 @@ OCTAVO_HOST_DEVICE inline PlainStages plain_stages(const GatherArgs& args) {
 template <typename Value, typename Rows, typename Placement, typename Transform>
 OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages<Rows, Placement, Transform>& stages,
                                                const SelectedSample& sample, std::int64_t out_index) {
-  const CodePlace place = stages.place.at(sample, out_index);
-  std::int8_t code = place.fill;
-  if (!Placement::kFills || place.index >= 0) code = stages.load.sample(sample.row)[place.index];
-  return round_to<Value>(stages.transform.value(sample, code, place.channel, out_index));
+  const PlacedCode placed = stages.place.code(stages.load.sample(sample.row), sample, out_index);
+  return round_to<Value>(stages.transform.value(sample, placed.code, placed.channel, out_index));
 }
 
 using DrawnStages = Stages<PlainRows, DrawnPlacement, DrawnTransform>;

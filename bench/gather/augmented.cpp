@@ -48,6 +48,18 @@ std::vector<Recipe> recipes() {
       add("crop, flip, cutout", flip_crop_cutout);
     }
   }
+  for (const bool antialias : {true, false}) {
+    const std::string kind = antialias ? "" : ", not antialiased";
+    const SampleShape shape = {3, 256, 256};
+    const auto add = [&](const std::string& name, const augment::Operations& operations) {
+      all.push_back({"3x256x256 float32, " + name + kind, shape, BatchSpec{.augment = operations, .augment_seed = 3}});
+    };
+    if (antialias) add("plain", {});
+    add("resized crop 224, flip",
+        {augment::RandomResizedCrop{.size = {224, 224}, .antialias = antialias}, augment::HorizontalFlip{}});
+    add("resize 232, center crop 224",
+        {augment::Resize{.size = {232, 232}, .antialias = antialias}, augment::CenterCrop{.size = {224, 224}}});
+  }
   return all;
 }
 
@@ -72,6 +84,8 @@ class Bench {
     args.program = program;
     return args;
   }
+
+  std::int64_t image_count(const Recipe& recipe) { return args(recipe, nullptr).batch_count; }
 
   /// Checks that the fast path gives the bits of the portable one.
   void check(const Recipe& recipe) {
@@ -140,7 +154,9 @@ int main(int argc, char** argv) try {
     double plain = 0.0;
     for (std::size_t i = 0; i < measured.size(); ++i) {
       if (all_recipes[i].spec.augment.empty()) plain = measured[i].bytes_per_second();
-      results.add(measured[i], plain);
+      const double images_per_second =
+          static_cast<double>(bench.image_count(all_recipes[i])) / measured[i].median_seconds;
+      results.add(measured[i], plain, {{"images_per_second", images_per_second}});
     }
   }
   return 0;

@@ -21,7 +21,7 @@ OCTAVO_HOST_DEVICE inline void draw_image(const AugmentProgram& program, ImageSi
   for (int i = 0; i < program.op_count; ++i) {
     image.sizes[i] = size;
     image.steps[i] = draw_step(program.ops[i], size, key);
-    size = size_after(image.steps[i], size);
+    size = size_after(program.ops[i], image.steps[i], size);
   }
 }
 
@@ -30,16 +30,22 @@ OCTAVO_HOST_DEVICE inline bool covers(const AugmentStep& erase, std::int32_t y, 
   return y >= erase.y && y - erase.y < erase.height && x >= erase.x && x - erase.x < erase.width;
 }
 
-/// Where a pixel of an augmented image comes from: a pixel of the sample, or the fill value of an operation.
-struct PixelPlace {
-  std::int32_t y, x;
-  const AugmentOp* filled_by;  ///< null: a pixel of the sample
+/// The codes of a channel of a sample.
+template <typename Codes>
+struct ChannelCodes {
+  const Codes& codes;  ///< of the sample: codes[i] is code i
+  std::int64_t first;  ///< of the channel in `codes`
+  std::int32_t width;  ///< of the sample
+  std::int64_t channel;
 };
 
-/// Where pixel (y, x) of the augmented image comes from: follows the steps from the last to the first.
-OCTAVO_HOST_DEVICE inline PixelPlace place_of(const AugmentProgram& program, const DrawnImage& image, std::int32_t y,
-                                              std::int32_t x) {
-  for (int i = program.op_count - 1; i >= 0; --i) {
+/// The code at (y, x) of the image after the first `step_count` steps, of which at most kMostLeft resize: the steps,
+/// from the last to the first, lead to codes of the sample or to a fill value.
+template <int kMostLeft = kMostResamplings, typename Codes>
+OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& program, const DrawnImage& image,
+                                                     int step_count, const ChannelCodes<Codes>& channel, std::int32_t y,
+                                                     std::int32_t x) {
+  for (int i = step_count - 1; i >= 0; --i) {
     const AugmentOp& op = program.ops[i];
     const AugmentStep& step = image.steps[i];
     const ImageSize size = image.sizes[i];
@@ -56,14 +62,30 @@ OCTAVO_HOST_DEVICE inline PixelPlace place_of(const AugmentProgram& program, con
       case StepKind::crop:
         y = inside(op.border, y + step.y, size.height);
         x = inside(op.border, x + step.x, size.width);
-        if (y < 0 || x < 0) return {y, x, &op};
+        if (y < 0 || x < 0) return op.fill.at(channel.channel);
         break;
       case StepKind::erase:
-        if (!op.is_normalized && covers(step, y, x)) return {y, x, &op};
+        if (!op.is_normalized && covers(step, y, x)) return op.fill.at(channel.channel);
         break;
+      case StepKind::resample:
+        if constexpr (kMostLeft > 0) {
+          // First along columns, to multiples of 2^-8, then along rows. Each sum is rounded to nearest, halves up.
+          const AxisFilter down = {step.height, op.height, op.antialias}, across = {step.width, op.width, op.antialias};
+          std::int32_t sum = 1 << 21;
+          across.for_weights(x, [&](std::int32_t at_x, std::int32_t weight_x) {
+            std::int32_t column = 1 << 5;
+            down.for_weights(y, [&](std::int32_t at_y, std::int32_t weight_y) {
+              column += weight_y *
+                        (augmented_code<kMostLeft - 1>(program, image, i, channel, step.y + at_y, step.x + at_x) + 128);
+            });
+            sum += weight_x * (column >> 6);
+          });
+          return static_cast<std::int8_t>((sum >> 22) - 128);
+        }
+        return 0;  // not reached: programs have at most kMostResamplings such steps
     }
   }
-  return {y, x, nullptr};
+  return channel.codes[channel.first + static_cast<std::int64_t>(y) * channel.width + x];
 }
 
 /// The map of channel `c` at (y, x) of the augmented image, if the normalization has `map` there: jitter changes the

@@ -6,12 +6,15 @@
 
 #include <cstdint>
 
+#include "kernels/augment/axis_filter.hpp"
 #include "kernels/augment/draws.hpp"
 #include "kernels/augment/exact_math.hpp"
 #include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
 
+/// The most operations of an augmentation that resize.
+inline constexpr int kMostResamplings = 2;
 /// The most operations of an augmentation.
 inline constexpr int kMostAugmentOps = 16;
 /// The most channels that fill values may differ in.
@@ -26,14 +29,16 @@ enum class Border : std::int32_t {
 
 /// Part of the numbers that are drawn, so existing values never change.
 enum class AugmentKind : std::int32_t {
-  flip_x = 0,              ///< mirrors left and right
-  flip_y = 1,              ///< mirrors top and bottom
-  alternating_flip_x = 2,  ///< mirrors a random half of the samples in even epochs, and the other half in odd epochs
-  random_crop = 3,         ///< pads, then cuts out a part at a random position
-  center_crop = 4,         ///< cuts out the center; pads if the image is smaller
-  erase_square = 5,        ///< fills a square
-  erase_rectangle = 6,     ///< fills a rectangle of random size and shape
-  jitter = 7,              ///< adds to and scales the normalized values
+  flip_x = 0,               ///< mirrors left and right
+  flip_y = 1,               ///< mirrors top and bottom
+  alternating_flip_x = 2,   ///< mirrors a random half of the samples in even epochs, and the other half in odd epochs
+  random_crop = 3,          ///< pads, then cuts out a part at a random position
+  center_crop = 4,          ///< cuts out the center; pads if the image is smaller
+  erase_square = 5,         ///< fills a square
+  erase_rectangle = 6,      ///< fills a rectangle of random size and shape
+  jitter = 7,               ///< adds to and scales the normalized values
+  random_resized_crop = 8,  ///< cuts out a part of random size and shape, and resizes it
+  resize = 9,               ///< resizes the image
 };
 
 /// A value for each channel. Only the first is used if `is_uniform`.
@@ -50,14 +55,15 @@ struct AugmentOp {
   AugmentKind kind;
   std::uint32_t slot;              ///< of its random numbers: below 2^16, different for each operation
   double probability;              ///< of a flip or an erasure
-  std::int32_t height, width;      ///< crops: of the output
+  std::int32_t height, width;      ///< crops, resize: of the output
+  bool antialias;                  ///< random_resized_crop, resize
   std::int32_t margin;             ///< random_crop: pixels added at each side
   Border border;                   ///< crops: what is beyond the edge
   FillValues<std::int8_t> fill;    ///< crops, erasures: as codes
   std::int32_t side;               ///< erase_square
   bool is_inside;                  ///< erase_square: lies in the image; otherwise only its center does
-  double area_low, area_high;      ///< erase_rectangle: as a share of the image
-  double ratio_low, ratio_high;    ///< erase_rectangle: log2 of height / width
+  double area_low, area_high;      ///< erase_rectangle, random_resized_crop: as a share of the image
+  double ratio_low, ratio_high;    ///< log2 of height / width (erase_rectangle), of width / height (resized crop)
   bool is_normalized;              ///< erasures: fill the normalized values with `values` instead of the codes
   FillValues<float> values;        ///< erasures, if is_normalized
   double shift_low, shift_high;    ///< jitter
@@ -70,17 +76,18 @@ struct AugmentProgram {
   std::int32_t op_count;
   AugmentOp ops[kMostAugmentOps];
   std::int64_t most_pixels;  ///< H*W of the largest image between two operations, and of the output
-  bool has_jitter;           ///< whether maps differ between images
-  bool erases_values;        ///< whether an operation erases normalized values
+  std::int32_t most_resampled_side, most_resampled_output;  ///< pixels of the longest axis that is resized; 0: none
+  bool has_jitter;                                          ///< whether maps differ between images
+  bool erases_values;                                       ///< whether an operation erases normalized values
 };
 
-enum class StepKind : std::int32_t { none, flip_x, flip_y, crop, erase, jitter };
+enum class StepKind : std::int32_t { none, flip_x, flip_y, crop, resample, erase, jitter };
 
 /// What an operation does to one image.
 struct AugmentStep {
   StepKind kind;
-  std::int32_t y, x;           ///< crop: the first pixel of the output, in the input; erase: the first pixel
-  std::int32_t height, width;  ///< crop: of the output; erase: of the rectangle
+  std::int32_t y, x;           ///< the first pixel: crop: of the output, in the input; resample, erase: of the part
+  std::int32_t height, width;  ///< resample: of the part that is resized; erase: of the rectangle
   float shift, factor;         ///< jitter: v becomes (v + shift) * factor
 };
 
@@ -104,8 +111,6 @@ OCTAVO_HOST_DEVICE inline std::int32_t center_start(std::int32_t count, std::int
 OCTAVO_HOST_DEVICE inline AugmentStep crop_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
   AugmentStep step{};
   step.kind = StepKind::crop;
-  step.height = op.height;
-  step.width = op.width;
   if (op.kind == AugmentKind::center_crop) {
     step.y = center_start(size.height, op.height);
     step.x = center_start(size.width, op.width);
@@ -136,8 +141,38 @@ OCTAVO_HOST_DEVICE inline AugmentStep square_step(const AugmentOp& op, ImageSize
   return step;
 }
 
-/// Attempts to find a rectangle that is smaller than the image; torchvision and timm make as many.
+/// Attempts to find a rectangle that fits in the image; torchvision and timm make as many.
 inline constexpr std::uint32_t kRectangleAttempts = 10;
+
+/// A part of the image with the drawn area and ratio; the largest one at the center if none of the attempts fits.
+OCTAVO_HOST_DEVICE inline AugmentStep resized_crop_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
+  AugmentStep step{};
+  step.kind = StepKind::resample;
+  const double H = size.height, W = size.width;
+  for (std::uint32_t attempt = 1; attempt <= kRectangleAttempts; ++attempt) {
+    const PhiloxWords words = draw(key, op.slot, attempt);
+    const double area = H * W * number_between(op.area_low, op.area_high, words.word[0]);
+    const double ratio = exact_exp2(number_between(op.ratio_low, op.ratio_high, words.word[1]));
+    const double width = ::floor(::sqrt(area * ratio) + 0.5), height = ::floor(::sqrt(area / ratio) + 0.5);
+    if (height < 1.0 || width < 1.0 || height > H || width > W) continue;
+    step.height = static_cast<std::int32_t>(height);
+    step.width = static_cast<std::int32_t>(width);
+    step.y = whole_number_below(size.height - step.height + 1, words.word[2]);
+    step.x = whole_number_below(size.width - step.width + 1, words.word[3]);
+    return step;
+  }
+  const double least = exact_exp2(op.ratio_low), most = exact_exp2(op.ratio_high);
+  double height = H, width = W;
+  if (W / H < least)
+    height = ::floor(W / least + 0.5);
+  else if (W / H > most)
+    width = ::floor(H * most + 0.5);
+  step.height = smaller(larger(static_cast<std::int32_t>(height), 1), size.height);
+  step.width = smaller(larger(static_cast<std::int32_t>(width), 1), size.width);
+  step.y = (size.height - step.height) / 2;
+  step.x = (size.width - step.width) / 2;
+  return step;
+}
 
 OCTAVO_HOST_DEVICE inline AugmentStep rectangle_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   AugmentStep step{};
@@ -183,6 +218,13 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, ImageSize s
     case AugmentKind::random_crop:
     case AugmentKind::center_crop:
       return detail::crop_step(op, size, words);
+    case AugmentKind::random_resized_crop:
+      return detail::resized_crop_step(op, size, key);
+    case AugmentKind::resize:
+      step.kind = StepKind::resample;
+      step.height = size.height;
+      step.width = size.width;
+      return step;
     case AugmentKind::erase_square:
       return detail::square_step(op, size, words);
     case AugmentKind::erase_rectangle:
@@ -196,9 +238,10 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, ImageSize s
   return step;
 }
 
-/// The size of an image after a step.
-OCTAVO_HOST_DEVICE inline ImageSize size_after(const AugmentStep& step, ImageSize size) {
-  return step.kind == StepKind::crop ? ImageSize{step.height, step.width} : size;
+/// The size of an image after a step of `op`.
+OCTAVO_HOST_DEVICE inline ImageSize size_after(const AugmentOp& op, const AugmentStep& step, ImageSize size) {
+  const bool is_cut = step.kind == StepKind::crop || step.kind == StepKind::resample;
+  return is_cut ? ImageSize{op.height, op.width} : size;
 }
 
 /// The pixel of an axis of `count` pixels that is shown at `at`, which is less than count - 1 pixels beyond either end

@@ -16,6 +16,7 @@
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/gather_output-inl.hpp"
+#include "kernels/cpu/resample.hpp"
 #include "kernels/cpu/row_window.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -167,11 +168,55 @@ class RowMover {
   Group groups_[kMostGroups];
 };
 
+/// Memory for the filter of an axis.
+struct AxisScratch {
+  std::int32_t* first;    ///< [output_count]
+  std::int16_t* weights;  ///< [output_count, tap_count]
+
+  /// The most weights of a filter that resizes up to `count` pixels.
+  static std::int64_t weight_count(std::int64_t count, std::int64_t out_count) {
+    return 2 * std::max(count, out_count) + 2 * out_count;
+  }
+};
+
+/// Memory for resizing one channel.
+struct ResampleScratch {
+  AxisScratch down, across;
+  std::uint16_t* rows;  ///< [kTileRows, width of the input]
+  std::uint16_t* tile;  ///< the same, transposed
+};
+
+/// The filter in the form of the resampling kernels: every output has as many weights, the first or last of which may
+/// be 0.
+ResampleAxis axis_of(const AxisFilter& filter, const AxisScratch& scratch) {
+  const std::int32_t taps = filter.most_taps();
+  std::fill_n(scratch.weights, std::int64_t{filter.out_count} * taps, std::int16_t{0});
+  for (std::int32_t out = 0; out < filter.out_count; ++out) {
+    const std::int32_t first = std::min(filter.first(out), filter.count - taps);
+    scratch.first[out] = first;
+    std::int16_t* const weights = scratch.weights + std::int64_t{out} * taps - first;
+    filter.for_weights(out,
+                       [&](std::int32_t k, std::int32_t weight) { weights[k] = static_cast<std::int16_t>(weight); });
+  }
+  return {scratch.first, scratch.weights, filter.out_count, taps};
+}
+
+/// Turns values of 0 to 255 into codes.
+void flip_sign_bits(std::int8_t* bytes, std::int64_t count) {
+  const hn::ScalableTag<std::int8_t> lanes;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(lanes));
+  const auto sign = hn::Set(lanes, std::int8_t{-128});
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) hn::StoreU(hn::Xor(hn::LoadU(lanes, bytes + i), sign), lanes, bytes + i);
+  for (; i < count; ++i) bytes[i] = static_cast<std::int8_t>(bytes[i] ^ -128);
+}
+
 /// Makes augmented images as codes, some rows at a time. Borrows two buffers for images between steps.
 class ImageMaker {
  public:
-  ImageMaker(const AugmentProgram& program, const SampleShape& sample, std::int8_t* first, std::int8_t* second)
-      : program_(program), sample_(sample), buffers_{first, second} {}
+  ImageMaker(const AugmentProgram& program, const SampleShape& sample, std::int8_t* first, std::int8_t* second,
+             const ResampleScratch& scratch)
+      : program_(program), sample_(sample), buffers_{first, second}, scratch_(scratch) {}
 
   /// Begins an image of the sample with these codes. Applies all steps but those that rows() applies.
   void begin(const std::int8_t* codes, const DrawnImage& image) {
@@ -213,7 +258,8 @@ class ImageMaker {
     const bool moves_pixels =
         step.kind == StepKind::flip_x || step.kind == StepKind::flip_y || step.kind == StepKind::crop;
     // Flips before and after a crop change places with it, because borders are symmetric. Nothing else does.
-    if (moves_pixels && (erased_count_ > 0 || (crop_ != nullptr && step.kind == StepKind::crop))) make_image();
+    const bool is_second = moves_pixels && (erased_count_ > 0 || (crop_ != nullptr && step.kind == StepKind::crop));
+    if (is_second || (step.kind == StepKind::resample && !is_made())) make_image();
     switch (step.kind) {
       case StepKind::none:
       case StepKind::jitter:
@@ -228,7 +274,10 @@ class ImageMaker {
         crop_ = &op;
         y_ = y_.from(step.y);
         x_ = x_.from(step.x);
-        out_size_ = {step.height, step.width};
+        out_size_ = {op.height, op.width};
+        return;
+      case StepKind::resample:
+        resample(op, step);
         return;
       case StepKind::erase:
         if (!op.is_normalized) erased_[erased_count_++] = {&op, &step};
@@ -254,6 +303,33 @@ class ImageMaker {
     y_ = x_ = {};
     crop_ = nullptr;
     erased_count_ = 0;
+  }
+
+  void resample(const AugmentOp& op, const AugmentStep& step) {
+    std::int8_t* const out = codes_ == buffers_[0] ? buffers_[1] : buffers_[0];
+    const std::int8_t* const part = codes_ + std::int64_t{step.y} * size_.width + step.x;
+    const ResampleAxis down = axis_of({step.height, op.height, op.antialias}, scratch_.down);
+    const ResampleAxis across = axis_of({step.width, op.width, op.antialias}, scratch_.across);
+    for (std::int64_t c = 0; c < sample_.channels; ++c) {
+      resample_plane(down, across, part + c * pixels(size_), step.width, out + c * op.height * op.width);
+    }
+    codes_ = out;
+    size_ = out_size_ = {op.height, op.width};
+  }
+
+  /// Resizes along columns, then, transposed, along rows, for some rows of the output at a time.
+  void resample_plane(const ResampleAxis& down, const ResampleAxis& across, const std::int8_t* from, std::int64_t width,
+                      std::int8_t* out) const {
+    for (std::int64_t top = 0; top < down.output_count; top += kTileRows) {
+      const std::int64_t count = std::min(kTileRows, down.output_count - top);
+      for (std::int64_t y = 0; y < count; ++y) {
+        blend_code_rows(down, top + y, from, size_.width, width, scratch_.rows + y * width);
+      }
+      transpose_tile(scratch_.rows, width, scratch_.tile);
+      std::int8_t* const to = out + top * across.output_count;
+      blend_columns(across, scratch_.tile, 1, count, across.output_count, 0, reinterpret_cast<std::uint8_t*>(to));
+      flip_sign_bits(to, count * across.output_count);
+    }
   }
 
   void move_rows(std::int64_t c, std::int32_t first, std::int32_t count, std::int8_t* out) const {
@@ -290,6 +366,7 @@ class ImageMaker {
   Erased erased_[kMostAugmentOps];
   int erased_count_ = 0;
   RowMover row_;
+  ResampleScratch scratch_;
 };
 
 /// The maps of one image: one per channel, or for all, and where erasures change them.
@@ -423,28 +500,35 @@ class ImageMaps {
   bool has_same_maps_ = false;  ///< whether all channels have the same maps, also where values are erased
 };
 
-/// Divides the scratch memory of a thread.
-struct ScratchParts {
-  ScratchParts(const GatherArgs& args, std::byte* scratch)
-      : maps(reinterpret_cast<Affine*>(scratch)),
-        scales(reinterpret_cast<float*>(maps + args.sample.channels)),
-        shifts(scales + band_values(args)),
-        band(reinterpret_cast<std::int8_t*>(shifts + band_values(args))),
-        tile(band + band_values(args)),
-        first_codes(tile + band_values(args)),
-        second_codes(first_codes + args.sample.channels * args.program->most_pixels) {}
+/// Rows of an image that are made, then decoded, while they are in the L1 cache.
+std::int32_t band_rows(const GatherArgs& args) {
+  constexpr std::int64_t kBandValues = 1024;
+  const std::int64_t row_values = args.batch.image.width * (keeps_order(args) ? 1 : args.sample.channels);
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(kBandValues / row_values, 1, args.batch.image.height));
+}
 
-  /// Rows that are made, then decoded, while they are in the L1 cache.
-  static std::int32_t band_rows(const GatherArgs& args) {
-    constexpr std::int64_t kBandValues = 1024;
-    return static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(kBandValues / row_values(args), 1, args.batch.image.height));
+/// Divides the scratch memory of a thread. Without memory, counts the bytes.
+struct ScratchParts {
+  ScratchParts(const GatherArgs& args, std::byte* memory) : memory_(memory) {
+    const AugmentProgram& program = *args.program;
+    const std::int64_t C = args.sample.channels;
+    const std::int64_t band_values = band_rows(args) * args.batch.image.width * (keeps_order(args) ? 1 : C);
+    maps = take<Affine>(C);
+    scales = take<float>(band_values);
+    shifts = take<float>(band_values);
+    band = take<std::int8_t>(band_values);
+    tile = take<std::int8_t>(band_values);
+    first_codes = take<std::int8_t>(C * program.most_pixels);
+    second_codes = take<std::int8_t>(C * program.most_pixels);
+    const std::int64_t side = program.most_resampled_side, out = program.most_resampled_output;
+    for (AxisScratch* axis : {&resampling.down, &resampling.across}) {
+      axis->first = take<std::int32_t>(out);
+      axis->weights = take<std::int16_t>(AxisScratch::weight_count(side, out));
+    }
+    resampling.rows = take<std::uint16_t>(kTileRows * side);
+    resampling.tile = take<std::uint16_t>(kTileRows * side);
   }
-  static std::int64_t bytes(const GatherArgs& args) {
-    return args.sample.channels * static_cast<std::int64_t>(sizeof(Affine)) +
-           band_values(args) * static_cast<std::int64_t>(2 * sizeof(float) + 2) +
-           2 * args.sample.channels * args.program->most_pixels;
-  }
+  static std::int64_t bytes(const GatherArgs& args) { return ScratchParts(args, nullptr).taken_; }
 
   Affine* maps;
   float* scales;
@@ -453,13 +537,18 @@ struct ScratchParts {
   std::int8_t* tile;
   std::int8_t* first_codes;
   std::int8_t* second_codes;
+  ResampleScratch resampling;
 
  private:
-  /// Values of a row of the output that are next to each other.
-  static std::int64_t row_values(const GatherArgs& args) {
-    return args.batch.image.width * (keeps_order(args) ? 1 : args.sample.channels);
+  template <typename T>
+  T* take(std::int64_t count) {
+    T* const taken = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + taken_);
+    taken_ += round_to_scratch(count * static_cast<std::int64_t>(sizeof(T)));
+    return taken;
   }
-  static std::int64_t band_values(const GatherArgs& args) { return band_rows(args) * row_values(args); }
+
+  std::byte* memory_;
+  std::int64_t taken_ = 0;
 };
 
 /// Gathers augmented images, one after the other.
@@ -468,9 +557,9 @@ class ImageGather {
   ImageGather(const GatherArgs& args, std::byte* scratch)
       : args_(args),
         parts_(args, scratch),
-        maker_(*args.program, args.sample, parts_.first_codes, parts_.second_codes),
+        maker_(*args.program, args.sample, parts_.first_codes, parts_.second_codes, parts_.resampling),
         maps_(args, parts_.maps, parts_.scales, parts_.shifts),
-        band_rows_(ScratchParts::band_rows(args)) {}
+        band_rows_(band_rows(args)) {}
 
   template <typename Output>
   void append(const std::int8_t* codes, const DrawnImage& image, Output& output) {
@@ -593,7 +682,7 @@ void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int6
   visit_value_type(args.batch.dtype,
                    [&](auto value) { gather_as<decltype(value)>(args, first, last, stores, scratch); });
 }
-std::int64_t scratch_bytes_here(const GatherArgs& args) { return round_to_scratch(ScratchParts::bytes(args)); }
+std::int64_t scratch_bytes_here(const GatherArgs& args) { return ScratchParts::bytes(args); }
 
 #else
 

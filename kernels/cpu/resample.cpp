@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/cpu/resample.hpp"
 
@@ -18,19 +19,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int kFirstShift = kWeightBits - kBetweenBits;
 constexpr int kSecondShift = kWeightBits + kBetweenBits;
 
-void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
-                     std::int64_t value_count, std::uint16_t* out) {
+/// The rows hold values, or codes, to which 128 is added.
+template <typename Byte>
+HWY_INLINE void blend_rows_of(const ResampleAxis& axis, std::int64_t output, const Byte* rows, std::int64_t row_stride,
+                              std::int64_t value_count, std::uint16_t* out) {
   const hn::ScalableTag<std::int32_t> sums;
-  const hn::Rebind<std::uint8_t, decltype(sums)> bytes;
+  const hn::Rebind<Byte, decltype(sums)> bytes;
   const hn::Rebind<std::uint16_t, decltype(sums)> between;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(sums));
+  // The weights add up to 2^kWeightBits.
+  constexpr std::int32_t kStart = (1 << (kFirstShift - 1)) + (std::is_signed_v<Byte> ? 128 << kWeightBits : 0);
   constexpr std::int64_t kUnrolled = 4;  // sums in flight, because a multiplication takes ten cycles
   const std::int16_t* const weights = axis.weights + output * axis.tap_count;
-  const std::uint8_t* const first_row = rows + axis.first[output] * row_stride;
+  const Byte* const first_row = rows + axis.first[output] * row_stride;
   std::int64_t i = 0;
   for (; i + kUnrolled * kLanes <= value_count; i += kUnrolled * kLanes) {
-    auto sum0 = hn::Set(sums, 1 << (kFirstShift - 1)), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-    const std::uint8_t* from = first_row + i;
+    auto sum0 = hn::Set(sums, kStart), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+    const Byte* from = first_row + i;
     for (std::int64_t t = 0; t < axis.tap_count; ++t, from += row_stride) {
       const auto weight = hn::Set(sums, std::int32_t{weights[t]});
       sum0 = hn::Add(sum0, hn::Mul(weight, hn::PromoteTo(sums, hn::LoadU(bytes, from))));
@@ -44,10 +49,19 @@ void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::u
     hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kFirstShift>(sum3)), between, out + i + 3 * kLanes);
   }
   for (; i < value_count; ++i) {
-    std::int32_t sum = 1 << (kFirstShift - 1);
+    std::int32_t sum = kStart;
     for (std::int64_t t = 0; t < axis.tap_count; ++t) sum += weights[t] * first_row[t * row_stride + i];
     out[i] = static_cast<std::uint16_t>(sum >> kFirstShift);
   }
+}
+
+void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
+                     std::int64_t value_count, std::uint16_t* out) {
+  blend_rows_of(axis, output, rows, row_stride, value_count, out);
+}
+void blend_code_rows_here(const ResampleAxis& axis, std::int64_t output, const std::int8_t* rows,
+                          std::int64_t row_stride, std::int64_t value_count, std::uint16_t* out) {
+  blend_rows_of(axis, output, rows, row_stride, value_count, out);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -147,12 +161,18 @@ HWY_AFTER_NAMESPACE();
 namespace octavo::kernels::cpu {
 
 HWY_EXPORT(blend_rows_here);
+HWY_EXPORT(blend_code_rows_here);
 HWY_EXPORT(transpose_tile_here);
 HWY_EXPORT(blend_columns_here);
 
 void blend_rows(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
                 std::int64_t value_count, std::uint16_t* out) {
   HWY_DYNAMIC_DISPATCH(blend_rows_here)(axis, output, rows, row_stride, value_count, out);
+}
+
+void blend_code_rows(const ResampleAxis& axis, std::int64_t output, const std::int8_t* rows, std::int64_t row_stride,
+                     std::int64_t value_count, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(blend_code_rows_here)(axis, output, rows, row_stride, value_count, out);
 }
 
 void transpose_tile(const std::uint16_t* rows, std::int64_t value_count, std::uint16_t* tile) {

@@ -28,6 +28,10 @@ struct ResampleAxis {
 void blend_rows(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
                 std::int64_t value_count, std::uint16_t* out);
 
+/// The same for rows of codes, to which 128 is added.
+void blend_code_rows(const ResampleAxis& axis, std::int64_t output, const std::int8_t* rows, std::int64_t row_stride,
+                     std::int64_t value_count, std::uint16_t* out);
+
 /// Transposes [kTileRows, value_count] to [value_count, kTileRows].
 void transpose_tile(const std::uint16_t* rows, std::int64_t value_count, std::uint16_t* tile);
 

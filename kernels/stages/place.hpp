@@ -1,7 +1,7 @@
 // Place: the second stage of a gather decides which code becomes which value of the output.
 //
-// A Placement policy maps a value of an output sample to a code: at(sample, out_index) is the CodePlace. It may depend
-// on the index and the epoch of the sample.
+// A Placement policy has code(codes, sample, out_index): the PlacedCode of a value of an output image, from the codes
+// of the sample that the load stage has found. It may depend on the index and the epoch of the sample.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,10 @@
 
 namespace octavo::kernels {
 
-/// Where a value comes from.
-struct CodePlace {
-  std::int64_t index;    ///< c*P + p; -1 (only if the policy kFills): `fill` is the code
+/// The code of a value.
+struct PlacedCode {
+  std::int8_t code;
   std::int64_t channel;  ///< c
-  std::int8_t fill = 0;
 };
 
 /// A value of an output image.
@@ -52,17 +51,16 @@ class OutputPixels {
 /// Images keep their size and their pixels; only the layout changes.
 class IdentityPlacement {
  public:
-  static constexpr bool kFills = false;
-
   OCTAVO_HOST_DEVICE IdentityPlacement(Layout layout, std::int64_t channels, std::int64_t pixels)
       : layout_(layout), channels_(static_cast<std::uint32_t>(channels)), pixels_(static_cast<std::uint32_t>(pixels)) {}
 
-  OCTAVO_HOST_DEVICE CodePlace at(const SelectedSample&, std::int64_t out_index) const {
+  template <typename Codes>
+  OCTAVO_HOST_DEVICE PlacedCode code(const Codes& codes, const SelectedSample&, std::int64_t out_index) const {
     // C*P < 2^31, so 32-bit division is enough. It is several times faster on both backends.
     const auto i = static_cast<std::uint32_t>(out_index);
-    if (layout_ == Layout::nchw) return {out_index, static_cast<std::int64_t>(i / pixels_)};
+    if (layout_ == Layout::nchw) return {codes[out_index], static_cast<std::int64_t>(i / pixels_)};
     const std::uint32_t p = i / channels_, c = i % channels_;
-    return {static_cast<std::int64_t>(c) * pixels_ + p, static_cast<std::int64_t>(c)};
+    return {codes[static_cast<std::int64_t>(c) * pixels_ + p], static_cast<std::int64_t>(c)};
   }
 
  private:
@@ -74,17 +72,16 @@ class IdentityPlacement {
 /// The placement that one image has drawn.
 class DrawnPlacement {
  public:
-  static constexpr bool kFills = true;
-
   OCTAVO_HOST_DEVICE DrawnPlacement(const AugmentProgram& program, const DrawnImage& image, const OutputPixels& pixels,
                                     const SampleShape& sample)
       : program_(program), image_(image), pixels_(pixels), sample_(sample) {}
 
-  OCTAVO_HOST_DEVICE CodePlace at(const SelectedSample&, std::int64_t out_index) const {
+  template <typename Codes>
+  OCTAVO_HOST_DEVICE PlacedCode code(const Codes& codes, const SelectedSample&, std::int64_t out_index) const {
     const OutputPixel to = pixels_.at(out_index);
-    const PixelPlace from = place_of(program_, image_, to.y, to.x);
-    if (from.filled_by != nullptr) return {-1, to.channel, from.filled_by->fill.at(to.channel)};
-    return {(to.channel * sample_.height + from.y) * sample_.width + from.x, to.channel};
+    const ChannelCodes<Codes> channel = {codes, to.channel * sample_.values_per_channel(),
+                                         static_cast<std::int32_t>(sample_.width), to.channel};
+    return {augmented_code(program_, image_, program_.op_count, channel, to.y, to.x), to.channel};
   }
 
  private:

@@ -18,6 +18,8 @@ KINDS = {
     augment.Cutout: 5,
     augment.RandomErasing: 6,
     augment.NormalizedJitter: 7,
+    augment.RandomResizedCrop: 8,
+    augment.Resize: 9,
 }
 LN2 = math.log(2)
 
@@ -88,6 +90,45 @@ def crop(
             at_x = border_index(x + left, codes.shape[2], border)
             out[:, y, x] = fill if at_y is None or at_x is None else codes[:, at_y, at_x]
     return out
+
+
+def axis_weights(count: int, out_count: int, antialias: bool) -> npt.NDArray[np.int64]:
+    """[out_count, count]: the weight of each pixel in each output, in multiples of 2^-14."""
+    reach = 2 * (max(count, out_count) if antialias else out_count)
+    centers = (2 * np.arange(out_count, dtype=np.int64) + 1) * count
+    places = (2 * np.arange(count, dtype=np.int64) + 1) * out_count
+    raw = np.maximum(reach - np.abs(places[None, :] - centers[:, None]), 0)
+    passed = np.cumsum(raw, axis=1)
+    total = passed[:, -1:]
+    due = (passed * 2**15 + total) // (2 * total)
+    return np.diff(due, axis=1, prepend=0)
+
+
+def resized(codes: npt.NDArray[np.int8], height: int, width: int, antialias: bool) -> npt.NDArray[np.int8]:
+    down = axis_weights(codes.shape[1], height, antialias)
+    across = axis_weights(codes.shape[2], width, antialias)
+    columns = (np.einsum("yk,ckx->cyx", down, codes.astype(np.int64) + 128) + 2**5) >> 6
+    return (((np.einsum("xk,cyk->cyx", across, columns) + 2**21) >> 22) - 128).astype(np.int8)
+
+
+def resized_part(op: augment.RandomResizedCrop, draws: Draws, height: int, width: int) -> tuple[slice, slice]:
+    """Rows and columns of the part that is resized."""
+    low, high = log2(op.ratio[0]), log2(op.ratio[1])
+    for attempt in range(1, 11):
+        words = draws.words(attempt)
+        area = height * width * between(*op.area, words[0])
+        ratio = exp2(between(low, high, words[1]))
+        w, h = math.floor(math.sqrt(area * ratio) + 0.5), math.floor(math.sqrt(area / ratio) + 0.5)
+        if 1 <= h <= height and 1 <= w <= width:
+            y, x = below(height - h + 1, words[2]), below(width - w + 1, words[3])
+            return slice(y, y + h), slice(x, x + w)
+    h, w = height, width
+    if width / height < exp2(low):
+        h = min(max(math.floor(width / exp2(low) + 0.5), 1), height)
+    elif width / height > exp2(high):
+        w = min(max(math.floor(height * exp2(high) + 0.5), 1), width)
+    y, x = (height - h) // 2, (width - w) // 2
+    return slice(y, y + h), slice(x, x + w)
 
 
 def per_channel(value: float | Sequence[float], channels: int) -> npt.NDArray[np.float64]:
@@ -172,6 +213,11 @@ def augmented(
         elif isinstance(op, augment.CenterCrop):
             h, w = np.broadcast_to(op.size, 2).tolist()
             codes = crop(codes, half(height - h), half(width - w), h, w, "constant", codes_of(op.fill, channels))
+        elif isinstance(op, augment.RandomResizedCrop):
+            rows, columns = resized_part(op, draws, height, width)
+            codes = resized(codes[:, rows, columns], *np.broadcast_to(op.size, 2).tolist(), op.antialias)
+        elif isinstance(op, augment.Resize):
+            codes = resized(codes, *np.broadcast_to(op.size, 2).tolist(), op.antialias)
         elif isinstance(op, (augment.Cutout, augment.RandomErasing)):
             rows, columns = erased(op, draws, height, width)
             if op.normalized:

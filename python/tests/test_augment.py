@@ -55,8 +55,9 @@ def random_operations(random_: random.Random, shape: tuple[int, int, int]) -> li
             random_.choice([0.5, 1.0]), (0.02, random_.uniform(0.02, 1)), (0.3, 3.3), normalized, value(highest)
         )
 
+    resized = 0
     for _ in range(random_.randint(0, 5)):
-        kind = random_.randrange(6)
+        kind = random_.randrange(7 if resized < 2 else 6)
         if kind == 0:
             operations.append(augment.HorizontalFlip(random_.random()))
         elif kind == 1:
@@ -74,8 +75,19 @@ def random_operations(random_: random.Random, shape: tuple[int, int, int]) -> li
         elif kind == 4:
             height, width = random_.randint(1, 20), random_.randint(1, 20)
             operations.append(augment.CenterCrop((height, width), value(255)))
-        else:
+        elif kind == 5:
             operations.append(erasure(normalized=False))
+        else:
+            resized += 1
+            height, width = random_.randint(1, 40), random_.randint(1, 40)
+            antialias = random_.random() < 0.5
+            if random_.random() < 0.3:
+                operations.append(augment.Resize((height, width), antialias))
+            else:
+                area = random_.uniform(0.01, 1)
+                operations.append(
+                    augment.RandomResizedCrop((height, width), (area, random_.uniform(area, 1)), (0.3, 4), antialias)
+                )
     for _ in range(random_.randint(0, 2)):
         if random_.random() < 0.5:
             operations.append(augment.NormalizedJitter((-0.25, 0.5), (0.75, 1.25)))
@@ -207,7 +219,11 @@ def test_graph_batches_are_augmented_the_same(packed: Packed) -> None:
         (augment.Cutout(value=float("inf")), "the value is not finite"),
         (augment.RandomErasing(area=(0.5, 0.1)), "the range of area is not two finite numbers in ascending order"),
         (augment.RandomErasing(area=(0.0, 0.1)), "the area is not a share of the image"),
-        (augment.RandomErasing(ratio=(-1.0, 1.0)), "the ratio is not positive"),
+        (augment.RandomErasing(ratio=(-1.0, 1.0)), "the ratio is not between 1e-6 and 1e6"),
+        (augment.RandomResizedCrop(0), "the size is not positive"),
+        (augment.RandomResizedCrop(8, ratio=(1.0, float("inf"))), "the range of ratio is not two finite numbers"),
+        (augment.RandomResizedCrop(8, area=(0.5, 1.5)), "the area is not a share of the image"),
+        (augment.Resize(70000), "images of more than 65535 pixels per side cannot be resized"),
         (augment.NormalizedJitter(factor=(float("nan"), 1.0)), "the range of factor is not two finite numbers"),
     ],
     ids=str,
@@ -233,6 +249,8 @@ def test_wrong_types_are_refused(packed: Packed) -> None:
 def test_augmentation_that_would_spoil_a_training_run_is_refused(packed: Packed) -> None:
     with pytest.raises(ValueError, match="operations on normalized values come last"):
         numpy_loader(packed.path, [augment.Cutout(), augment.HorizontalFlip()])
+    with pytest.raises(ValueError, match="an augmentation resizes at most 2 times"):
+        numpy_loader(packed.path, [augment.Resize(8)] * 3)
     with pytest.raises(ValueError, match="at most 16 operations"):
         numpy_loader(packed.path, [augment.HorizontalFlip()] * 17)
     for center in ("pixel", "batch"):

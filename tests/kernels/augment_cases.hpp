@@ -1,6 +1,7 @@
 // Random augmentations, samples and batches, for tests that compare the backends with the portable gather.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -99,8 +100,22 @@ class AugmentCase {
     op.ratio_high = 1.0 + 0.1 * between(0, 9);
   }
   void add_op() {
-    const auto kind = static_cast<kernels::AugmentKind>(between(0, 6));
+    auto kind = static_cast<kernels::AugmentKind>(between(0, 9));
+    if (kind == kernels::AugmentKind::jitter) return;
+    const bool resizes = kind == kernels::AugmentKind::random_resized_crop || kind == kernels::AugmentKind::resize;
+    if (resizes && ++resampled_count_ > kernels::kMostResamplings) return;
     kernels::AugmentOp op = new_op(kind);
+    if (resizes) {
+      op.antialias = between(0, 1) == 1;
+      op.height = between(1, 40);
+      op.width = between(1, 40);
+      op.probability = 1.0;
+      program_.most_resampled_side = std::max({program_.most_resampled_side, static_cast<std::int32_t>(shape_.height),
+                                               static_cast<std::int32_t>(shape_.width)});
+      program_.most_resampled_output = std::max({program_.most_resampled_output, op.height, op.width});
+      shape_.height = op.height;
+      shape_.width = op.width;
+    }
     if (kind == kernels::AugmentKind::random_crop || kind == kernels::AugmentKind::center_crop) {
       op.border = static_cast<kernels::Border>(between(0, 2));
       const auto smaller = static_cast<std::int32_t>(std::min(shape_.height, shape_.width));
@@ -137,6 +152,7 @@ class AugmentCase {
 
   std::mt19937 random_;
   std::uint32_t seed_;
+  int resampled_count_ = 0;
   SampleShape sample_, shape_;
   kernels::AugmentProgram program_{};
   std::int64_t views_ = 1, offset_ = 0;

@@ -37,6 +37,16 @@ void add_augmenting(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("size", &augment::CenterCrop::size)
       .def_rw("fill", &augment::CenterCrop::fill);
+  nb::class_<augment::RandomResizedCrop>(module, "RandomResizedCrop")
+      .def(nb::init<>())
+      .def_rw("size", &augment::RandomResizedCrop::size)
+      .def_rw("area", &augment::RandomResizedCrop::area)
+      .def_rw("ratio", &augment::RandomResizedCrop::ratio)
+      .def_rw("antialias", &augment::RandomResizedCrop::antialias);
+  nb::class_<augment::Resize>(module, "Resize")
+      .def(nb::init<>())
+      .def_rw("size", &augment::Resize::size)
+      .def_rw("antialias", &augment::Resize::antialias);
   nb::class_<augment::Cutout>(module, "Cutout")
       .def(nb::init<>())
       .def_rw("size", &augment::Cutout::size)

@@ -35,6 +35,8 @@ __all__ = [
     "Operation",
     "RandomCrop",
     "RandomErasing",
+    "RandomResizedCrop",
+    "Resize",
     "VerticalFlip",
 ]
 
@@ -109,6 +111,40 @@ class CenterCrop(Operation):
 
     size: int | tuple[int, int]
     fill: float | Sequence[float] = 0
+
+
+@dataclass(frozen=True)
+class RandomResizedCrop(Operation):
+    """Cuts out a part of random size and shape, and resizes it, like ``torchvision.transforms.v2.RandomResizedCrop``.
+
+    The area is uniform, the ratio log-uniform. After ten parts that do not fit in the image, the largest part with an
+    allowed ratio is taken at the center. The filter is bilinear, in integers; the result differs from torchvision's by
+    at most one level.
+
+    Parameters
+    ----------
+    size
+        (height, width) of the output, or one number for both.
+    area
+        The range of its area, as a share of the image; torchvision's ``scale``.
+    ratio
+        The range of its width divided by its height.
+    antialias
+        Average all pixels when reducing. False: plain bilinear, which skips pixels.
+    """
+
+    size: int | tuple[int, int]
+    area: tuple[float, float] = (0.08, 1.0)
+    ratio: tuple[float, float] = (3 / 4, 4 / 3)
+    antialias: bool = True
+
+
+@dataclass(frozen=True)
+class Resize(Operation):
+    """Resizes the whole image to `size`, (height, width) or one number for both, with a bilinear filter."""
+
+    size: int | tuple[int, int]
+    antialias: bool = True
 
 
 @dataclass(frozen=True)

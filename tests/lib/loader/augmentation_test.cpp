@@ -24,6 +24,7 @@ augment::Operations all_operations() {
           augment::VerticalFlip{},
           augment::Cutout{.size = 3, .inside = false, .normalized = false, .value = {17}},
           augment::CenterCrop{.size = {7, 10}},
+          augment::RandomResizedCrop{.size = {8, 11}},
           augment::HorizontalFlip{},
           augment::NormalizedJitter{.shift = {-0.1, 0.1}, .factor = {0.9, 1.1}},
           augment::RandomErasing{.probability = 0.7, .value = {-1}}};
@@ -62,7 +63,7 @@ void graphs_augment_alike(Device device) {
   options.spec.augment = all_operations();
   GraphLoader graph(store, options, 1);
   Loader loader(store, options);
-  const DeviceTensor images(device, DType::float32, {9, 2, 7, 10}), labels(device, DType::int32, {9});
+  const DeviceTensor images(device, DType::float32, {9, 2, 8, 11}), labels(device, DType::int32, {9});
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
     for (const Batch& batch : loader.epoch(epoch)) {
       graph.next(images.view(), labels.view());
@@ -81,17 +82,18 @@ TEST_CASE("operations determine the shape of batches", "[unit][loader]") {
   spec.augment = all_operations();
   spec.views = 2;
   const BatchShape shape = batch_shape(spec, {3, 32, 32});
-  REQUIRE(shape.image == SampleShape{3, 7, 10});
-  REQUIRE(shape.axes(5) == std::vector<std::int64_t>{5, 2, 3, 7, 10});
+  REQUIRE(shape.image == SampleShape{3, 8, 11});
+  REQUIRE(shape.axes(5) == std::vector<std::int64_t>{5, 2, 3, 8, 11});
   spec.layout = Layout::nhwc;
-  REQUIRE(batch_shape(spec, {3, 32, 32}).axes(5) == std::vector<std::int64_t>{5, 2, 7, 10, 3});
+  REQUIRE(batch_shape(spec, {3, 32, 32}).axes(5) == std::vector<std::int64_t>{5, 2, 8, 11, 3});
 }
 
 TEST_CASE("operations are described in one line", "[unit][loader]") {
   REQUIRE(augment::describe({}).empty());
   REQUIRE(augment::describe(all_operations()) ==
           "alternating flip, random crop 9x8 (padding 3, edge), vertical flip 0.5, cutout 3 (probability 1, clipped, "
-          "value 17), center crop 7x10, horizontal flip 0.5, normalized jitter (shift -0.1 to 0.1, factor 0.9 to 1.1), "
+          "value 17), center crop 7x10, random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), horizontal "
+          "flip 0.5, normalized jitter (shift -0.1 to 0.1, factor 0.9 to 1.1), "
           "random erasing 0.7 (area 0.02 to 0.33, ratio 0.3 to 3.3, normalized value -1)");
 }
 

@@ -52,6 +52,22 @@ struct CenterCrop {
   std::vector<double> fill = {0.0};       ///< 1 or C stored values, 0 to 255; C at most 4
 };
 
+/// Cuts out a part of random size and shape, and resizes it (C. Szegedy et al., "Going deeper with convolutions",
+/// 2014), with torchvision's laws: the area is uniform, the ratio log-uniform, and after ten parts that do not fit in
+/// the image the largest part with an allowed ratio is taken at the center.
+struct RandomResizedCrop {
+  std::array<std::int64_t, 2> size = {};             ///< [H,W] of the output
+  std::array<double, 2> area = {0.08, 1.0};          ///< as a share of the image
+  std::array<double, 2> ratio = {3.0 / 4, 4.0 / 3};  ///< width / height
+  bool antialias = true;                             ///< average all pixels when reducing; otherwise plain bilinear
+};
+
+/// Resizes the whole image, with a bilinear filter.
+struct Resize {
+  std::array<std::int64_t, 2> size = {};  ///< [H,W] of the output
+  bool antialias = true;                  ///< as in RandomResizedCrop
+};
+
 /// Fills a square (T. DeVries and G. Taylor, "Improved regularization of convolutional neural networks with cutout",
 /// 2017).
 struct Cutout {
@@ -79,10 +95,11 @@ struct NormalizedJitter {
   std::array<double, 2> factor = {1.0, 1.0};
 };
 
-using Operation = std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, Cutout,
-                               RandomErasing, NormalizedJitter>;
+using Operation = std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop,
+                               Resize, Cutout, RandomErasing, NormalizedJitter>;
 
-/// At most 16 operations, in the order in which they are applied. Those that change normalized values come last.
+/// At most 16 operations, in the order in which they are applied; at most two of them resize. Those that change
+/// normalized values come last.
 using Operations = std::vector<Operation>;
 
 /// The shape of augmented images of samples of `shape`. Throws InvalidArgument, naming the operation, if one does not

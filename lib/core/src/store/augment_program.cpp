@@ -13,6 +13,9 @@ namespace {
 using kernels::AugmentKind;
 using kernels::AugmentOp;
 
+/// Sums of weights of longer axes could overflow 64 bits.
+constexpr std::int64_t kLargestResampledSide = 65535;
+constexpr double kLeastRatio = 1e-6;
 /// Larger images could overflow the 32-bit coordinates of kernels.
 constexpr std::int64_t kLargestSide = 1 << 24;
 
@@ -116,6 +119,15 @@ class ProgramBuilder {
     set_size(op, given.size);
     set_fill(op, given.fill);
   }
+  void set(AugmentOp& op, const augment::RandomResizedCrop& given) {
+    op.kind = AugmentKind::random_resized_crop;
+    set_area_and_ratio(op, given.area, given.ratio);
+    set_resampled(op, given.size, given.antialias);
+  }
+  void set(AugmentOp& op, const augment::Resize& given) {
+    op.kind = AugmentKind::resize;
+    set_resampled(op, given.size, given.antialias);
+  }
   void set(AugmentOp& op, const augment::Cutout& given) {
     op.kind = AugmentKind::erase_square;
     op.probability = probability(given.probability);
@@ -127,14 +139,7 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::RandomErasing& given) {
     op.kind = AugmentKind::erase_rectangle;
     op.probability = probability(given.probability);
-    const auto [least, most] = range(given.area, "area");
-    if (!(least > 0.0 && most <= 1.0)) refuse("the area is not a share of the image, above 0 and up to 1");
-    const auto [narrow, wide] = range(given.ratio, "ratio");
-    if (!(narrow > 0.0)) refuse("the ratio is not positive");
-    op.area_low = least;
-    op.area_high = most;
-    op.ratio_low = kernels::exact_log2(narrow);
-    op.ratio_high = kernels::exact_log2(wide);
+    set_area_and_ratio(op, given.area, given.ratio);
     set_erased(op, given.normalized, given.value);
   }
   void set(AugmentOp& op, const augment::NormalizedJitter& given) {
@@ -157,6 +162,30 @@ class ProgramBuilder {
     op.width = static_cast<std::int32_t>(size[1]);
     shape_.height = size[0];
     shape_.width = size[1];
+  }
+  void set_area_and_ratio(AugmentOp& op, const std::array<double, 2>& area, const std::array<double, 2>& ratio) const {
+    const auto [least, most] = range(area, "area");
+    if (!(least > 0.0 && most <= 1.0)) refuse("the area is not a share of the image, above 0 and up to 1");
+    const auto [low, high] = range(ratio, "ratio");
+    if (!(low >= kLeastRatio && high <= 1.0 / kLeastRatio)) refuse("the ratio is not between 1e-6 and 1e6");
+    op.area_low = least;
+    op.area_high = most;
+    op.ratio_low = kernels::exact_log2(low);
+    op.ratio_high = kernels::exact_log2(high);
+  }
+  void set_resampled(AugmentOp& op, const std::array<std::int64_t, 2>& size, bool antialias) {
+    const std::int64_t side = std::max({shape_.height, shape_.width, size[0], size[1]});
+    if (side > kLargestResampledSide) {
+      refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be resized");
+    }
+    if (++resampled_count_ > kernels::kMostResamplings) {
+      refuse("an augmentation resizes at most " + std::to_string(kernels::kMostResamplings) + " times");
+    }
+    program_.most_resampled_side =
+        std::max(program_.most_resampled_side, static_cast<std::int32_t>(std::max(shape_.height, shape_.width)));
+    set_size(op, size);
+    program_.most_resampled_output = std::max({program_.most_resampled_output, op.height, op.width});
+    op.antialias = antialias;
   }
   /// Sets a value per channel. `to_value` converts one number.
   template <typename Value, typename Convert>
@@ -202,6 +231,7 @@ class ProgramBuilder {
   [[noreturn]] void refuse(const std::string& why) const { throw InvalidArgument("augment, " + name_ + ": " + why); }
 
   kernels::AugmentProgram program_{};
+  int resampled_count_ = 0;
   SampleShape shape_;
   std::string name_;
 };
@@ -230,6 +260,13 @@ struct Describe {
   }
   std::string operator()(const augment::CenterCrop& op) const {
     return "center crop " + size_text(op.size[0], op.size[1]);
+  }
+  std::string operator()(const augment::RandomResizedCrop& op) const {
+    return "random resized crop " + size_text(op.size[0], op.size[1]) + " (area " + range_text(op.area) + ", ratio " +
+           range_text(op.ratio) + (op.antialias ? ")" : ", not antialiased)");
+  }
+  std::string operator()(const augment::Resize& op) const {
+    return "resize " + size_text(op.size[0], op.size[1]) + (op.antialias ? "" : " (not antialiased)");
   }
   std::string operator()(const augment::Cutout& op) const {
     return "cutout " + std::to_string(op.size) + " (probability " + number(op.probability) +
