@@ -41,6 +41,7 @@ struct GatherArgs {
   LabelType label_type;       ///< type of the written labels
   void* out_labels;           ///< [B,label_words] of label_type, or null
   const AugmentProgram* program = nullptr;  ///< the augmentation, in memory of the device; null: none
+  int resampling_count = 0;                 ///< operations of the program that resize; at most kMostResamplings
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
   /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches = 0;
@@ -78,12 +79,15 @@ OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages<Rows, Placement, Tra
   return round_to<Value>(stages.transform.value(sample, placed.code, placed.channel, out_index));
 }
 
-using DrawnStages = Stages<PlainRows, DrawnPlacement, DrawnTransform>;
+template <typename Filters>
+using DrawnStages = Stages<PlainRows, DrawnPlacement<Filters>, DrawnTransform>;
 
-/// The stages of an augmented gather of `args`, for an image that draw_image() made.
-OCTAVO_HOST_DEVICE inline DrawnStages drawn_stages(const GatherArgs& args, const DrawnImage& image) {
+/// The stages of an augmented gather of `args`, for an image that draw_image() made. Borrows all arguments.
+template <typename Filters>
+OCTAVO_HOST_DEVICE inline DrawnStages<Filters> drawn_stages(const GatherArgs& args, const DrawnImage& image,
+                                                            const Filters& filters) {
   const OutputPixels pixels(args.batch.layout, args.batch.image);
-  return {PlainRows(args.packed), DrawnPlacement(*args.program, image, pixels, args.sample),
+  return {PlainRows(args.packed), DrawnPlacement<Filters>(*args.program, image, pixels, args.sample, filters),
           DrawnTransform(*args.program, image, pixels, args.maps, args.uniform_map)};
 }
 

@@ -30,6 +30,25 @@ OCTAVO_HOST_DEVICE inline bool covers(const AugmentStep& erase, std::int32_t y, 
   return y >= erase.y && y - erase.y < erase.height && x >= erase.x && x - erase.x < erase.width;
 }
 
+enum class ImageAxis { down, across };
+
+/// For programs that do not resize.
+struct NoFilters {
+  static constexpr int kMostSteps = 0;
+};
+
+/// The filters of resizing steps, computed whenever a weight is needed.
+struct ComputedFilters {
+  static constexpr int kMostSteps = kMostResamplings;
+
+  /// Calls visit(pixel, weight) for output `out` of an axis of step `step`, whose filter is `filter`.
+  template <typename Visit>
+  OCTAVO_HOST_DEVICE void for_weights(int /*step*/, ImageAxis /*axis*/, const AxisFilter& filter, std::int32_t out,
+                                      const Visit& visit) const {
+    filter.for_weights(out, visit);
+  }
+};
+
 /// The codes of a channel of a sample.
 template <typename Codes>
 struct ChannelCodes {
@@ -39,12 +58,25 @@ struct ChannelCodes {
   std::int64_t channel;
 };
 
+template <int kMostLeft, typename Codes, typename Filters>
+OCTAVO_HOST_DEVICE std::int8_t augmented_code(const AugmentProgram& program, const DrawnImage& image, int step_count,
+                                              const ChannelCodes<Codes>& channel, const Filters& filters,
+                                              std::int32_t y, std::int32_t x);
+
+/// The same, out of line: a resizing step within another one is rare, and inlining it would need many registers.
+template <int kMostLeft, typename Codes, typename Filters>
+OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE std::int8_t nested_code(const AugmentProgram& program, const DrawnImage& image,
+                                                            int step_count, const ChannelCodes<Codes>& channel,
+                                                            const Filters& filters, std::int32_t y, std::int32_t x) {
+  return augmented_code<kMostLeft>(program, image, step_count, channel, filters, y, x);
+}
+
 /// The code at (y, x) of the image after the first `step_count` steps, of which at most kMostLeft resize: the steps,
 /// from the last to the first, lead to codes of the sample or to a fill value.
-template <int kMostLeft = kMostResamplings, typename Codes>
+template <int kMostLeft, typename Codes, typename Filters>
 OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& program, const DrawnImage& image,
-                                                     int step_count, const ChannelCodes<Codes>& channel, std::int32_t y,
-                                                     std::int32_t x) {
+                                                     int step_count, const ChannelCodes<Codes>& channel,
+                                                     const Filters& filters, std::int32_t y, std::int32_t x) {
   for (int i = step_count - 1; i >= 0; --i) {
     const AugmentOp& op = program.ops[i];
     const AugmentStep& step = image.steps[i];
@@ -72,17 +104,22 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
           // First along columns, to multiples of 2^-8, then along rows. Each sum is rounded to nearest, halves up.
           const AxisFilter down = {step.height, op.height, op.antialias}, across = {step.width, op.width, op.antialias};
           std::int32_t sum = 1 << 21;
-          across.for_weights(x, [&](std::int32_t at_x, std::int32_t weight_x) {
+          filters.for_weights(i, ImageAxis::across, across, x, [&](std::int32_t at_x, std::int32_t weight_x) {
             std::int32_t column = 1 << 5;
-            down.for_weights(y, [&](std::int32_t at_y, std::int32_t weight_y) {
-              column += weight_y *
-                        (augmented_code<kMostLeft - 1>(program, image, i, channel, step.y + at_y, step.x + at_x) + 128);
+            filters.for_weights(i, ImageAxis::down, down, y, [&](std::int32_t at_y, std::int32_t weight_y) {
+              const std::int32_t from_y = step.y + at_y, from_x = step.x + at_x;
+              std::int8_t code;
+              if constexpr (kMostLeft == 1)
+                code = augmented_code<0>(program, image, i, channel, filters, from_y, from_x);
+              else
+                code = nested_code<kMostLeft - 1>(program, image, i, channel, filters, from_y, from_x);
+              column += weight_y * (code + 128);
             });
             sum += weight_x * (column >> 6);
           });
           return static_cast<std::int8_t>((sum >> 22) - 128);
         }
-        return 0;  // not reached: programs have at most kMostResamplings such steps
+        return 0;  // not reached: programs have at most Filters::kMostSteps such steps
     }
   }
   return channel.codes[channel.first + static_cast<std::int64_t>(y) * channel.width + x];

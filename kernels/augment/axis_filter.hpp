@@ -57,10 +57,26 @@ struct AxisFilter {
     for (std::int32_t k = from; k < to; ++k) sum += raw_weight(out, k);
     for (std::int32_t k = from; k < to; ++k) {
       passed += raw_weight(out, k);
-      const std::int64_t due = ((passed << (kAxisWeightBits + 1)) + sum) / (2 * sum);
+      const std::int64_t due = rounded_share(passed, sum);
       visit(k, static_cast<std::int32_t>(due - given));
       given = due;
     }
+  }
+  /// The weight of one pixel of output `out`.
+  OCTAVO_HOST_DEVICE std::int32_t weight(std::int32_t out, std::int32_t pixel) const {
+    const std::int32_t to = end(out);
+    std::int64_t sum = 0, before = 0;
+    for (std::int32_t k = first(out); k < to; ++k) {
+      if (k < pixel) before += raw_weight(out, k);
+      sum += raw_weight(out, k);
+    }
+    return static_cast<std::int32_t>(rounded_share(before + raw_weight(out, pixel), sum) - rounded_share(before, sum));
+  }
+
+ private:
+  /// passed / sum in multiples of 2^-kAxisWeightBits, rounded to nearest, halves up.
+  OCTAVO_HOST_DEVICE static std::int64_t rounded_share(std::int64_t passed, std::int64_t sum) {
+    return ((passed << (kAxisWeightBits + 1)) + sum) / (2 * sum);
   }
 };
 

@@ -77,6 +77,7 @@ struct AugmentProgram {
   AugmentOp ops[kMostAugmentOps];
   std::int64_t most_pixels;  ///< H*W of the largest image between two operations, and of the output
   std::int32_t most_resampled_side, most_resampled_output;  ///< pixels of the longest axis that is resized; 0: none
+  std::int32_t resampling_count;                            ///< operations that resize
   bool has_jitter;                                          ///< whether maps differ between images
   bool erases_values;                                       ///< whether an operation erases normalized values
 };

@@ -16,7 +16,7 @@ void gather_image(const GatherArgs& args, const SelectedSample& sample, std::uin
   if (args.program == nullptr) return store(plain_stages(args));
   DrawnImage image;
   draw_image(args, sample, view, image);
-  store(drawn_stages(args, image));
+  store(drawn_stages(args, image, ComputedFilters()));
 }
 
 template <typename Value>

@@ -70,18 +70,20 @@ class IdentityPlacement {
 };
 
 /// The placement that one image has drawn.
+template <typename Filters = ComputedFilters>
 class DrawnPlacement {
  public:
   OCTAVO_HOST_DEVICE DrawnPlacement(const AugmentProgram& program, const DrawnImage& image, const OutputPixels& pixels,
-                                    const SampleShape& sample)
-      : program_(program), image_(image), pixels_(pixels), sample_(sample) {}
+                                    const SampleShape& sample, const Filters& filters)
+      : program_(program), image_(image), pixels_(pixels), sample_(sample), filters_(filters) {}
 
   template <typename Codes>
   OCTAVO_HOST_DEVICE PlacedCode code(const Codes& codes, const SelectedSample&, std::int64_t out_index) const {
     const OutputPixel to = pixels_.at(out_index);
     const ChannelCodes<Codes> channel = {codes, to.channel * sample_.values_per_channel(),
                                          static_cast<std::int32_t>(sample_.width), to.channel};
-    return {augmented_code(program_, image_, program_.op_count, channel, to.y, to.x), to.channel};
+    return {augmented_code<Filters::kMostSteps>(program_, image_, program_.op_count, channel, filters_, to.y, to.x),
+            to.channel};
   }
 
  private:
@@ -89,6 +91,7 @@ class DrawnPlacement {
   const DrawnImage& image_;
   OutputPixels pixels_;
   const SampleShape& sample_;
+  const Filters& filters_;
 };
 
 }  // namespace octavo::kernels

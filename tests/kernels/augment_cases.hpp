@@ -44,6 +44,22 @@ class AugmentCase {
 
   std::string name() const { return "seed " + std::to_string(seed_); }
 
+  /// Replaces all operations: resizes images to `height` x `width`.
+  void resize_to(std::int32_t height, std::int32_t width) {
+    program_.op_count = 0;
+    program_.resampling_count = 1;
+    program_.has_jitter = program_.erases_values = false;
+    shape_ = {sample_.channels, height, width};
+    kernels::AugmentOp op = new_op(kernels::AugmentKind::resize);
+    op.probability = 1.0;
+    op.antialias = true;
+    op.height = height;
+    op.width = width;
+    program_.most_resampled_side = static_cast<std::int32_t>(std::max(sample_.height, sample_.width));
+    program_.most_resampled_output = std::max(height, width);
+    push(op);
+  }
+
   /// The arguments of a gather into a fresh buffer.
   kernels::GatherArgs args() {
     const BatchShape batch = {.image = shape_, .views = views_, .dtype = type_, .layout = layout_};
@@ -62,6 +78,7 @@ class AugmentCase {
     args.label_type = kernels::LabelType::words;
     args.out_labels = out_labels_.data();
     args.program = &program_;
+    args.resampling_count = program_.resampling_count;
     return args;
   }
   const std::vector<std::byte>& values() const { return values_; }
@@ -103,9 +120,10 @@ class AugmentCase {
     auto kind = static_cast<kernels::AugmentKind>(between(0, 9));
     if (kind == kernels::AugmentKind::jitter) return;
     const bool resizes = kind == kernels::AugmentKind::random_resized_crop || kind == kernels::AugmentKind::resize;
-    if (resizes && ++resampled_count_ > kernels::kMostResamplings) return;
+    if (resizes && program_.resampling_count == kernels::kMostResamplings) return;
     kernels::AugmentOp op = new_op(kind);
     if (resizes) {
+      ++program_.resampling_count;
       op.antialias = between(0, 1) == 1;
       op.height = between(1, 40);
       op.width = between(1, 40);
@@ -121,11 +139,12 @@ class AugmentCase {
       const auto smaller = static_cast<std::int32_t>(std::min(shape_.height, shape_.width));
       op.margin = kind == kernels::AugmentKind::center_crop ? 0
                   : op.border == kernels::Border::reflect   ? between(0, smaller - 1)
+                  : between(0, 9) == 0                      ? between(8000, 70000)
                                                             : between(0, 20);
       if (kind == kernels::AugmentKind::center_crop) op.border = kernels::Border::constant;
       const std::int32_t most = kind == kernels::AugmentKind::center_crop ? 80 : 2 * op.margin;
-      op.height = between(1, shape_.height + most);
-      op.width = between(1, shape_.width + most);
+      op.height = between(1, std::min<std::int64_t>(shape_.height + most, 90));
+      op.width = between(1, std::min<std::int64_t>(shape_.width + most, 90));
       op.probability = 1.0;
       shape_.height = op.height;
       shape_.width = op.width;
@@ -152,7 +171,6 @@ class AugmentCase {
 
   std::mt19937 random_;
   std::uint32_t seed_;
-  int resampled_count_ = 0;
   SampleShape sample_, shape_;
   kernels::AugmentProgram program_{};
   std::int64_t views_ = 1, offset_ = 0;

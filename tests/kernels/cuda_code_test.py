@@ -18,8 +18,9 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-# A multiprocessor has 65,536 registers, so 1,024 threads stay resident; 640 for gather_channels.
-MOST_REGISTERS, MOST_CHANNEL_REGISTERS = 64, 96
+# A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
+# Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency.
+MOST_REGISTERS = {"gather_channels": 96, "NoTables": 96, "FilterTablesILi1E": 128, "FilterTablesILi2E": 168}
 
 
 class Device:
@@ -308,15 +309,16 @@ class CudaCode(unittest.TestCase):
                 seen = [row for row in self.rows
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")
-        for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps"):
+        for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps",
+                     "gather_augmented"):
             self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):
         for kernel in self.kernels:
             with self.subTest(architecture=kernel["architecture"], kernel=kernel["name"]):
                 self.assertEqual(kernel["spilled"], 0)
-                is_channels = "gather_channels" in kernel["name"]
-                self.assertLessEqual(kernel["registers"], MOST_CHANNEL_REGISTERS if is_channels else MOST_REGISTERS)
+                most = next((most for part, most in MOST_REGISTERS.items() if part in kernel["name"]), 64)
+                self.assertLessEqual(kernel["registers"], most)
 
     def test_more_bytes_are_in_flight_than_the_memory_needs(self):
         self.check_rows(lambda row: self.assertGreaterEqual(row["bytes_in_flight"], row["bytes_wanted"]))

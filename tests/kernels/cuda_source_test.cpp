@@ -52,6 +52,20 @@ TEST_CASE("the CUDA gather augments like the definition", "[unit][shim]") {
   }
 }
 
+TEST_CASE("the CUDA gather resizes also with filters that do not fit in shared memory", "[unit][shim]") {
+  for (const auto& [height, width] : {std::pair{2, 1200}, {1200, 2}, {600, 424}, {600, 425}}) {
+    AugmentCase parameters(1);
+    parameters.resize_to(height, width);
+    INFO(height << "x" << width);
+    cpu::gather_portable(parameters.args(), 0, 1);
+    const auto expected = parameters.values();
+    GatherArgs args = parameters.args();
+    args.batch_count = 1;
+    REQUIRE(cuda::launch_gather(args, kMiddleDevice, nullptr) == cudaSuccess);
+    REQUIRE(parameters.values() == expected);
+  }
+}
+
 TEST_CASE("the CUDA gather serves batches that its blocks divide unevenly", "[unit][shim]") {
   for (const std::int64_t B : {1, 7, 8, 9, 15, 16, 17, 40}) {
     for (const std::int64_t P : {16, 17, 4096, 4100}) {

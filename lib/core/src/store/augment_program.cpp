@@ -178,7 +178,7 @@ class ProgramBuilder {
     if (side > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be resized");
     }
-    if (++resampled_count_ > kernels::kMostResamplings) {
+    if (++program_.resampling_count > kernels::kMostResamplings) {
       refuse("an augmentation resizes at most " + std::to_string(kernels::kMostResamplings) + " times");
     }
     program_.most_resampled_side =
@@ -231,7 +231,6 @@ class ProgramBuilder {
   [[noreturn]] void refuse(const std::string& why) const { throw InvalidArgument("augment, " + name_ + ": " + why); }
 
   kernels::AugmentProgram program_{};
-  int resampled_count_ = 0;
   SampleShape shape_;
   std::string name_;
 };

@@ -29,7 +29,11 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);
-  if (is_augmented(spec)) program_ = to_device(backend, std::vector{make_program(spec, samples_->shape)});
+  if (is_augmented(spec)) {
+    const kernels::AugmentProgram program = make_program(spec, samples_->shape);
+    program_ = to_device(backend, std::vector{program});
+    resampling_count_ = program.resampling_count;
+  }
   if (folded.center_on_batch) {
     quantization_ = to_device(backend, folded.quantization);
     divisors_ = to_device(backend, folded.divisors);
@@ -64,6 +68,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
   args.program = program_.as<kernels::AugmentProgram>();
+  args.resampling_count = resampling_count_;
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;

@@ -40,6 +40,7 @@ class PreparedMaps {
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
+  int resampling_count_ = 0;            ///< of the augmentation
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
   backend::DeviceBuffer program_;       ///< the augmentation; empty if there is none

@@ -1,0 +1,229 @@
+// Makes augmented images as codes. A per-target part of the augmented gather (Highway), hence the special include
+// guard.
+#if defined(OCTAVO_KERNELS_CPU_IMAGE_MAKER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef OCTAVO_KERNELS_CPU_IMAGE_MAKER_INL_HPP
+#undef OCTAVO_KERNELS_CPU_IMAGE_MAKER_INL_HPP
+#else
+#define OCTAVO_KERNELS_CPU_IMAGE_MAKER_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/augment/augmented_image.hpp"
+#include "kernels/cpu/resample.hpp"
+#include "kernels/cpu/row_mover-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace octavo::kernels::cpu {
+namespace HWY_NAMESPACE {
+#if HWY_NATIVE_FMA
+
+/// Memory for the filter of an axis.
+struct AxisScratch {
+  std::int32_t* first;    ///< [output_count]
+  std::int16_t* weights;  ///< [output_count, tap_count]
+
+  /// The most weights of a filter that resizes up to `count` pixels.
+  static std::int64_t weight_count(std::int64_t count, std::int64_t out_count) {
+    return 2 * std::max(count, out_count) + 2 * out_count;
+  }
+};
+
+/// Memory for resizing one channel.
+struct ResampleScratch {
+  AxisScratch down, across;
+  std::uint16_t* rows;  ///< [kTileRows, width of the input]
+  std::uint16_t* tile;  ///< the same, transposed
+};
+
+/// The filter in the form of the resampling kernels: every output has as many weights, the first or last of which may
+/// be 0.
+ResampleAxis axis_of(const AxisFilter& filter, const AxisScratch& scratch) {
+  const std::int32_t taps = filter.most_taps();
+  std::fill_n(scratch.weights, std::int64_t{filter.out_count} * taps, std::int16_t{0});
+  for (std::int32_t out = 0; out < filter.out_count; ++out) {
+    const std::int32_t first = std::min(filter.first(out), filter.count - taps);
+    scratch.first[out] = first;
+    std::int16_t* const weights = scratch.weights + std::int64_t{out} * taps - first;
+    filter.for_weights(out,
+                       [&](std::int32_t k, std::int32_t weight) { weights[k] = static_cast<std::int16_t>(weight); });
+  }
+  return {scratch.first, scratch.weights, filter.out_count, taps};
+}
+
+/// Turns values of 0 to 255 into codes.
+void flip_sign_bits(std::int8_t* bytes, std::int64_t count) {
+  const hn::ScalableTag<std::int8_t> lanes;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(lanes));
+  const auto sign = hn::Set(lanes, std::int8_t{-128});
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) hn::StoreU(hn::Xor(hn::LoadU(lanes, bytes + i), sign), lanes, bytes + i);
+  for (; i < count; ++i) bytes[i] = static_cast<std::int8_t>(bytes[i] ^ -128);
+}
+
+/// Makes augmented images as codes, some rows at a time. Borrows two buffers for images between steps.
+class ImageMaker {
+ public:
+  ImageMaker(const AugmentProgram& program, const SampleShape& sample, std::int8_t* first, std::int8_t* second,
+             const ResampleScratch& scratch)
+      : program_(program), sample_(sample), buffers_{first, second}, scratch_(scratch) {}
+
+  /// Begins an image of the sample with these codes. Applies all steps but those that rows() applies.
+  void begin(const std::int8_t* codes, const DrawnImage& image) {
+    codes_ = codes;
+    size_ = out_size_ = {static_cast<std::int32_t>(sample_.height), static_cast<std::int32_t>(sample_.width)};
+    y_ = x_ = {};
+    crop_ = nullptr;
+    erased_count_ = 0;
+    for (int i = 0; i < program_.op_count; ++i) apply(program_.ops[i], image.steps[i]);
+    if (moves()) prepare_row();
+  }
+
+  /// Whether all rows are in memory already, so that rows() does no work.
+  bool is_made() const { return !moves() && erased_count_ == 0; }
+  /// Rows [first, first + count) of channel `c`: in the memory of the sample, or in `buffer`.
+  const std::int8_t* rows(std::int64_t c, std::int32_t first, std::int32_t count, std::int8_t* buffer) const {
+    const std::int8_t* const plane = codes_ + c * pixels(size_);
+    if (is_made()) return plane + std::int64_t{first} * size_.width;
+    move_rows(c, first, count, buffer);
+    for (int i = 0; i < erased_count_; ++i) {
+      const AugmentStep& step = *erased_[i].step;
+      const std::int32_t last = std::min(step.y + step.height, first + count);
+      for (std::int32_t y = std::max(step.y, first); y < last; ++y) {
+        std::memset(buffer + std::int64_t{y - first} * out_size_.width + step.x, erased_[i].op->fill.at(c),
+                    static_cast<std::size_t>(step.width));
+      }
+    }
+    return buffer;
+  }
+
+ private:
+  /// A rectangle that rows() fills.
+  struct Erased {
+    const AugmentOp* op;
+    const AugmentStep* step;
+  };
+
+  void apply(const AugmentOp& op, const AugmentStep& step) {
+    const bool moves_pixels =
+        step.kind == StepKind::flip_x || step.kind == StepKind::flip_y || step.kind == StepKind::crop;
+    // Flips before and after a crop change places with it, because borders are symmetric. Nothing else does.
+    const bool is_second = moves_pixels && (erased_count_ > 0 || (crop_ != nullptr && step.kind == StepKind::crop));
+    if (is_second || (step.kind == StepKind::resample && !is_made())) make_image();
+    switch (step.kind) {
+      case StepKind::none:
+      case StepKind::jitter:
+        return;
+      case StepKind::flip_x:
+        x_ = x_.mirrored(out_size_.width);
+        return;
+      case StepKind::flip_y:
+        y_ = y_.mirrored(out_size_.height);
+        return;
+      case StepKind::crop:
+        crop_ = &op;
+        y_ = y_.from(step.y);
+        x_ = x_.from(step.x);
+        out_size_ = {op.height, op.width};
+        return;
+      case StepKind::resample:
+        resample(op, step);
+        return;
+      case StepKind::erase:
+        if (!op.is_normalized) erased_[erased_count_++] = {&op, &step};
+        return;
+    }
+  }
+
+  bool moves() const { return crop_ != nullptr || !y_.is_identity() || !x_.is_identity(); }
+  Border border() const { return crop_ == nullptr ? Border::constant : crop_->border; }
+  void prepare_row() { row_.prepare(x_, size_.width, out_size_.width, border()); }
+
+  /// Applies the pending steps to the whole image.
+  void make_image() {
+    if (moves()) prepare_row();
+    std::int8_t* const out = codes_ == buffers_[0] ? buffers_[1] : buffers_[0];
+    for (std::int64_t c = 0; c < sample_.channels; ++c) {
+      std::int8_t* const plane = out + c * pixels(out_size_);
+      const std::int8_t* const made = rows(c, 0, out_size_.height, plane);
+      if (made != plane) std::memcpy(plane, made, static_cast<std::size_t>(pixels(out_size_)));
+    }
+    codes_ = out;
+    size_ = out_size_;
+    y_ = x_ = {};
+    crop_ = nullptr;
+    erased_count_ = 0;
+  }
+
+  void resample(const AugmentOp& op, const AugmentStep& step) {
+    std::int8_t* const out = codes_ == buffers_[0] ? buffers_[1] : buffers_[0];
+    const std::int8_t* const part = codes_ + std::int64_t{step.y} * size_.width + step.x;
+    const ResampleAxis down = axis_of({step.height, op.height, op.antialias}, scratch_.down);
+    const ResampleAxis across = axis_of({step.width, op.width, op.antialias}, scratch_.across);
+    for (std::int64_t c = 0; c < sample_.channels; ++c) {
+      resample_plane(down, across, part + c * pixels(size_), step.width, out + c * op.height * op.width);
+    }
+    codes_ = out;
+    size_ = out_size_ = {op.height, op.width};
+  }
+
+  /// Resizes along columns, then, transposed, along rows, for some rows of the output at a time.
+  void resample_plane(const ResampleAxis& down, const ResampleAxis& across, const std::int8_t* from, std::int64_t width,
+                      std::int8_t* out) const {
+    for (std::int64_t top = 0; top < down.output_count; top += kTileRows) {
+      const std::int64_t count = std::min(kTileRows, down.output_count - top);
+      for (std::int64_t y = 0; y < count; ++y) {
+        blend_code_rows(down, top + y, from, size_.width, width, scratch_.rows + y * width);
+      }
+      transpose_tile(scratch_.rows, width, scratch_.tile);
+      std::int8_t* const to = out + top * across.output_count;
+      blend_columns(across, scratch_.tile, 1, count, across.output_count, 0, reinterpret_cast<std::uint8_t*>(to));
+      flip_sign_bits(to, count * across.output_count);
+    }
+  }
+
+  void move_rows(std::int64_t c, std::int32_t first, std::int32_t count, std::int8_t* out) const {
+    const std::int8_t* const plane = codes_ + c * pixels(size_);
+    const std::int32_t width = out_size_.width;
+    if (!moves()) {
+      std::memcpy(out, plane + std::int64_t{first} * width, static_cast<std::size_t>(std::int64_t{count} * width));
+      return;
+    }
+    const std::int8_t fill = crop_ == nullptr ? std::int8_t{0} : crop_->fill.at(c);
+    constexpr std::int32_t kMostRows = 64;
+    std::int32_t offsets[kMostRows];
+    for (std::int32_t y = first; y < first + count; y += kMostRows) {
+      const std::int32_t rows = std::min(kMostRows, first + count - y);
+      for (std::int32_t i = 0; i < rows; ++i) {
+        const std::int32_t row = inside(border(), y_.at(y + i), size_.height);
+        offsets[i] = row < 0 ? -1 : row * size_.width;
+      }
+      row_.move(plane, offsets, rows, fill, out + std::int64_t{y - first} * width);
+    }
+  }
+
+  static std::int64_t pixels(ImageSize size) { return std::int64_t{size.height} * size.width; }
+
+  const AugmentProgram& program_;
+  const SampleShape& sample_;
+  std::int8_t* buffers_[2];
+  const std::int8_t* codes_ = nullptr;  ///< of the image so far
+  ImageSize size_ = {};                 ///< of the image so far
+  // Steps that are not applied yet: first the pixels move, then rectangles are filled.
+  ImageSize out_size_ = {};
+  AxisMap y_, x_;
+  const AugmentOp* crop_ = nullptr;
+  Erased erased_[kMostAugmentOps];
+  int erased_count_ = 0;
+  RowMover row_;
+  ResampleScratch scratch_;
+};
+
+#endif  // HWY_NATIVE_FMA
+}  // namespace HWY_NAMESPACE
+}  // namespace octavo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif
