@@ -189,6 +189,22 @@ def test_a_crop_sets_the_size_of_batches(packed: Packed) -> None:
     assert numpy_loader(packed.path, augment.CenterCrop((10, 4)))[0][0].shape == (13, 3, 10, 4)
 
 
+def test_antialiased_resizing_is_within_one_level_of_pillow(tmp_path: Path) -> None:
+    image_module = pytest.importorskip("PIL.Image")
+    shape = (2, 61, 83)
+    packed = write_packed(tmp_path / "data.h5", 13, shape)
+    for size in [(61, 83), (20, 31), (7, 100), (122, 40), (1, 1)]:
+        loader = octavo.Loader(
+            packed.path, framework="numpy", device="cpu", normalize=octavo.Normalize("none", 1.0), batch_size=13,
+            augment=augment.Resize(size),
+        )  # fmt: skip
+        images = loader[0][0]
+        for image, values in zip(images, packed.values, strict=True):
+            for channel, plane in zip(image, values, strict=True):
+                pillow = image_module.fromarray(plane).resize(size[::-1], image_module.Resampling.BILINEAR)
+                assert np.abs(channel - np.asarray(pillow, np.float32)).max() <= 1
+
+
 def test_graph_batches_are_augmented_the_same(packed: Packed) -> None:
     graph = octavo.GraphLoader(
         packed.path, batch_size=13, shuffle=True, seed=4, framework="numpy", device="cpu", normalize="unit",

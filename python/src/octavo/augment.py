@@ -118,8 +118,8 @@ class RandomResizedCrop(Operation):
     """Cuts out a part of random size and shape, and resizes it, like ``torchvision.transforms.v2.RandomResizedCrop``.
 
     The area is uniform, the ratio log-uniform. After ten parts that do not fit in the image, the largest part with an
-    allowed ratio is taken at the center. The filter is bilinear, in integers; the result differs from torchvision's by
-    at most one level.
+    allowed ratio is taken at the center. The filter is bilinear, in integers; with antialiasing, the
+    result differs from Pillow's by at most one level.
 
     Parameters
     ----------
