@@ -168,6 +168,19 @@ def test_a_resumed_loader_augments_like_one_that_ran_through(packed: Packed) -> 
     np.testing.assert_array_equal(batches[len(loader) + 2], next(iter(resumed))[0])
 
 
+def test_gathered_samples_are_augmented_as_in_batches(packed: Packed) -> None:
+    loader = numpy_loader(packed.path, OPERATIONS, shuffle=True, seed=4, views=2)
+    loader.set_epoch(3)
+    options = {"framework": "numpy", "normalize": "unit", "augment": OPERATIONS, "augment_seed": 4, "views": 2}
+    for data in (loader.store, octavo.Store(packed.path, device="cpu", residency="streamed")):
+        images, labels = data.gather(loader.indices(1), epoch=3, **options)
+        np.testing.assert_array_equal(images, loader[1][0])
+        np.testing.assert_array_equal(labels, loader[1][1])
+        assert not np.array_equal(images, data.gather(loader.indices(1), **options)[0])
+        with pytest.raises(ValueError, match="epoch -1 is negative"):
+            data.gather([0], epoch=-1)
+
+
 def test_views_and_epochs_and_seeds_draw_differently(packed: Packed) -> None:
     operations = [augment.RandomCrop(padding=3, border="edge")]
     views = numpy_loader(packed.path, operations, views=3)

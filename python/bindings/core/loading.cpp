@@ -146,7 +146,7 @@ void add_store(nb::module_& module) {
           "gather",
           [](const Store& store, const std::vector<std::int64_t>& rows, const PreparedSpec& spec, std::uintptr_t images,
              const std::vector<std::int64_t>& image_shape, std::uintptr_t labels, const std::string& label_dtype,
-             std::uintptr_t stream) {
+             std::uintptr_t stream, std::int64_t epoch) {
             const GilRelease released;
             const auto count = static_cast<std::int64_t>(rows.size());
             const TensorView image_view{reinterpret_cast<void*>(images), spec.spec().dtype, image_shape,
@@ -155,9 +155,9 @@ void add_store(nb::module_& module) {
                                         dtype_of(label_dtype, "label_dtype"),
                                         {count, store.labels().width},
                                         store.device()};
-            store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)));
+            store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)), epoch);
           },
-          "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "stream"_a,
+          "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "stream"_a, "epoch"_a,
           "Writes a batch of these rows to two addresses; the caller guarantees enough memory there.");
 }
 

@@ -13,7 +13,7 @@ from .arrays import ArraySplit
 from .augment import Operation, checked_operations
 from .dataset import Split
 from .normalize import Normalize, Preset
-from .store import Data, Store, find_split, resolve_normalize
+from .store import Data, Store, find_split, make_spec, resolve_normalize
 
 #: Version of the order in which epochs visit the samples; saved states contain it.
 ORDER_VERSION = 1
@@ -43,9 +43,7 @@ class BatchOptions:
 
     def spec(self) -> _core.BatchSpec:
         """The specification of the batches."""
-        spec = self.normalize.to_native(self.dtype, "nhwc" if self.channels_last else "nchw")
-        spec.augment([operation._to_native() for operation in self.augment], self.augment_seed, self.views)
-        return spec
+        return make_spec(self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views)
 
     def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
         """The given store, or a new one of the data; `load` has the options of `Store`."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core, _frameworks, _progress
 from .arrays import ArraySplit
+from .augment import Operation, checked_operations
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 
@@ -102,7 +103,7 @@ class Store:
             )  # fmt: skip
         self._process = os.getpid()
         self._torch_note = _torch_note(self._native.residency_reason, name)
-        self._prepared: tuple[tuple[Normalize, str, bool], _core.PreparedSpec] | None = None
+        self._prepared: tuple[Any, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
 
     @classmethod
     def from_arrays(
@@ -217,6 +218,10 @@ class Store:
         memory_format: Any = None,
         label_dtype: Any = None,
         framework: _frameworks.Framework = "auto",
+        augment: Operation | Sequence[Operation] = (),
+        augment_seed: int = 0,
+        views: int = 1,
+        epoch: int = 0,
     ) -> tuple[Any, Any]:
         """The normalized images, and the labels, of the given samples, in the given order.
 
@@ -226,6 +231,10 @@ class Store:
             B sample indices in [0, len(self)); any order, repetition allowed.
         normalize, dtype, memory_format, label_dtype, framework
             As in `Loader`, except that ``"dlpack"`` is not supported.
+        augment, augment_seed, views
+            As in `Loader`. A sample is augmented as in the batches of a loader with these arguments.
+        epoch
+            The epoch of the samples: each epoch augments them differently.
 
         Returns
         -------
@@ -248,12 +257,15 @@ class Store:
         if kind == "dlpack":
             raise ValueError("framework is 'dlpack', which gather() does not support; use 'torch' or 'numpy'")
         allocator = _frameworks.make_allocator(kind, self.device)
-        shape = self._split.shape
         channels_last = _frameworks.resolve_channels_last(memory_format)
         number_type = _frameworks.resolve_dtype(dtype)
         label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
-        prepared = self._prepare(resolve_normalize(normalize), number_type, channels_last)
-        images = allocator.images(shape, number_type, channels_last)(len(rows))
+        key = (
+            resolve_normalize(normalize), number_type, channels_last, checked_operations(augment),
+            operator.index(augment_seed), operator.index(views),
+        )  # fmt: skip
+        shape, prepared = self._prepare(*key)
+        images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
         labels = None
         if self._split.label_kind != "none":
             labels = allocator.labels(self._split.label_shape, label_type)(len(rows))
@@ -261,19 +273,31 @@ class Store:
             rows,
             prepared,
             allocator.address(images),
-            [len(rows), *shape],
+            [len(rows) * views, *shape],
             0 if labels is None else allocator.address(labels),
             label_type,
             0 if allocator.stream is None else allocator.stream(),
+            operator.index(epoch),
         )
-        return images, labels
+        return allocator.with_views(views)(images), labels
 
-    def _prepare(self, normalize: Normalize, dtype: str, channels_last: bool) -> _core.PreparedSpec:
-        """The prepared spec, cached for the next call: preparing it allocates and copies device memory."""
-        key = (normalize, dtype, channels_last)
+    def _prepare(
+        self,
+        normalize: Normalize,
+        dtype: str,
+        channels_last: bool,
+        augment: tuple[Operation, ...],
+        augment_seed: int,
+        views: int,
+    ) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
+        """The shape of the images, and the prepared spec.
+
+        Both are cached for the next call: preparing a spec allocates and copies device memory.
+        """
+        key = (normalize, dtype, channels_last, augment, augment_seed, views)
         if self._prepared is None or self._prepared[0] != key:
-            spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
-            self._prepared = (key, self._native.prepare(spec))
+            spec = make_spec(*key)
+            self._prepared = (key, (spec.image_shape(self._split.shape), self._native.prepare(spec)))
         return self._prepared[1]
 
     def __repr__(self) -> str:
@@ -304,6 +328,20 @@ def _checked_count(name: str, value: int, least: int) -> int:
     if not least <= number < 2**63:
         raise ValueError(f"{name} is {number}; it must be at least {least}")
     return number
+
+
+def make_spec(
+    normalize: Normalize,
+    dtype: str,
+    channels_last: bool,
+    augment: tuple[Operation, ...],
+    augment_seed: int,
+    views: int,
+) -> _core.BatchSpec:
+    """The library's specification of batches."""
+    spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
+    spec.augment([operation._to_native() for operation in augment], augment_seed, views)
+    return spec
 
 
 def resolve_normalize(normalize: Normalize | Preset) -> Normalize:

@@ -57,26 +57,28 @@ PreparedSpec Store::prepare(const BatchSpec& spec) const {
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
-                   const TensorView& labels, StreamRef stream) const {
+                   const TensorView& labels, StreamRef stream, std::int64_t epoch) const {
   const auto batch_count = static_cast<std::int64_t>(rows.size());
   check_rows(rows, sample_count());
+  if (epoch < 0) throw InvalidArgument("gather a batch: epoch " + std::to_string(epoch) + " is negative");
   store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels);
   backend::refuse_capture(*samples_->backend, stream, "gather a batch");
   if (rows.empty()) return;
   const store::LabelTarget label_target = store::label_target(labels, samples_->labels.kind);
+  const auto gather_from = [&](const kernels::PackedRows& packed, kernels::RowSelection selection) {
+    selection.epoch = static_cast<std::uint64_t>(epoch);
+    spec.maps_->gather(packed, selection, batch_count, images.data, label_target, stream);
+  };
   if (samples_->is_resident()) {
     const store::LentRows lent(*samples_->backend, rows, stream);
-    return spec.maps_->gather(samples_->resident_rows(), kernels::given_rows(lent.rows(), sample_count()), batch_count,
-                              images.data, label_target, stream);
+    return gather_from(samples_->resident_rows(), kernels::given_rows(lent.rows(), sample_count()));
   }
-  staging_->with_rows(rows, stream, [&](const kernels::PackedRows& packed, const kernels::RowSelection& selection) {
-    spec.maps_->gather(packed, selection, batch_count, images.data, label_target, stream);
-  });
+  staging_->with_rows(rows, stream, gather_from);
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
-                   const TensorView& labels, StreamRef stream) const {
-  gather(rows, prepare(spec), images, labels, stream);
+                   const TensorView& labels, StreamRef stream, std::int64_t epoch) const {
+  gather(rows, prepare(spec), images, labels, stream, epoch);
 }
 
 }  // namespace octavo
