@@ -103,9 +103,10 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
         if constexpr (kMostLeft > 0) {
           // First along columns, to multiples of 2^-8, then along rows. Each sum is rounded to nearest, halves up.
           const AxisFilter down = {step.height, op.height, op.antialias}, across = {step.width, op.width, op.antialias};
-          std::int32_t sum = 1 << 21;
+          constexpr int kFirstShift = kWeightBits - kBetweenBits, kSecondShift = kWeightBits + kBetweenBits;
+          std::int32_t sum = 1 << (kSecondShift - 1);
           filters.for_weights(i, ImageAxis::across, across, x, [&](std::int32_t at_x, std::int32_t weight_x) {
-            std::int32_t column = 1 << 5;
+            std::int32_t column = 1 << (kFirstShift - 1);
             filters.for_weights(i, ImageAxis::down, down, y, [&](std::int32_t at_y, std::int32_t weight_y) {
               const std::int32_t from_y = step.y + at_y, from_x = step.x + at_x;
               std::int8_t code;
@@ -115,14 +116,19 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
                 code = nested_code<kMostLeft - 1>(program, image, i, channel, filters, from_y, from_x);
               column += weight_y * (code + 128);
             });
-            sum += weight_x * (column >> 6);
+            sum += weight_x * (column >> kFirstShift);
           });
-          return static_cast<std::int8_t>((sum >> 22) - 128);
+          return static_cast<std::int8_t>((sum >> kSecondShift) - 128);
         }
         return 0;  // not reached: programs have at most Filters::kMostSteps such steps
     }
   }
   return channel.codes[channel.first + static_cast<std::int64_t>(y) * channel.width + x];
+}
+
+/// The map of values v * scale + shift after jitter.
+OCTAVO_HOST_DEVICE inline Affine jittered(Affine map, const AugmentStep& step) {
+  return {map.scale * step.factor, (map.shift + step.shift) * step.factor};
 }
 
 /// The map of channel `c` at (y, x) of the augmented image, if the normalization has `map` there: jitter changes the
@@ -133,7 +139,7 @@ OCTAVO_HOST_DEVICE inline Affine augmented_map(const AugmentProgram& program, co
     const AugmentOp& op = program.ops[i];
     const AugmentStep& step = image.steps[i];
     if (step.kind == StepKind::jitter) {
-      map = {map.scale * step.factor, (map.shift + step.shift) * step.factor};
+      map = jittered(map, step);
     } else if (step.kind == StepKind::erase && op.is_normalized && covers(step, y, x)) {
       map = {0.0f, op.values.at(c)};
     }

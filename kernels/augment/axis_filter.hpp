@@ -8,7 +8,9 @@
 namespace octavo::kernels {
 
 /// Weights are multiples of 2^-14. Those of one output add up to 1, so that uniform areas stay uniform.
-inline constexpr int kAxisWeightBits = 14;
+inline constexpr int kWeightBits = 14;
+/// The format between the two axes: values of 0 to 255 in multiples of 2^-8.
+inline constexpr int kBetweenBits = 8;
 
 /// Resizes `count` pixels to `out_count` with a triangle filter. Distances are in units of 1 / (2 * out_count) pixels,
 /// in which all centers are whole numbers.
@@ -74,9 +76,9 @@ struct AxisFilter {
   }
 
  private:
-  /// passed / sum in multiples of 2^-kAxisWeightBits, rounded to nearest, halves up.
+  /// passed / sum in multiples of 2^-kWeightBits, rounded to nearest, halves up.
   OCTAVO_HOST_DEVICE static std::int64_t rounded_share(std::int64_t passed, std::int64_t sum) {
-    return ((passed << (kAxisWeightBits + 1)) + sum) / (2 * sum);
+    return ((passed << (kWeightBits + 1)) + sum) / (2 * sum);
   }
 };
 

@@ -145,21 +145,38 @@ OCTAVO_HOST_DEVICE inline AugmentStep square_step(const AugmentOp& op, ImageSize
 /// Attempts to find a rectangle that fits in the image; torchvision and timm make as many.
 inline constexpr std::uint32_t kRectangleAttempts = 10;
 
+/// A part that one attempt draws: its area is a share of the image, and `across` / `along` its ratio.
+struct DrawnPart {
+  double across, along;  ///< pixels, rounded to whole numbers
+  PhiloxWords words;     ///< of which the last two are left for the position
+};
+OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& op, ImageSize size, const DrawKey& key,
+                                              std::uint32_t attempt) {
+  const PhiloxWords words = draw(key, op.slot, attempt);
+  const double pixels = static_cast<double>(size.height) * static_cast<double>(size.width);
+  const double area = pixels * number_between(op.area_low, op.area_high, words.word[0]);
+  const double ratio = exact_exp2(number_between(op.ratio_low, op.ratio_high, words.word[1]));
+  return {::floor(::sqrt(area * ratio) + 0.5), ::floor(::sqrt(area / ratio) + 0.5), words};
+}
+
+/// Sets the size of a part that fits in the image, and draws its position.
+OCTAVO_HOST_DEVICE inline void place_part(AugmentStep& step, ImageSize size, double height, double width,
+                                          PhiloxWords words) {
+  step.height = static_cast<std::int32_t>(height);
+  step.width = static_cast<std::int32_t>(width);
+  step.y = whole_number_below(size.height - step.height + 1, words.word[2]);
+  step.x = whole_number_below(size.width - step.width + 1, words.word[3]);
+}
+
 /// A part of the image with the drawn area and ratio; the largest one at the center if none of the attempts fits.
 OCTAVO_HOST_DEVICE inline AugmentStep resized_crop_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   AugmentStep step{};
   step.kind = StepKind::resample;
   const double H = size.height, W = size.width;
   for (std::uint32_t attempt = 1; attempt <= kRectangleAttempts; ++attempt) {
-    const PhiloxWords words = draw(key, op.slot, attempt);
-    const double area = H * W * number_between(op.area_low, op.area_high, words.word[0]);
-    const double ratio = exact_exp2(number_between(op.ratio_low, op.ratio_high, words.word[1]));
-    const double width = ::floor(::sqrt(area * ratio) + 0.5), height = ::floor(::sqrt(area / ratio) + 0.5);
-    if (height < 1.0 || width < 1.0 || height > H || width > W) continue;
-    step.height = static_cast<std::int32_t>(height);
-    step.width = static_cast<std::int32_t>(width);
-    step.y = whole_number_below(size.height - step.height + 1, words.word[2]);
-    step.x = whole_number_below(size.width - step.width + 1, words.word[3]);
+    const DrawnPart part = draw_part(op, size, key, attempt);  // the ratio is width / height
+    if (part.along < 1.0 || part.across < 1.0 || part.along > H || part.across > W) continue;
+    place_part(step, size, part.along, part.across, part.words);
     return step;
   }
   const double least = exact_exp2(op.ratio_low), most = exact_exp2(op.ratio_high);
@@ -177,18 +194,11 @@ OCTAVO_HOST_DEVICE inline AugmentStep resized_crop_step(const AugmentOp& op, Ima
 
 OCTAVO_HOST_DEVICE inline AugmentStep rectangle_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   AugmentStep step{};
-  const double pixels = static_cast<double>(size.height) * static_cast<double>(size.width);
   for (std::uint32_t attempt = 1; attempt <= kRectangleAttempts; ++attempt) {
-    const PhiloxWords words = draw(key, op.slot, attempt);
-    const double area = pixels * number_between(op.area_low, op.area_high, words.word[0]);
-    const double ratio = exact_exp2(number_between(op.ratio_low, op.ratio_high, words.word[1]));
-    const double height = ::floor(::sqrt(area * ratio) + 0.5), width = ::floor(::sqrt(area / ratio) + 0.5);
-    if (height < 1.0 || width < 1.0 || height >= size.height || width >= size.width) continue;
+    const DrawnPart part = draw_part(op, size, key, attempt);  // the ratio is height / width
+    if (part.across < 1.0 || part.along < 1.0 || part.across >= size.height || part.along >= size.width) continue;
     step.kind = StepKind::erase;
-    step.height = static_cast<std::int32_t>(height);
-    step.width = static_cast<std::int32_t>(width);
-    step.y = whole_number_below(size.height - step.height + 1, words.word[2]);
-    step.x = whole_number_below(size.width - step.width + 1, words.word[3]);
+    place_part(step, size, part.across, part.along, part.words);
     return step;
   }
   return step;

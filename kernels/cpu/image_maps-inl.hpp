@@ -125,9 +125,6 @@ class ImageMaps {
     return found;
   }
 
-  static Affine jittered(Affine map, const AugmentStep& step) {
-    return {map.scale * step.factor, (map.shift + step.shift) * step.factor};
-  }
   /// What erasure `op` writes to channel `c`. Later jitter changes it too.
   float value_of(int op, std::int64_t c) const {
     float value = args_.program->ops[op].values.at(c);

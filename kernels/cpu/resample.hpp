@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
+#include "kernels/augment/axis_filter.hpp"
+
 namespace octavo::kernels::cpu {
 
-/// Weights are multiples of 2^-14. Those of one output add up to 1, so that uniform areas stay uniform.
-inline constexpr int kWeightBits = 14;
-/// The format between the two passes: values of 0 to 255 in multiples of 2^-8.
-inline constexpr int kBetweenBits = 8;
+using kernels::kBetweenBits;
+using kernels::kWeightBits;
 /// Rows that the second pass processes together.
 inline constexpr std::int64_t kTileRows = 16;
 

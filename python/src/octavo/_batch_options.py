@@ -97,7 +97,7 @@ def resolve_batch_options(
         device=name,
         framework=_frameworks.resolve_framework(framework, name),
         augment=checked_operations(augment),
-        augment_seed=checked_seed if augment_seed is None else _checked_seed(augment_seed, "augment_seed"),
+        augment_seed=checked_seed if augment_seed is None else operator.index(augment_seed),
         views=operator.index(views),
     )
 
@@ -130,10 +130,10 @@ def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> in
     return number
 
 
-def _checked_seed(seed: int, argument: str = "seed") -> int:
+def _checked_seed(seed: int) -> int:
     number = operator.index(seed)
     if not 0 <= number < 2**64:
-        raise ValueError(f"{argument} is {number}; it must be in [0, 2**64)")
+        raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
     return number
 
 

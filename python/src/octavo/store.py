@@ -24,6 +24,8 @@ Data = str | os.PathLike[str] | Dataset | Split
 
 
 #: Where samples live; docs/residencies.md explains which one to choose.
+#: The arguments of make_spec().
+_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int]
 Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 
 
@@ -103,7 +105,7 @@ class Store:
             )  # fmt: skip
         self._process = os.getpid()
         self._torch_note = _torch_note(self._native.residency_reason, name)
-        self._prepared: tuple[Any, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
+        self._prepared: tuple[_SpecOptions, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
 
     @classmethod
     def from_arrays(
@@ -260,11 +262,11 @@ class Store:
         channels_last = _frameworks.resolve_channels_last(memory_format)
         number_type = _frameworks.resolve_dtype(dtype)
         label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
-        key = (
+        options = (
             resolve_normalize(normalize), number_type, channels_last, checked_operations(augment),
             operator.index(augment_seed), operator.index(views),
         )  # fmt: skip
-        shape, prepared = self._prepare(*key)
+        shape, prepared = self._prepare(options)
         images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
         labels = None
         if self._split.label_kind != "none":
@@ -281,23 +283,14 @@ class Store:
         )
         return allocator.with_views(views)(images), labels
 
-    def _prepare(
-        self,
-        normalize: Normalize,
-        dtype: str,
-        channels_last: bool,
-        augment: tuple[Operation, ...],
-        augment_seed: int,
-        views: int,
-    ) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
+    def _prepare(self, options: _SpecOptions) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
         """The shape of the images, and the prepared spec.
 
         Both are cached for the next call: preparing a spec allocates and copies device memory.
         """
-        key = (normalize, dtype, channels_last, augment, augment_seed, views)
-        if self._prepared is None or self._prepared[0] != key:
-            spec = make_spec(*key)
-            self._prepared = (key, (spec.image_shape(self._split.shape), self._native.prepare(spec)))
+        if self._prepared is None or self._prepared[0] != options:
+            spec = make_spec(*options)
+            self._prepared = (options, (spec.image_shape(self._split.shape), self._native.prepare(spec)))
         return self._prepared[1]
 
     def __repr__(self) -> str:
@@ -338,7 +331,9 @@ def make_spec(
     augment_seed: int,
     views: int,
 ) -> _core.BatchSpec:
-    """The library's specification of batches."""
+    """The library's specification of batches. Raises ValueError, naming the argument or the operation."""
+    if not 0 <= augment_seed < 2**64:
+        raise ValueError(f"augment_seed is {augment_seed}; it must be in [0, 2**64)")
     spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
     spec.augment([operation._to_native() for operation in augment], augment_seed, views)
     return spec

@@ -10,11 +10,13 @@ namespace octavo {
 
 struct OptionName {
   std::string_view id;
-  std::string_view command_line;  ///< "--max-pixels"
+  std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"; empty if Python has no such option
 };
-inline constexpr std::array<OptionName, 14> kOptionNames = {{
+inline constexpr std::array<OptionName, 16> kOptionNames = {{
     {"accept_changes", "--accept-changes", ""},
+    {"border", "", "border"},
+    {"center", "", "center"},
     {"channels", "--channels", "channels"},
     {"class_map", "--class-map", "class_map"},
     {"classes", "--classes", "classes"},

@@ -1,6 +1,7 @@
 // The CPU backend: host memory, all cores, and queues for streams.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,25 +108,23 @@ class CpuBackend final : public Backend {
   }
 
   void gather(const kernels::GatherArgs& args, StreamRef stream) override {
-    submit(stream, [this, args] {
-      const std::int64_t value_bytes = bytes_of(args.batch.dtype);
-      const std::int64_t values = args.batch.values();
-      const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
-                              ? kernels::cpu::Stores::streaming
-                              : kernels::cpu::Stores::cached;
-      const std::int64_t pieces = piece_count(args.batch_count, values * (1 + value_bytes));
-      if (args.program == nullptr) {
-        run_pieces(args.batch_count, pieces, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-          kernels::cpu::gather(args, first, last, stores);
-        });
-      } else {
-        const std::int64_t scratch_bytes = kernels::cpu::augment_scratch_bytes(args);
-        const ScratchPool::Loan scratch(scratch_, pieces * scratch_bytes);
-        run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
-          kernels::cpu::gather_augmented(args, first, last, stores, scratch.data() + piece * scratch_bytes);
-        });
-      }
-      if (args.cursor_batches != 0) kernels::advance(*args.selection.cursor, args.cursor_batches);
+    const std::int64_t value_bytes = bytes_of(args.batch.dtype);
+    const std::int64_t values = args.batch.values();
+    const std::int64_t pieces = piece_count(args.batch_count, values * (1 + value_bytes));
+    const auto stores = args.batch_count * values * value_bytes > streaming_from_bytes_
+                            ? kernels::cpu::Stores::streaming
+                            : kernels::cpu::Stores::cached;
+    if (args.program == nullptr) {
+      gather_pieces(args, pieces, stream, [args, stores](std::int64_t, std::int64_t first, std::int64_t last) {
+        kernels::cpu::gather(args, first, last, stores);
+      });
+      return;
+    }
+    // Allocated here, because an error in a stream's queue would have nobody to catch it.
+    const std::int64_t scratch_bytes = kernels::cpu::augment_scratch_bytes(args);
+    const auto scratch = std::make_shared<ScratchPool::Loan>(scratch_, pieces * scratch_bytes);
+    gather_pieces(args, pieces, stream, [=](std::int64_t piece, std::int64_t first, std::int64_t last) {
+      kernels::cpu::gather_augmented(args, first, last, stores, scratch->data() + piece * scratch_bytes);
     });
   }
 
@@ -161,6 +160,15 @@ class CpuBackend final : public Backend {
       static_cast<HostQueue*>(stream.handle())->push(std::forward<Task>(task));
   }
 
+  /// Enqueues gather(piece, first, last) for every piece of a batch, then advances its cursor.
+  template <typename Gather>
+  void gather_pieces(const kernels::GatherArgs& args, std::int64_t pieces, StreamRef stream, const Gather& gather) {
+    submit(stream, [this, args, pieces, gather] {
+      run_pieces(args.batch_count, pieces, gather);
+      if (args.cursor_batches != 0) kernels::advance(*args.selection.cursor, args.cursor_batches);
+    });
+  }
+
   /// Number of pieces to split a batch into; 1: the calling thread does all the work.
   std::int64_t piece_count(std::int64_t count, std::int64_t bytes_per_place) const {
     if (count * bytes_per_place < kAloneBytes) return 1;
@@ -177,7 +185,7 @@ class CpuBackend final : public Backend {
   }
 
   ThreadPool pool_;
-  ScratchPool scratch_;
+  ScratchPool scratch_{*this};
   std::int64_t streaming_from_bytes_;
 };
 

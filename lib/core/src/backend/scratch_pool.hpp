@@ -3,37 +3,40 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "backend/backend.hpp"
+
 namespace octavo::backend {
 
-/// Blocks of memory that are not in use. Thread-safe.
+/// Blocks of host memory that are not in use. Thread-safe; must outlive its loans.
 class ScratchPool {
  public:
-  /// A block of at least `bytes`, aligned to a cache line; returned to the pool at the end of the scope. Throws
-  /// std::bad_alloc.
+  /// Memory comes from `backend`, which must outlive the pool.
+  explicit ScratchPool(Backend& backend) : backend_(backend) { free_.reserve(kMostKept); }
+  ~ScratchPool() {
+    for (const Block& block : free_) backend_.release(block.memory, block.bytes);
+  }
+  ScratchPool(const ScratchPool&) = delete;
+  ScratchPool& operator=(const ScratchPool&) = delete;
+
+  /// A block of at least `bytes`, aligned to a page, until the end of the scope; null for 0 bytes. Throws OutOfMemory.
   class Loan {
    public:
-    Loan(ScratchPool& pool, std::int64_t bytes) : pool_(pool), block_(pool.take(bytes)) {}
-    ~Loan() { pool_.give_back(std::move(block_)); }
+    Loan(ScratchPool& pool, std::int64_t bytes) : pool_(pool), block_(pool.take(static_cast<std::size_t>(bytes))) {}
+    ~Loan() { pool_.give_back(block_); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
 
-    std::byte* data() const { return block_.memory.get(); }
+    std::byte* data() const { return static_cast<std::byte*>(block_.memory); }
 
    private:
     friend class ScratchPool;
-    struct Free {
-      void operator()(std::byte* memory) const { std::free(memory); }
-    };
     struct Block {
-      std::unique_ptr<std::byte, Free> memory;
-      std::int64_t bytes = 0;
+      void* memory;
+      std::size_t bytes;
     };
 
     ScratchPool& pool_;
@@ -41,33 +44,35 @@ class ScratchPool {
   };
 
  private:
-  Loan::Block take(std::int64_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!blocks_.empty()) {
-        Loan::Block block = std::move(blocks_.back());
-        blocks_.pop_back();
-        if (block.bytes >= bytes) return block;
-      }
-      blocks_.reserve(kMostKept);  // so that give_back() cannot fail
-    }
-    constexpr std::size_t kLine = 64;
-    const std::size_t rounded = (static_cast<std::size_t>(bytes) + kLine - 1) / kLine * kLine;
-    Loan::Block block;
-    block.memory.reset(static_cast<std::byte*>(std::aligned_alloc(kLine, rounded)));
-    if (block.memory == nullptr) throw std::bad_alloc();
-    block.bytes = static_cast<std::int64_t>(rounded);
-    return block;
-  }
-  void give_back(Loan::Block block) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (blocks_.size() < kMostKept) blocks_.push_back(std::move(block));
-  }
-
+  using Block = Loan::Block;
   static constexpr std::size_t kMostKept = 8;
 
+  Block take(std::size_t bytes) {
+    if (bytes == 0) return {nullptr, 0};
+    const Block block = take_free();
+    if (block.bytes >= bytes) return block;
+    if (block.memory != nullptr) backend_.release(block.memory, block.bytes);
+    return {backend_.allocate(bytes, "the augmentation of a batch"), bytes};
+  }
+  Block take_free() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return {nullptr, 0};
+    const Block block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  void give_back(Block block) noexcept {
+    if (block.memory == nullptr) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (free_.size() < kMostKept) return free_.push_back(block);  // does not allocate
+    }
+    backend_.release(block.memory, block.bytes);
+  }
+
+  Backend& backend_;
   std::mutex mutex_;
-  std::vector<Loan::Block> blocks_;
+  std::vector<Block> free_;
 };
 
 }  // namespace octavo::backend

@@ -99,11 +99,11 @@ class ProgramBuilder {
   }
   void set(AugmentOp& op, const augment::RandomCrop& given) {
     op.kind = AugmentKind::random_crop;
-    if (given.padding < 0 || given.padding > kLargestSide) refuse("the padding is negative or too large");
+    if (given.padding < 0 || given.padding > kLargestSide) refuse("the padding is not between 0 and 16777216");
     const std::int64_t height = shape_.height + 2 * given.padding, width = shape_.width + 2 * given.padding;
     if (given.border == augment::Border::reflect && given.padding >= std::min(shape_.height, shape_.width)) {
       refuse("reflection needs a padding below the size of the image, " + size_text(shape_.height, shape_.width) +
-             "; use border=edge or border=constant");
+             "; use `border=edge` or `border=constant`");
     }
     set_size(op, given.size.value_or(std::array{shape_.height, shape_.width}));
     if (op.height > height || op.width > width) {
@@ -131,7 +131,7 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::Cutout& given) {
     op.kind = AugmentKind::erase_square;
     op.probability = probability(given.probability);
-    if (given.size < 1 || given.size > kLargestSide) refuse("the size is not positive");
+    if (given.size < 1 || given.size > kLargestSide) refuse("the size is not between 1 and 16777216");
     op.side = static_cast<std::int32_t>(given.size);
     op.is_inside = given.inside;
     set_erased(op, given.normalized, given.value);

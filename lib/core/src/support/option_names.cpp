@@ -28,6 +28,7 @@ std::string with_options(std::string_view message, const Spell& spell) {
 }
 
 std::string on_command_line(const OptionName& option, std::string_view value) {
+  if (option.command_line.empty()) return std::string(option.id) + (value.empty() ? "" : "=") + std::string(value);
   return std::string(option.command_line) + (value.empty() ? "" : " ") + std::string(value);
 }
 
