@@ -40,8 +40,11 @@ struct GatherArgs {
   void* values;               ///< [B, batch.values()] of batch.dtype, rounded from float32 to nearest, ties to even
   LabelType label_type;       ///< type of the written labels
   void* out_labels;           ///< [B,label_words] of label_type, or null
-  const AugmentProgram* program = nullptr;  ///< the augmentation, in memory of the device; null: none
-  int resampling_count = 0;                 ///< operations of the program that resize; at most kMostResamplings
+  const AugmentProgram* program = nullptr;               ///< the augmentation, in memory of the device; null: none
+  AugmentDemand augment_demand = AugmentDemand::pixels;  ///< of the program
+  /// For AugmentDemand::images on a CUDA device: memory for `image_slots` images of image_slot_bytes each.
+  std::byte* image_memory = nullptr;
+  std::int64_t image_slot_bytes = 0, image_slots = 0;
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
   /// batches_per_epoch; 0: it does not advance.
   std::int64_t cursor_batches = 0;
@@ -71,31 +74,34 @@ OCTAVO_HOST_DEVICE inline PlainStages plain_stages(const GatherArgs& args) {
           AffineTransform(args.maps, args.uniform_map, args.pixel_shifts)};
 }
 
-/// Value `out_index` of an output image of `sample`.
-template <typename Value, typename Rows, typename Placement, typename Transform>
-OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages<Rows, Placement, Transform>& stages,
-                                               const SelectedSample& sample, std::int64_t out_index) {
-  const PlacedCode placed = stages.place.code(stages.load.sample(sample.row), sample, out_index);
+/// Value `out_index` of an output image of `sample`, whose codes are `codes`.
+template <typename Value, typename Stages, typename Codes>
+OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages& stages, const Codes& codes, const SelectedSample& sample,
+                                               std::int64_t out_index) {
+  const PlacedCode placed = stages.place.code(codes, sample, out_index);
   return round_to<Value>(stages.transform.value(sample, placed.code, placed.channel, out_index));
 }
 
 template <typename Filters>
 using DrawnStages = Stages<PlainRows, DrawnPlacement<Filters>, DrawnTransform>;
 
-/// The stages of an augmented gather of `args`, for an image that draw_image() made. Borrows all arguments.
+/// The stages of an augmented gather of `args`, for `steps` of an image that draw_image() made. Borrows all arguments.
 template <typename Filters>
 OCTAVO_HOST_DEVICE inline DrawnStages<Filters> drawn_stages(const GatherArgs& args, const DrawnImage& image,
-                                                            const Filters& filters) {
+                                                            StepRange steps, const Filters& filters) {
   const OutputPixels pixels(args.batch.layout, args.batch.image);
-  return {PlainRows(args.packed), DrawnPlacement<Filters>(*args.program, image, pixels, args.sample, filters),
+  return {PlainRows(args.packed), DrawnPlacement<Filters>(*args.program, image, steps, pixels, filters),
           DrawnTransform(*args.program, image, pixels, args.maps, args.uniform_map)};
 }
 
-/// What view `view` of `sample` draws.
-OCTAVO_HOST_DEVICE inline void draw_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view,
-                                          DrawnImage& image) {
-  const ImageSize size = {static_cast<std::int32_t>(args.sample.height), static_cast<std::int32_t>(args.sample.width)};
-  draw_image(*args.program, size, {args.program->seed, sample.epoch, sample.index, view}, image);
+/// Which numbers view `view` of `sample` draws.
+OCTAVO_HOST_DEVICE inline DrawKey draw_key(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view) {
+  return {args.program->seed, sample.epoch, sample.index, view};
+}
+/// Draws all steps of view `view` of `sample`.
+inline void draw_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, DrawnImage& image) {
+  const DrawKey key = draw_key(args, sample, view);
+  for (int i = 0; i < args.program->op_count; ++i) draw_step(*args.program, args.sample.channels, key, i, image);
 }
 
 /// Copies a word of the label of `row` to position `b` of the batch.

@@ -57,6 +57,21 @@ std::vector<Recipe> recipes() {
     if (antialias) add("plain", {});
     add("resized crop 224, flip",
         {augment::RandomResizedCrop{.size = {224, 224}, .antialias = antialias}, augment::HorizontalFlip{}});
+    if (antialias) {
+      const auto add_changed = [&](const std::string& change, const augment::Operation& operation) {
+        add("resized crop 224, flip, " + change,
+            {augment::RandomResizedCrop{.size = {224, 224}}, augment::HorizontalFlip{}, operation});
+      };
+      add_changed("color jitter",
+                  augment::ColorJitter{
+                      .brightness = {0.6, 1.4}, .contrast = {0.6, 1.4}, .saturation = {0.6, 1.4}, .hue = {-0.1, 0.1}});
+      add_changed("TrivialAugment", augment::TrivialAugment{});
+      add_changed("RandAugment", augment::RandAugment{});
+      add_changed("affine, bilinear", augment::Affine{.degrees = {-15.0, 15.0},
+                                                      .scale = {0.9, 1.1},
+                                                      .interpolation = augment::Interpolation::bilinear});
+      add_changed("Gaussian blur 23", augment::GaussianBlur{.kernel_size = 23});
+    }
     add("resize 232, center crop 224",
         {augment::Resize{.size = {232, 232}, .antialias = antialias}, augment::CenterCrop{.size = {224, 224}}});
   }
@@ -93,7 +108,8 @@ class Bench {
     GatherArgs args = this->args(recipe, &program);
     args.batch_count = std::min<std::int64_t>(args.batch_count, 50);
     const auto bytes = static_cast<std::size_t>(args.batch_count * args.batch.bytes());
-    cpu::gather_portable(args, 0, args.batch_count);
+    std::vector<std::byte> memory(static_cast<std::size_t>(cpu::portable_scratch_bytes(args)));
+    cpu::gather_portable(args, 0, args.batch_count, memory.data());
     const std::vector<std::byte> expected(out_.get(), out_.get() + bytes);
     std::memset(out_.get(), 0xEE, bytes);
     gather(args, 0, args.batch_count);

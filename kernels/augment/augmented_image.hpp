@@ -4,7 +4,10 @@
 #include <cstdint>
 
 #include "kernels/affine.hpp"
+#include "kernels/augment/axis_filter.hpp"
+#include "kernels/augment/draw_step.hpp"
 #include "kernels/augment/program.hpp"
+#include "kernels/augment/steps.hpp"
 #include "kernels/host_device.hpp"
 
 namespace octavo::kernels {
@@ -12,18 +15,20 @@ namespace octavo::kernels {
 /// The steps of one image.
 struct DrawnImage {
   AugmentStep steps[kMostAugmentOps];
-  ImageSize sizes[kMostAugmentOps];  ///< before each step
 };
 
-/// Draws the steps of the view `key` of a sample of `size`. Sets only as many as the program has operations.
-OCTAVO_HOST_DEVICE inline void draw_image(const AugmentProgram& program, ImageSize size, const DrawKey& key,
-                                          DrawnImage& image) {
-  for (int i = 0; i < program.op_count; ++i) {
-    image.sizes[i] = size;
-    image.steps[i] = draw_step(program.ops[i], size, key);
-    size = size_after(program.ops[i], image.steps[i], size);
-  }
+/// Draws step `i` of an image of `channels` channels.
+OCTAVO_HOST_DEVICE inline void draw_step(const AugmentProgram& program, std::int64_t channels, const DrawKey& key,
+                                         int i, DrawnImage& image) {
+  image.steps[i] = draw_step(program.ops[i], channels, program.sizes[i], key);
 }
+
+/// The steps [first, last) of an image. At most one of them resizes, and none makes a whole image.
+struct StepRange {
+  int first, last;
+
+  OCTAVO_HOST_DEVICE bool is_empty() const { return first == last; }
+};
 
 /// Whether a rectangle covers a pixel.
 OCTAVO_HOST_DEVICE inline bool covers(const AugmentStep& erase, std::int32_t y, std::int32_t x) {
@@ -34,57 +39,45 @@ enum class ImageAxis { down, across };
 
 /// For programs that do not resize.
 struct NoFilters {
-  static constexpr int kMostSteps = 0;
+  static constexpr bool kResizes = false;
+
+  OCTAVO_HOST_DEVICE void fill(const AugmentProgram&, const DrawnImage&, StepRange) {}
 };
 
-/// The filters of resizing steps, computed whenever a weight is needed.
+/// The filters of a resizing step, computed whenever a weight is needed.
 struct ComputedFilters {
-  static constexpr int kMostSteps = kMostResamplings;
+  static constexpr bool kResizes = true;
 
-  /// Calls visit(pixel, weight) for output `out` of an axis of step `step`, whose filter is `filter`.
+  /// Prepares for some steps. The threads that make an image call this together.
+  OCTAVO_HOST_DEVICE void fill(const AugmentProgram&, const DrawnImage&, StepRange) {}
+  /// Calls visit(pixel, weight) for output `out` of an axis of the step, whose filter is `filter`.
   template <typename Visit>
-  OCTAVO_HOST_DEVICE void for_weights(int /*step*/, ImageAxis /*axis*/, const AxisFilter& filter, std::int32_t out,
+  OCTAVO_HOST_DEVICE void for_weights(ImageAxis /*axis*/, const AxisFilter& filter, std::int32_t out,
                                       const Visit& visit) const {
     filter.for_weights(out, visit);
   }
 };
 
-/// The codes of a channel of a sample.
+/// The codes of a channel of an image.
 template <typename Codes>
 struct ChannelCodes {
-  const Codes& codes;  ///< of the sample: codes[i] is code i
+  const Codes& codes;  ///< of the image: codes[i] is code i
   std::int64_t first;  ///< of the channel in `codes`
-  std::int32_t width;  ///< of the sample
+  std::int32_t width;  ///< of the image
   std::int64_t channel;
 };
 
-template <int kMostLeft, typename Codes, typename Filters>
-OCTAVO_HOST_DEVICE std::int8_t augmented_code(const AugmentProgram& program, const DrawnImage& image, int step_count,
-                                              const ChannelCodes<Codes>& channel, const Filters& filters,
-                                              std::int32_t y, std::int32_t x);
-
-/// The same, out of line: a resizing step within another one is rare, and inlining it would need many registers.
-template <int kMostLeft, typename Codes, typename Filters>
-OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE std::int8_t nested_code(const AugmentProgram& program, const DrawnImage& image,
-                                                            int step_count, const ChannelCodes<Codes>& channel,
-                                                            const Filters& filters, std::int32_t y, std::int32_t x) {
-  return augmented_code<kMostLeft>(program, image, step_count, channel, filters, y, x);
-}
-
-/// The code at (y, x) of the image after the first `step_count` steps, of which at most kMostLeft resize: the steps,
-/// from the last to the first, lead to codes of the sample or to a fill value.
-template <int kMostLeft, typename Codes, typename Filters>
+/// The code at (y, x) after `range` of the steps, if the image before them has the codes of `channel`: the steps, from
+/// the last to the first, lead to these codes or to a fill value.
+template <bool kResizes, typename Codes, typename Filters>
 OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& program, const DrawnImage& image,
-                                                     int step_count, const ChannelCodes<Codes>& channel,
+                                                     StepRange range, const ChannelCodes<Codes>& channel,
                                                      const Filters& filters, std::int32_t y, std::int32_t x) {
-  for (int i = step_count - 1; i >= 0; --i) {
+  for (int i = range.last - 1; i >= range.first; --i) {
     const AugmentOp& op = program.ops[i];
     const AugmentStep& step = image.steps[i];
-    const ImageSize size = image.sizes[i];
+    const ImageSize size = program.sizes[i];
     switch (step.kind) {
-      case StepKind::none:
-      case StepKind::jitter:
-        break;
       case StepKind::flip_x:
         x = size.width - 1 - x;
         break;
@@ -100,27 +93,26 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
         if (!op.is_normalized && covers(step, y, x)) return op.fill.at(channel.channel);
         break;
       case StepKind::resample:
-        if constexpr (kMostLeft > 0) {
+        if constexpr (kResizes) {
           // First along columns, to multiples of 2^-8, then along rows. Each sum is rounded to nearest, halves up.
+          const StepRange before = {range.first, i};
           const AxisFilter down = {step.height, op.height, op.antialias}, across = {step.width, op.width, op.antialias};
           constexpr int kFirstShift = kWeightBits - kBetweenBits, kSecondShift = kWeightBits + kBetweenBits;
           std::int32_t sum = 1 << (kSecondShift - 1);
-          filters.for_weights(i, ImageAxis::across, across, x, [&](std::int32_t at_x, std::int32_t weight_x) {
+          filters.for_weights(ImageAxis::across, across, x, [&](std::int32_t at_x, std::int32_t weight_x) {
             std::int32_t column = 1 << (kFirstShift - 1);
-            filters.for_weights(i, ImageAxis::down, down, y, [&](std::int32_t at_y, std::int32_t weight_y) {
-              const std::int32_t from_y = step.y + at_y, from_x = step.x + at_x;
-              std::int8_t code;
-              if constexpr (kMostLeft == 1)
-                code = augmented_code<0>(program, image, i, channel, filters, from_y, from_x);
-              else
-                code = nested_code<kMostLeft - 1>(program, image, i, channel, filters, from_y, from_x);
+            filters.for_weights(ImageAxis::down, down, y, [&](std::int32_t at_y, std::int32_t weight_y) {
+              const std::int8_t code =
+                  augmented_code<false>(program, image, before, channel, filters, step.y + at_y, step.x + at_x);
               column += weight_y * (code + 128);
             });
             sum += weight_x * (column >> kFirstShift);
           });
           return static_cast<std::int8_t>((sum >> kSecondShift) - 128);
         }
-        return 0;  // not reached: programs have at most Filters::kMostSteps such steps
+        break;
+      default:
+        break;
     }
   }
   return channel.codes[channel.first + static_cast<std::int64_t>(y) * channel.width + x];

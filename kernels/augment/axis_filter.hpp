@@ -12,6 +12,11 @@ inline constexpr int kWeightBits = 14;
 /// The format between the two axes: values of 0 to 255 in multiples of 2^-8.
 inline constexpr int kBetweenBits = 8;
 
+/// The most weights of a filter that resizes up to `count` pixels.
+inline std::int64_t most_weights(std::int64_t count, std::int64_t out_count) {
+  return 2 * (count > out_count ? count : out_count) + 2 * out_count;
+}
+
 /// Resizes `count` pixels to `out_count` with a triangle filter. Distances are in units of 1 / (2 * out_count) pixels,
 /// in which all centers are whole numbers.
 struct AxisFilter {

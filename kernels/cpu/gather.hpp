@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cpu/scratch_parts.hpp"
 #include "kernels/gather.hpp"
 
 namespace octavo::kernels::cpu {
@@ -18,20 +19,18 @@ enum class Stores {
 /// The instruction set is chosen at run time; every choice gives the same bits.
 void gather(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores);
 
-/// Alignment of scratch memory.
-inline constexpr std::int64_t kScratchAlignment = 64;
-inline std::int64_t round_to_scratch(std::int64_t bytes) {
-  return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
-}
 /// Bytes of scratch memory that gather_augmented() needs per thread.
 std::int64_t augment_scratch_bytes(const GatherArgs& args);
-/// The same for batches with a program. Threads need separate `scratch`, of augment_scratch_bytes(args).
+/// The same for batches with a program. Threads need separate `scratch`, of augment_scratch_bytes(args), aligned to
+/// kScratchAlignment.
 void gather_augmented(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores, std::byte* scratch);
 
 /// The instruction set that gather() uses on this machine, such as "AVX3_ZEN4" or "portable".
 const char* gather_target_name();
 
-/// Both gathers with the portable path on every machine: the reference for tests.
-void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last);
+/// Both gathers with the portable path on every machine: the reference for tests. With a program, `scratch` has
+/// portable_scratch_bytes(args).
+void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch = nullptr);
+std::int64_t portable_scratch_bytes(const GatherArgs& args);
 
 }  // namespace octavo::kernels::cpu

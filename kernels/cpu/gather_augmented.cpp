@@ -32,48 +32,36 @@ std::int32_t band_rows(const GatherArgs& args) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(kBandValues / row_values, 1, args.batch.image.height));
 }
 
-/// Divides the scratch memory of a thread. Without memory, counts the bytes.
-struct ScratchParts {
-  ScratchParts(const GatherArgs& args, std::byte* memory) : memory_(memory) {
+/// The scratch memory of a thread. Without memory, counts the bytes.
+struct AugmentScratch {
+  AugmentScratch(const GatherArgs& args, std::byte* memory) : parts(memory) {
     const AugmentProgram& program = *args.program;
     const std::int64_t C = args.sample.channels;
     const std::int64_t band_values = band_rows(args) * args.batch.image.width * (keeps_order(args) ? 1 : C);
-    maps = take<Affine>(C);
-    scales = take<float>(band_values);
-    shifts = take<float>(band_values);
-    band = take<std::int8_t>(band_values);
-    tile = take<std::int8_t>(band_values);
-    first_codes = take<std::int8_t>(C * program.most_pixels);
-    second_codes = take<std::int8_t>(C * program.most_pixels);
-    const std::int64_t side = program.most_resampled_side, out = program.most_resampled_output;
-    for (AxisScratch* axis : {&resampling.down, &resampling.across}) {
-      axis->first = take<std::int32_t>(out);
-      axis->weights = take<std::int16_t>(AxisScratch::weight_count(side, out));
+    maps = parts.take<Affine>(C);
+    scales = parts.take<float>(band_values);
+    shifts = parts.take<float>(band_values);
+    band = parts.take<std::int8_t>(band_values);
+    tile = parts.take<std::int8_t>(band_values);
+    for (std::int8_t*& image : images.images) image = parts.take<std::int8_t>(C * program.most_pixels + kWarpPadding);
+    const std::int64_t side = program.most_resampled_side;
+    for (AxisScratch* axis : {&images.resampling.down, &images.resampling.across}) {
+      axis->first = parts.take<std::int32_t>(program.most_resampled_output);
+      axis->weights = parts.take<std::int16_t>(program.most_filter_weights);
     }
-    resampling.rows = take<std::uint16_t>(kTileRows * side);
-    resampling.tile = take<std::uint16_t>(kTileRows * side);
+    images.resampling.rows = parts.take<std::uint16_t>(kTileRows * side);
+    images.resampling.tile = parts.take<std::uint16_t>(kTileRows * side);
+    images.warp.x = parts.take<std::int32_t>(program.most_width);
+    images.warp.y = parts.take<std::int32_t>(program.most_width);
   }
-  static std::int64_t bytes(const GatherArgs& args) { return ScratchParts(args, nullptr).taken_; }
 
+  ScratchParts parts;
   Affine* maps;
   float* scales;
   float* shifts;
   std::int8_t* band;
   std::int8_t* tile;
-  std::int8_t* first_codes;
-  std::int8_t* second_codes;
-  ResampleScratch resampling;
-
- private:
-  template <typename T>
-  T* take(std::int64_t count) {
-    T* const taken = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + taken_);
-    taken_ += round_to_scratch(count * static_cast<std::int64_t>(sizeof(T)));
-    return taken;
-  }
-
-  std::byte* memory_;
-  std::int64_t taken_ = 0;
+  ImageScratch images;
 };
 
 /// Gathers augmented images, one after the other.
@@ -81,9 +69,9 @@ class ImageGather {
  public:
   ImageGather(const GatherArgs& args, std::byte* scratch)
       : args_(args),
-        parts_(args, scratch),
-        maker_(*args.program, args.sample, parts_.first_codes, parts_.second_codes, parts_.resampling),
-        maps_(args, parts_.maps, parts_.scales, parts_.shifts),
+        scratch_(args, scratch),
+        maker_(*args.program, args.sample, scratch_.images),
+        maps_(args, scratch_.maps, scratch_.scales, scratch_.shifts),
         band_rows_(band_rows(args)) {}
 
   template <typename Output>
@@ -102,7 +90,7 @@ class ImageGather {
     const std::int64_t width = args_.batch.image.width;
     for (std::int64_t c = 0; c < args_.sample.channels; ++c) {
       for_bands([&](std::int32_t y, std::int32_t count, std::uint32_t erasures) {
-        const std::int8_t* const rows = maker_.rows(c, y, count, parts_.band);
+        const std::int8_t* const rows = maker_.rows(c, y, count, scratch_.band);
         if (erasures == 0) return output.append(Run{rows, count * width, maps_.map(c), nullptr, nullptr, nullptr});
         maps_.set_rows(count, erasures, c, false);
         append_mapped(rows, count * width, output);
@@ -116,16 +104,16 @@ class ImageGather {
     for_bands([&](std::int32_t y, std::int32_t count, std::uint32_t erasures) {
       const std::int64_t pixels = count * args_.batch.image.width;
       for (std::int64_t c = 0; c < C; ++c) {
-        std::int8_t* const place = parts_.band + c * pixels;
+        std::int8_t* const place = scratch_.band + c * pixels;
         const std::int8_t* const rows = maker_.rows(c, y, count, place);
         if (rows != place) std::memcpy(place, rows, static_cast<std::size_t>(pixels));
       }
-      interleave(parts_.band, pixels, C, pixels, nullptr, parts_.tile);
+      interleave(scratch_.band, pixels, C, pixels, nullptr, scratch_.tile);
       if (erasures == 0 && args_.uniform_map) {
-        return output.append(Run{parts_.tile, pixels * C, maps_.map(0), nullptr, nullptr, nullptr});
+        return output.append(Run{scratch_.tile, pixels * C, maps_.map(0), nullptr, nullptr, nullptr});
       }
       maps_.set_rows(count, erasures, 0, true);
-      append_mapped(parts_.tile, pixels * C, output);
+      append_mapped(scratch_.tile, pixels * C, output);
     });
   }
 
@@ -146,7 +134,7 @@ class ImageGather {
   }
 
   const GatherArgs& args_;
-  ScratchParts parts_;
+  AugmentScratch scratch_;
   ImageMaker maker_;
   ImageMaps maps_;
   std::int32_t band_rows_;
@@ -207,14 +195,14 @@ void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int6
   visit_value_type(args.batch.dtype,
                    [&](auto value) { gather_as<decltype(value)>(args, first, last, stores, scratch); });
 }
-std::int64_t scratch_bytes_here(const GatherArgs& args) { return ScratchParts::bytes(args); }
+std::int64_t scratch_bytes_here(const GatherArgs& args) { return AugmentScratch(args, nullptr).parts.bytes(); }
 
 #else
 
-void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores, std::byte*) {
-  gather_portable(args, first, last);
+void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores, std::byte* scratch) {
+  gather_portable(args, first, last, scratch);
 }
-std::int64_t scratch_bytes_here(const GatherArgs&) { return 0; }
+std::int64_t scratch_bytes_here(const GatherArgs& args) { return portable_scratch_bytes(args); }
 
 #endif  // HWY_NATIVE_FMA
 }  // namespace HWY_NAMESPACE

@@ -1,32 +1,118 @@
 // The gather for any processor: the reference for the SIMD paths, and the path without a fused multiply-add
 // instruction.
+#include "kernels/augment/image_passes.hpp"
 #include "kernels/cpu/decode_run.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/scratch_parts.hpp"
 
 namespace octavo::kernels::cpu {
 namespace {
 
-template <typename Value>
-void gather_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, Value* out) {
-  const std::int64_t value_count = args.batch.image.values();
-  const auto store = [&](const auto& stages) {
-    for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(stages, sample, i);
+/// The filters of a resizing step in memory, because a pixel uses the weights that its neighbors use.
+class StoredFilters {
+ public:
+  static constexpr bool kResizes = true;
+
+  StoredFilters(const AugmentProgram& program, ScratchParts& parts) {
+    const std::int64_t outputs = program.most_resampled_output;
+    for (Axis& axis : axes_) {
+      axis.outputs = parts.take<Output>(outputs);
+      axis.weights = parts.take<std::int16_t>(program.most_filter_weights);
+    }
+  }
+
+  void fill(const AugmentProgram& program, const DrawnImage& image, StepRange steps) {
+    for (int i = steps.first; i < steps.last; ++i) {
+      const AugmentStep& step = image.steps[i];
+      const AugmentOp& op = program.ops[i];
+      if (step.kind != StepKind::resample) continue;
+      axes_[0].fill({step.height, op.height, op.antialias});
+      axes_[1].fill({step.width, op.width, op.antialias});
+    }
+  }
+  template <typename Visit>
+  void for_weights(ImageAxis of, const AxisFilter&, std::int32_t out, const Visit& visit) const {
+    const Axis& axis = axes_[of == ImageAxis::down ? 0 : 1];
+    const Output& output = axis.outputs[out];
+    for (std::int32_t k = 0; k < output.count; ++k) {
+      visit(output.first + k, std::int32_t{axis.weights[output.weights + k]});
+    }
+  }
+
+ private:
+  /// The pixels that make an output, and where their weights are.
+  struct Output {
+    std::int32_t first, count;
+    std::int64_t weights;
   };
-  if (args.program == nullptr) return store(plain_stages(args));
-  DrawnImage image;
-  draw_image(args, sample, view, image);
-  store(drawn_stages(args, image, ComputedFilters()));
+  struct Axis {
+    Output* outputs;
+    std::int16_t* weights;
+
+    void fill(const AxisFilter& filter) const {
+      std::int64_t filled = 0;
+      for (std::int32_t out = 0; out < filter.out_count; ++out) {
+        outputs[out] = {filter.first(out), filter.end(out) - filter.first(out), filled};
+        filter.for_weights(
+            out, [&](std::int32_t, std::int32_t weight) { weights[filled++] = static_cast<std::int16_t>(weight); });
+      }
+    }
+  };
+
+  Axis axes_[2];
+};
+
+/// The scratch memory of a thread. Without memory, counts the bytes.
+struct PortableScratch {
+  PortableScratch(const GatherArgs& args, std::byte* memory)
+      : parts(memory),
+        filters(*args.program, parts),
+        images(image_memory(*args.program, args.sample.channels,
+                            parts.take<std::byte>(image_memory_bytes(*args.program, args.sample.channels)))) {}
+
+  ScratchParts parts;
+  StoredFilters filters;
+  ImageMemory images;
+  ImageStatistics statistics;
+};
+
+template <typename Value, typename Stages, typename Codes>
+void store_image(const GatherArgs& args, const Stages& stages, const Codes& codes, const SelectedSample& sample,
+                 Value* out) {
+  const std::int64_t value_count = args.batch.image.values();
+  for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(stages, codes, sample, i);
 }
 
 template <typename Value>
-void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
+void gather_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, Value* out,
+                  std::byte* memory) {
+  if (args.program == nullptr) {
+    const PlainStages stages = plain_stages(args);
+    return store_image(args, stages, stages.load.sample(sample.row), sample, out);
+  }
+  DrawnImage image;
+  draw_image(args, sample, view, image);
+  PortableScratch scratch(args, memory);
+  const OneThread thread;
+  ImagePasses passes(thread, *args.program, image, args.sample.channels, scratch.images, scratch.statistics,
+                     scratch.filters);
+  const auto codes = PlainRows(args.packed).sample(sample.row);
+  const auto stages = drawn_stages(args, image, passes.make(codes), scratch.filters);
+  if (passes.made() == nullptr)
+    store_image(args, stages, codes, sample, out);
+  else
+    store_image(args, stages, passes.made(), sample, out);
+}
+
+template <typename Value>
+void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch) {
   const std::int64_t views = args.batch.views, value_count = args.batch.image.values();
   for (std::int64_t b = first; b < last; ++b) {
     const SelectedSample sample = sample_at(args.selection, b);
     for (std::int64_t view = 0; view < views; ++view) {
       gather_image(args, sample, static_cast<std::uint32_t>(view),
-                   static_cast<Value*>(args.values) + (b * views + view) * value_count);
+                   static_cast<Value*>(args.values) + (b * views + view) * value_count, scratch);
     }
     if (args.out_labels == nullptr) continue;
     for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, sample.row, b, word);
@@ -35,9 +121,13 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last) {
+std::int64_t portable_scratch_bytes(const GatherArgs& args) {
+  return args.program == nullptr ? 0 : PortableScratch(args, nullptr).parts.bytes();
+}
+
+void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch) {
   const DefaultFloatingPointMode mode;
-  visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last); });
+  visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last, scratch); });
 }
 
 }  // namespace octavo::kernels::cpu

@@ -12,6 +12,8 @@
 #include <cstring>
 
 #include "kernels/augment/augmented_image.hpp"
+#include "kernels/cpu/image_color-inl.hpp"
+#include "kernels/cpu/image_warp-inl.hpp"
 #include "kernels/cpu/resample.hpp"
 #include "kernels/cpu/row_mover-inl.hpp"
 
@@ -24,11 +26,6 @@ namespace HWY_NAMESPACE {
 struct AxisScratch {
   std::int32_t* first;    ///< [output_count]
   std::int16_t* weights;  ///< [output_count, tap_count]
-
-  /// The most weights of a filter that resizes up to `count` pixels.
-  static std::int64_t weight_count(std::int64_t count, std::int64_t out_count) {
-    return 2 * std::max(count, out_count) + 2 * out_count;
-  }
 };
 
 /// Memory for resizing one channel.
@@ -53,6 +50,23 @@ ResampleAxis axis_of(const AxisFilter& filter, const AxisScratch& scratch) {
   return {scratch.first, scratch.weights, filter.out_count, taps};
 }
 
+/// The filter of a blur in the same form. Borders are reflected.
+ResampleAxis axis_of_blur(const AugmentStep& step, std::int32_t radius, std::int32_t count,
+                          const AxisScratch& scratch) {
+  const std::int32_t taps = std::min(2 * radius + 1, count);
+  std::fill_n(scratch.weights, std::int64_t{count} * taps, std::int16_t{0});
+  for (std::int32_t out = 0; out < count; ++out) {
+    const std::int32_t first = std::clamp(out - radius, 0, count - taps);
+    scratch.first[out] = first;
+    std::int16_t* const weights = scratch.weights + std::int64_t{out} * taps - first;
+    for (std::int32_t d = -radius; d <= radius; ++d) {
+      std::int16_t& weight = weights[inside(Border::reflect, out + d, count)];
+      weight = static_cast<std::int16_t>(weight + step.weights[std::abs(d)]);
+    }
+  }
+  return {scratch.first, scratch.weights, count, taps};
+}
+
 /// Turns values of 0 to 255 into codes.
 void flip_sign_bits(std::int8_t* bytes, std::int64_t count) {
   const hn::ScalableTag<std::int8_t> lanes;
@@ -63,16 +77,23 @@ void flip_sign_bits(std::int8_t* bytes, std::int64_t count) {
   for (; i < count; ++i) bytes[i] = static_cast<std::int8_t>(bytes[i] ^ -128);
 }
 
-/// Makes augmented images as codes, some rows at a time. Borrows two buffers for images between steps.
+/// Memory for the images of one sample.
+struct ImageScratch {
+  std::int8_t* images[2];  ///< [C * most_pixels + kWarpPadding]
+  ResampleScratch resampling;
+  WarpScratch warp;
+};
+
+/// Makes augmented images as codes, some rows at a time.
 class ImageMaker {
  public:
-  ImageMaker(const AugmentProgram& program, const SampleShape& sample, std::int8_t* first, std::int8_t* second,
-             const ResampleScratch& scratch)
-      : program_(program), sample_(sample), buffers_{first, second}, scratch_(scratch) {}
+  ImageMaker(const AugmentProgram& program, const SampleShape& sample, const ImageScratch& scratch)
+      : program_(program), sample_(sample), scratch_(scratch) {}
 
   /// Begins an image of the sample with these codes. Applies all steps but those that rows() applies.
   void begin(const std::int8_t* codes, const DrawnImage& image) {
     codes_ = codes;
+    made_ = nullptr;
     size_ = out_size_ = {static_cast<std::int32_t>(sample_.height), static_cast<std::int32_t>(sample_.width)};
     y_ = x_ = {};
     crop_ = nullptr;
@@ -112,10 +133,11 @@ class ImageMaker {
     // Flips before and after a crop change places with it, because borders are symmetric. Nothing else does.
     const bool is_second = moves_pixels && (erased_count_ > 0 || (crop_ != nullptr && step.kind == StepKind::crop));
     if (is_second || (step.kind == StepKind::resample && !is_made())) make_image();
+    if (makes_image(step.kind)) {
+      if (made_ == nullptr || !is_made()) make_image();
+      return change(op, step);
+    }
     switch (step.kind) {
-      case StepKind::none:
-      case StepKind::jitter:
-        return;
       case StepKind::flip_x:
         x_ = x_.mirrored(out_size_.width);
         return;
@@ -134,8 +156,64 @@ class ImageMaker {
       case StepKind::erase:
         if (!op.is_normalized) erased_[erased_count_++] = {&op, &step};
         return;
+      default:
+        return;
     }
   }
+
+  /// Applies a step that needs the whole image, which is in a buffer.
+  void change(const AugmentOp& op, const AugmentStep& step) {
+    const std::int64_t C = sample_.channels, plane = pixels(size_), count = C * plane;
+    switch (step.kind) {
+      case StepKind::brightness:
+        return blend_with(0, step.amount, made_, count);
+      case StepKind::contrast:
+        return blend_with(mean_luma(made_, plane, C == 3), step.amount, made_, count);
+      case StepKind::saturation:
+        if (C == 3) saturate(step.amount, made_, plane);
+        return;
+      case StepKind::hue:
+        if (C == 3) add_hue(step.amount, made_, plane);
+        return;
+      case StepKind::permute:
+        for (std::int64_t c = 0; c < C; ++c) std::copy_n(made_ + step.source[c] * plane, plane, other() + c * plane);
+        return set_made(other());
+      case StepKind::solarize:
+        return solarize(step.amount, made_, count);
+      case StepKind::posterize:
+        return keep_bits(0xFF00 >> step.amount & 0xFF, made_, count);
+      case StepKind::invert:
+        return solarize(0, made_, count);
+      case StepKind::gamma: {
+        LevelTable table;
+        table.set([&](std::int32_t level) { return level_to_power(level, step.power); });
+        return table.apply(made_, count);
+      }
+      case StepKind::autocontrast:
+      case StepKind::equalize:
+        for (std::int64_t c = 0; c < C; ++c) stretch(step.kind == StepKind::equalize, made_ + c * plane, plane);
+        return;
+      case StepKind::sharpness:
+        for (std::int64_t c = 0; c < C; ++c) sharpen(step.amount, made_ + c * plane, size_, other() + c * plane);
+        return set_made(other());
+      case StepKind::blur: {
+        const ResampleAxis down = axis_of_blur(step, op.radius, size_.height, scratch_.resampling.down);
+        const ResampleAxis across = axis_of_blur(step, op.radius, size_.width, scratch_.resampling.across);
+        for (std::int64_t c = 0; c < C; ++c) {
+          resample_plane(down, across, made_ + c * plane, size_.width, other() + c * plane);
+        }
+        return set_made(other());
+      }
+      case StepKind::warp:
+        ImageWarp(op, step, size_, scratch_.warp).apply(made_, C, other());
+        return set_made(other());
+      default:
+        return;
+    }
+  }
+
+  std::int8_t* other() const { return made_ == scratch_.images[0] ? scratch_.images[1] : scratch_.images[0]; }
+  void set_made(std::int8_t* image) { codes_ = made_ = image; }
 
   bool moves() const { return crop_ != nullptr || !y_.is_identity() || !x_.is_identity(); }
   Border border() const { return crop_ == nullptr ? Border::constant : crop_->border; }
@@ -144,13 +222,13 @@ class ImageMaker {
   /// Applies the pending steps to the whole image.
   void make_image() {
     if (moves()) prepare_row();
-    std::int8_t* const out = codes_ == buffers_[0] ? buffers_[1] : buffers_[0];
+    std::int8_t* const out = other();
     for (std::int64_t c = 0; c < sample_.channels; ++c) {
       std::int8_t* const plane = out + c * pixels(out_size_);
       const std::int8_t* const made = rows(c, 0, out_size_.height, plane);
       if (made != plane) std::memcpy(plane, made, static_cast<std::size_t>(pixels(out_size_)));
     }
-    codes_ = out;
+    set_made(out);
     size_ = out_size_;
     y_ = x_ = {};
     crop_ = nullptr;
@@ -158,14 +236,14 @@ class ImageMaker {
   }
 
   void resample(const AugmentOp& op, const AugmentStep& step) {
-    std::int8_t* const out = codes_ == buffers_[0] ? buffers_[1] : buffers_[0];
+    std::int8_t* const out = other();
     const std::int8_t* const part = codes_ + std::int64_t{step.y} * size_.width + step.x;
-    const ResampleAxis down = axis_of({step.height, op.height, op.antialias}, scratch_.down);
-    const ResampleAxis across = axis_of({step.width, op.width, op.antialias}, scratch_.across);
+    const ResampleAxis down = axis_of({step.height, op.height, op.antialias}, scratch_.resampling.down);
+    const ResampleAxis across = axis_of({step.width, op.width, op.antialias}, scratch_.resampling.across);
     for (std::int64_t c = 0; c < sample_.channels; ++c) {
       resample_plane(down, across, part + c * pixels(size_), step.width, out + c * op.height * op.width);
     }
-    codes_ = out;
+    set_made(out);
     size_ = out_size_ = {op.height, op.width};
   }
 
@@ -175,11 +253,12 @@ class ImageMaker {
     for (std::int64_t top = 0; top < down.output_count; top += kTileRows) {
       const std::int64_t count = std::min(kTileRows, down.output_count - top);
       for (std::int64_t y = 0; y < count; ++y) {
-        blend_code_rows(down, top + y, from, size_.width, width, scratch_.rows + y * width);
+        blend_code_rows(down, top + y, from, size_.width, width, scratch_.resampling.rows + y * width);
       }
-      transpose_tile(scratch_.rows, width, scratch_.tile);
+      transpose_tile(scratch_.resampling.rows, width, scratch_.resampling.tile);
       std::int8_t* const to = out + top * across.output_count;
-      blend_columns(across, scratch_.tile, 1, count, across.output_count, 0, reinterpret_cast<std::uint8_t*>(to));
+      blend_columns(across, scratch_.resampling.tile, 1, count, across.output_count, 0,
+                    reinterpret_cast<std::uint8_t*>(to));
       flip_sign_bits(to, count * across.output_count);
     }
   }
@@ -208,8 +287,9 @@ class ImageMaker {
 
   const AugmentProgram& program_;
   const SampleShape& sample_;
-  std::int8_t* buffers_[2];
+  ImageScratch scratch_;
   const std::int8_t* codes_ = nullptr;  ///< of the image so far
+  std::int8_t* made_ = nullptr;         ///< the same, if it is in a buffer; else null
   ImageSize size_ = {};                 ///< of the image so far
   // Steps that are not applied yet: first the pixels move, then rectangles are filled.
   ImageSize out_size_ = {};
@@ -218,7 +298,6 @@ class ImageMaker {
   Erased erased_[kMostAugmentOps];
   int erased_count_ = 0;
   RowMover row_;
-  ResampleScratch scratch_;
 };
 
 #endif  // HWY_NATIVE_FMA

@@ -1,8 +1,10 @@
-// The gather of augmented images: a block draws the steps of an image once, then its threads follow them for each
-// value.
+// The gather of augmented images: a block draws the steps of an image once. Then its threads follow them for each
+// value, or, if some steps need whole images, make these one after the other.
 #include <algorithm>
 
+#include "kernels/augment/image_passes.hpp"
 #include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/launch.cuh"
 
@@ -12,15 +14,10 @@ namespace {
 constexpr unsigned kThreads = 256;
 /// Values of an image per block, so that large images have several blocks, up to a limit.
 constexpr std::int64_t kBlockValues = 16384, kMostBlocks = 1024;
+/// Images that are made at once: enough blocks to hide the latency of the memory that holds them.
+constexpr int kImagesPerMultiprocessor = 4;
 /// Outputs and weights of the filters in shared memory: enough for two axes of 224 pixels from images of up to 2,000.
 constexpr std::int32_t kTableOutputs = 1024, kTableWeights = 8192;
-
-/// For programs that do not resize.
-struct NoTables : NoFilters {
-  static constexpr int kLeastBlocks = 2;  ///< with more, drawing would spill registers on some architectures
-
-  __device__ void fill(const AugmentProgram&, const DrawnImage&) {}
-};
 
 /// The weight of a pixel of a filter that does not fit in shared memory.
 OCTAVO_NO_INLINE __device__ std::int32_t computed_weight(const AxisFilter& filter, std::int32_t out,
@@ -28,41 +25,22 @@ OCTAVO_NO_INLINE __device__ std::int32_t computed_weight(const AxisFilter& filte
   return filter.weight(out, pixel);
 }
 
-/// The filters of up to kSteps resizing steps of one image, in shared memory. Those that do not fit are computed
-/// whenever a weight is needed.
-template <int kSteps>
+/// The filters of a resizing step, in shared memory. Those that do not fit are computed whenever a weight is needed.
 class FilterTables {
  public:
-  static constexpr int kMostSteps = kSteps;
-  /// Resizing needs more registers, and waits less for memory.
-  static constexpr int kLeastBlocks = kSteps == 1 ? 2 : 1;
+  static constexpr bool kResizes = true;
 
-  /// Fills the tables. All threads of the block must call it, after one of them has drawn the image.
-  __device__ void fill(const AugmentProgram& program, const DrawnImage& image) {
-    std::int32_t outputs = 0, weights = 0;
-    for (int i = 0; i < program.op_count; ++i) {
-      const AugmentStep& step = image.steps[i];
-      if (step.kind != StepKind::resample) continue;
-      const AugmentOp& op = program.ops[i];
-      for (int axis = 0; axis < 2; ++axis) {
-        const AxisFilter filter = axis == 0 ? AxisFilter{step.height, op.height, op.antialias}
-                                            : AxisFilter{step.width, op.width, op.antialias};
-        const std::int64_t weight_count = static_cast<std::int64_t>(filter.out_count) * filter.most_taps();
-        const bool fits = outputs + filter.out_count <= kTableOutputs && weights + weight_count <= kTableWeights;
-        if (threadIdx.x == 0) axes_[i][axis] = {fits ? outputs : -1, weights, filter.most_taps()};
-        if (!fits) continue;
-        fill_axis(filter, outputs, weights);
-        outputs += filter.out_count;
-        weights += static_cast<std::int32_t>(weight_count);
-      }
+  /// Fills the tables. All threads of the block call this, after one of them has drawn the image.
+  __device__ void fill(const AugmentProgram& program, const DrawnImage& image, StepRange steps) {
+    for (int i = steps.first; i < steps.last; ++i) {
+      if (image.steps[i].kind == StepKind::resample) fill_step(program.ops[i], image.steps[i]);
     }
     __syncthreads();
   }
 
   template <typename Visit>
-  __device__ void for_weights(int step, ImageAxis axis, const AxisFilter& filter, std::int32_t out,
-                              const Visit& visit) const {
-    const Axis& table = axes_[step][axis == ImageAxis::down ? 0 : 1];
+  __device__ void for_weights(ImageAxis axis, const AxisFilter& filter, std::int32_t out, const Visit& visit) const {
+    const Axis& table = axes_[axis == ImageAxis::down ? 0 : 1];
     const bool is_computed = table.outputs < 0;
     const Output output =
         is_computed ? Output{filter.first(out), filter.end(out) - filter.first(out)} : outputs_[table.outputs + out];
@@ -84,6 +62,20 @@ class FilterTables {
     std::int32_t first, count;
   };
 
+  __device__ void fill_step(const AugmentOp& op, const AugmentStep& step) {
+    std::int32_t outputs = 0, weights = 0;
+    for (int axis = 0; axis < 2; ++axis) {
+      const AxisFilter filter =
+          axis == 0 ? AxisFilter{step.height, op.height, op.antialias} : AxisFilter{step.width, op.width, op.antialias};
+      const std::int64_t weight_count = static_cast<std::int64_t>(filter.out_count) * filter.most_taps();
+      const bool fits = outputs + filter.out_count <= kTableOutputs && weights + weight_count <= kTableWeights;
+      if (threadIdx.x == 0) axes_[axis] = {fits ? outputs : -1, weights, filter.most_taps()};
+      if (!fits) continue;
+      fill_axis(filter, outputs, weights);
+      outputs += filter.out_count;
+      weights += static_cast<std::int32_t>(weight_count);
+    }
+  }
   __device__ void fill_axis(const AxisFilter& filter, std::int32_t outputs, std::int32_t weights) {
     const std::int32_t taps = filter.most_taps();
     for (auto out = static_cast<std::int32_t>(threadIdx.x); out < filter.out_count;
@@ -96,62 +88,138 @@ class FilterTables {
     }
   }
 
-  Axis axes_[kMostAugmentOps][2];
+  Axis axes_[2];
   Output outputs_[kTableOutputs];
   std::int16_t weights_[kTableWeights];
 };
 
-/// Draws the steps of an image. Out of line, because one thread of a block does it once.
-OCTAVO_NO_INLINE __device__ void draw_one(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view,
-                                          DrawnImage& image) {
-  draw_image(args, sample, view, image);
+/// The threads of a block.
+struct BlockThreads {
+  __device__ static std::int64_t index() { return threadIdx.x; }
+  __device__ static std::int64_t count() { return blockDim.x; }
+  __device__ static void wait() { __syncthreads(); }
+  template <typename Number>
+  __device__ static void add(Number& sum, Number number) {
+    atomicAdd(&sum, number);
+  }
+};
+
+/// Draws a step of an image. Out of line, because few threads of a block do it.
+OCTAVO_NO_INLINE __device__ void draw_one(const GatherArgs& args, const DrawKey& key, int i, DrawnImage& image) {
+  draw_step(*args.program, args.sample.channels, key, i, image);
 }
-/// Fills the tables. Out of line for the same reason.
-template <typename Tables>
-OCTAVO_NO_INLINE __device__ void fill_tables(const AugmentProgram& program, const DrawnImage& image, Tables& tables) {
-  tables.fill(program, image);
+/// Fills the filters. Out of line for the same reason.
+template <typename Filters>
+OCTAVO_NO_INLINE __device__ void fill_filters(const AugmentProgram& program, const DrawnImage& image, StepRange steps,
+                                              Filters& filters) {
+  filters.fill(program, image, steps);
 }
 
-template <typename Value, typename Tables>
-__global__ void __launch_bounds__(kThreads, Tables::kLeastBlocks) gather_augmented(const GatherArgs args) {
-  __shared__ SelectedSample sample;
-  __shared__ DrawnImage image;
-  __shared__ Tables filters;
-  const auto views = static_cast<std::uint32_t>(args.batch.views);
-  const std::int64_t b = blockIdx.x / views;
-  const std::uint32_t view = blockIdx.x % views;
-  if (threadIdx.x == 0) {
-    sample = sample_at(args.selection, b);
-    draw_one(args, sample, view, image);
-  }
-  __syncthreads();
-  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
-  fill_tables(*args.program, image, filters);
-  const auto stages = drawn_stages(args, image, filters);
-  const std::int64_t count = args.batch.image.values();
-  Value* const out = static_cast<Value*>(args.values) + static_cast<std::int64_t>(blockIdx.x) * count;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x; i < count; i += stride) {
-    out[i] = gathered_value<Value>(stages, sample, i);
-  }
-  if (args.out_labels != nullptr && view == 0 && blockIdx.y == 0) {
-    for (std::int64_t word = threadIdx.x; word < args.packed.label_words; word += blockDim.x) {
-      copy_label_word(args, sample.row, b, word);
+/// An image of the batch that a block makes.
+struct BlockImage {
+  SelectedSample sample;
+  DrawnImage drawn;
+};
+
+/// Draws image `i` of the batch: each warp draws every eighth step. All threads of the block call this.
+__device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i, BlockImage& image) {
+  constexpr int kWarpThreads = 32, kWarps = static_cast<int>(kThreads) / kWarpThreads;
+  if (threadIdx.x % kWarpThreads == 0) {
+    const auto views = static_cast<std::uint32_t>(args.batch.views);
+    const SelectedSample sample = sample_at(args.selection, i / views);
+    if (threadIdx.x == 0) image.sample = sample;
+    const DrawKey key = draw_key(args, sample, i % views);
+    for (int step = static_cast<int>(threadIdx.x) / kWarpThreads; step < args.program->op_count; step += kWarps) {
+      draw_one(args, key, step, image.drawn);
     }
   }
+  __syncthreads();
+}
+
+/// Stores part `part` of `part_count` of image `i`, whose codes before the steps of `stages` are `codes`.
+template <typename Value, typename Stages>
+__device__ inline void store_image(const GatherArgs& args, const Stages& stages, const std::int8_t* codes,
+                                   const SelectedSample& sample, std::uint32_t i, unsigned part, unsigned part_count) {
+  const std::int64_t count = args.batch.image.values();
+  Value* const out = static_cast<Value*>(args.values) + static_cast<std::int64_t>(i) * count;
+  const std::int64_t stride = static_cast<std::int64_t>(part_count) * blockDim.x;
+  for (std::int64_t at = static_cast<std::int64_t>(part) * blockDim.x + threadIdx.x; at < count; at += stride) {
+    out[at] = gathered_value<Value>(stages, codes, sample, at);
+  }
+}
+
+/// Copies the label of the sample of image `i`, if it is the first one of the sample.
+__device__ inline void copy_label(const GatherArgs& args, const SelectedSample& sample, std::uint32_t i) {
+  const auto views = static_cast<std::uint32_t>(args.batch.views);
+  if (args.out_labels == nullptr || i % views != 0) return;
+  for (std::int64_t word = threadIdx.x; word < args.packed.label_words; word += blockDim.x) {
+    copy_label_word(args, sample.row, i / views, word);
+  }
+}
+
+/// Blocks per multiprocessor. With more, drawing would spill registers on some architectures; resizing waits less for
+/// memory.
+constexpr int kLeastBlocks = 2;
+
+template <typename Value, typename Filters>
+__global__ void __launch_bounds__(kThreads, kLeastBlocks) gather_augmented(const GatherArgs args) {
+  __shared__ BlockImage image;
+  __shared__ Filters filters;
+  draw_block_image(args, blockIdx.x, image);
+  const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
+  const StepRange steps = {0, args.program->op_count};
+  fill_filters(*args.program, image.drawn, steps, filters);
+  store_image<Value>(args, drawn_stages(args, image.drawn, steps, filters), codes_of(args.packed, image.sample.row),
+                     image.sample, blockIdx.x, blockIdx.y, gridDim.y);
+  if (blockIdx.y == 0) copy_label(args, image.sample, blockIdx.x);
   cursor.finish();
+}
+
+/// Makes whole images between steps, in global memory: each block has a slot, and makes one image after the other.
+template <typename Value>
+__global__ void __launch_bounds__(kThreads, kLeastBlocks)
+    gather_made_images(const GatherArgs args, std::uint32_t image_count) {
+  __shared__ BlockImage image;
+  __shared__ FilterTables filters;
+  __shared__ ImageStatistics statistics;
+  const ImageMemory memory =
+      image_memory(*args.program, args.sample.channels, args.image_memory + blockIdx.x * args.image_slot_bytes);
+  for (std::uint32_t i = blockIdx.x; i < image_count; i += gridDim.x) {
+    draw_block_image(args, i, image);
+    const BlockThreads threads;
+    ImagePasses<BlockThreads, FilterTables> passes(threads, *args.program, image.drawn, args.sample.channels, memory,
+                                                   statistics, filters);
+    const std::int8_t* const codes = codes_of(args.packed, image.sample.row);
+    const StepRange rest = passes.make(codes);
+    store_image<Value>(args, drawn_stages(args, image.drawn, rest, filters),
+                       passes.made() == nullptr ? codes : passes.made(), image.sample, i, 0, 1);
+    copy_label(args, image.sample, i);
+    __syncthreads();  // before the next image
+  }
+  CursorAdvance(args.selection.cursor, args.cursor_batches).finish();
 }
 
 }  // namespace
 
+std::int64_t most_images_at_once(const DeviceTraits& device) {
+  return std::int64_t{kImagesPerMultiprocessor} * device.multiprocessor_count;
+}
+
 template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream) {
-  const std::int64_t blocks = std::min(kMostBlocks, (args.batch.image.values() + kBlockValues - 1) / kBlockValues);
-  const auto kernel = args.resampling_count == 0   ? &gather_augmented<Value, NoTables>
-                      : args.resampling_count == 1 ? &gather_augmented<Value, FilterTables<1>>
-                                                   : &gather_augmented<Value, FilterTables<2>>;
-  return launch(kernel, dim3(static_cast<unsigned>(args.batch_count * args.batch.views), static_cast<unsigned>(blocks)),
-                dim3(kThreads), stream, args);
+  const std::int64_t images = args.batch_count * args.batch.views;
+  const std::int64_t parts = std::min(kMostBlocks, (args.batch.image.values() + kBlockValues - 1) / kBlockValues);
+  const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kThreads);
+  switch (args.augment_demand) {
+    case AugmentDemand::pixels:
+      return launch(&gather_augmented<Value, NoFilters>, blocks, threads, stream, args);
+    case AugmentDemand::resizing:
+      return launch(&gather_augmented<Value, FilterTables>, blocks, threads, stream, args);
+    case AugmentDemand::images:
+      return launch(&gather_made_images<Value>, dim3(static_cast<unsigned>(std::min(images, args.image_slots))),
+                    threads, stream, args, static_cast<std::uint32_t>(images));
+  }
+  return cudaErrorInvalidValue;
 }
 
 #define OCTAVO_INSTANTIATE(Value) template cudaError_t launch_gather_augmented<Value>(const GatherArgs&, cudaStream_t);

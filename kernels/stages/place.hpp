@@ -69,28 +69,27 @@ class IdentityPlacement {
   std::uint32_t pixels_;
 };
 
-/// The placement that one image has drawn.
+/// The placement that one image has drawn: `steps` of it, for the codes of the image before them.
 template <typename Filters = ComputedFilters>
 class DrawnPlacement {
  public:
-  OCTAVO_HOST_DEVICE DrawnPlacement(const AugmentProgram& program, const DrawnImage& image, const OutputPixels& pixels,
-                                    const SampleShape& sample, const Filters& filters)
-      : program_(program), image_(image), pixels_(pixels), sample_(sample), filters_(filters) {}
+  OCTAVO_HOST_DEVICE DrawnPlacement(const AugmentProgram& program, const DrawnImage& image, StepRange steps,
+                                    const OutputPixels& pixels, const Filters& filters)
+      : program_(program), image_(image), steps_(steps), pixels_(pixels), filters_(filters) {}
 
   template <typename Codes>
   OCTAVO_HOST_DEVICE PlacedCode code(const Codes& codes, const SelectedSample&, std::int64_t out_index) const {
     const OutputPixel to = pixels_.at(out_index);
-    const ChannelCodes<Codes> channel = {codes, to.channel * sample_.values_per_channel(),
-                                         static_cast<std::int32_t>(sample_.width), to.channel};
-    return {augmented_code<Filters::kMostSteps>(program_, image_, program_.op_count, channel, filters_, to.y, to.x),
-            to.channel};
+    const ImageSize size = program_.sizes[steps_.first];
+    const ChannelCodes<Codes> channel = {codes, to.channel * size.height * size.width, size.width, to.channel};
+    return {augmented_code<Filters::kResizes>(program_, image_, steps_, channel, filters_, to.y, to.x), to.channel};
   }
 
  private:
   const AugmentProgram& program_;
   const DrawnImage& image_;
+  StepRange steps_;
   OutputPixels pixels_;
-  const SampleShape& sample_;
   const Filters& filters_;
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -9,18 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from octavo import augment
 
-KINDS = {
-    augment.HorizontalFlip: 0,
-    augment.VerticalFlip: 1,
-    augment.AlternatingFlip: 2,
-    augment.RandomCrop: 3,
-    augment.CenterCrop: 4,
-    augment.Cutout: 5,
-    augment.RandomErasing: 6,
-    augment.NormalizedJitter: 7,
-    augment.RandomResizedCrop: 8,
-    augment.Resize: 9,
-}
+KINDS = (
+    *(augment.HorizontalFlip, augment.VerticalFlip, augment.AlternatingFlip, augment.RandomCrop, augment.CenterCrop),
+    *(augment.Cutout, augment.RandomErasing, augment.NormalizedJitter, augment.RandomResizedCrop, augment.Resize),
+    *(augment.Affine, augment.ColorJitter, augment.Grayscale, augment.ChannelPermutation, augment.Solarize),
+    *(augment.Posterize, augment.Invert, augment.Gamma, augment.AutoContrast, augment.Equalize, augment.Sharpness),
+    *(augment.GaussianBlur, augment.TrivialAugment, augment.RandAugment),
+)
+Codes = npt.NDArray[np.int8]
+Levels = npt.NDArray[np.int64]
 LN2 = math.log(2)
 
 
@@ -63,32 +61,37 @@ def log2(x: float) -> float:
     return e + 2 * z * s / LN2
 
 
+def sin_cos(degrees: float) -> tuple[float, float]:
+    q = math.floor(degrees / 90 + 0.5)
+    t = (degrees - 90 * q) * (math.pi / 180)
+    s, c = 1.0, 1.0
+    for k in range(18, 0, -2):
+        s = 1 - s * (t * t) / (k * (k + 1))
+        c = 1 - c * (t * t) / ((k - 1) * k)
+    s = t * s
+    return ((s, c), (c, -s), (-s, -c), (-c, s))[q % 4]
+
+
+def permutation(count: int, word: int) -> list[int]:
+    return list(list(itertools.permutations(range(count)))[below(math.factorial(count), word)])
+
+
 def half(difference: int) -> int:
     if difference <= 0:
         return -(-difference // 2)
     return round(difference / 2)  # Python rounds halves to even
 
 
-def border_index(at: int, count: int, border: str) -> int | None:
-    if 0 <= at < count:
-        return at
+def crop(codes: Codes, top: int, left: int, size: tuple[int, int], border: str, fill: Codes) -> Codes:
+    rows, columns = np.arange(size[0]) + top, np.arange(size[1]) + left
+    inside = [(at >= 0) & (at < count) for at, count in ((rows, codes.shape[1]), (columns, codes.shape[2]))]
+    shown = []
+    for at, count in ((rows, codes.shape[1]), (columns, codes.shape[2])):
+        mirrored = np.where(at < 0, -at, np.where(at >= count, 2 * (count - 1) - at, at))
+        shown.append(mirrored if border == "reflect" else np.clip(at, 0, count - 1))
+    out = codes[:, shown[0][:, None], shown[1][None, :]]
     if border == "constant":
-        return None
-    if border == "edge":
-        return min(max(at, 0), count - 1)
-    return -at if at < 0 else 2 * (count - 1) - at
-
-
-def crop(
-    codes: npt.NDArray[np.int8], top: int, left: int, height: int, width: int, border: str, fill: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int8]:
-    channels = codes.shape[0]
-    out = np.empty((channels, height, width), np.int8)
-    for y in range(height):
-        for x in range(width):
-            at_y = border_index(y + top, codes.shape[1], border)
-            at_x = border_index(x + left, codes.shape[2], border)
-            out[:, y, x] = fill if at_y is None or at_x is None else codes[:, at_y, at_x]
+        out = np.where(inside[0][:, None] & inside[1][None, :], out, fill[:, None, None])
     return out
 
 
@@ -104,9 +107,13 @@ def axis_weights(count: int, out_count: int, antialias: bool) -> npt.NDArray[np.
     return np.diff(due, axis=1, prepend=0)
 
 
-def resized(codes: npt.NDArray[np.int8], height: int, width: int, antialias: bool) -> npt.NDArray[np.int8]:
-    down = axis_weights(codes.shape[1], height, antialias)
-    across = axis_weights(codes.shape[2], width, antialias)
+def resized(codes: Codes, height: int, width: int, antialias: bool) -> Codes:
+    return filtered(
+        codes, axis_weights(codes.shape[1], height, antialias), axis_weights(codes.shape[2], width, antialias)
+    )
+
+
+def filtered(codes: Codes, down: Levels, across: Levels) -> Codes:
     columns = (np.einsum("yk,ckx->cyx", down, codes.astype(np.int64) + 128) + 2**5) >> 6
     return (((np.einsum("xk,cyk->cyx", across, columns) + 2**21) >> 22) - 128).astype(np.int8)
 
@@ -131,11 +138,175 @@ def resized_part(op: augment.RandomResizedCrop, draws: Draws, height: int, width
     return slice(y, y + h), slice(x, x + w)
 
 
+def blurred(codes: Codes, op: augment.GaussianBlur, word: int) -> Codes:
+    radius, sigma = op.kernel_size // 2, between(*ranged(op.sigma), word)
+    scale = -0.5 / (sigma * sigma) / LN2
+    bell = [exp2(scale * d * d) if scale * d * d >= -64 else 0.0 for d in range(radius + 1)]
+    total = 1.0
+    for d in range(1, radius + 1):
+        total += 2 * bell[d]
+    weights = [math.floor(one / total * 2**14 + 0.5) for one in bell]
+    weights[0] = 2**14 - 2 * sum(weights[1:])
+    axes = []
+    for count in codes.shape[1:]:
+        axis = np.zeros((count, count), np.int64)
+        for d in range(-radius, radius + 1):
+            at = np.abs(np.arange(count) + d)
+            np.add.at(axis, (np.arange(count), np.where(at >= count, 2 * (count - 1) - at, at)), weights[abs(d)])
+        axes.append(axis)
+    return filtered(codes, *axes)
+
+
+def warped(codes: Codes, matrix: Sequence[float], op: augment.Affine) -> Codes:
+    """`matrix` is xx, xy, mx, yx, yy, my."""
+    _, height, width = codes.shape
+    places = []
+    for (along_x, along_y, move), side in ((matrix[:3], width), (matrix[3:], height)):
+        start = along_x * (0.5 - 0.5 * width) + along_y * (0.5 - 0.5 * height) + move + 0.5 * side
+        fixed_x, fixed_y, fixed_start = (math.floor(number * 2.0**32 + 0.5) for number in (along_x, along_y, start))
+        columns = [(fixed_x * x) >> 16 for x in range(width)]
+        rows = [(fixed_y * y + fixed_start) >> 16 for y in range(height)]
+        places.append(np.add.outer(np.array(rows, np.int64), np.array(columns, np.int64)))
+    x, y = places
+    fill = codes_of(op.fill, codes.shape[0])[:, None, None]
+
+    def pixels(row: Levels, column: Levels) -> Levels:
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        found = codes[:, np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
+        return np.where(inside, found, fill).astype(np.int64)
+
+    if op.interpolation == "nearest":
+        return pixels(y >> 16, x >> 16).astype(np.int8)
+    x, y = x - 2**15, y - 2**15
+    f, g = (x % 2**16) >> 5, (y % 2**16) >> 5
+    row, column = y >> 16, x >> 16
+    upper, lower = (
+        (pixels(at, column) + 128) * (2**11 - f) + (pixels(at, column + 1) + 128) * f for at in (row, row + 1)
+    )
+    return (((upper * (2**11 - g) + lower * g + 2**21) >> 22) - 128).astype(np.int8)
+
+
+def affine_matrix(degrees: float, right: float, down: float, scale: float, shear: Sequence[float]) -> list[float]:
+    (sx, cx), (_, cy), (s, cos) = sin_cos(shear[0]), sin_cos(shear[1]), sin_cos(degrees)
+    sin_less, cos_less = sin_cos(degrees - shear[1])
+    t, a, c = sx / cx, cos_less / cy, sin_less / cy
+    b, d = -(a * t + s), cos - c * t
+    xx, xy, yx, yy = d / scale, -b / scale, -c / scale, a / scale
+    return [xx, xy, -(xx * right + xy * down), yx, yy, -(yx * right + yy * down)]
+
+
+def luma(u: Levels) -> Levels:
+    return (9798 * u[0] + 19235 * u[1] + 3735 * u[2] + 2**14) >> 15 if len(u) == 3 else u[0]
+
+
+def blend(u: Levels, base: Levels | int, factor: float) -> Levels:
+    return np.clip(base + ((u - base) * math.floor(factor * 2**12 + 0.5) >> 12), 0, 255)
+
+
+def hue(u: Levels, turns: float) -> Levels:
+    if len(u) != 3:
+        return u
+    (r, g, b), low, high = u, u.min(0), u.max(0)
+    k = high - low
+    p = np.where(r == high, 16 * (g - b), np.where(g == high, 32 * k + 16 * (b - r), 64 * k + 16 * (r - g)))
+    p = (p + ((math.floor(turns * 24576 + 0.5) % 24576) * k >> 8)) % np.maximum(96 * k, 1)
+    parts = (np.abs(p - 48 * k) - 16 * k, 32 * k - np.abs(p - 32 * k), 32 * k - np.abs(p - 64 * k))
+    return np.where(k == 0, u, np.stack([low + ((np.clip(part, 0, 16 * k) + 8) >> 4) for part in parts]))
+
+
+def sharpened(u: Levels, factor: float) -> Levels:
+    out, (_, h, w) = u.copy(), u.shape
+    if h > 2 and w > 2:
+        total = sum(u[:, y : h - 2 + y, x : w - 2 + x] for y in range(3) for x in range(3))
+        middle = u[:, 1:-1, 1:-1]
+        out[:, 1:-1, 1:-1] = blend(middle, (total + 4 * middle + 6) // 13, factor)
+    return out
+
+
+def stretched(u: Levels, equalizes: bool) -> Levels:
+    out = u.copy()
+    for c, plane in enumerate(u):
+        low, high, step = plane.min(), plane.max(), (plane.size - (plane == plane.max()).sum()) // 255
+        if equalizes and step > 0:
+            below = np.concatenate([[0], np.cumsum(np.bincount(plane.ravel(), minlength=256))[:-1]])
+            out[c] = np.minimum(255, (below + step // 2) // step)[plane]
+        elif not equalizes and low < high:
+            out[c] = (plane - low) * 255 // (high - low)
+    return out
+
+
+def recolored(name: str, u: Levels, amount: float) -> Levels:
+    """The levels after a change of this name."""
+    if name == "contrast":
+        total, count = int(luma(u).sum()), luma(u).size
+        return blend(u, (2 * total + count) // (2 * count), amount)
+    if name == "gamma":
+        exponents = [amount * log2(level / 255) for level in range(1, 256)]
+        table = [0] + [0 if e < -64 else math.floor(255 * exp2(e) + 0.5) for e in exponents]
+        return np.array(table)[u]
+    return {
+        "brightness": lambda: blend(u, 0, amount),
+        "saturation": lambda: blend(u, luma(u), amount) if len(u) == 3 else u,
+        "hue": lambda: hue(u, amount),
+        "solarize": lambda: np.where(u >= amount, 255 - u, u),
+        "posterize": lambda: u & (0xFF00 >> int(amount) & 0xFF),
+        "autocontrast": lambda: stretched(u, False),
+        "equalize": lambda: stretched(u, True),
+        "sharpness": lambda: sharpened(u, amount),
+    }[name]()
+
+
+POLICY = "identity shear_x shear_y translate_x translate_y rotate brightness saturation contrast sharpness posterize"
+POLICY += " solarize autocontrast equalize"
+
+
+def policy(codes: Codes, op: augment.TrivialAugment | augment.RandAugment, words: Sequence[int]) -> Codes:
+    name, wide, (_, height, width) = (
+        POLICY.split()[below(14, words[0])],
+        isinstance(op, augment.TrivialAugment),
+        codes.shape,
+    )
+    level = below(31, words[1]) if isinstance(op, augment.TrivialAugment) else op.magnitude
+    sign = -1 if words[2] < 2**31 else 1
+    t, share = sign * level / 30, level / 30
+    if name == "identity":
+        return codes
+    if name.startswith(("shear", "translate", "rotate")):
+        m, side = t * (0.99 if wide else 0.3), width if name.endswith("x") else height
+        n = sign * math.floor(share * (32.0 if wide else 150 / 331 * side))
+        matrix = {
+            "shear_x": [1, m, m * (0.5 * height), 0, 1, 0],
+            "shear_y": [1, 0, 0, m, 1, m * (0.5 * width)],
+            "translate_x": [1, 0, -n, 0, 1, 0],
+            "translate_y": [1, 0, 0, 0, 1, -n],
+            "rotate": affine_matrix(-t * (135.0 if wide else 30.0), 0, 0, 1, (0, 0)),
+        }[name]
+        return warped(codes, matrix, op)
+    amount: float = 1 + t * (0.99 if wide else 0.9)
+    if name == "posterize":
+        amount = 8 - (2 * level * (6 if wide else 4) + 30) // 60
+    if name == "solarize":
+        amount = math.ceil(255 * (30 - level) / 30)
+    return coded(recolored(name, levels_of(codes), amount))
+
+
+def levels_of(codes: Codes) -> Levels:
+    return codes.astype(np.int64) + 128
+
+
+def coded(levels: Levels) -> Codes:
+    return (levels - 128).astype(np.int8)
+
+
+def ranged(value: float | tuple[float, float]) -> tuple[float, float]:
+    return value if isinstance(value, tuple) else (value, value)
+
+
 def per_channel(value: float | Sequence[float], channels: int) -> npt.NDArray[np.float64]:
     return np.broadcast_to(np.asarray(value, np.float64), channels)
 
 
-def codes_of(value: float | Sequence[float], channels: int) -> npt.NDArray[np.int8]:
+def codes_of(value: float | Sequence[float], channels: int) -> Codes:
     return (per_channel(value, channels) - 128).astype(np.int8)
 
 
@@ -176,7 +347,7 @@ def erased(op: augment.Cutout | augment.RandomErasing, draws: Draws, height: int
 
 
 def augmented(
-    codes: npt.NDArray[np.int8],
+    codes: Codes,
     scale: Sequence[np.float32],
     shift: Sequence[np.float32],
     operations: Sequence[augment.Operation],
@@ -191,28 +362,27 @@ def augmented(
     seen: dict[type, int] = {}
     maps: npt.NDArray[np.float32] | None = None
     for op in operations:
-        slot = 16 * KINDS[type(op)] + seen.get(type(op), 0)
-        seen[type(op)] = seen.get(type(op), 0) + 1
+        slot = 16 * KINDS.index(type(op)) + seen.get(type(op), 0)
+        seen[type(op)] = seen.get(type(op), 0) + getattr(op, "count", 1)
         draws = Draws(seed, epoch, index, view, slot)
         words = draws.words()
+        applied = words[0] / 2**32 < getattr(op, "probability", 1.0)
         _, height, width = codes.shape
         if isinstance(op, augment.AlternatingFlip):
             if (draws.words(epoch=0)[0] < 2**31) == (epoch % 2 == 0):
                 codes = codes[:, :, ::-1]
         elif isinstance(op, augment.HorizontalFlip):
-            if words[0] / 2**32 < op.probability:
-                codes = codes[:, :, ::-1]
+            codes = codes[:, :, ::-1] if applied else codes
         elif isinstance(op, augment.VerticalFlip):
-            if words[0] / 2**32 < op.probability:
-                codes = codes[:, ::-1, :]
+            codes = codes[:, ::-1, :] if applied else codes
         elif isinstance(op, augment.RandomCrop):
             h, w = np.broadcast_to((height, width) if op.size is None else op.size, 2).tolist()
             top = below(height + 2 * op.padding - h + 1, words[1]) - op.padding
             left = below(width + 2 * op.padding - w + 1, words[2]) - op.padding
-            codes = crop(codes, top, left, h, w, op.border, codes_of(op.fill, channels))
+            codes = crop(codes, top, left, (h, w), op.border, codes_of(op.fill, channels))
         elif isinstance(op, augment.CenterCrop):
             h, w = np.broadcast_to(op.size, 2).tolist()
-            codes = crop(codes, half(height - h), half(width - w), h, w, "constant", codes_of(op.fill, channels))
+            codes = crop(codes, half(height - h), half(width - w), (h, w), "constant", codes_of(op.fill, channels))
         elif isinstance(op, augment.RandomResizedCrop):
             rows, columns = resized_part(op, draws, height, width)
             codes = resized(codes[:, rows, columns], *np.broadcast_to(op.size, 2).tolist(), op.antialias)
@@ -233,14 +403,49 @@ def augmented(
             f = np.float32(between(*op.factor, words[2]))
             maps[0] = maps[0] * f
             maps[1] = (maps[1] + s) * f
+        elif isinstance(op, augment.TrivialAugment):
+            codes = policy(codes, op, words)
+        elif isinstance(op, augment.RandAugment):
+            for n in range(op.count):
+                codes = policy(codes, op, Draws(seed, epoch, index, view, slot + n).words())
+        elif applied:
+            codes = changed(codes, op, words, draws.words(1))
     maps = maps_of(codes, scale, shift) if maps is None else maps
     # The product is exact in double, and the sum has at most 53 bits for codes and maps like these.
     return (codes.astype(np.float64) * maps[0] + maps[1]).astype(np.float32)
 
 
-def maps_of(
-    codes: npt.NDArray[np.int8], scale: Sequence[np.float32], shift: Sequence[np.float32]
-) -> npt.NDArray[np.float32]:
+def changed(codes: Codes, op: augment.Operation, w: Sequence[int], v: Sequence[int]) -> Codes:
+    """An affine image, or one with other colors."""
+    u, (channels, height, width) = levels_of(codes), codes.shape
+    if isinstance(op, augment.Affine):
+        moves = [op.translate_x * width, op.translate_y * height]
+        right, down = (math.floor(between(-most, most, word) + 0.5) for most, word in zip(moves, w[1:3], strict=True))
+        degrees, x, y = ((-n, n) if isinstance(n, float) else n for n in (op.degrees, op.shear_x, op.shear_y))
+        shear = [between(*x, v[2]), between(*y, v[3])]
+        return warped(codes, affine_matrix(between(*degrees, v[0]), right, down, between(*op.scale, v[1]), shear), op)
+    if isinstance(op, augment.GaussianBlur):
+        return blurred(codes, op, w[1])
+    if isinstance(op, augment.ChannelPermutation):
+        return codes[permutation(channels, w[1])]
+    if isinstance(op, augment.ColorJitter):
+        names, given = ("brightness", "contrast", "saturation"), (op.brightness, op.contrast, op.saturation)
+        ranges = [(max(0, 1 - n), 1 + n) if isinstance(n, float) else n for n in given]
+        ranges.append((-op.hue, op.hue) if isinstance(op.hue, float) else op.hue)
+        for i in permutation(4, w[1]):
+            u = recolored((*names, "hue")[i], u, between(*ranges[i], v[i]))
+        return coded(u)
+    if isinstance(op, augment.Grayscale):
+        return coded(recolored("saturation", u, 0))
+    if isinstance(op, augment.Invert):
+        return coded(255 - u)
+    amount = {"threshold": 0, "bits": 0, "gamma": w[1], "factor": w[1]}
+    field = next((field for field in amount if hasattr(op, field)), None)
+    value = 0.0 if field is None else between(*ranged(getattr(op, field)), amount[field])
+    return coded(recolored(type(op).__name__.lower(), u, value))
+
+
+def maps_of(codes: Codes, scale: Sequence[np.float32], shift: Sequence[np.float32]) -> npt.NDArray[np.float32]:
     """[2, C, H, W]: scale and shift of each value."""
     maps = np.empty((2, *codes.shape), np.float32)
     maps[0] = np.asarray(scale, np.float32)[:, None, None]

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "kernels/augment/image_passes.hpp"
+#include "kernels/cpu/gather.hpp"
 #include "kernels/gather.hpp"
 
 namespace octavo::test {
@@ -19,7 +22,7 @@ class AugmentCase {
     sample_ = {between(1, 5), between(1, 40), between(1, 70)};
     shape_ = sample_;
     program_.seed = random_();
-    program_.most_pixels = sample_.values_per_channel();
+    note_shape();
     const int op_count = between(0, 6);
     for (int i = 0; i < op_count; ++i) add_op();
     if (between(0, 2) == 0) add_values_op();
@@ -47,7 +50,6 @@ class AugmentCase {
   /// Replaces all operations: resizes images to `height` x `width`.
   void resize_to(std::int32_t height, std::int32_t width) {
     program_.op_count = 0;
-    program_.resampling_count = 1;
     program_.has_jitter = program_.erases_values = false;
     shape_ = {sample_.channels, height, width};
     kernels::AugmentOp op = new_op(kernels::AugmentKind::resize);
@@ -55,8 +57,7 @@ class AugmentCase {
     op.antialias = true;
     op.height = height;
     op.width = width;
-    program_.most_resampled_side = static_cast<std::int32_t>(std::max(sample_.height, sample_.width));
-    program_.most_resampled_output = std::max(height, width);
+    note_filter(std::max(sample_.height, sample_.width), std::max(height, width), 0);
     push(op);
   }
 
@@ -78,12 +79,14 @@ class AugmentCase {
     args.label_type = kernels::LabelType::words;
     args.out_labels = out_labels_.data();
     args.program = &program_;
-    args.resampling_count = program_.resampling_count;
+    args.augment_demand = demand_of(program_);
     return args;
   }
   const std::vector<std::byte>& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
   const kernels::AugmentProgram& program() const { return program_; }
+  /// Bytes of memory for an image, as a CUDA gather needs it.
+  std::int64_t image_bytes() const { return kernels::image_memory_bytes(program_, sample_.channels); }
 
  private:
   std::int32_t between(std::int64_t low, std::int64_t high) {
@@ -95,6 +98,7 @@ class AugmentCase {
     kernels::AugmentOp op{};
     op.kind = kind;
     op.slot = static_cast<std::uint32_t>(program_.op_count);
+    op.is_bilinear = between(0, 1) == 1;
     op.probability = between(0, 3) == 0 ? 1.0 : 0.6;
     op.fill.is_uniform = sample_.channels > kernels::kMostFillChannels || between(0, 1) == 1;
     op.values.is_uniform = op.fill.is_uniform;
@@ -106,31 +110,64 @@ class AugmentCase {
   }
   void push(const kernels::AugmentOp& op) {
     program_.ops[program_.op_count++] = op;
+    note_shape();
+  }
+  void note_shape() {
     program_.most_pixels = std::max(program_.most_pixels, shape_.values_per_channel());
+    program_.most_width = std::max(program_.most_width, static_cast<std::int32_t>(shape_.width));
+    program_.sizes[program_.op_count] = {static_cast<std::int32_t>(shape_.height),
+                                         static_cast<std::int32_t>(shape_.width)};
+  }
+  void note_filter(std::int64_t inputs, std::int64_t outputs, std::int64_t taps) {
+    program_.most_resampled_side = std::max(program_.most_resampled_side, static_cast<std::int32_t>(inputs));
+    program_.most_resampled_output = std::max(program_.most_resampled_output, static_cast<std::int32_t>(outputs));
+    program_.most_filter_weights =
+        std::max(program_.most_filter_weights, taps == 0 ? kernels::most_weights(inputs, outputs) : taps * outputs);
   }
   void set_erasure(kernels::AugmentOp& op) {
     op.side = between(1, 50);
     op.is_inside = between(0, 1) == 1;
-    op.area_low = 0.01 * between(1, 50);
-    op.area_high = op.area_low + 0.3;
-    op.ratio_low = -1.5;
-    op.ratio_high = 1.0 + 0.1 * between(0, 9);
+    const double area = 0.01 * between(1, 50);
+    op.area = {area, area + 0.3};
+    op.ratio = {-1.5, 1.0 + 0.1 * between(0, 9)};
+  }
+  void set_colors(kernels::AugmentOp& op) {
+    const double strength = 0.1 * between(0, 20);
+    for (kernels::NumberRange& color : op.colors) color = {std::max(0.0, 1.0 - strength), 1.0 + 3.0 * strength};
+    op.colors[3] = {-0.05 * between(0, 10), 0.05 * between(0, 10)};
+    op.part = between(0, 3);
+    op.level = op.kind == kernels::AugmentKind::solarize ? between(0, 256) : between(1, 8);
+    op.amount = op.kind == kernels::AugmentKind::blur    ? kernels::NumberRange{0.02, 0.1 * between(1, 100)}
+                : op.kind == kernels::AugmentKind::gamma ? kernels::NumberRange{0.01, 5.0}
+                                                         : kernels::NumberRange{0.0, 7.99};
+  }
+  void set_warp(kernels::AugmentOp& op) {
+    const double strength = between(0, 3) == 0 ? 0.0 : 1.0;
+    op.degrees = {-400.0 * strength, 400.0};
+    op.most_down = 0.25 * between(0, 4);
+    op.most_right = 0.25 * between(0, 4);
+    op.scale = between(0, 9) == 0 ? kernels::NumberRange{0.01, 100.0} : kernels::NumberRange{0.7, 1.4};
+    op.shear_x = {-80.0 * strength, 80.0};
+    op.shear_y = {-20.0, 20.0 * strength};
+    op.magnitudes = {0.99, 32.0, 0.3, 135.0, 0.99, between(4, 6), between(-1, 30)};
+  }
+  void set_blur(kernels::AugmentOp& op) {
+    const std::int64_t smaller = std::min(shape_.height, shape_.width);
+    op.radius = between(0, std::min<std::int64_t>(smaller - 1, kernels::kMostBlurRadius));
+    const std::int64_t side = std::max(shape_.height, shape_.width);
+    note_filter(side, side, 2 * op.radius + 1);
   }
   void add_op() {
-    auto kind = static_cast<kernels::AugmentKind>(between(0, 9));
+    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 23 : 9));
     if (kind == kernels::AugmentKind::jitter) return;
-    const bool resizes = kind == kernels::AugmentKind::random_resized_crop || kind == kernels::AugmentKind::resize;
-    if (resizes && program_.resampling_count == kernels::kMostResamplings) return;
+    if (kind == kernels::AugmentKind::permute_channels && sample_.channels > kernels::kMostPermuted) return;
     kernels::AugmentOp op = new_op(kind);
-    if (resizes) {
-      ++program_.resampling_count;
+    if (resizes(kind)) {
       op.antialias = between(0, 1) == 1;
       op.height = between(1, 40);
       op.width = between(1, 40);
       op.probability = 1.0;
-      program_.most_resampled_side = std::max({program_.most_resampled_side, static_cast<std::int32_t>(shape_.height),
-                                               static_cast<std::int32_t>(shape_.width)});
-      program_.most_resampled_output = std::max({program_.most_resampled_output, op.height, op.width});
+      note_filter(std::max(shape_.height, shape_.width), std::max(op.height, op.width), 0);
       shape_.height = op.height;
       shape_.width = op.width;
     }
@@ -150,6 +187,9 @@ class AugmentCase {
       shape_.width = op.width;
     }
     set_erasure(op);
+    set_colors(op);
+    set_warp(op);
+    if (kind == kernels::AugmentKind::blur) set_blur(op);
     push(op);
   }
   void add_values_op() {
@@ -159,10 +199,8 @@ class AugmentCase {
           new_op(is_jitter ? kernels::AugmentKind::jitter : static_cast<kernels::AugmentKind>(between(5, 6)));
       op.is_normalized = true;
       set_erasure(op);
-      op.shift_low = -0.25;
-      op.shift_high = 0.5;
-      op.factor_low = 0.75;
-      op.factor_high = 1.25;
+      op.shift = {-0.25, 0.5};
+      op.factor = {0.75, 1.25};
       program_.has_jitter = program_.has_jitter || is_jitter;
       program_.erases_values = program_.erases_values || !is_jitter;
       push(op);
@@ -185,5 +223,16 @@ class AugmentCase {
   std::vector<std::byte> values_;
   std::vector<std::uint32_t> out_labels_;
 };
+
+/// The definition of a gather with a program.
+inline void gather_defined(const kernels::GatherArgs& args) {
+  std::vector<std::byte> memory(
+      static_cast<std::size_t>(kernels::cpu::portable_scratch_bytes(args) + kernels::cpu::kScratchAlignment));
+  void* scratch = memory.data();
+  std::size_t space = memory.size();
+  std::align(kernels::cpu::kScratchAlignment, static_cast<std::size_t>(kernels::cpu::portable_scratch_bytes(args)),
+             scratch, space);
+  kernels::cpu::gather_portable(args, 0, args.batch_count, static_cast<std::byte*>(scratch));
+}
 
 }  // namespace octavo::test

@@ -93,7 +93,7 @@ TEST_CASE("every position of a random crop is equally likely", "[unit][kernels]"
   std::vector<int> counts(81);
   constexpr int kDraws = 81000;
   for (int i = 0; i < kDraws; ++i) {
-    const AugmentStep step = draw_step(op, kSize, {1, 0, i, 0});
+    const AugmentStep step = draw_step(op, 3, kSize, {1, 0, i, 0});
     ++counts.at(static_cast<std::size_t>((step.y + 4) * 9 + step.x + 4));
   }
   double chi_square = 0.0;
@@ -106,7 +106,7 @@ TEST_CASE("an alternating flip mirrors each sample in every second epoch", "[uni
   const AugmentOp op = op_of(AugmentKind::alternating_flip_x);
   int mirrored_first = 0;
   for (std::int64_t index = 0; index < 1000; ++index) {
-    const auto kind_at = [&](std::uint64_t epoch) { return draw_step(op, kSize, {3, epoch, index, 0}).kind; };
+    const auto kind_at = [&](std::uint64_t epoch) { return draw_step(op, 3, kSize, {3, epoch, index, 0}).kind; };
     REQUIRE(kind_at(0) != kind_at(1));
     REQUIRE(kind_at(0) == kind_at(2));
     mirrored_first += kind_at(0) == StepKind::flip_x ? 1 : 0;
@@ -118,9 +118,9 @@ TEST_CASE("a probability of 0 or 1 is never or always", "[unit][kernels]") {
   AugmentOp op = op_of(AugmentKind::flip_x);
   for (std::int64_t index = 0; index < 1000; ++index) {
     op.probability = 1.0;
-    REQUIRE(draw_step(op, kSize, {3, 0, index, 0}).kind == StepKind::flip_x);
+    REQUIRE(draw_step(op, 3, kSize, {3, 0, index, 0}).kind == StepKind::flip_x);
     op.probability = 0.0;
-    REQUIRE(draw_step(op, kSize, {3, 0, index, 0}).kind == StepKind::none);
+    REQUIRE(draw_step(op, 3, kSize, {3, 0, index, 0}).kind == StepKind::none);
   }
 }
 
@@ -132,12 +132,10 @@ TEST_CASE("an erased rectangle lies in its image for every corner of the paramet
           AugmentOp op = op_of(kind);
           op.side = side;
           op.is_inside = is_inside;
-          op.area_low = 1e-6;
-          op.area_high = 1.0;
-          op.ratio_low = -20.0;
-          op.ratio_high = 20.0;
+          op.area = {1e-6, 1.0};
+          op.ratio = {-20.0, 20.0};
           for (std::int64_t index = 0; index < 200; ++index) {
-            const AugmentStep step = draw_step(op, size, {3, 0, index, 0});
+            const AugmentStep step = draw_step(op, 3, size, {3, 0, index, 0});
             if (step.kind == StepKind::none) continue;
             REQUIRE(step.y >= 0);
             REQUIRE(step.x >= 0);
@@ -172,7 +170,7 @@ TEST_CASE("every instruction set augments like the definition", "[unit][kernels]
   const std::int64_t all_targets = hwy::SupportedTargets();
   for (std::uint32_t seed = 0; seed < 1000; ++seed) {
     AugmentCase parameters(seed);
-    cpu::gather_portable(parameters.args(), 0, AugmentCase::kBatch);  // slow, so once for all instruction sets
+    gather_defined(parameters.args());  // slow, so once for all instruction sets
     const auto expected = parameters.values();
     const auto labels = parameters.out_labels();
     for (std::int64_t targets = all_targets; targets != 0; targets &= targets - 1) {

@@ -20,6 +20,9 @@ void add_augmenting(nb::module_& module) {
       .value("constant", augment::Border::constant)
       .value("edge", augment::Border::edge)
       .value("reflect", augment::Border::reflect);
+  nb::enum_<augment::Interpolation>(module, "Interpolation")
+      .value("nearest", augment::Interpolation::nearest)
+      .value("bilinear", augment::Interpolation::bilinear);
   nb::class_<augment::HorizontalFlip>(module, "HorizontalFlip")
       .def(nb::init<>())
       .def_rw("probability", &augment::HorizontalFlip::probability);
@@ -61,6 +64,68 @@ void add_augmenting(nb::module_& module) {
       .def_rw("ratio", &augment::RandomErasing::ratio)
       .def_rw("normalized", &augment::RandomErasing::normalized)
       .def_rw("value", &augment::RandomErasing::value);
+  nb::class_<augment::Affine>(module, "Affine")
+      .def(nb::init<>())
+      .def_rw("degrees", &augment::Affine::degrees)
+      .def_rw("translate_x", &augment::Affine::translate_x)
+      .def_rw("translate_y", &augment::Affine::translate_y)
+      .def_rw("scale", &augment::Affine::scale)
+      .def_rw("shear_x", &augment::Affine::shear_x)
+      .def_rw("shear_y", &augment::Affine::shear_y)
+      .def_rw("interpolation", &augment::Affine::interpolation)
+      .def_rw("fill", &augment::Affine::fill)
+      .def_rw("probability", &augment::Affine::probability);
+  nb::class_<augment::ColorJitter>(module, "ColorJitter")
+      .def(nb::init<>())
+      .def_rw("brightness", &augment::ColorJitter::brightness)
+      .def_rw("contrast", &augment::ColorJitter::contrast)
+      .def_rw("saturation", &augment::ColorJitter::saturation)
+      .def_rw("hue", &augment::ColorJitter::hue)
+      .def_rw("probability", &augment::ColorJitter::probability);
+  nb::class_<augment::Grayscale>(module, "Grayscale")
+      .def(nb::init<>())
+      .def_rw("probability", &augment::Grayscale::probability);
+  nb::class_<augment::ChannelPermutation>(module, "ChannelPermutation")
+      .def(nb::init<>())
+      .def_rw("probability", &augment::ChannelPermutation::probability);
+  nb::class_<augment::Solarize>(module, "Solarize")
+      .def(nb::init<>())
+      .def_rw("threshold", &augment::Solarize::threshold)
+      .def_rw("probability", &augment::Solarize::probability);
+  nb::class_<augment::Posterize>(module, "Posterize")
+      .def(nb::init<>())
+      .def_rw("bits", &augment::Posterize::bits)
+      .def_rw("probability", &augment::Posterize::probability);
+  nb::class_<augment::Invert>(module, "Invert").def(nb::init<>()).def_rw("probability", &augment::Invert::probability);
+  nb::class_<augment::Gamma>(module, "Gamma")
+      .def(nb::init<>())
+      .def_rw("gamma", &augment::Gamma::gamma)
+      .def_rw("probability", &augment::Gamma::probability);
+  nb::class_<augment::AutoContrast>(module, "AutoContrast")
+      .def(nb::init<>())
+      .def_rw("probability", &augment::AutoContrast::probability);
+  nb::class_<augment::Equalize>(module, "Equalize")
+      .def(nb::init<>())
+      .def_rw("probability", &augment::Equalize::probability);
+  nb::class_<augment::Sharpness>(module, "Sharpness")
+      .def(nb::init<>())
+      .def_rw("factor", &augment::Sharpness::factor)
+      .def_rw("probability", &augment::Sharpness::probability);
+  nb::class_<augment::GaussianBlur>(module, "GaussianBlur")
+      .def(nb::init<>())
+      .def_rw("kernel_size", &augment::GaussianBlur::kernel_size)
+      .def_rw("sigma", &augment::GaussianBlur::sigma)
+      .def_rw("probability", &augment::GaussianBlur::probability);
+  nb::class_<augment::TrivialAugment>(module, "TrivialAugment")
+      .def(nb::init<>())
+      .def_rw("interpolation", &augment::TrivialAugment::interpolation)
+      .def_rw("fill", &augment::TrivialAugment::fill);
+  nb::class_<augment::RandAugment>(module, "RandAugment")
+      .def(nb::init<>())
+      .def_rw("count", &augment::RandAugment::count)
+      .def_rw("magnitude", &augment::RandAugment::magnitude)
+      .def_rw("interpolation", &augment::RandAugment::interpolation)
+      .def_rw("fill", &augment::RandAugment::fill);
   nb::class_<augment::NormalizedJitter>(module, "NormalizedJitter")
       .def(nb::init<>())
       .def_rw("shift", &augment::NormalizedJitter::shift)

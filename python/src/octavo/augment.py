@@ -17,6 +17,7 @@ Operations change stored values, 0 ... 255, before the normalization. Only `Norm
 from __future__ import annotations
 
 import dataclasses
+import numbers
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,22 +28,42 @@ import numpy as np
 from . import _core
 
 __all__ = [
+    "Affine",
     "AlternatingFlip",
+    "AutoContrast",
     "CenterCrop",
+    "ChannelPermutation",
+    "ColorJitter",
     "Cutout",
+    "Equalize",
+    "Gamma",
+    "GaussianBlur",
+    "Grayscale",
     "HorizontalFlip",
+    "Invert",
     "NormalizedJitter",
     "Operation",
+    "Posterize",
+    "RandAugment",
     "RandomCrop",
     "RandomErasing",
     "RandomResizedCrop",
     "Resize",
+    "Sharpness",
+    "Solarize",
+    "TrivialAugment",
     "VerticalFlip",
 ]
 
 #: What a crop shows beyond the edge of an image: `fill`, the nearest pixel, or the image mirrored at its edge pixels,
 #: which are not repeated.
 Border = Literal["constant", "edge", "reflect"]
+
+#: How an image between pixels is computed: the nearest pixel, or a weighted mean of the four nearest ones.
+Interpolation = Literal["nearest", "bilinear"]
+
+#: A number, or the range that it is drawn from.
+Range = float | tuple[float, float]
 
 
 class Operation:
@@ -199,6 +220,182 @@ class RandomErasing(Operation):
 
 
 @dataclass(frozen=True)
+class Affine(Operation):
+    """Rotates, translates, scales and shears around the center, like ``torchvision.transforms.v2.RandomAffine``.
+
+    All numbers are uniform in their ranges. For `degrees` and the shears, a number ``d`` is the range from ``-d`` to
+    ``d``.
+
+    Parameters
+    ----------
+    degrees
+        The angle, clockwise.
+    translate_x, translate_y
+        The largest translation in both directions, as a share of the width and the height. Translations are whole
+        pixels.
+    scale
+        The range of the scale, 0.01 to 100.
+    shear_x, shear_y
+        The angle of the shear in degrees, up to 80.
+    interpolation
+        How an image between pixels is computed.
+    fill
+        What is beyond the edge: one stored value, 0 ... 255, or one per channel for at most 4 channels.
+    probability
+        The probability that the image changes at all.
+    """
+
+    degrees: Range = 0.0
+    translate_x: float = 0.0
+    translate_y: float = 0.0
+    scale: tuple[float, float] = (1.0, 1.0)
+    shear_x: Range = 0.0
+    shear_y: Range = 0.0
+    interpolation: Interpolation = "nearest"
+    fill: float | Sequence[float] = 0
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class ColorJitter(Operation):
+    """Changes brightness, contrast, saturation and hue in a random order, like
+    ``torchvision.transforms.v2.ColorJitter``.
+
+    Each result is clamped to 0 ... 255. Images have 1 or 3 channels; those of 1 have no saturation and no hue.
+
+    Parameters
+    ----------
+    brightness, contrast, saturation
+        A number ``b`` is the range of factors from ``max(0, 1 - b)`` to ``1 + b``. Factors are below 8.
+    hue
+        A number ``h`` is the range from ``-h`` to ``h``, in turns; at most 0.5.
+    probability
+        The probability that the image changes at all.
+    """
+
+    brightness: Range = 0.0
+    contrast: Range = 0.0
+    saturation: Range = 0.0
+    hue: Range = 0.0
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class Grayscale(Operation):
+    """Replaces red, green and blue by the luma with `probability`. Images of 1 channel stay."""
+
+    probability: float = 0.1
+
+
+@dataclass(frozen=True)
+class ChannelPermutation(Operation):
+    """Puts the channels, at most 4, in a random order with `probability`."""
+
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class Solarize(Operation):
+    """Inverts all stored values from `threshold`, 0 ... 256, on."""
+
+    threshold: int = 128
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class Posterize(Operation):
+    """Keeps the upper `bits`, 1 ... 8, of each stored value."""
+
+    bits: int = 4
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class Invert(Operation):
+    """Inverts all values with `probability`."""
+
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class Gamma(Operation):
+    """Raises stored values, as shares of 255, to the power `gamma`, 0.01 ... 100: a number, or a range."""
+
+    gamma: Range = (0.8, 1.25)
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class AutoContrast(Operation):
+    """Stretches the values of each channel to 0 ... 255 with `probability`."""
+
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class Equalize(Operation):
+    """Makes the histogram of each channel flat with `probability`."""
+
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class Sharpness(Operation):
+    """Blends an image with its mean over 3x3 pixels, like ``torchvision.transforms.v2.RandomAdjustSharpness``.
+
+    A `factor` of 0 smooths, 1 changes nothing, 2 sharpens: a number below 8, or a range.
+    """
+
+    factor: Range = 2.0
+    probability: float = 0.5
+
+
+@dataclass(frozen=True)
+class GaussianBlur(Operation):
+    """Blurs an image, like ``torchvision.transforms.v2.GaussianBlur``. Borders are reflected.
+
+    Parameters
+    ----------
+    kernel_size
+        Pixels; odd, at most 63. Half of it is smaller than the image.
+    sigma
+        The standard deviation in pixels, 0.01 ... 1000: a number, or a range.
+    probability
+        The probability that the image is blurred at all.
+    """
+
+    kernel_size: int
+    sigma: Range = (0.1, 2.0)
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class TrivialAugment(Operation):
+    """Applies one operation out of 14 with one of 31 magnitudes, like
+    ``torchvision.transforms.v2.TrivialAugmentWide`` (S. Mueller and F. Hutter, 2021).
+
+    Images have 1 or 3 channels. `interpolation` and `fill` are as in `Affine`.
+    """
+
+    interpolation: Interpolation = "nearest"
+    fill: float | Sequence[float] = 0
+
+
+@dataclass(frozen=True)
+class RandAugment(Operation):
+    """Applies `count` operations out of 14, all with the same `magnitude`, 0 ... 30, like
+    ``torchvision.transforms.v2.RandAugment`` (E. Cubuk et al., 2019).
+
+    Images have 1 or 3 channels. `interpolation` and `fill` are as in `Affine`.
+    """
+
+    count: int = 2
+    magnitude: int = 9
+    interpolation: Interpolation = "nearest"
+    fill: float | Sequence[float] = 0
+
+
+@dataclass(frozen=True)
 class NormalizedJitter(Operation):
     """Changes the normalized values of an image: v becomes ``(v + shift) * factor``, not clamped.
 
@@ -220,17 +417,28 @@ def checked_operations(augment: Operation | Sequence[Operation] | None) -> tuple
     return operations
 
 
+def _range_around(field: str, number: float) -> tuple[float, float] | None:
+    """The range that one number stands for. None: the field has no range."""
+    if field in ("degrees", "shear_x", "shear_y", "hue"):
+        return -number, number
+    if field in ("brightness", "contrast", "saturation"):
+        return max(0.0, 1.0 - number), 1.0 + number
+    return (number, number) if field in ("gamma", "factor", "sigma") else None
+
+
 def _converted(operation: type[Operation], field: str, value: Any) -> Any:
     """The value of a field as the library's operation expects it. Raises TypeError or ValueError."""
     if field in ("fill", "value"):
         return [float(number) for number in np.atleast_1d(np.asarray(value, dtype=np.float64))]
-    if field == "border":
-        borders = _core.Border.__members__
-        if value not in borders:
-            known = ", ".join(map(repr, borders))
-            raise ValueError(f"{operation.__name__}: border is {value!r}; it must be one of {known}")
-        return borders[value]
+    if field in ("border", "interpolation"):
+        members = (_core.Border if field == "border" else _core.Interpolation).__members__
+        if value not in members:
+            known = ", ".join(map(repr, members))
+            raise ValueError(f"{operation.__name__}: {field} is {value!r}; it must be one of {known}")
+        return members[value]
     if field == "size" and operation is not Cutout and value is not None:
         height, width = np.broadcast_to(np.asarray(value), 2).tolist()
         return operator.index(height), operator.index(width)
+    if operation is not NormalizedJitter and isinstance(value, numbers.Real):
+        return _range_around(field, float(value)) or value
     return value

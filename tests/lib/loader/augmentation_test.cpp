@@ -17,22 +17,26 @@ using namespace octavo::test;
 
 namespace {
 
-/// Operations of every kind.
-augment::Operations all_operations() {
-  return {augment::AlternatingFlip{},
-          augment::RandomCrop{.size = {{9, 8}}, .padding = 3, .border = augment::Border::edge},
-          augment::VerticalFlip{},
-          augment::Cutout{.size = 3, .inside = false, .normalized = false, .value = {17}},
-          augment::CenterCrop{.size = {7, 10}},
-          augment::RandomResizedCrop{.size = {8, 11}},
-          augment::HorizontalFlip{},
-          augment::NormalizedJitter{.shift = {-0.1, 0.1}, .factor = {0.9, 1.1}},
-          augment::RandomErasing{.probability = 0.7, .value = {-1}}};
+/// Operations that move pixels, and such that make whole images between others.
+std::vector<augment::Operations> operation_lists() {
+  return {
+      {augment::AlternatingFlip{}, augment::RandomCrop{.size = {{9, 8}}, .padding = 3, .border = augment::Border::edge},
+       augment::VerticalFlip{}, augment::Cutout{.size = 3, .inside = false, .normalized = false, .value = {17}},
+       augment::CenterCrop{.size = {7, 10}}, augment::RandomResizedCrop{.size = {8, 11}}, augment::HorizontalFlip{},
+       augment::NormalizedJitter{.shift = {-0.1, 0.1}, .factor = {0.9, 1.1}},
+       augment::RandomErasing{.probability = 0.7, .value = {-1}}},
+      {augment::Resize{.size = {12, 10}},
+       augment::Affine{
+           .degrees = {-20.0, 20.0}, .scale = {0.8, 1.2}, .interpolation = augment::Interpolation::bilinear},
+       augment::ColorJitter{
+           .brightness = {0.5, 1.5}, .contrast = {0.5, 1.5}, .saturation = {0.5, 2.0}, .hue = {-0.1, 0.1}},
+       augment::RandomResizedCrop{.size = {8, 11}}, augment::GaussianBlur{}, augment::TrivialAugment{},
+       augment::RandAugment{}, augment::HorizontalFlip{}, augment::Cutout{}}};
 }
 
-LoaderOptions augmented_options(Layout layout) {
+LoaderOptions augmented_options(const augment::Operations& operations, Layout layout) {
   LoaderOptions options{.batch_size = 8, .shuffle = Shuffle::windows(30), .seed = 5};
-  options.spec.augment = all_operations();
+  options.spec.augment = operations;
   options.spec.augment_seed = 77;
   options.spec.views = layout == Layout::nchw ? 1 : 2;
   options.spec.layout = layout;
@@ -49,25 +53,29 @@ void residencies_augment_alike(Device device) {
         LoadOptions{.residency = Residency::window, .window_samples = 30}}) {
     const Store store = Store::load(split, device, load);
     INFO(to_string(store.residency()));
-    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      const LoaderOptions options = augmented_options(layout);
-      REQUIRE(serve(store, options) == serve(reference, options));
+    for (const augment::Operations& operations : operation_lists()) {
+      for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+        const LoaderOptions options = augmented_options(operations, layout);
+        REQUIRE(serve(store, options) == serve(reference, options));
+      }
     }
   }
 }
 
 void graphs_augment_alike(Device device) {
-  const PackedFixture fixture({random_split("train", 47, {2, 6, 5})});
+  const PackedFixture fixture({random_split("train", 47, {3, 6, 5})});
   const Store store = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
-  LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
-  options.spec.augment = all_operations();
-  GraphLoader graph(store, options, 1);
-  Loader loader(store, options);
-  const DeviceTensor images(device, DType::float32, {9, 2, 8, 11}), labels(device, DType::int32, {9});
-  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-    for (const Batch& batch : loader.epoch(epoch)) {
-      graph.next(images.view(), labels.view());
-      REQUIRE(images.to_host<float>() == DeviceTensor::read<float>(batch.images()));
+  for (const augment::Operations& operations : operation_lists()) {
+    LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
+    options.spec.augment = operations;
+    GraphLoader graph(store, options, 1);
+    Loader loader(store, options);
+    const DeviceTensor images(device, DType::float32, {9, 3, 8, 11}), labels(device, DType::int32, {9});
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      for (const Batch& batch : loader.epoch(epoch)) {
+        graph.next(images.view(), labels.view());
+        REQUIRE(images.to_host<float>() == DeviceTensor::read<float>(batch.images()));
+      }
     }
   }
 }
@@ -79,7 +87,7 @@ OCTAVO_CONTRACT(graphs_augment_alike, "a graph loader augments like a loader", "
 
 TEST_CASE("operations determine the shape of batches", "[unit][loader]") {
   BatchSpec spec;
-  spec.augment = all_operations();
+  spec.augment = operation_lists()[0];
   spec.views = 2;
   const BatchShape shape = batch_shape(spec, {3, 32, 32});
   REQUIRE(shape.image == SampleShape{3, 8, 11});
@@ -90,11 +98,21 @@ TEST_CASE("operations determine the shape of batches", "[unit][loader]") {
 
 TEST_CASE("operations are described in one line", "[unit][loader]") {
   REQUIRE(augment::describe({}).empty());
-  REQUIRE(augment::describe(all_operations()) ==
+  REQUIRE(augment::describe(operation_lists()[0]) ==
           "alternating flip, random crop 9x8 (padding 3, edge), vertical flip 0.5, cutout 3 (probability 1, clipped, "
           "value 17), center crop 7x10, random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), horizontal "
           "flip 0.5, normalized jitter (shift -0.1 to 0.1, factor 0.9 to 1.1), "
           "random erasing 0.7 (area 0.02 to 0.33, ratio 0.3 to 3.3, normalized value -1)");
+}
+
+TEST_CASE("operations that make whole images are described", "[unit][loader]") {
+  REQUIRE(
+      augment::describe(operation_lists()[1]) ==
+      "resize 12x10, affine 1 (degrees -20 to 20, translate 0 and 0, scale 0.8 to 1.2, shear 0 to 0 and 0 to 0, "
+      "bilinear), color jitter 1 (brightness 0.5 to 1.5, contrast 0.5 to 1.5, saturation 0.5 to 2, hue -0.1 to 0.1), "
+      "random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
+      "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), horizontal flip 0.5, cutout 8 "
+      "(probability 1, normalized value 0)");
 }
 
 TEST_CASE("an epoch beyond the counter of random numbers is refused", "[unit][loader]") {

@@ -89,17 +89,117 @@ struct RandomErasing {
   std::vector<double> value = {0.0};          ///< as in Cutout
 };
 
+/// How an image between pixels is computed.
+enum class Interpolation {
+  nearest,   ///< the nearest pixel
+  bilinear,  ///< a weighted mean of the four nearest pixels
+};
+
+/// Rotates, translates, scales and shears around the center, like torchvision's RandomAffine. All numbers are uniform;
+/// translations are whole pixels.
+struct Affine {
+  std::array<double, 2> degrees = {0.0, 0.0};   ///< clockwise
+  double translate_x = 0.0, translate_y = 0.0;  ///< up to these shares of the width and the height, in both directions
+  std::array<double, 2> scale = {1.0, 1.0};
+  std::array<double, 2> shear_x = {0.0, 0.0}, shear_y = {0.0, 0.0};  ///< degrees
+  Interpolation interpolation = Interpolation::nearest;
+  std::vector<double> fill = {0.0};  ///< beyond the edge: 1 or C stored values, 0 to 255; C at most 4
+  double probability = 1.0;
+};
+
+/// Changes brightness, contrast, saturation and hue in a random order, like torchvision's ColorJitter: each result is
+/// clamped to the range of stored values. Images have 1 or 3 channels; those of 1 have no saturation and no hue.
+struct ColorJitter {
+  std::array<double, 2> brightness = {1.0, 1.0}, contrast = {1.0, 1.0}, saturation = {1.0, 1.0};  ///< factors below 8
+  std::array<double, 2> hue = {0.0, 0.0};  ///< turns, -0.5 to 0.5
+  double probability = 1.0;
+};
+
+/// Replaces red, green and blue by the luma. Images of 1 channel stay.
+struct Grayscale {
+  double probability = 0.1;
+};
+
+/// Puts the channels, at most 4, in a random order.
+struct ChannelPermutation {
+  double probability = 1.0;
+};
+
+/// Inverts all values from the threshold on.
+struct Solarize {
+  std::int64_t threshold = 128;  ///< a stored value, 0 to 256
+  double probability = 0.5;
+};
+
+/// Keeps the upper bits of each value.
+struct Posterize {
+  std::int64_t bits = 4;  ///< 1 to 8
+  double probability = 0.5;
+};
+
+/// Inverts all values.
+struct Invert {
+  double probability = 0.5;
+};
+
+/// Raises values, as shares of 255, to a power that is drawn from a range.
+struct Gamma {
+  std::array<double, 2> gamma = {1.0, 1.0};  ///< 0.01 to 100
+  double probability = 1.0;
+};
+
+/// Stretches the values of each channel to 0 to 255.
+struct AutoContrast {
+  double probability = 0.5;
+};
+
+/// Makes the histogram of each channel flat.
+struct Equalize {
+  double probability = 0.5;
+};
+
+/// Blends an image with its mean over 3x3 pixels: a factor of 0 smooths, 1 changes nothing, 2 sharpens.
+struct Sharpness {
+  std::array<double, 2> factor = {2.0, 2.0};  ///< below 8
+  double probability = 0.5;
+};
+
+/// Blurs an image, which has more pixels than half of the kernel along both axes.
+struct GaussianBlur {
+  std::int64_t kernel_size = 3;              ///< pixels; odd, at most 63
+  std::array<double, 2> sigma = {0.1, 2.0};  ///< pixels, 0.01 to 1000
+  double probability = 1.0;
+};
+
+/// Applies one operation out of 14, with one of 31 magnitudes (S. Mueller and F. Hutter, "TrivialAugment", 2021), like
+/// torchvision's TrivialAugmentWide. Images have 1 or 3 channels.
+struct TrivialAugment {
+  Interpolation interpolation = Interpolation::nearest;
+  std::vector<double> fill = {0.0};  ///< as in Affine
+};
+
+/// Applies some operations out of 14, all with the same magnitude (E. Cubuk et al., "RandAugment", 2019), like
+/// torchvision's RandAugment. Images have 1 or 3 channels.
+struct RandAugment {
+  std::int64_t count = 2;      ///< operations
+  std::int64_t magnitude = 9;  ///< 0 to 30
+  Interpolation interpolation = Interpolation::nearest;
+  std::vector<double> fill = {0.0};  ///< as in Affine
+};
+
 /// Changes the normalized values of an image: v becomes (v + shift) * factor, not clamped. Both are uniform.
 struct NormalizedJitter {
   std::array<double, 2> shift = {0.0, 0.0};
   std::array<double, 2> factor = {1.0, 1.0};
 };
 
-using Operation = std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop,
-                               Resize, Cutout, RandomErasing, NormalizedJitter>;
+using Operation =
+    std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop, Resize,
+                 Cutout, RandomErasing, Affine, ColorJitter, Grayscale, ChannelPermutation, Solarize, Posterize, Invert,
+                 Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur, TrivialAugment, RandAugment, NormalizedJitter>;
 
-/// At most 16 operations, in the order in which they are applied; at most two of them resize. Those that change
-/// normalized values come last.
+/// At most 32 operations, of which a color jitter counts as four, in the order in which they are applied. At most 16
+/// are of one kind. Those that change normalized values come last.
 using Operations = std::vector<Operation>;
 
 /// The shape of augmented images of samples of `shape`. Throws InvalidArgument, naming the operation, if one does not

@@ -74,6 +74,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
 
   // Kernels. The memory that their arguments point to must live until the stream has completed them.
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
+  /// The images that a gather makes at once in GatherArgs::image_memory. 0: it needs none.
+  virtual std::int64_t images_at_once() const { return 0; }
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
 };

@@ -185,6 +185,7 @@ class CudaBackend final : public Backend {
     const DeviceScope scope(context_);
     check(kernels::cuda::launch_gather(args, traits_, stream_of(stream)), "gather a batch");
   }
+  std::int64_t images_at_once() const override { return kernels::cuda::most_images_at_once(traits_); }
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
     const DeviceScope scope(context_);
     check(kernels::cuda::launch_row_copy(args, traits_, stream_of(stream)), "copy the rows of a batch");

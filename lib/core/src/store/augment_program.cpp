@@ -7,41 +7,29 @@
 #include <octavo/augment.hpp>
 #include <octavo/errors.hpp>
 
+#include "kernels/augment/axis_filter.hpp"
+#include "kernels/augment/color.hpp"
+#include "kernels/augment/exact_math.hpp"
+#include "kernels/augment/steps.hpp"
+#include "store/number_text.hpp"
+
 namespace octavo {
 namespace {
 
 using kernels::AugmentKind;
 using kernels::AugmentOp;
+using kernels::NumberRange;
+using store::number_text;
 
-/// Sums of weights of longer axes could overflow 64 bits.
+/// Sums of weights, and places, of longer axes could overflow 64 bits.
 constexpr std::int64_t kLargestResampledSide = 65535;
+constexpr double kLeastScale = 0.01, kMostScale = 100.0, kMostDegrees = 3600.0, kMostShear = 80.0;
 constexpr double kLeastRatio = 1e-6;
 /// Larger images could overflow the 32-bit coordinates of kernels.
 constexpr std::int64_t kLargestSide = 1 << 24;
 
-std::string number(double value) {
-  std::string text = std::to_string(value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
 std::string size_text(std::int64_t height, std::int64_t width) {
   return std::to_string(height) + "x" + std::to_string(width);
-}
-
-std::string range_text(const std::array<double, 2>& range) { return number(range[0]) + " to " + number(range[1]); }
-
-const char* to_string(augment::Border border) {
-  switch (border) {
-    case augment::Border::constant:
-      return "constant";
-    case augment::Border::edge:
-      return "edge";
-    case augment::Border::reflect:
-      return "reflect";
-  }
-  return "";
 }
 
 kernels::Border border_of(augment::Border border) {
@@ -59,35 +47,58 @@ kernels::Border border_of(augment::Border border) {
 /// Adds operations to a program, and follows the shape of the images through it.
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(const SampleShape& shape) : shape_(shape) {
-    program_.most_pixels = shape.values_per_channel();
-  }
+  explicit ProgramBuilder(const SampleShape& shape) : shape_(shape) { note_shape(); }
 
   void add(const augment::Operation& operation) {
     name_ = augment::describe({operation});
-    if (program_.op_count == kernels::kMostAugmentOps) {
-      refuse("an augmentation has at most " + std::to_string(kernels::kMostAugmentOps) + " operations");
-    }
     AugmentOp op{};
     op.probability = 1.0;
     std::visit([&](const auto& given) { set(op, given); }, operation);
-    if (program_.op_count > 0 && changes_values(program_.ops[program_.op_count - 1]) && !changes_values(op)) {
-      refuse("operations on normalized values come last; move it before them");
+    for (int i = 0; i < parts_of(operation); ++i) {
+      // The changes of a color jitter draw the same words.
+      if (op.kind == AugmentKind::color_jitter) op.part = i;
+      if (i == 0 || op.kind != AugmentKind::color_jitter) op.slot = next_slot(op.kind);
+      append(op);
     }
-    // A kind may occur several times; each has its own random numbers.
-    const auto before = std::count_if(program_.ops, program_.ops + program_.op_count,
-                                      [&](const AugmentOp& other) { return other.kind == op.kind; });
-    op.slot = static_cast<std::uint32_t>(op.kind) * kernels::kMostAugmentOps + static_cast<std::uint32_t>(before);
-    program_.has_jitter = program_.has_jitter || op.kind == AugmentKind::jitter;
-    program_.erases_values = program_.erases_values || (op.is_normalized && op.kind != AugmentKind::jitter);
-    program_.most_pixels = std::max(program_.most_pixels, shape_.values_per_channel());
-    program_.ops[program_.op_count++] = op;
   }
 
   const kernels::AugmentProgram& program() const { return program_; }
   const SampleShape& shape() const { return shape_; }
 
  private:
+  /// Steps that an operation makes.
+  static int parts_of(const augment::Operation& operation) {
+    if (const auto* policy = std::get_if<augment::RandAugment>(&operation)) return static_cast<int>(policy->count);
+    return std::holds_alternative<augment::ColorJitter>(operation) ? kernels::kColorChanges : 1;
+  }
+  /// A kind may occur several times; each has its own random numbers.
+  std::uint32_t next_slot(AugmentKind kind) {
+    int& count = counts_[static_cast<std::size_t>(kind)];
+    if (count == kernels::kMostOfOneKind) {
+      refuse("an augmentation has at most " + std::to_string(kernels::kMostOfOneKind) + " operations of one kind");
+    }
+    return static_cast<std::uint32_t>(kind) * kernels::kMostOfOneKind + static_cast<std::uint32_t>(count++);
+  }
+  void append(const AugmentOp& op) {
+    if (program_.op_count == kernels::kMostAugmentOps) {
+      refuse("an augmentation has at most " + std::to_string(kernels::kMostAugmentOps) +
+             " operations, of which a color jitter is four");
+    }
+    if (program_.op_count > 0 && changes_values(program_.ops[program_.op_count - 1]) && !changes_values(op)) {
+      refuse("operations on normalized values come last; move it before them");
+    }
+    program_.has_jitter = program_.has_jitter || op.kind == AugmentKind::jitter;
+    program_.erases_values = program_.erases_values || (op.is_normalized && op.kind != AugmentKind::jitter);
+    program_.ops[program_.op_count++] = op;
+    note_shape();
+  }
+  void note_shape() {
+    program_.most_pixels = std::max(program_.most_pixels, shape_.values_per_channel());
+    program_.most_width = std::max(program_.most_width, static_cast<std::int32_t>(shape_.width));
+    program_.sizes[program_.op_count] = {static_cast<std::int32_t>(shape_.height),
+                                         static_cast<std::int32_t>(shape_.width)};
+  }
+
   void set(AugmentOp& op, const augment::HorizontalFlip& given) {
     op.kind = AugmentKind::flip_x;
     op.probability = probability(given.probability);
@@ -147,10 +158,149 @@ class ProgramBuilder {
     op.is_normalized = true;
     const auto [least_shift, most_shift] = range(given.shift, "shift");
     const auto [least_factor, most_factor] = range(given.factor, "factor");
-    op.shift_low = least_shift;
-    op.shift_high = most_shift;
-    op.factor_low = least_factor;
-    op.factor_high = most_factor;
+    op.shift = {least_shift, most_shift};
+    op.factor = {least_factor, most_factor};
+  }
+  void set(AugmentOp& op, const augment::Affine& given) {
+    op.kind = AugmentKind::affine;
+    op.probability = probability(given.probability);
+    op.degrees = checked(given.degrees, "degrees", -kMostDegrees, kMostDegrees);
+    op.scale = checked(given.scale, "scale", kLeastScale, kMostScale);
+    op.shear_x = checked(given.shear_x, "shear along x", -kMostShear, kMostShear);
+    op.shear_y = checked(given.shear_y, "shear along y", -kMostShear, kMostShear);
+    for (const double share : {given.translate_x, given.translate_y}) {
+      if (!(share >= 0.0 && share <= 1.0)) refuse("the translation is not a share of the image, 0 to 1");
+    }
+    op.most_down = given.translate_y;
+    op.most_right = given.translate_x;
+    set_warp(op, given.interpolation, given.fill);
+  }
+  void set(AugmentOp& op, const augment::ColorJitter& given) {
+    op.kind = AugmentKind::color_jitter;
+    op.probability = probability(given.probability);
+    require_colors();
+    op.colors[0] = factors(given.brightness, "brightness");
+    op.colors[1] = factors(given.contrast, "contrast");
+    op.colors[2] = factors(given.saturation, "saturation");
+    op.colors[3] = checked(given.hue, "hue", -0.5, 0.5);
+  }
+  void set(AugmentOp& op, const augment::Grayscale& given) {
+    op.kind = AugmentKind::grayscale;
+    op.probability = probability(given.probability);
+    require_colors();
+  }
+  void set(AugmentOp& op, const augment::ChannelPermutation& given) {
+    op.kind = AugmentKind::permute_channels;
+    op.probability = probability(given.probability);
+    if (shape_.channels > kernels::kMostPermuted) {
+      refuse("images have " + std::to_string(shape_.channels) + " channels; at most " +
+             std::to_string(kernels::kMostPermuted) + " can change places");
+    }
+  }
+  void set(AugmentOp& op, const augment::Solarize& given) {
+    op.kind = AugmentKind::solarize;
+    op.probability = probability(given.probability);
+    if (given.threshold < 0 || given.threshold > 256) refuse("the threshold is not between 0 and 256");
+    op.level = static_cast<std::int32_t>(given.threshold);
+  }
+  void set(AugmentOp& op, const augment::Posterize& given) {
+    op.kind = AugmentKind::posterize;
+    op.probability = probability(given.probability);
+    if (given.bits < 1 || given.bits > 8) refuse("the number of bits is not between 1 and 8");
+    op.level = static_cast<std::int32_t>(given.bits);
+  }
+  void set(AugmentOp& op, const augment::Invert& given) {
+    op.kind = AugmentKind::invert;
+    op.probability = probability(given.probability);
+  }
+  void set(AugmentOp& op, const augment::Gamma& given) {
+    op.kind = AugmentKind::gamma;
+    op.probability = probability(given.probability);
+    op.amount = checked(given.gamma, "gamma", 0.01, 100.0);
+  }
+  void set(AugmentOp& op, const augment::AutoContrast& given) {
+    op.kind = AugmentKind::autocontrast;
+    op.probability = probability(given.probability);
+  }
+  void set(AugmentOp& op, const augment::Equalize& given) {
+    op.kind = AugmentKind::equalize;
+    op.probability = probability(given.probability);
+  }
+  void set(AugmentOp& op, const augment::Sharpness& given) {
+    op.kind = AugmentKind::sharpness;
+    op.probability = probability(given.probability);
+    op.amount = factors(given.factor, "factor");
+  }
+  void set(AugmentOp& op, const augment::GaussianBlur& given) {
+    op.kind = AugmentKind::blur;
+    op.probability = probability(given.probability);
+    constexpr std::int64_t kMost = 2 * kernels::kMostBlurRadius + 1;
+    if (given.kernel_size < 1 || given.kernel_size > kMost || given.kernel_size % 2 == 0) {
+      refuse("the kernel size is not odd and between 1 and " + std::to_string(kMost));
+    }
+    op.radius = static_cast<std::int32_t>(given.kernel_size / 2);
+    if (op.radius >= std::min(shape_.height, shape_.width)) {
+      refuse("half of the kernel is not smaller than the image, " + size_text(shape_.height, shape_.width));
+    }
+    op.amount = checked(given.sigma, "sigma", 0.01, 1000.0);
+    const std::int64_t side = std::max(shape_.height, shape_.width);
+    note_filter(side, side, side * given.kernel_size);
+  }
+  void set(AugmentOp& op, const augment::TrivialAugment& given) {
+    op.kind = AugmentKind::trivial_augment;
+    require_colors();
+    op.magnitudes = {.shear = 0.99,
+                     .translation_pixels = 32.0,
+                     .translation_share = 0.0,
+                     .degrees = 135.0,
+                     .strength = 0.99,
+                     .posterized_bits = 6,
+                     .level = -1};
+    set_warp(op, given.interpolation, given.fill);
+  }
+  void set(AugmentOp& op, const augment::RandAugment& given) {
+    op.kind = AugmentKind::rand_augment;
+    require_colors();
+    if (given.count < 1 || given.count > kernels::kMostOfOneKind) refuse("the count is not between 1 and 16");
+    if (given.magnitude < 0 || given.magnitude >= kernels::kPolicyLevels) {
+      refuse("the magnitude is not between 0 and " + std::to_string(kernels::kPolicyLevels - 1));
+    }
+    op.magnitudes = {.shear = 0.3,
+                     .translation_pixels = 0.0,
+                     .translation_share = 150.0 / 331.0,
+                     .degrees = 30.0,
+                     .strength = 0.9,
+                     .posterized_bits = 4,
+                     .level = static_cast<std::int32_t>(given.magnitude)};
+    set_warp(op, given.interpolation, given.fill);
+  }
+
+  void set_warp(AugmentOp& op, augment::Interpolation interpolation, const std::vector<double>& fill) const {
+    if (std::max(shape_.height, shape_.width) > kLargestResampledSide) {
+      refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be warped");
+    }
+    op.is_bilinear = interpolation == augment::Interpolation::bilinear;
+    set_fill(op, fill);
+  }
+  void require_colors() const {
+    if (shape_.channels != 1 && shape_.channels != 3) {
+      refuse("images have " + std::to_string(shape_.channels) + " channels; it needs 1 or 3");
+    }
+  }
+  NumberRange factors(const std::array<double, 2>& given, const char* what) const {
+    const NumberRange range = checked(given, what, 0.0, kernels::kFactorLimit);
+    if (kernels::fixed_factor(range.high) >= kernels::fixed_factor(kernels::kFactorLimit)) {
+      refuse(std::string("the range of ") + what + " reaches 8; factors are below 8");
+    }
+    return range;
+  }
+  NumberRange checked(const std::array<double, 2>& given, const char* what, double least, double most) const {
+    const auto [low, high] = range(given, what);
+    if (!(low >= least && high <= most)) {
+      refuse(std::string("the range of ") + what + " is not between " + number_text(least) + " and " +
+             number_text(most));
+    }
+    return {low, high};
   }
 
   void set_size(AugmentOp& op, const std::array<std::int64_t, 2>& size) {
@@ -168,24 +318,24 @@ class ProgramBuilder {
     if (!(least > 0.0 && most <= 1.0)) refuse("the area is not a share of the image, above 0 and up to 1");
     const auto [low, high] = range(ratio, "ratio");
     if (!(low >= kLeastRatio && high <= 1.0 / kLeastRatio)) refuse("the ratio is not between 1e-6 and 1e6");
-    op.area_low = least;
-    op.area_high = most;
-    op.ratio_low = kernels::exact_log2(low);
-    op.ratio_high = kernels::exact_log2(high);
+    op.area = {least, most};
+    op.ratio = {kernels::exact_log2(low), kernels::exact_log2(high)};
   }
   void set_resampled(AugmentOp& op, const std::array<std::int64_t, 2>& size, bool antialias) {
     const std::int64_t side = std::max({shape_.height, shape_.width, size[0], size[1]});
     if (side > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be resized");
     }
-    if (++program_.resampling_count > kernels::kMostResamplings) {
-      refuse("an augmentation resizes at most " + std::to_string(kernels::kMostResamplings) + " times");
-    }
-    program_.most_resampled_side =
-        std::max(program_.most_resampled_side, static_cast<std::int32_t>(std::max(shape_.height, shape_.width)));
+    const std::int64_t inputs = std::max(shape_.height, shape_.width);
     set_size(op, size);
-    program_.most_resampled_output = std::max({program_.most_resampled_output, op.height, op.width});
+    const std::int64_t outputs = std::max(size[0], size[1]);
+    note_filter(inputs, outputs, kernels::most_weights(inputs, outputs));
     op.antialias = antialias;
+  }
+  void note_filter(std::int64_t inputs, std::int64_t outputs, std::int64_t weights) {
+    program_.most_resampled_side = std::max(program_.most_resampled_side, static_cast<std::int32_t>(inputs));
+    program_.most_resampled_output = std::max(program_.most_resampled_output, static_cast<std::int32_t>(outputs));
+    program_.most_filter_weights = std::max(program_.most_filter_weights, weights);
   }
   /// Sets a value per channel. `to_value` converts one number.
   template <typename Value, typename Convert>
@@ -233,6 +383,7 @@ class ProgramBuilder {
   kernels::AugmentProgram program_{};
   SampleShape shape_;
   std::string name_;
+  std::array<int, 64> counts_{};  ///< operations of each kind
 };
 
 ProgramBuilder built(const augment::Operations& operations, const SampleShape& shape) {
@@ -241,55 +392,10 @@ ProgramBuilder built(const augment::Operations& operations, const SampleShape& s
   return builder;
 }
 
-std::string erased_text(bool normalized, const std::vector<double>& value) {
-  std::string text;
-  for (const double one : value) text += (text.empty() ? "" : ",") + number(one);
-  return normalized ? "normalized value " + text : "value " + text;
-}
-
-struct Describe {
-  std::string operator()(const augment::HorizontalFlip& op) const {
-    return "horizontal flip " + number(op.probability);
-  }
-  std::string operator()(const augment::AlternatingFlip&) const { return "alternating flip"; }
-  std::string operator()(const augment::VerticalFlip& op) const { return "vertical flip " + number(op.probability); }
-  std::string operator()(const augment::RandomCrop& op) const {
-    return "random crop" + (op.size ? " " + size_text((*op.size)[0], (*op.size)[1]) : std::string()) + " (padding " +
-           std::to_string(op.padding) + ", " + to_string(op.border) + ")";
-  }
-  std::string operator()(const augment::CenterCrop& op) const {
-    return "center crop " + size_text(op.size[0], op.size[1]);
-  }
-  std::string operator()(const augment::RandomResizedCrop& op) const {
-    return "random resized crop " + size_text(op.size[0], op.size[1]) + " (area " + range_text(op.area) + ", ratio " +
-           range_text(op.ratio) + (op.antialias ? ")" : ", not antialiased)");
-  }
-  std::string operator()(const augment::Resize& op) const {
-    return "resize " + size_text(op.size[0], op.size[1]) + (op.antialias ? "" : " (not antialiased)");
-  }
-  std::string operator()(const augment::Cutout& op) const {
-    return "cutout " + std::to_string(op.size) + " (probability " + number(op.probability) +
-           (op.inside ? ", " : ", clipped, ") + erased_text(op.normalized, op.value) + ")";
-  }
-  std::string operator()(const augment::RandomErasing& op) const {
-    return "random erasing " + number(op.probability) + " (area " + range_text(op.area) + ", ratio " +
-           range_text(op.ratio) + ", " + erased_text(op.normalized, op.value) + ")";
-  }
-  std::string operator()(const augment::NormalizedJitter& op) const {
-    return "normalized jitter (shift " + range_text(op.shift) + ", factor " + range_text(op.factor) + ")";
-  }
-};
-
 }  // namespace
 
 SampleShape augment::augmented_shape(const Operations& operations, const SampleShape& shape) {
   return built(operations, shape).shape();
-}
-
-std::string augment::describe(const Operations& operations) {
-  std::string text;
-  for (const Operation& operation : operations) text += (text.empty() ? "" : ", ") + std::visit(Describe(), operation);
-  return text;
 }
 
 kernels::AugmentProgram store::make_program(const BatchSpec& spec, const SampleShape& shape) {

@@ -1,15 +1,20 @@
 #include "store/prepared_maps.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "kernels/augment/image_passes.hpp"
 #include "store/augment_program.hpp"
 
 namespace octavo::store {
 namespace {
+
+/// Bytes for images that are made at once, unless one image needs more.
+constexpr std::int64_t kMostImageMemory = 256 << 20;
 
 static_assert(dataset_file::kMostChannels <= kernels::kMostChannels);
 
@@ -29,11 +34,7 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);
-  if (is_augmented(spec)) {
-    const kernels::AugmentProgram program = make_program(spec, samples_->shape);
-    program_ = to_device(backend, std::vector{program});
-    resampling_count_ = program.resampling_count;
-  }
+  if (is_augmented(spec)) prepare_augmentation();
   if (folded.center_on_batch) {
     quantization_ = to_device(backend, folded.quantization);
     divisors_ = to_device(backend, folded.divisors);
@@ -41,9 +42,21 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   }
 }
 
+void PreparedMaps::prepare_augmentation() {
+  const auto& backend = samples_->backend;
+  const kernels::AugmentProgram program = make_program(spec_, samples_->shape);
+  program_ = to_device(backend, std::vector{program});
+  augment_demand_ = demand_of(program);
+  if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;
+  image_slot_bytes_ = kernels::image_memory_bytes(program, samples_->shape.channels);
+  image_slots_ = std::clamp<std::int64_t>(kMostImageMemory / image_slot_bytes_, 1, backend->images_at_once());
+  image_memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_slots_ * image_slot_bytes_),
+                                        "the augmentation of batches");
+}
+
 std::int64_t PreparedMaps::device_bytes() const {
-  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + pixel_shifts_.bytes() + quantization_.bytes() +
-                                   divisors_.bytes() + sums_.bytes());
+  return static_cast<std::int64_t>(maps_.bytes() + program_.bytes() + image_memory_.bytes() + pixel_shifts_.bytes() +
+                                   quantization_.bytes() + divisors_.bytes() + sums_.bytes());
 }
 
 void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
@@ -54,11 +67,11 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
     throw InvalidArgument("augment: epoch " + std::to_string(selection.epoch) + " is too large; epochs are below 2^32");
   }
   std::unique_lock<std::mutex> turn;
-  if (sums_.data() != nullptr) {
-    turn = std::unique_lock(centering_);
+  if (sums_.data() != nullptr || image_memory_.data() != nullptr) {
+    turn = std::unique_lock(serial_);
     gathers_.order_after(stream);
-    make_batch_maps(packed, selection, batch_count, stream);
   }
+  if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
   kernels::GatherArgs args{};
   args.packed = packed;
   args.set_shapes(samples_->shape, batch_shape(spec_, samples_->shape));
@@ -68,7 +81,10 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
   args.program = program_.as<kernels::AugmentProgram>();
-  args.resampling_count = resampling_count_;
+  args.augment_demand = augment_demand_;
+  args.image_memory = image_memory_.as<std::byte>();
+  args.image_slot_bytes = image_slot_bytes_;
+  args.image_slots = image_slots_;
   args.values = images;
   args.label_type = labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;

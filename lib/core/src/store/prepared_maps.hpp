@@ -34,20 +34,23 @@ class PreparedMaps {
               void* images, LabelTarget labels, StreamRef stream, std::int64_t cursor_batches = 0) const;
 
  private:
+  void prepare_augmentation();
   void make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                        std::int64_t batch_count, StreamRef stream) const;
 
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
-  int resampling_count_ = 0;            ///< of the augmentation
+  kernels::AugmentDemand augment_demand_ = kernels::AugmentDemand::pixels;
+  std::int64_t image_slot_bytes_ = 0, image_slots_ = 0;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch
   backend::DeviceBuffer pixel_shifts_;  ///< C*P float in output order, or empty
   backend::DeviceBuffer program_;       ///< the augmentation; empty if there is none
+  backend::DeviceBuffer image_memory_;  ///< image_slots_ slots, if the backend makes whole images in them
   backend::DeviceBuffer quantization_;  ///< [C]; this and the next two only with Center::batch
   backend::DeviceBuffer divisors_;      ///< [C]
   backend::DeviceBuffer sums_;          ///< [C]
-  mutable std::mutex centering_;        ///< serializes the use of the maps with Center::batch
+  mutable std::mutex serial_;           ///< serializes the use of the maps with Center::batch, and of image_memory_
   mutable backend::InFlight gathers_;   ///< last: its destructor waits before the buffers are freed
 };
 

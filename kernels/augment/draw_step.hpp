@@ -1,0 +1,89 @@
+// Draws the step of any operation.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/augment/draw_color.hpp"
+#include "kernels/augment/draw_geometry.hpp"
+#include "kernels/augment/draw_policy.hpp"
+#include "kernels/augment/draws.hpp"
+#include "kernels/augment/program.hpp"
+#include "kernels/augment/steps.hpp"
+#include "kernels/host_device.hpp"
+
+namespace octavo::kernels {
+
+/// The step of `op` for an image of `channels` channels and `size`.
+OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_t channels, ImageSize size,
+                                                const DrawKey& key) {
+  AugmentStep step{};
+  if (op.kind == AugmentKind::alternating_flip_x) {
+    // Every sample takes its side from epoch 0, so that it is mirrored in every second epoch.
+    const bool is_first = draw({key.seed, 0, key.index, key.view}, op.slot, 0).word[0] < 0x80000000u;
+    if (is_first == (key.epoch % 2 == 0)) step.kind = StepKind::flip_x;
+    return step;
+  }
+  const PhiloxWords words = draw(key, op.slot, 0);
+  if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
+    return detail::policy_step(op, size, words);
+  }
+  if (!(fraction_of(words.word[0]) < op.probability)) return step;
+  switch (op.kind) {
+    case AugmentKind::alternating_flip_x:
+    case AugmentKind::trivial_augment:
+    case AugmentKind::rand_augment:
+      return step;
+    case AugmentKind::flip_x:
+      step.kind = StepKind::flip_x;
+      return step;
+    case AugmentKind::flip_y:
+      step.kind = StepKind::flip_y;
+      return step;
+    case AugmentKind::random_crop:
+    case AugmentKind::center_crop:
+      return detail::crop_step(op, size, words);
+    case AugmentKind::random_resized_crop:
+      return detail::resized_crop_step(op, size, key);
+    case AugmentKind::resize:
+      step.kind = StepKind::resample;
+      step.height = size.height;
+      step.width = size.width;
+      return step;
+    case AugmentKind::erase_square:
+      return detail::square_step(op, size, words);
+    case AugmentKind::erase_rectangle:
+      return detail::rectangle_step(op, size, key);
+    case AugmentKind::jitter:
+      step.kind = StepKind::jitter;
+      step.shift = static_cast<float>(op.shift.at(words.word[1]));
+      step.factor = static_cast<float>(op.factor.at(words.word[2]));
+      return step;
+    case AugmentKind::affine:
+      return detail::affine_step(op, size, key, words);
+    case AugmentKind::color_jitter:
+      return detail::color_jitter_step(op, key, words);
+    case AugmentKind::grayscale:
+      return detail::amount_step(StepKind::saturation, 0);
+    case AugmentKind::permute_channels:
+      return detail::permute_step(static_cast<std::int32_t>(channels), words.word[1]);
+    case AugmentKind::solarize:
+      return detail::amount_step(StepKind::solarize, op.level);
+    case AugmentKind::posterize:
+      return detail::amount_step(StepKind::posterize, op.level);
+    case AugmentKind::invert:
+      return detail::amount_step(StepKind::invert, 0);
+    case AugmentKind::gamma:
+      return detail::gamma_step(op.amount.at(words.word[1]));
+    case AugmentKind::autocontrast:
+      return detail::amount_step(StepKind::autocontrast, 0);
+    case AugmentKind::equalize:
+      return detail::amount_step(StepKind::equalize, 0);
+    case AugmentKind::sharpness:
+      return detail::amount_step(StepKind::sharpness, fixed_factor(op.amount.at(words.word[1])));
+    case AugmentKind::blur:
+      return detail::blur_step(op.radius, op.amount.at(words.word[1]));
+  }
+  return step;
+}
+
+}  // namespace octavo::kernels

@@ -1,0 +1,136 @@
+"""Operations with the parameters of torchvision's: the same images, or within one level. Needs torchvision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from augment_reference import policy
+from octavo import augment
+
+torch = pytest.importorskip("torch")
+v2 = pytest.importorskip("torchvision.transforms.v2")
+functional = v2.functional
+BILINEAR, NEAREST = functional.InterpolationMode.BILINEAR, functional.InterpolationMode.NEAREST
+COUNT = 12
+POLICY = "Identity ShearX ShearY TranslateX TranslateY Rotate Brightness Color Contrast Sharpness Posterize Solarize"
+POLICY = [*POLICY.split(), "AutoContrast", "Equalize"]
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
+    """A dataset file of smooth and of noisy images, and its images [N,3,H,W]."""
+    path = tmp_path_factory.mktemp("torchvision") / "data.h5"
+    random = np.random.default_rng(0)
+    y, x = np.mgrid[0:44, 0:60] / 10
+    images = np.empty((COUNT, 3, 44, 60), np.uint8)
+    for i in range(COUNT):
+        waves = [np.sin(x * random.uniform(0.2, 2) + random.uniform(0, 6)) * np.cos(y * i / 5 + c) for c in range(3)]
+        noise = random.normal(0, 8 if i % 2 else 60, (3, 44, 60))
+        images[i] = np.clip(128 + random.uniform(20, 110) * np.stack(waves) + noise, 0, 255)
+    images[0, :, :22] = 255
+    images[0, :, 22:] = 0
+    with octavo.Writer(path, layout="chw") as writer:
+        for image in images:
+            writer.append(image, 0)
+    return path, torch.from_numpy(images)
+
+
+def augmented(path: Path, *operations: augment.Operation, views: int = 1) -> np.ndarray:
+    store = octavo.Store(path, device="cpu", progress=False)
+    images, _ = store.gather(
+        np.arange(COUNT), framework="numpy", normalize="unit", augment=operations, augment_seed=3, views=views
+    )
+    return np.rint(np.asarray(images) * 255).astype(np.int64)
+
+
+MOVES = [(13.0, 1.1, (0.0, 0.0)), (-31.0, 0.8, (10.0, -5.0)), (90.0, 1.0, (0.0, 0.0)), (0.0, 1.0, (44.0, 0.0))]
+
+
+def affine(degrees: float, scale: float, shear: tuple[float, float], interpolation) -> augment.Affine:
+    x, y = shear
+    return augment.Affine(
+        (degrees, degrees), scale=(scale, scale), shear_x=(x, x), shear_y=(y, y), interpolation=interpolation
+    )
+
+
+def moved(images: torch.Tensor, degrees: float, scale: float, shear: tuple[float, float], interpolation):
+    return functional.affine(images, degrees, [0, 0], scale, list(shear), interpolation)
+
+
+EXACT: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.Tensor]]] = [
+    (augment.HorizontalFlip(1.0), functional.horizontal_flip),
+    (augment.VerticalFlip(1.0), functional.vertical_flip),
+    (augment.CenterCrop((31, 20)), lambda images: functional.center_crop(images, [31, 20])),
+    (augment.CenterCrop((51, 70)), lambda images: functional.center_crop(images, [51, 70])),
+    (augment.Solarize(100, 1.0), lambda images: functional.solarize(images, 100)),
+    (augment.Posterize(3, 1.0), lambda images: functional.posterize(images, 3)),
+    (augment.Invert(1.0), functional.invert),
+    (augment.Equalize(1.0), functional.equalize),
+    *((affine(*given, "nearest"), lambda images, given=given: moved(images, *given, NEAREST)) for given in MOVES),
+]
+
+
+WITHIN_ONE_LEVEL: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.Tensor]]] = [
+    *((augment.ColorJitter(brightness=(f, f)), lambda images, f=f: functional.adjust_brightness(images, f))
+      for f in (0.0, 0.37, 1.0, 1.4, 1.99)),
+    *((augment.ColorJitter(contrast=(f, f)), lambda images, f=f: functional.adjust_contrast(images, f))
+      for f in (0.0, 0.37, 1.0, 1.4, 1.99)),
+    *((augment.ColorJitter(saturation=(f, f)), lambda images, f=f: functional.adjust_saturation(images, f))
+      for f in (0.0, 0.37, 1.0, 1.4, 1.99)),
+    *((augment.ColorJitter(hue=(h, h)), lambda images, h=h: functional.adjust_hue(images, h))
+      for h in (-0.5, -0.21, 0.0, 0.03, 0.4)),
+    *((augment.Sharpness(f, 1.0), lambda images, f=f: functional.adjust_sharpness(images, f))
+      for f in (0.0, 0.5, 1.0, 1.9)),
+    *((augment.Gamma(g), lambda images, g=g: functional.adjust_gamma(images, g)) for g in (0.3, 1.0, 2.2)),
+    *((affine(*given, "bilinear"), lambda images, given=given: moved(images, *given, BILINEAR)) for given in MOVES),
+    (augment.Grayscale(1.0), lambda images: functional.rgb_to_grayscale(images, 3)),
+    (augment.AutoContrast(1.0), functional.autocontrast),
+    (augment.GaussianBlur(5, 1.3), lambda images: functional.gaussian_blur(images, [5, 5], [1.3, 1.3])),
+    (augment.GaussianBlur(23, 0.7), lambda images: functional.gaussian_blur(images, [23, 23], [0.7, 0.7])),
+    (augment.Resize((30, 71)), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=True)),
+    (augment.Resize((30, 71), False), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=False)),
+]  # fmt: skip
+
+
+def name_of(given: object) -> str:
+    return str(given) if isinstance(given, augment.Operation) else ""
+
+
+@pytest.mark.parametrize(("operation", "function"), EXACT, ids=name_of)
+def test_images_are_those_of_torchvision(photos, operation, function) -> None:
+    path, images = photos
+    np.testing.assert_array_equal(augmented(path, operation), function(images).numpy())
+
+
+@pytest.mark.parametrize(("operation", "function"), WITHIN_ONE_LEVEL, ids=name_of)
+def test_levels_are_within_one_of_torchvision(photos, operation, function) -> None:
+    path, images = photos
+    difference = np.abs(augmented(path, operation) - function(images).numpy().astype(np.int64))
+    assert difference.max() <= 1
+
+
+@pytest.mark.parametrize("kind", ["TrivialAugmentWide", "RandAugment"])
+@pytest.mark.parametrize("number", range(14))
+def test_policies_have_the_operations_and_magnitudes_of_torchvision(photos, kind: str, number: int) -> None:
+    # The second implementation gives the bits of the first one (test_augment.py), for words of our choice.
+    _, images = photos
+    codes = (images[3].numpy() ^ 0x80).view(np.int8)
+    policy_ = getattr(v2, kind)()
+    assert set(policy_._AUGMENTATION_SPACE) == set(POLICY)
+    magnitudes_of, is_signed = policy_._AUGMENTATION_SPACE[POLICY[number]]
+    for level in (0, 1, 7, 18, 30):
+        for sign in (-1, 1):
+            words = [-(-number * 2**32 // 14), -(-level * 2**32 // 31), 0 if sign < 0 else 2**31]
+            operation = augment.TrivialAugment() if kind == "TrivialAugmentWide" else augment.RandAugment(1, level)
+            ours = policy(codes, operation, words).astype(np.int64) + 128
+            magnitudes = magnitudes_of(31, 44, 60)
+            magnitude = 0.0 if magnitudes is None else float(magnitudes[level]) * (sign if is_signed else 1)
+            theirs = policy_._apply_image_or_video_transform(
+                images[3], POLICY[number], magnitude, NEAREST, policy_._fill
+            )
+            differs = np.abs(ours - theirs.numpy().astype(np.int64)) > 1
+            assert differs.mean() < 0.03, (level, sign)  # at 135 degrees, many places lie between two pixels
