@@ -11,6 +11,7 @@
 #include <octavo/shapes.hpp>
 
 #include "kernels/augment/augmented_image.hpp"
+#include "kernels/augment/mixing.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/labels.hpp"
 #include "kernels/packed_rows.hpp"
@@ -42,7 +43,11 @@ struct GatherArgs {
   void* out_labels;           ///< [B,label_words] of label_type, or null
   const AugmentProgram* program = nullptr;               ///< the augmentation, in memory of the device; null: none
   AugmentDemand augment_demand = AugmentDemand::pixels;  ///< of the program
-  /// For AugmentDemand::images on a CUDA device: memory for `image_slots` images of image_slot_bytes each.
+  MixProgram mix = {};                                   ///< needs a program
+  SoftLabels soft_labels = {};                           ///< replaces label_type: out_labels is float [B, class_count]
+  std::int64_t mixed_count = 0;                          ///< positions of each of the batches that are mixed
+  /// For AugmentDemand::images on a CUDA device: memory for `image_slots` images of image_slot_bytes each; twice as
+  /// many bytes if samples are mixed.
   std::byte* image_memory = nullptr;
   std::int64_t image_slot_bytes = 0, image_slots = 0;
   /// Number of batches by which selection.cursor advances after the whole batch, which is not empty: at most
@@ -74,12 +79,12 @@ OCTAVO_HOST_DEVICE inline PlainStages plain_stages(const GatherArgs& args) {
           AffineTransform(args.maps, args.uniform_map, args.pixel_shifts)};
 }
 
-/// Value `out_index` of an output image of `sample`, whose codes are `codes`.
-template <typename Value, typename Stages, typename Codes>
-OCTAVO_HOST_DEVICE inline Value gathered_value(const Stages& stages, const Codes& codes, const SelectedSample& sample,
+/// Value `out_index` of an output image of `sample`, whose codes are `codes`, before it is stored.
+template <typename Stages, typename Codes>
+OCTAVO_HOST_DEVICE inline float gathered_value(const Stages& stages, const Codes& codes, const SelectedSample& sample,
                                                std::int64_t out_index) {
   const PlacedCode placed = stages.place.code(codes, sample, out_index);
-  return round_to<Value>(stages.transform.value(sample, placed.code, placed.channel, out_index));
+  return stages.transform.value(sample, placed.code, placed.channel, out_index);
 }
 
 template <typename Filters>
@@ -104,10 +109,60 @@ inline void draw_image(const GatherArgs& args, const SelectedSample& sample, std
   for (int i = 0; i < args.program->op_count; ++i) draw_step(*args.program, args.sample.channels, key, i, image);
 }
 
+/// A sample, the one that it is mixed with, and how. Without mixing, both are the same.
+struct MixedSample {
+  SelectedSample sample, partner;
+  MixStep step;
+};
+
+OCTAVO_HOST_DEVICE inline MixedSample unmixed(const SelectedSample& sample) {
+  return {sample, sample, {MixKind::none, 1.0f, 0.0f, 0, 0, 0, 0}};
+}
+
+/// The sample at position `b` of the batch, and its partner.
+OCTAVO_HOST_DEVICE inline MixedSample mixed_sample_at(const GatherArgs& args, std::int64_t b) {
+  MixedSample mixed = unmixed(sample_at(args.selection, b));
+  if (!args.mix.is_on) return mixed;
+  const std::int64_t first = b / args.mixed_count * args.mixed_count;
+  const std::int64_t rest = args.batch_count - first;
+  const std::int64_t count = rest < args.mixed_count ? rest : args.mixed_count;
+  const SelectedSample drawing = first == b ? mixed.sample : sample_at(args.selection, first);
+  const DrawKey key = {args.mix.seed, drawing.epoch, drawing.index, 0};
+  const DrawKey own_key = {args.mix.seed, mixed.sample.epoch, mixed.sample.index, 0};
+  const ImageSize size = {static_cast<std::int32_t>(args.batch.image.height),
+                          static_cast<std::int32_t>(args.batch.image.width)};
+  mixed.step = draw_mix(args.mix, args.mix.is_per_sample ? own_key : key, size);
+  if (mixed.step.kind == MixKind::none) return mixed;
+  mixed.partner = sample_at(args.selection, first + mix_partner(args.mix, key, b - first, count));
+  return mixed;
+}
+
+/// Writes the probability of class `k` of the sample at position `b` of the batch.
+OCTAVO_HOST_DEVICE inline void write_soft_label(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
+                                                std::int64_t k) {
+  const auto class_of = [&](std::int64_t row) { return static_cast<std::int32_t>(*label_of(args.packed, row)); };
+  static_cast<float*>(args.out_labels)[b * args.soft_labels.class_count + k] =
+      class_probability(args.soft_labels, mixed.step, k, class_of(mixed.sample.row), class_of(mixed.partner.row));
+}
+
+/// Numbers of the label of a sample in the batch.
+OCTAVO_HOST_DEVICE inline std::int64_t label_width(const GatherArgs& args) {
+  return args.soft_labels.class_count > 0 ? args.soft_labels.class_count : args.packed.label_words;
+}
+
 /// Copies a word of the label of `row` to position `b` of the batch.
 OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int64_t row, std::int64_t b,
                                                std::int64_t word) {
   write_label(args.label_type, label_of(args.packed, row)[word], args.out_labels, b * args.packed.label_words + word);
+}
+
+/// Writes number `i` of the label of the sample at position `b` of the batch.
+OCTAVO_HOST_DEVICE inline void write_label_number(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
+                                                  std::int64_t i) {
+  if (args.soft_labels.class_count > 0)
+    write_soft_label(args, mixed, b, i);
+  else
+    copy_label_word(args, mixed.sample.row, b, i);
 }
 
 }  // namespace octavo::kernels

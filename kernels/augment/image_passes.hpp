@@ -72,9 +72,9 @@ class ImagePasses {
         filters_(filters) {}
 
   /// Applies all steps but the last ones, which augmented_code() follows after this. Returns those steps. The filters
-  /// are filled for them.
+  /// are filled for them; with `keeps_no_filters`, they need none.
   template <typename Codes>
-  OCTAVO_HOST_DEVICE StepRange make(const Codes& sample) {
+  OCTAVO_HOST_DEVICE StepRange make(const Codes& sample, bool keeps_no_filters = false) {
     StepRange pending = {0, 0};
     bool is_resized = false;
     for (int i = 0; i < program_.op_count; ++i) {
@@ -91,6 +91,10 @@ class ImagePasses {
       }
       is_resized = is_resized || kind == StepKind::resample;
       pending.last = i + 1;
+    }
+    if (is_resized && keeps_no_filters) {
+      make_pending(sample, pending);
+      pending.first = pending.last;
     }
     filters_.fill(program_, image_, pending);
     return pending;

@@ -146,15 +146,15 @@ OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
   return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;
 }
 
-inline AugmentDemand demand_of(const AugmentProgram& program) {
+/// The demand of a program. If samples are mixed, two images would need two filters, so they are made first.
+inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false) {
   int resizing_count = 0;
   for (int i = 0; i < program.op_count; ++i) {
     if (makes_image(program.ops[i].kind)) return AugmentDemand::images;
     if (resizes(program.ops[i].kind)) ++resizing_count;
   }
-  return resizing_count == 0   ? AugmentDemand::pixels
-         : resizing_count == 1 ? AugmentDemand::resizing
-                               : AugmentDemand::images;
+  if (resizing_count == 0) return AugmentDemand::pixels;
+  return resizing_count == 1 && !mixes ? AugmentDemand::resizing : AugmentDemand::images;
 }
 
 }  // namespace octavo::kernels

@@ -32,12 +32,16 @@ std::int32_t band_rows(const GatherArgs& args) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(kBandValues / row_values, 1, args.batch.image.height));
 }
 
-/// The scratch memory of a thread. Without memory, counts the bytes.
-struct AugmentScratch {
-  AugmentScratch(const GatherArgs& args, std::byte* memory) : parts(memory) {
+std::int64_t most_band_values(const GatherArgs& args) {
+  return band_rows(args) * args.batch.image.width * (keeps_order(args) ? 1 : args.sample.channels);
+}
+
+/// The scratch memory of one image. Without memory, counts the bytes.
+struct RowsScratch {
+  RowsScratch(const GatherArgs& args, ScratchParts& parts) {
     const AugmentProgram& program = *args.program;
     const std::int64_t C = args.sample.channels;
-    const std::int64_t band_values = band_rows(args) * args.batch.image.width * (keeps_order(args) ? 1 : C);
+    const std::int64_t band_values = most_band_values(args);
     maps = parts.take<Affine>(C);
     scales = parts.take<float>(band_values);
     shifts = parts.take<float>(band_values);
@@ -55,7 +59,6 @@ struct AugmentScratch {
     images.warp.y = parts.take<std::int32_t>(program.most_width);
   }
 
-  ScratchParts parts;
   Affine* maps;
   float* scales;
   float* shifts;
@@ -64,83 +67,175 @@ struct AugmentScratch {
   ImageScratch images;
 };
 
-/// Gathers augmented images, one after the other.
-class ImageGather {
+/// The rows of augmented images, one image after the other, as runs of codes.
+class ImageRows {
  public:
-  ImageGather(const GatherArgs& args, std::byte* scratch)
+  ImageRows(const GatherArgs& args, ScratchParts& parts)
       : args_(args),
-        scratch_(args, scratch),
+        scratch_(args, parts),
         maker_(*args.program, args.sample, scratch_.images),
         maps_(args, scratch_.maps, scratch_.scales, scratch_.shifts),
         band_rows_(band_rows(args)) {}
 
-  template <typename Output>
-  void append(const std::int8_t* codes, const DrawnImage& image, Output& output) {
+  void begin(const std::int8_t* codes, const DrawnImage& image) {
     maker_.begin(codes, image);
     maps_.begin(image);
-    if (keeps_order(args_))
-      append_planes(output);
-    else
-      append_pixels(output);
+  }
+
+  /// The end of a band of rows from `first` on that run() accepts.
+  std::int32_t end_of_band(std::int32_t first) const {
+    const std::int32_t end = maps_.end_of_part(first);
+    // Rows that are in memory and have one map need no band.
+    if (maker_.is_made() && keeps_order(args_) && maps_.erasures_of(first) == 0) return end;
+    return std::min(end, first + band_rows_);
+  }
+  /// Rows [first, first + count) of a band: those of channel `c`, or, interleaved, of all channels.
+  Run run(std::int64_t c, std::int32_t first, std::int32_t count) {
+    const std::int64_t pixels = count * args_.batch.image.width;
+    const std::uint32_t erasures = maps_.erasures_of(first);
+    if (keeps_order(args_)) return mapped(maker_.rows(c, first, count, scratch_.band), pixels, count, erasures, c);
+    const std::int64_t C = args_.sample.channels;
+    for (std::int64_t channel = 0; channel < C; ++channel) {
+      std::int8_t* const place = scratch_.band + channel * pixels;
+      const std::int8_t* const rows = maker_.rows(channel, first, count, place);
+      if (rows != place) std::memcpy(place, rows, static_cast<std::size_t>(pixels));
+    }
+    interleave(scratch_.band, pixels, C, pixels, nullptr, scratch_.tile);
+    return mapped(scratch_.tile, pixels * C, count, erasures, 0);
   }
 
  private:
-  template <typename Output>
-  void append_planes(Output& output) {
-    const std::int64_t width = args_.batch.image.width;
-    for (std::int64_t c = 0; c < args_.sample.channels; ++c) {
-      for_bands([&](std::int32_t y, std::int32_t count, std::uint32_t erasures) {
-        const std::int8_t* const rows = maker_.rows(c, y, count, scratch_.band);
-        if (erasures == 0) return output.append(Run{rows, count * width, maps_.map(c), nullptr, nullptr, nullptr});
-        maps_.set_rows(count, erasures, c, false);
-        append_mapped(rows, count * width, output);
-      });
+  Run mapped(const std::int8_t* codes, std::int64_t values, std::int32_t rows, std::uint32_t erasures, std::int64_t c) {
+    const bool is_interleaved = !keeps_order(args_);
+    if (erasures == 0 && (args_.uniform_map || !is_interleaved)) {
+      return {codes, values, maps_.map(c), nullptr, nullptr, nullptr};
     }
-  }
-
-  template <typename Output>
-  void append_pixels(Output& output) {
-    const std::int64_t C = args_.sample.channels;
-    for_bands([&](std::int32_t y, std::int32_t count, std::uint32_t erasures) {
-      const std::int64_t pixels = count * args_.batch.image.width;
-      for (std::int64_t c = 0; c < C; ++c) {
-        std::int8_t* const place = scratch_.band + c * pixels;
-        const std::int8_t* const rows = maker_.rows(c, y, count, place);
-        if (rows != place) std::memcpy(place, rows, static_cast<std::size_t>(pixels));
-      }
-      interleave(scratch_.band, pixels, C, pixels, nullptr, scratch_.tile);
-      if (erasures == 0 && args_.uniform_map) {
-        return output.append(Run{scratch_.tile, pixels * C, maps_.map(0), nullptr, nullptr, nullptr});
-      }
-      maps_.set_rows(count, erasures, 0, true);
-      append_mapped(scratch_.tile, pixels * C, output);
-    });
-  }
-
-  /// Calls append(first_row, row_count, erasures) for the bands of an image.
-  template <typename Append>
-  void for_bands(const Append& append) const {
-    maps_.for_parts([&](std::int32_t first, std::int32_t count, std::uint32_t erasures) {
-      // Rows that are in memory and have one map need no band.
-      const bool is_one_band = erasures == 0 && maker_.is_made() && keeps_order(args_);
-      const std::int32_t most = is_one_band ? count : band_rows_;
-      for (std::int32_t y = 0; y < count; y += most) append(first + y, std::min(most, count - y), erasures);
-    });
-  }
-
-  template <typename Output>
-  void append_mapped(const std::int8_t* codes, std::int64_t count, Output& output) const {
-    output.append(Run{codes, count, maps_.map(0), maps_.scales(), maps_.shifts(), nullptr});
+    maps_.set_rows(rows, erasures, c, is_interleaved);
+    return {codes, values, maps_.map(0), maps_.scales(), maps_.shifts(), nullptr};
   }
 
   const GatherArgs& args_;
-  AugmentScratch scratch_;
+  RowsScratch scratch_;
   ImageMaker maker_;
   ImageMaps maps_;
   std::int32_t band_rows_;
 };
 
-/// Calls gather(codes, image) for each image of positions [first, last). Prefetches samples ahead of their use.
+/// Appends the bands of an image to `output`: append_band(channel, first, end).
+template <typename EndOfBand, typename AppendBand>
+void for_bands(const GatherArgs& args, const EndOfBand& end_of_band, const AppendBand& append_band) {
+  const auto height = static_cast<std::int32_t>(args.batch.image.height);
+  const std::int64_t planes = keeps_order(args) ? args.sample.channels : 1;
+  for (std::int64_t c = 0; c < planes; ++c) {
+    for (std::int32_t y = 0; y < height;) {
+      const std::int32_t end = end_of_band(y);
+      append_band(c, y, end - y);
+      y = end;
+    }
+  }
+}
+
+/// Gathers augmented images, one after the other.
+class ImageGather {
+ public:
+  ImageGather(const GatherArgs& args, ScratchParts& parts) : args_(args), rows_(args, parts) {}
+
+  template <typename Output>
+  void append(const MixedSample& mixed, std::uint32_t view, Output& output) {
+    DrawnImage image;
+    draw_image(args_, mixed.sample, view, image);
+    rows_.begin(codes_of(args_.packed, mixed.sample.row), image);
+    for_bands(
+        args_, [&](std::int32_t first) { return rows_.end_of_band(first); },
+        [&](std::int64_t c, std::int32_t first, std::int32_t count) { output.append(rows_.run(c, first, count)); });
+  }
+
+ private:
+  const GatherArgs& args_;
+  ImageRows rows_;
+};
+
+/// The values of a band of an image, and of its partner.
+struct MixedValues {
+  MixedValues(const GatherArgs& args, ScratchParts& parts)
+      : own(parts.take<float>(most_band_values(args))), partner(parts.take<float>(most_band_values(args))) {}
+
+  float *own, *partner;
+};
+
+/// Gathers augmented images that are mixed with those of their partners.
+class MixedGather {
+ public:
+  MixedGather(const GatherArgs& args, ScratchParts& parts)
+      : args_(args), own_(args, parts), partner_(args, parts), values_(args, parts) {}
+
+  template <typename Output>
+  void append(const MixedSample& mixed, std::uint32_t view, Output& output) {
+    DrawnImage own, partner;
+    draw_image(args_, mixed.sample, view, own);
+    own_.begin(codes_of(args_.packed, mixed.sample.row), own);
+    if (mixed.step.kind != MixKind::none) {
+      draw_image(args_, mixed.partner, view, partner);
+      partner_.begin(codes_of(args_.packed, mixed.partner.row), partner);
+    }
+    for_bands(
+        args_,
+        [&](std::int32_t first) {
+          const std::int32_t most = std::min(own_.end_of_band(first), first + band_rows(args_));
+          return mixed.step.kind == MixKind::none ? most : std::min(most, partner_.end_of_band(first));
+        },
+        [&](std::int64_t c, std::int32_t first, std::int32_t count) {
+          append_band(mixed.step, c, first, count, output);
+        });
+  }
+
+ private:
+  template <typename Output>
+  void append_band(const MixStep& step, std::int64_t c, std::int32_t first, std::int32_t count, Output& output) {
+    const bool shows_partner = step.kind == MixKind::mixup || (step.kind == MixKind::cutmix && step.width > 0 &&
+                                                               first < step.y + step.height && first + count > step.y);
+    const Run own = own_.run(c, first, count);
+    if (!shows_partner) return output.append(own);
+    const Run partner = partner_.run(c, first, count);
+    if (step.kind == MixKind::mixup) {
+      decode_run<false>(own, values_.own);
+      decode_run<false>(partner, values_.partner);
+      blend(step, own.count);
+      return output.append_values(values_.own, own.count);
+    }
+    const std::int64_t step_values = keeps_order(args_) ? 1 : args_.sample.channels;
+    const std::int64_t row = args_.batch.image.width * step_values;
+    const std::int64_t left = step.x * step_values, right = (step.x + step.width) * step_values;
+    for (std::int32_t i = 0; i < count; ++i) {
+      const bool is_cut = first + i >= step.y && first + i < step.y + step.height;
+      if (!is_cut) {
+        output.append(part(own, i * row, row));
+        continue;
+      }
+      if (left > 0) output.append(part(own, i * row, left));
+      output.append(part(partner, i * row + left, right - left));
+      if (right < row) output.append(part(own, i * row + right, row - right));
+    }
+  }
+  void blend(const MixStep& step, std::int64_t count) const {
+    const Floats floats;
+    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(floats));
+    const auto own = hn::Set(floats, step.own), other = hn::Set(floats, step.other);
+    std::int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+      const auto sum = hn::Add(hn::Mul(own, hn::LoadU(floats, values_.own + i)),
+                               hn::Mul(other, hn::LoadU(floats, values_.partner + i)));
+      hn::StoreU(sum, floats, values_.own + i);
+    }
+    for (; i < count; ++i) values_.own[i] = step.own * values_.own[i] + step.other * values_.partner[i];
+  }
+
+  const GatherArgs& args_;
+  ImageRows own_, partner_;
+  MixedValues values_;
+};
+
+/// Calls gather(mixed, view) for each image of positions [first, last). Prefetches samples ahead of their use.
 template <typename Gather>
 void for_images(const GatherArgs& args, std::int64_t first, std::int64_t last, const Gather& gather) {
   constexpr std::int64_t kCodeLine = 64, kMostPrefetched = 16 << 10, kTouchAhead = 5;
@@ -154,29 +249,36 @@ void for_images(const GatherArgs& args, std::int64_t first, std::int64_t last, c
       for (std::int64_t i = 0; i < prefetched; i += kCodeLine) prefetch(next + i);
     }
     const SelectedSample sample = window.sample(b);
-    const std::int8_t* const codes = codes_of(args.packed, sample.row);
-    for (std::int64_t view = 0; view < args.batch.views; ++view) {
-      DrawnImage image;
-      draw_image(args, sample, static_cast<std::uint32_t>(view), image);
-      gather(codes, image);
-    }
+    const MixedSample mixed = args.mix.is_on ? mixed_sample_at(args, b) : unmixed(sample);
+    for (std::int64_t view = 0; view < args.batch.views; ++view) gather(mixed, static_cast<std::uint32_t>(view));
     if (args.out_labels == nullptr) continue;
-    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, sample.row, b, word);
+    for (std::int64_t i = 0; i < label_width(args); ++i) write_label_number(args, mixed, b, i);
   }
+}
+
+template <typename Images, typename Output>
+void gather_images(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch, Output& output) {
+  ScratchParts parts(scratch);
+  Images images(args, parts);
+  for_images(args, first, last,
+             [&](const MixedSample& mixed, std::uint32_t view) { images.append(mixed, view, output); });
+  output.finish();
 }
 
 template <typename Output>
 void gather_to(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch, Output&& output) {
-  ImageGather images(args, scratch);
-  for_images(args, first, last, [&](const auto* codes, const auto& image) { images.append(codes, image, output); });
-  output.finish();
+  if (args.mix.is_on)
+    gather_images<MixedGather>(args, first, last, scratch, output);
+  else
+    gather_images<ImageGather>(args, first, last, scratch, output);
 }
 
 /// Whether every run of the output consists of whole cache lines: a run has whole rows of the output.
 template <typename Value>
 bool is_whole_lines(const GatherArgs& args) {
   const std::int64_t row = args.batch.image.width * (keeps_order(args) ? 1 : args.sample.channels);
-  return row % kLine<Value> == 0 && reinterpret_cast<std::uintptr_t>(args.values) % kLineBytes == 0;
+  // CutMix divides rows.
+  return !args.mix.is_on && row % kLine<Value> == 0 && reinterpret_cast<std::uintptr_t>(args.values) % kLineBytes == 0;
 }
 
 template <typename Value>
@@ -195,7 +297,15 @@ void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int6
   visit_value_type(args.batch.dtype,
                    [&](auto value) { gather_as<decltype(value)>(args, first, last, stores, scratch); });
 }
-std::int64_t scratch_bytes_here(const GatherArgs& args) { return AugmentScratch(args, nullptr).parts.bytes(); }
+std::int64_t scratch_bytes_here(const GatherArgs& args) {
+  ScratchParts parts(nullptr);
+  RowsScratch(args, parts);
+  if (args.mix.is_on) {
+    RowsScratch(args, parts);  // of the partner
+    MixedValues(args, parts);
+  }
+  return parts.bytes();
+}
 
 #else
 

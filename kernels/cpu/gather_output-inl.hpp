@@ -23,6 +23,22 @@ constexpr std::int64_t kLineBytes = 64;
 template <typename Value>
 inline constexpr std::int64_t kLine = kLineBytes / static_cast<std::int64_t>(sizeof(Value));
 
+/// Rounds values to the output type.
+template <typename Value>
+void round_values(const float* values, std::int64_t count, Value* out) {
+  if constexpr (std::is_same_v<Value, float>) {
+    std::copy_n(values, count, out);
+  } else {
+    const Floats floats;
+    std::int64_t i = 0;
+    for (; i + kStep<Value> <= count; i += kStep<Value>) {
+      const auto bits = half_bits(Value{}, hn::LoadU(floats, values + i), hn::LoadU(floats, values + i + kStep<float>));
+      hn::StoreU(bits, Halves(), &out[i].bits);
+    }
+    for (; i < count; ++i) out[i] = round_to<Value>(values[i]);
+  }
+}
+
 /// Decodes values directly into the output. With kStream, stores bypass the cache; `out` and every run must then
 /// consist of whole lines.
 template <bool kStream, typename Value>
@@ -33,6 +49,11 @@ class DirectOutput {
   void append(const Run& run) {
     decode_run<kStream>(run, out_);
     out_ += run.count;
+  }
+  /// Appends values that are not rounded to the output type yet. Only without kStream.
+  void append_values(const float* values, std::int64_t count) {
+    round_values(values, count, out_);
+    out_ += count;
   }
   void finish() {
     if constexpr (kStream) hwy::FlushStream();
@@ -58,6 +79,10 @@ class StagedOutput {
     for_pieces(run.count, [&](std::int64_t first, std::int64_t count) {
       decode_run<false>(part(run, first, count), tile_ + end_);
     });
+  }
+  void append_values(const float* values, std::int64_t count) {
+    for_pieces(count,
+               [&](std::int64_t first, std::int64_t piece) { round_values(values + first, piece, tile_ + end_); });
   }
   void finish() {
     std::copy(tile_ + begin_, tile_ + end_, lines_ + begin_);

@@ -1,5 +1,7 @@
 // The gather for any processor: the reference for the SIMD paths, and the path without a fused multiply-add
 // instruction.
+#include <optional>
+
 #include "kernels/augment/image_passes.hpp"
 #include "kernels/cpu/decode_run.hpp"
 #include "kernels/cpu/floating_point_mode.hpp"
@@ -63,66 +65,87 @@ class StoredFilters {
   Axis axes_[2];
 };
 
-/// The scratch memory of a thread. Without memory, counts the bytes.
+/// The scratch memory of one image.
 struct PortableScratch {
-  PortableScratch(const GatherArgs& args, std::byte* memory)
-      : parts(memory),
-        filters(*args.program, parts),
+  PortableScratch(const GatherArgs& args, ScratchParts& parts)
+      : filters(*args.program, parts),
         images(image_memory(*args.program, args.sample.channels,
                             parts.take<std::byte>(image_memory_bytes(*args.program, args.sample.channels)))) {}
 
-  ScratchParts parts;
   StoredFilters filters;
   ImageMemory images;
   ImageStatistics statistics;
 };
 
-template <typename Value, typename Stages, typename Codes>
-void store_image(const GatherArgs& args, const Stages& stages, const Codes& codes, const SelectedSample& sample,
-                 Value* out) {
-  const std::int64_t value_count = args.batch.image.values();
-  for (std::int64_t i = 0; i < value_count; ++i) out[i] = gathered_value<Value>(stages, codes, sample, i);
-}
+/// One view of a sample, whose images a pass has made as far as single values need it.
+class DefinedImage {
+ public:
+  DefinedImage(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, PortableScratch& scratch)
+      : sample_(sample), codes_(PlainRows(args.packed).sample(sample.row)) {
+    draw_image(args, sample, view, drawn_);
+    const OneThread thread;
+    ImagePasses passes(thread, *args.program, drawn_, args.sample.channels, scratch.images, scratch.statistics,
+                       scratch.filters);
+    const StepRange rest = passes.make(codes_);
+    if (passes.made() != nullptr) codes_ = passes.made();
+    stages_.emplace(drawn_stages(args, drawn_, rest, scratch.filters));
+  }
+  DefinedImage(const DefinedImage&) = delete;
+  DefinedImage& operator=(const DefinedImage&) = delete;
+
+  float value(std::int64_t i) const { return gathered_value(*stages_, codes_, sample_, i); }
+
+ private:
+  SelectedSample sample_;
+  DrawnImage drawn_;
+  const std::int8_t* codes_;
+  std::optional<DrawnStages<StoredFilters>> stages_;
+};
 
 template <typename Value>
-void gather_image(const GatherArgs& args, const SelectedSample& sample, std::uint32_t view, Value* out,
-                  std::byte* memory) {
+void gather_view(const GatherArgs& args, const MixedSample& mixed, std::uint32_t view, Value* out, std::byte* memory) {
+  const std::int64_t value_count = args.batch.image.values();
   if (args.program == nullptr) {
     const PlainStages stages = plain_stages(args);
-    return store_image(args, stages, stages.load.sample(sample.row), sample, out);
+    const auto codes = stages.load.sample(mixed.sample.row);
+    for (std::int64_t i = 0; i < value_count; ++i) {
+      out[i] = round_to<Value>(gathered_value(stages, codes, mixed.sample, i));
+    }
+    return;
   }
-  DrawnImage image;
-  draw_image(args, sample, view, image);
-  PortableScratch scratch(args, memory);
-  const OneThread thread;
-  ImagePasses passes(thread, *args.program, image, args.sample.channels, scratch.images, scratch.statistics,
-                     scratch.filters);
-  const auto codes = PlainRows(args.packed).sample(sample.row);
-  const auto stages = drawn_stages(args, image, passes.make(codes), scratch.filters);
-  if (passes.made() == nullptr)
-    store_image(args, stages, codes, sample, out);
-  else
-    store_image(args, stages, passes.made(), sample, out);
+  ScratchParts parts(memory);
+  PortableScratch own_scratch(args, parts), partner_scratch(args, parts);
+  const DefinedImage own(args, mixed.sample, view, own_scratch), partner(args, mixed.partner, view, partner_scratch);
+  const OutputPixels pixels(args.batch.layout, args.batch.image);
+  for (std::int64_t i = 0; i < value_count; ++i) {
+    const OutputPixel at = pixels.at(i);
+    out[i] = round_to<Value>(mixed_value(
+        mixed.step, at.y, at.x, [&] { return own.value(i); }, [&] { return partner.value(i); }));
+  }
 }
 
 template <typename Value>
 void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch) {
   const std::int64_t views = args.batch.views, value_count = args.batch.image.values();
   for (std::int64_t b = first; b < last; ++b) {
-    const SelectedSample sample = sample_at(args.selection, b);
+    const MixedSample mixed = mixed_sample_at(args, b);
     for (std::int64_t view = 0; view < views; ++view) {
-      gather_image(args, sample, static_cast<std::uint32_t>(view),
-                   static_cast<Value*>(args.values) + (b * views + view) * value_count, scratch);
+      gather_view(args, mixed, static_cast<std::uint32_t>(view),
+                  static_cast<Value*>(args.values) + (b * views + view) * value_count, scratch);
     }
     if (args.out_labels == nullptr) continue;
-    for (std::int64_t word = 0; word < args.packed.label_words; ++word) copy_label_word(args, sample.row, b, word);
+    for (std::int64_t i = 0; i < label_width(args); ++i) write_label_number(args, mixed, b, i);
   }
 }
 
 }  // namespace
 
 std::int64_t portable_scratch_bytes(const GatherArgs& args) {
-  return args.program == nullptr ? 0 : PortableScratch(args, nullptr).parts.bytes();
+  if (args.program == nullptr) return 0;
+  ScratchParts parts(nullptr);
+  PortableScratch(args, parts);
+  PortableScratch(args, parts);  // of the partner
+  return parts.bytes();
 }
 
 void gather_portable(const GatherArgs& args, std::int64_t first, std::int64_t last, std::byte* scratch) {

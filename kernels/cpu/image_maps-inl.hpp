@@ -49,22 +49,23 @@ class ImageMaps {
   }
 
   Affine map(std::int64_t c) const { return maps_[is_uniform_ ? 0 : c]; }
-  /// Calls visit(first_row, row_count, erasures) for the rows of the image, in parts that the same erasures change: a
-  /// bit for each.
-  template <typename Visit>
-  void for_parts(const Visit& visit) const {
-    const auto height = static_cast<std::int32_t>(args_.batch.image.height);
-    std::int32_t first = 0;
-    while (first < height) {
-      std::int32_t last = height;
-      for (int i = 0; i < erased_count_; ++i) {
-        for (const std::int32_t edge : {erased_[i].step->y, erased_[i].step->y + erased_[i].step->height}) {
-          if (edge > first) last = std::min(last, edge);
-        }
+  /// The end of the rows from `first` on that the same erasures change.
+  std::int32_t end_of_part(std::int32_t first) const {
+    auto end = static_cast<std::int32_t>(args_.batch.image.height);
+    for (int i = 0; i < erased_count_; ++i) {
+      for (const std::int32_t edge : {erased_[i].step->y, erased_[i].step->y + erased_[i].step->height}) {
+        if (edge > first) end = std::min(end, edge);
       }
-      visit(first, last - first, erasures_of(first));
-      first = last;
     }
+    return end;
+  }
+  /// A bit for each erasure that changes row `y`.
+  std::uint32_t erasures_of(std::int32_t y) const {
+    std::uint32_t found = 0;
+    for (int i = 0; i < erased_count_; ++i) {
+      if (y >= erased_[i].step->y && y < erased_[i].step->y + erased_[i].step->height) found |= 1u << i;
+    }
+    return found;
   }
   /// Sets the maps of the values of `rows` rows that `erasures` change, of channel `c` or, if `interleaved`, of all.
   void set_rows(std::int32_t rows, std::uint32_t erasures, std::int64_t c, bool interleaved) {
@@ -115,14 +116,6 @@ class ImageMaps {
       if ((erasures >> i & 1) == 0) continue;
       fill(erased_[i].step->x, erased_[i].step->width, {0.0f, value_of(erased_[i].op, channel)});
     }
-  }
-  /// A bit for each erasure that covers row `y`.
-  std::uint32_t erasures_of(std::int32_t y) const {
-    std::uint32_t found = 0;
-    for (int i = 0; i < erased_count_; ++i) {
-      if (y >= erased_[i].step->y && y < erased_[i].step->y + erased_[i].step->height) found |= 1u << i;
-    }
-    return found;
   }
 
   /// What erasure `op` writes to channel `c`. Later jitter changes it too.

@@ -115,45 +115,75 @@ OCTAVO_NO_INLINE __device__ void fill_filters(const AugmentProgram& program, con
   filters.fill(program, image, steps);
 }
 
-/// An image of the batch that a block makes.
+/// An image of the batch that a block makes; if samples are mixed, also the image of the partner.
+template <bool kMixes>
 struct BlockImage {
-  SelectedSample sample;
-  DrawnImage drawn;
+  static constexpr int kImages = kMixes ? 2 : 1;
+
+  MixedSample mixed;
+  DrawnImage drawn[kImages];
+
+  __device__ const SelectedSample& sample(int of) const { return of == 0 ? mixed.sample : mixed.partner; }
 };
 
+/// The sample at position `b` of the batch. Out of line, because one thread of a block mixes samples.
+OCTAVO_NO_INLINE __device__ MixedSample find_mixed(const GatherArgs& args, std::int64_t b) {
+  return mixed_sample_at(args, b);
+}
+
 /// Draws image `i` of the batch: each warp draws every eighth step. All threads of the block call this.
-__device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i, BlockImage& image) {
+template <bool kMixes>
+__device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i, BlockImage<kMixes>& image) {
   constexpr int kWarpThreads = 32, kWarps = static_cast<int>(kThreads) / kWarpThreads;
+  const auto views = static_cast<std::uint32_t>(args.batch.views);
+  if (threadIdx.x == 0) image.mixed = find_mixed(args, i / views);
+  __syncthreads();
   if (threadIdx.x % kWarpThreads == 0) {
-    const auto views = static_cast<std::uint32_t>(args.batch.views);
-    const SelectedSample sample = sample_at(args.selection, i / views);
-    if (threadIdx.x == 0) image.sample = sample;
-    const DrawKey key = draw_key(args, sample, i % views);
-    for (int step = static_cast<int>(threadIdx.x) / kWarpThreads; step < args.program->op_count; step += kWarps) {
-      draw_one(args, key, step, image.drawn);
+    for (int of = 0; of < BlockImage<kMixes>::kImages; ++of) {
+      const DrawKey key = draw_key(args, image.sample(of), i % views);
+      for (int step = static_cast<int>(threadIdx.x) / kWarpThreads; step < args.program->op_count; step += kWarps) {
+        draw_one(args, key, step, image.drawn[of]);
+      }
     }
   }
   __syncthreads();
 }
 
-/// Stores part `part` of `part_count` of image `i`, whose codes before the steps of `stages` are `codes`.
-template <typename Value, typename Stages>
-__device__ inline void store_image(const GatherArgs& args, const Stages& stages, const std::int8_t* codes,
-                                   const SelectedSample& sample, std::uint32_t i, unsigned part, unsigned part_count) {
+/// The steps that are left of an image, for the codes before them.
+struct LeftSteps {
+  const std::int8_t* codes;
+  StepRange steps;
+};
+
+/// Stores part `part` of `part_count` of image `i`, mixed with its partner if samples are mixed.
+template <typename Value, bool kMixes, typename Filters>
+__device__ inline void store_image(const GatherArgs& args, const BlockImage<kMixes>& image, const LeftSteps* left,
+                                   const Filters& filters, std::uint32_t i, unsigned part, unsigned part_count) {
   const std::int64_t count = args.batch.image.values();
   Value* const out = static_cast<Value*>(args.values) + static_cast<std::int64_t>(i) * count;
   const std::int64_t stride = static_cast<std::int64_t>(part_count) * blockDim.x;
+  const OutputPixels pixels(args.batch.layout, args.batch.image);
+  const auto value = [&](int of, std::int64_t at) {
+    return gathered_value(drawn_stages(args, image.drawn[of], left[of].steps, filters), left[of].codes,
+                          image.sample(of), at);
+  };
   for (std::int64_t at = static_cast<std::int64_t>(part) * blockDim.x + threadIdx.x; at < count; at += stride) {
-    out[at] = gathered_value<Value>(stages, codes, sample, at);
+    if constexpr (kMixes) {
+      const OutputPixel pixel = pixels.at(at);
+      out[at] = round_to<Value>(mixed_value(
+          image.mixed.step, pixel.y, pixel.x, [&] { return value(0, at); }, [&] { return value(1, at); }));
+    } else {
+      out[at] = round_to<Value>(value(0, at));
+    }
   }
 }
 
-/// Copies the label of the sample of image `i`, if it is the first one of the sample.
-__device__ inline void copy_label(const GatherArgs& args, const SelectedSample& sample, std::uint32_t i) {
+/// Writes the label of the sample of image `i`, if it is the first one of the sample.
+__device__ inline void write_label(const GatherArgs& args, const MixedSample& mixed, std::uint32_t i) {
   const auto views = static_cast<std::uint32_t>(args.batch.views);
   if (args.out_labels == nullptr || i % views != 0) return;
-  for (std::int64_t word = threadIdx.x; word < args.packed.label_words; word += blockDim.x) {
-    copy_label_word(args, sample.row, i / views, word);
+  for (std::int64_t number = threadIdx.x; number < label_width(args); number += blockDim.x) {
+    write_label_number(args, mixed, i / views, number);
   }
 }
 
@@ -161,39 +191,48 @@ __device__ inline void copy_label(const GatherArgs& args, const SelectedSample& 
 /// memory.
 constexpr int kLeastBlocks = 2;
 
-template <typename Value, typename Filters>
+template <typename Value, typename Filters, bool kMixes>
 __global__ void __launch_bounds__(kThreads, kLeastBlocks) gather_augmented(const GatherArgs args) {
-  __shared__ BlockImage image;
+  static_assert(!kMixes || !Filters::kResizes, "the filters are those of one image");
+  __shared__ BlockImage<kMixes> image;
   __shared__ Filters filters;
   draw_block_image(args, blockIdx.x, image);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const StepRange steps = {0, args.program->op_count};
-  fill_filters(*args.program, image.drawn, steps, filters);
-  store_image<Value>(args, drawn_stages(args, image.drawn, steps, filters), codes_of(args.packed, image.sample.row),
-                     image.sample, blockIdx.x, blockIdx.y, gridDim.y);
-  if (blockIdx.y == 0) copy_label(args, image.sample, blockIdx.x);
+  LeftSteps left[BlockImage<kMixes>::kImages];
+  for (int of = 0; of < BlockImage<kMixes>::kImages; ++of) {
+    left[of] = {codes_of(args.packed, image.sample(of).row), steps};
+  }
+  fill_filters(*args.program, image.drawn[0], steps, filters);
+  store_image<Value>(args, image, left, filters, blockIdx.x, blockIdx.y, gridDim.y);
+  if (blockIdx.y == 0) write_label(args, image.mixed, blockIdx.x);
   cursor.finish();
 }
 
 /// Makes whole images between steps, in global memory: each block has a slot, and makes one image after the other.
-template <typename Value>
+template <typename Value, bool kMixes>
 __global__ void __launch_bounds__(kThreads, kLeastBlocks)
     gather_made_images(const GatherArgs args, std::uint32_t image_count) {
-  __shared__ BlockImage image;
+  constexpr int kImages = BlockImage<kMixes>::kImages;
+  __shared__ BlockImage<kMixes> image;
   __shared__ FilterTables filters;
   __shared__ ImageStatistics statistics;
-  const ImageMemory memory =
-      image_memory(*args.program, args.sample.channels, args.image_memory + blockIdx.x * args.image_slot_bytes);
+  std::byte* const slot = args.image_memory + blockIdx.x * args.image_slot_bytes;
+  const BlockThreads threads;
   for (std::uint32_t i = blockIdx.x; i < image_count; i += gridDim.x) {
     draw_block_image(args, i, image);
-    const BlockThreads threads;
-    ImagePasses<BlockThreads, FilterTables> passes(threads, *args.program, image.drawn, args.sample.channels, memory,
-                                                   statistics, filters);
-    const std::int8_t* const codes = codes_of(args.packed, image.sample.row);
-    const StepRange rest = passes.make(codes);
-    store_image<Value>(args, drawn_stages(args, image.drawn, rest, filters),
-                       passes.made() == nullptr ? codes : passes.made(), image.sample, i, 0, 1);
-    copy_label(args, image.sample, i);
+    LeftSteps left[kImages];
+    for (int of = 0; of < kImages; ++of) {
+      const ImageMemory memory =
+          image_memory(*args.program, args.sample.channels, slot + of * (args.image_slot_bytes / kImages));
+      ImagePasses<BlockThreads, FilterTables> passes(threads, *args.program, image.drawn[of], args.sample.channels,
+                                                     memory, statistics, filters);
+      const std::int8_t* const codes = codes_of(args.packed, image.sample(of).row);
+      left[of].steps = passes.make(codes, kMixes);
+      left[of].codes = passes.made() == nullptr ? codes : passes.made();
+    }
+    store_image<Value>(args, image, left, filters, i, 0, 1);
+    write_label(args, image.mixed, i);
     __syncthreads();  // before the next image
   }
   CursorAdvance(args.selection.cursor, args.cursor_batches).finish();
@@ -212,12 +251,15 @@ cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream)
   const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kThreads);
   switch (args.augment_demand) {
     case AugmentDemand::pixels:
-      return launch(&gather_augmented<Value, NoFilters>, blocks, threads, stream, args);
+      return launch(
+          args.mix.is_on ? &gather_augmented<Value, NoFilters, true> : &gather_augmented<Value, NoFilters, false>,
+          blocks, threads, stream, args);
     case AugmentDemand::resizing:
-      return launch(&gather_augmented<Value, FilterTables>, blocks, threads, stream, args);
+      return launch(&gather_augmented<Value, FilterTables, false>, blocks, threads, stream, args);
     case AugmentDemand::images:
-      return launch(&gather_made_images<Value>, dim3(static_cast<unsigned>(std::min(images, args.image_slots))),
-                    threads, stream, args, static_cast<std::uint32_t>(images));
+      return launch(args.mix.is_on ? &gather_made_images<Value, true> : &gather_made_images<Value, false>,
+                    dim3(static_cast<unsigned>(std::min(images, args.image_slots))), threads, stream, args,
+                    static_cast<std::uint32_t>(images));
   }
   return cudaErrorInvalidValue;
 }

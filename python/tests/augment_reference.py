@@ -445,6 +445,37 @@ def changed(codes: Codes, op: augment.Operation, w: Sequence[int], v: Sequence[i
     return coded(recolored(type(op).__name__.lower(), u, value))
 
 
+def beta(draws: Draws, alpha: float) -> float:
+    for block in range(1, 65):
+        w = draws.words(block)
+        for first, second in ((w[0], w[1]), (w[2], w[3])):
+            a, b = (log2((word + 0.5) / 2**32) * (1 / alpha) for word in (first, second))
+            if sum(exp2(e) if e >= -64 else 0.0 for e in (a, b)) <= 1:
+                return 0.0 if b - a > 64 else 1.0 if b - a < -64 else 1 / (1 + exp2(b - a))
+    return 0.5
+
+
+Weights = tuple[np.float32, np.float32]
+
+
+def mixing(mix: augment.Mix, draws: Draws, height: int, width: int) -> tuple[Weights, tuple[slice, slice] | None]:
+    """The weights of the labels of a sample and its partner, and the rectangle of CutMix; None for MixUp."""
+    w = draws.words()
+    share_of_cutmix = mix.cutmix_share if mix.mixup_alpha and mix.cutmix_alpha else 1.0 if mix.cutmix_alpha else 0.0
+    if not w[0] / 2**32 < mix.probability:
+        return (np.float32(1), np.float32(0)), (slice(0, 0), slice(0, 0))
+    if not w[1] / 2**32 < share_of_cutmix:
+        share = beta(draws, mix.mixup_alpha)
+        return (np.float32(share), np.float32(1 - share)), None
+    half_side = 0.5 * math.sqrt(1 - beta(draws, mix.cutmix_alpha))
+    cut = []
+    for count, word in ((height, w[2]), (width, w[3])):
+        center, reach = below(count, word), math.floor(half_side * count)
+        cut.append(slice(max(center - reach, 0), min(center + reach, count)))
+    shown = (cut[0].stop - cut[0].start) * (cut[1].stop - cut[1].start) / (height * width)
+    return (np.float32(1 - shown), np.float32(shown)), (cut[0], cut[1])
+
+
 def maps_of(codes: Codes, scale: Sequence[np.float32], shift: Sequence[np.float32]) -> npt.NDArray[np.float32]:
     """[2, C, H, W]: scale and shift of each value."""
     maps = np.empty((2, *codes.shape), np.float32)

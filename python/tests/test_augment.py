@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import octavo
 import pytest
-from augment_reference import augmented
+from augment_reference import Draws, augmented, mixing
 from conftest import Packed, write_packed
 from octavo import augment
 
@@ -153,6 +153,54 @@ def test_a_second_implementation_gives_the_same_bits(tmp_path: Path, shape: tupl
             of_view = images[:, view] if loader.views > 1 else images
             wanted = expected(packed, rows, operations, seed=seed, epoch=epoch, view=view)
             np.testing.assert_array_equal(of_view, wanted, err_msg=f"case {case}, view {view}: {operations}")
+
+
+def partners(mix: augment.Mix, draws: Draws, count: int) -> np.ndarray:
+    if mix.partner == "previous":
+        return np.roll(np.arange(count), 1)
+    if mix.partner == "opposite":
+        return np.arange(count)[::-1]
+    low, high, *_ = draws.words(65)
+    store = octavo.Store.from_arrays(np.zeros((count, 1, 1, 1), np.int8), device="cpu")
+    order = octavo.Loader(store, batch_size=count, shuffle=True, seed=low | high << 32, framework="numpy")
+    return order.indices(0)
+
+
+@pytest.mark.parametrize("case", range(24))
+def test_mixed_batches_have_the_values_of_the_second_implementation(tmp_path: Path, case: int) -> None:
+    random_ = random.Random(f"mix {case}")
+    shape = (random_.choice([1, 3]), random_.randint(1, 20), random_.randint(1, 20))
+    packed = write_packed(tmp_path / "data.h5", 13, shape)
+    operations = random_operations(random_, shape) if case % 2 else []
+    alphas = random_.choice([(0.2, 0.0), (0.0, 1.0), (2.0, 0.01), (0.8, 1.0)])
+    mix = augment.Mix(
+        *alphas, random_.random(), random_.choice([0.5, 1.0]), random_.choice(["previous", "opposite", "shuffled"]),
+        random_.random() < 0.5,
+    )  # fmt: skip
+    seed, epoch, smoothing = random_.randrange(2**64), random_.randrange(2**32), random_.choice([0.0, 0.1])
+    loader = octavo.Loader(
+        packed.path, framework="numpy", device="cpu", normalize="unit", batch_size=5, shuffle=True, augment=operations,
+        augment_seed=seed, mix=mix, label_smoothing=smoothing,
+    )  # fmt: skip
+    loader.set_epoch(epoch)
+    classes = len(loader.dataset.classes)
+    for step in range(len(loader)):
+        images, labels = loader[step]
+        rows = loader.indices(step)
+        plain = expected(packed, rows, operations, seed=seed, epoch=epoch)
+        draws = [Draws(seed, epoch, int(row), 0, 16 * 24) for row in rows]
+        one_hot = np.eye(classes, dtype=np.float32)[packed.labels[rows]]
+        for b, partner in enumerate(partners(mix, draws[0], len(rows))):
+            (own, other), cut = mixing(mix, draws[b if mix.per_sample else 0], *plain.shape[2:])
+            wanted = plain[b].copy()
+            if cut is None:
+                wanted = own * plain[b] + other * plain[partner]
+            else:
+                wanted[:, cut[0], cut[1]] = plain[partner][:, cut[0], cut[1]]
+            np.testing.assert_array_equal(images[b], wanted, err_msg=f"{mix}, step {step}, image {b}")
+            weights = own * one_hot[b] + other * one_hot[partner]
+            rest, peak = np.float32(smoothing / classes), np.float32(1 - smoothing)
+            np.testing.assert_array_equal(labels[b], rest + peak * weights)
 
 
 OPERATIONS = [
@@ -352,6 +400,60 @@ def test_operations_on_colors_need_one_or_three_channels(tmp_path: Path, operati
     data = write_packed(tmp_path / "more.h5", 20, (5, 8, 8)).path
     with pytest.raises(ValueError, match="images have 5 channels; at most 4 can change places"):
         numpy_loader(data, [augment.ChannelPermutation()])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mix": augment.Mix()}, "mixup_alpha and cutmix_alpha are 0"),
+        ({"mix": augment.Mix(mixup_alpha=3.0)}, "mixup_alpha is not 0 or between 0.01 and 2"),
+        ({"mix": augment.Mix(cutmix_alpha=float("nan"))}, "cutmix_alpha is not 0 or between"),
+        ({"mix": augment.Mix(0.2, probability=1.5)}, "the probability is not between 0 and 1"),
+        ({"mix": augment.Mix(0.2, 1.0, cutmix_share=-1.0)}, "cutmix_share is not between 0 and 1"),
+        ({"mix": augment.Mix(0.2, partner="next")}, "partner is 'next'; it must be one of 'previous', 'opposite'"),
+        ({"mix": augment.Mix(0.2), "views": 2}, "samples of several views cannot be mixed"),
+        ({"label_smoothing": 1.0}, "label_smoothing is not between 0 and 1"),
+        ({"label_smoothing": 0.1, "num_classes": 2}, "num_classes is 2, but a label is"),
+        ({"label_smoothing": 0.1, "num_classes": 1000}, "the number of classes is 1000, but the file has"),
+        ({"num_classes": 10}, "num_classes is for mix and label_smoothing"),
+        ({"label_smoothing": 0.1, "label_dtype": "int64"}, "label_dtype is int64"),
+    ],
+    ids=str,
+)
+def test_mixing_that_makes_no_sense_is_refused(packed: Packed, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        numpy_loader(packed.path, [], **options)
+
+
+def test_only_class_numbers_become_probabilities(packed: Packed) -> None:
+    targets = octavo.Store.from_arrays(packed.codes, np.zeros((len(packed.codes), 2), np.float32), device="cpu")
+    with pytest.raises(ValueError, match="need class numbers; the labels are of kind 'target'"):
+        numpy_loader(targets, [], label_smoothing=0.1)
+    with pytest.raises(TypeError, match=r"mix is 0\.2"):
+        numpy_loader(packed.path, [], mix=0.2)
+
+
+def test_labels_are_smoothed_without_other_changes(packed: Packed) -> None:
+    plain = numpy_loader(packed.path, [])
+    for batch, smooth in zip(plain, numpy_loader(packed.path, [], label_smoothing=0.1), strict=True):
+        np.testing.assert_array_equal(batch[0], smooth[0])
+        classes = len(plain.dataset.classes)
+        wanted = np.full((len(batch[1]), classes), 0.1 / classes)
+        wanted[np.arange(len(batch[1])), batch[1]] += 0.9
+        np.testing.assert_allclose(smooth[1], wanted, rtol=1e-6)
+
+
+def test_gathered_samples_are_mixed_like_a_batch(packed: Packed) -> None:
+    options = {"augment": OPERATIONS, "augment_seed": 4, "mix": augment.Mix(0.2, 1.0), "label_smoothing": 0.1}
+    loader = octavo.Loader(
+        packed.path, framework="numpy", device="cpu", normalize="unit", batch_size=13, shuffle=True, seed=4, **options
+    )
+    loader.set_epoch(2)
+    images, labels = loader.store.gather(
+        loader.indices(1), framework="numpy", normalize="unit", epoch=2, **options
+    )  # fmt: skip
+    np.testing.assert_array_equal(images, loader[1][0])
+    np.testing.assert_array_equal(labels, loader[1][1])
 
 
 def test_augmentation_that_would_spoil_a_training_run_is_refused(packed: Packed) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import octavo
 import pytest
-from augment_reference import policy
+from augment_reference import Draws, mixing, policy
 from octavo import augment
 
 torch = pytest.importorskip("torch")
@@ -134,3 +134,27 @@ def test_policies_have_the_operations_and_magnitudes_of_torchvision(photos, kind
             )
             differs = np.abs(ours - theirs.numpy().astype(np.int64)) > 1
             assert differs.mean() < 0.03, (level, sign)  # at 135 degrees, many places lie between two pixels
+
+
+@pytest.mark.parametrize("kind", ["MixUp", "CutMix"])
+def test_batches_are_mixed_like_those_of_torchvision(photos, kind: str) -> None:
+    path, _ = photos
+    mix = augment.Mix(mixup_alpha=0.4) if kind == "MixUp" else augment.Mix(cutmix_alpha=1.0)
+    loader = octavo.Loader(
+        path, framework="numpy", device="cpu", normalize="unit", batch_size=COUNT, mix=mix, num_classes=5, seed=3
+    )
+    for epoch in range(8):
+        loader.set_epoch(epoch)
+        images, labels = loader[0]
+        (own, _), cut = mixing(mix, Draws(3, epoch, 0, 0, 16 * 24), 44, 60)
+        plain, numbers = octavo.Loader(
+            path, framework="torch", device="cpu", normalize="unit", batch_size=COUNT
+        )[0]  # fmt: skip
+        parameters = {"lam": float(own), "lam_adjusted": float(own), "batch_size": COUNT, "num_classes": 5}
+        parameters |= {
+            "labels": numbers,
+            "box": () if cut is None else (cut[1].start, cut[0].start, cut[1].stop, cut[0].stop),
+        }
+        theirs = getattr(v2, kind)(num_classes=5)
+        np.testing.assert_allclose(images, theirs.transform(plain, parameters).numpy(), atol=2e-7)
+        np.testing.assert_allclose(labels, theirs.transform(numbers, parameters).numpy(), atol=2e-7)

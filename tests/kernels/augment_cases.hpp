@@ -40,6 +40,7 @@ class AugmentCase {
     for (std::int64_t& row : rows_) row = between(0, kRows - 1);
     for (std::int64_t& index : indices_) index = between(0, 1 << 20);
     epoch_ = static_cast<std::uint64_t>(between(0, 100));
+    if (between(0, 2) == 0) set_mix();
     offset_ = between(0, 3);
   }
 
@@ -65,7 +66,7 @@ class AugmentCase {
   kernels::GatherArgs args() {
     const BatchShape batch = {.image = shape_, .views = views_, .dtype = type_, .layout = layout_};
     values_.assign(static_cast<std::size_t>((offset_ + kBatch * batch.values()) * bytes_of(type_)), std::byte{0xEE});
-    out_labels_.assign(kBatch, 0);
+    out_labels_.assign(static_cast<std::size_t>(kBatch * std::max<std::int64_t>(1, soft_labels_.class_count)), 0);
     kernels::GatherArgs args{};
     args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
     args.set_shapes(sample_, batch);
@@ -79,16 +80,34 @@ class AugmentCase {
     args.label_type = kernels::LabelType::words;
     args.out_labels = out_labels_.data();
     args.program = &program_;
-    args.augment_demand = demand_of(program_);
+    args.augment_demand = demand_of(program_, mix_.is_on);
+    args.mix = mix_;
+    args.mixed_count = mixed_count_;
+    args.soft_labels = soft_labels_;
     return args;
   }
   const std::vector<std::byte>& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
   const kernels::AugmentProgram& program() const { return program_; }
   /// Bytes of memory for an image, as a CUDA gather needs it.
-  std::int64_t image_bytes() const { return kernels::image_memory_bytes(program_, sample_.channels); }
+  std::int64_t image_bytes() const {
+    return (mix_.is_on ? 2 : 1) * kernels::image_memory_bytes(program_, sample_.channels);
+  }
 
  private:
+  void set_mix() {
+    mix_ = {.is_on = true,
+            .seed = random_(),
+            .probability = between(0, 3) == 0 ? 0.5 : 1.0,
+            .cutmix_share = 0.5 * between(0, 2),
+            .inverse_alphas = {1.0 / (0.1 * between(1, 20)), 1.0 / (0.1 * between(1, 20))},
+            .partner = static_cast<kernels::MixPartner>(between(0, 2)),
+            .is_per_sample = between(0, 1) == 1};
+    mixed_count_ = between(1, kBatch + 2);
+    if (between(0, 1) == 0) return;
+    for (std::uint32_t& label : labels_) label %= 7;
+    soft_labels_ = {7, 0.1f / 7.0f, 0.9f};
+  }
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +
                                      static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(high - low + 1)));
@@ -217,6 +236,9 @@ class AugmentCase {
   std::vector<std::int8_t> codes_;
   std::vector<std::uint32_t> labels_;
   std::vector<kernels::Affine> maps_;
+  kernels::MixProgram mix_{};
+  kernels::SoftLabels soft_labels_{};
+  std::int64_t mixed_count_ = 0;
   bool is_uniform_ = false;
   std::int64_t rows_[kBatch] = {}, indices_[kBatch] = {};
   std::uint64_t epoch_ = 0;

@@ -23,6 +23,18 @@ void add_augmenting(nb::module_& module) {
   nb::enum_<augment::Interpolation>(module, "Interpolation")
       .value("nearest", augment::Interpolation::nearest)
       .value("bilinear", augment::Interpolation::bilinear);
+  nb::enum_<augment::Partner>(module, "Partner")
+      .value("previous", augment::Partner::previous)
+      .value("opposite", augment::Partner::opposite)
+      .value("shuffled", augment::Partner::shuffled);
+  nb::class_<augment::Mix>(module, "Mix")
+      .def(nb::init<>())
+      .def_rw("mixup_alpha", &augment::Mix::mixup_alpha)
+      .def_rw("cutmix_alpha", &augment::Mix::cutmix_alpha)
+      .def_rw("cutmix_share", &augment::Mix::cutmix_share)
+      .def_rw("probability", &augment::Mix::probability)
+      .def_rw("partner", &augment::Mix::partner)
+      .def_rw("per_sample", &augment::Mix::per_sample);
   nb::class_<augment::HorizontalFlip>(module, "HorizontalFlip")
       .def(nb::init<>())
       .def_rw("probability", &augment::HorizontalFlip::probability);

@@ -23,7 +23,7 @@ class GraphMaker {
              std::int64_t batches_per_launch)
       : device_(store.device()),
         shape_(batch_shape(spec, store.shape())),
-        labels_(store.labels()),
+        labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, 0}, batches_per_launch) {}
 

@@ -118,6 +118,14 @@ void add_store(nb::module_& module) {
           },
           "operations"_a, "seed"_a, "views"_a, "Sets the augmentation.")
       .def(
+          "soften_labels",
+          [](BatchSpec& self, const std::optional<augment::Mix>& mix, std::int64_t classes, double smoothing) {
+            self.mix = mix;
+            self.soft_classes = classes;
+            self.label_smoothing = smoothing;
+          },
+          "mix"_a.none(), "classes"_a, "smoothing"_a, "Makes labels probabilities of `classes` classes.")
+      .def(
           "image_shape",
           [](const BatchSpec& self, const std::tuple<std::int64_t, std::int64_t, std::int64_t>& sample) {
             const auto& [channels, height, width] = sample;
@@ -153,7 +161,7 @@ void add_store(nb::module_& module) {
                                         store.device()};
             const TensorView label_view{reinterpret_cast<void*>(labels),
                                         dtype_of(label_dtype, "label_dtype"),
-                                        {count, store.labels().width},
+                                        {count, batch_labels(spec.spec(), store.labels()).width},
                                         store.device()};
             store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)), epoch);
           },
@@ -169,7 +177,7 @@ class Maker {
         int prefetch)
       : device_(store.device()),
         shape_(batch_shape(spec, store.shape())),
-        labels_(store.labels()),
+        labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, prefetch}),
         memory_{std::make_shared<RecycledMemory>(

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _frameworks
+from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
-from .augment import Operation, checked_operations
+from .augment import Mix, Operation, checked_operations
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Store, find_split, make_spec, resolve_normalize
@@ -40,10 +41,19 @@ class BatchOptions:
     augment: tuple[Operation, ...]
     augment_seed: int
     views: int
+    soft_labels: SoftLabels | None
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """The shape of the label of a sample in a batch."""
+        return self.source.label_shape if self.soft_labels is None else (self.soft_labels.classes,)
 
     def spec(self) -> _core.BatchSpec:
         """The specification of the batches."""
-        return make_spec(self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views)
+        return make_spec(
+            self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views,
+            self.soft_labels,
+        )  # fmt: skip
 
     def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
         """The given store, or a new one of the data; `load` has the options of `Store`."""
@@ -71,6 +81,9 @@ def resolve_batch_options(
     augment: Operation | Sequence[Operation],
     augment_seed: int | None,
     views: int,
+    mix: Mix | None,
+    label_smoothing: float,
+    num_classes: int | None,
 ) -> BatchOptions:
     """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
     checked_seed = _checked_seed(seed)
@@ -81,7 +94,9 @@ def resolve_batch_options(
     size = _checked_batch_size(batch_size, source)
     channels_last = _frameworks.resolve_channels_last(memory_format)
     number_type = _frameworks.resolve_dtype(dtype)
-    label_type = _frameworks.resolve_label_dtype(label_dtype, source.label_kind)
+    soft_labels = resolve_soft_labels(source, mix, label_smoothing, num_classes)
+    label_kind = source.label_kind if soft_labels is None else "target"
+    label_type = _frameworks.resolve_label_dtype(label_dtype, label_kind)
     resolved.check_channels(source.shape[0])
     name = _resolve_store_device(data, device)
     return BatchOptions(
@@ -99,6 +114,7 @@ def resolve_batch_options(
         augment=checked_operations(augment),
         augment_seed=checked_seed if augment_seed is None else operator.index(augment_seed),
         views=operator.index(views),
+        soft_labels=soft_labels,
     )
 
 

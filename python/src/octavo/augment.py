@@ -41,6 +41,7 @@ __all__ = [
     "Grayscale",
     "HorizontalFlip",
     "Invert",
+    "Mix",
     "NormalizedJitter",
     "Operation",
     "Posterize",
@@ -66,8 +67,13 @@ Interpolation = Literal["nearest", "bilinear"]
 Range = float | tuple[float, float]
 
 
-class Operation:
-    """An operation on the images of a batch. The subclasses are dataclasses; their fields are the parameters."""
+#: The sample of its batch that a sample is mixed with: the one before (of the first one, the last), the one at the
+#: same distance from the other end, or the one at the same place in a random order.
+Partner = Literal["previous", "opposite", "shuffled"]
+
+
+class _Parameters:
+    """Parameters for the library. The subclasses are dataclasses."""
 
     def _to_native(self) -> Any:
         """The equivalent operation of the library."""
@@ -79,6 +85,10 @@ class Operation:
             except TypeError:
                 raise TypeError(f"{type(self).__name__}: {field.name} is {given!r}; expected {field.type}") from None
         return native
+
+
+class Operation(_Parameters):
+    """An operation on the images of a batch. The subclasses are dataclasses; their fields are the parameters."""
 
 
 @dataclass(frozen=True)
@@ -406,6 +416,37 @@ class NormalizedJitter(Operation):
     factor: tuple[float, float] = (1.0, 1.0)
 
 
+@dataclass(frozen=True)
+class Mix(_Parameters):
+    """Mixes pairs of samples of a batch, after all operations and the normalization.
+
+    MixUp (H. Zhang et al., 2017) adds weighted values, CutMix (S. Yun et al., 2019) shows the partner in a rectangle.
+    Labels become probabilities. Each rank mixes its own samples.
+
+    Parameters
+    ----------
+    mixup_alpha
+        The weights of MixUp are from the beta distribution (alpha, alpha), 0.01 ... 2. 0: no MixUp.
+    cutmix_alpha
+        The areas of CutMix, in the same way. 0: no CutMix.
+    cutmix_share
+        The probability of CutMix, if both are used.
+    probability
+        The probability that samples are mixed at all.
+    partner
+        ``"previous"``, as torchvision mixes; ``"opposite"``, as timm does; or ``"shuffled"``.
+    per_sample
+        Each sample has its own random numbers. False: the batch has those of its first sample.
+    """
+
+    mixup_alpha: float = 0.0
+    cutmix_alpha: float = 0.0
+    cutmix_share: float = 0.5
+    probability: float = 1.0
+    partner: Partner = "previous"
+    per_sample: bool = False
+
+
 def checked_operations(augment: Operation | Sequence[Operation] | None) -> tuple[Operation, ...]:
     """The operations as a tuple. Raises TypeError if there is something else among them."""
     operations = (augment,) if isinstance(augment, Operation) else tuple(augment or ())
@@ -426,12 +467,12 @@ def _range_around(field: str, number: float) -> tuple[float, float] | None:
     return (number, number) if field in ("gamma", "factor", "sigma") else None
 
 
-def _converted(operation: type[Operation], field: str, value: Any) -> Any:
+def _converted(operation: type[_Parameters], field: str, value: Any) -> Any:
     """The value of a field as the library's operation expects it. Raises TypeError or ValueError."""
     if field in ("fill", "value"):
         return [float(number) for number in np.atleast_1d(np.asarray(value, dtype=np.float64))]
-    if field in ("border", "interpolation"):
-        members = (_core.Border if field == "border" else _core.Interpolation).__members__
+    if field in ("border", "interpolation", "partner"):
+        members = getattr(_core, field.capitalize()).__members__
         if value not in members:
             known = ", ".join(map(repr, members))
             raise ValueError(f"{operation.__name__}: {field} is {value!r}; it must be one of {known}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
-from .augment import Operation
+from .augment import Mix, Operation
 from .normalize import Normalize, Preset
 from .store import Data, Store
 
@@ -37,7 +37,7 @@ class GraphLoader:
     ----------
     data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
         See `Loader`.
-    augment, augment_seed, views
+    augment, augment_seed, views, mix, label_smoothing, num_classes
         See `Loader`.
     shuffle
         True: a new order each epoch, over all samples. False: file order.
@@ -76,6 +76,9 @@ class GraphLoader:
         augment: Operation | Sequence[Operation] = (),
         augment_seed: int | None = None,
         views: int = 1,
+        mix: Mix | None = None,
+        label_smoothing: float = 0.0,
+        num_classes: int | None = None,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -86,7 +89,8 @@ class GraphLoader:
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
-            augment=augment, augment_seed=augment_seed, views=views,
+            augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
+            num_classes=num_classes,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
@@ -111,7 +115,7 @@ class GraphLoader:
             self._images = allocator.with_views(options.views)(images)
             self._labels = None
             if source.label_kind != "none":
-                self._labels = allocator.labels(source.label_shape, options.label_dtype)(count)
+                self._labels = allocator.labels(options.label_shape, options.label_dtype)(count)
             self._image_address = allocator.address(self._images)
             self._label_address = 0 if self._labels is None else allocator.address(self._labels)
 

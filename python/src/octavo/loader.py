@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
 from .arrays import ArraySplit
-from .augment import Operation
+from .augment import Mix, Operation
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store
@@ -86,6 +86,14 @@ class Loader:
         The seed of the augmentation. None: `seed`. With another seed, the order stays and the augmentation changes.
     views
         Images per sample, each augmented on its own. With several, the images are [B, views, C, H, W].
+    mix
+        An `octavo.augment.Mix`: MixUp and CutMix. Labels become probabilities, float32 [B, num_classes].
+    label_smoothing
+        The share of a probability of 1 that all classes get, as in ``torch.nn.CrossEntropyLoss``. Labels become
+        probabilities.
+    num_classes
+        The number of classes of these probabilities. None: the number of class names, or one more than the largest
+        label of the split.
     verify
         Check the checksum of every sample when it is loaded.
     threads
@@ -128,6 +136,9 @@ class Loader:
         augment: Operation | Sequence[Operation] = (),
         augment_seed: int | None = None,
         views: int = 1,
+        mix: Mix | None = None,
+        label_smoothing: float = 0.0,
+        num_classes: int | None = None,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -144,13 +155,16 @@ class Loader:
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
-            augment=augment, augment_seed=augment_seed, views=views,
+            augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
+            num_classes=num_classes,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
         self._dtype, self._channels_last = options.dtype, options.channels_last
         self._label_dtype = options.label_dtype
         self.augment, self.augment_seed, self.views = options.augment, options.augment_seed, options.views
+        self.mix, self.label_smoothing = mix, float(label_smoothing)
+        self._label_shape = options.label_shape
         spec = options.spec()
         self._image_shape = spec.image_shape(options.source.shape)
         allocator = None
@@ -247,7 +261,7 @@ class Loader:
             return owned
         layout = (self._image_shape, self._dtype, self._channels_last)
         new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
-        new_labels = allocator.labels(self.dataset.label_shape, self._label_dtype)
+        new_labels = allocator.labels(self._label_shape, self._label_dtype)
         make, count_of = maker.make, maker.batch_count
         address, stream, views = allocator.address, allocator.stream, self.views
         with_views = allocator.with_views(views)

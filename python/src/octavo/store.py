@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core, _frameworks, _progress
+from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
-from .augment import Operation, checked_operations
+from .augment import Mix, Operation, checked_operations
 from .dataset import Dataset, Split
 from .normalize import Normalize, Preset
 
@@ -25,7 +26,7 @@ Data = str | os.PathLike[str] | Dataset | Split
 
 #: Where samples live; docs/residencies.md explains which one to choose.
 #: The arguments of make_spec().
-_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int]
+_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int, SoftLabels | None]
 Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 
 
@@ -223,6 +224,9 @@ class Store:
         augment: Operation | Sequence[Operation] = (),
         augment_seed: int = 0,
         views: int = 1,
+        mix: Mix | None = None,
+        label_smoothing: float = 0.0,
+        num_classes: int | None = None,
         epoch: int = 0,
     ) -> tuple[Any, Any]:
         """The normalized images, and the labels, of the given samples, in the given order.
@@ -235,6 +239,8 @@ class Store:
             As in `Loader`, except that ``"dlpack"`` is not supported.
         augment, augment_seed, views
             As in `Loader`. A sample is augmented as in the batches of a loader with these arguments.
+        mix, label_smoothing, num_classes
+            As in `Loader`. The samples are mixed with each other, as if they were a batch.
         epoch
             The epoch of the samples: each epoch augments them differently.
 
@@ -261,16 +267,18 @@ class Store:
         allocator = _frameworks.make_allocator(kind, self.device)
         channels_last = _frameworks.resolve_channels_last(memory_format)
         number_type = _frameworks.resolve_dtype(dtype)
-        label_type = _frameworks.resolve_label_dtype(label_dtype, self._split.label_kind)
+        soft_labels = resolve_soft_labels(self._split, mix, label_smoothing, num_classes)
+        label_type = _frameworks.resolve_label_dtype(label_dtype, "target" if soft_labels else self._split.label_kind)
         options = (
             resolve_normalize(normalize), number_type, channels_last, checked_operations(augment),
-            operator.index(augment_seed), operator.index(views),
+            operator.index(augment_seed), operator.index(views), soft_labels,
         )  # fmt: skip
         shape, prepared = self._prepare(options)
         images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
         labels = None
         if self._split.label_kind != "none":
-            labels = allocator.labels(self._split.label_shape, label_type)(len(rows))
+            label_shape = (soft_labels.classes,) if soft_labels else self._split.label_shape
+            labels = allocator.labels(label_shape, label_type)(len(rows))
         native.gather(
             rows,
             prepared,
@@ -330,12 +338,16 @@ def make_spec(
     augment: tuple[Operation, ...],
     augment_seed: int,
     views: int,
+    soft_labels: SoftLabels | None,
 ) -> _core.BatchSpec:
     """The library's specification of batches. Raises ValueError, naming the argument or the operation."""
     if not 0 <= augment_seed < 2**64:
         raise ValueError(f"augment_seed is {augment_seed}; it must be in [0, 2**64)")
     spec = normalize.to_native(dtype, "nhwc" if channels_last else "nchw")
     spec.augment([operation._to_native() for operation in augment], augment_seed, views)
+    if soft_labels is not None:
+        mix = None if soft_labels.mix is None else soft_labels.mix._to_native()
+        spec.soften_labels(mix, soft_labels.classes, soft_labels.smoothing)
     return spec
 
 

@@ -43,6 +43,14 @@ LoaderOptions augmented_options(const augment::Operations& operations, Layout la
   return options;
 }
 
+/// Mixes the samples of batches.
+void mix(BatchSpec& spec) {
+  spec.views = 1;
+  spec.mix = augment::Mix{.mixup_alpha = 0.2, .cutmix_alpha = 1.0, .per_sample = true};
+  spec.soft_classes = 12;  // more than there are, so that some have only their share of the smoothing
+  spec.label_smoothing = 0.1;
+}
+
 void residencies_augment_alike(Device device) {
   const PackedFixture fixture({random_split("train", 101, {3, 7, 7})});
   const Split split = fixture.dataset().split("train");
@@ -55,7 +63,9 @@ void residencies_augment_alike(Device device) {
     INFO(to_string(store.residency()));
     for (const augment::Operations& operations : operation_lists()) {
       for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-        const LoaderOptions options = augmented_options(operations, layout);
+        LoaderOptions options = augmented_options(operations, layout);
+        REQUIRE(serve(store, options) == serve(reference, options));
+        mix(options.spec);
         REQUIRE(serve(store, options) == serve(reference, options));
       }
     }
@@ -63,18 +73,28 @@ void residencies_augment_alike(Device device) {
 }
 
 void graphs_augment_alike(Device device) {
-  const PackedFixture fixture({random_split("train", 47, {3, 6, 5})});
+  const PackedFixture fixture({random_split("train", 36, {3, 6, 5})});
   const Store store = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
   for (const augment::Operations& operations : operation_lists()) {
     LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
     options.spec.augment = operations;
-    GraphLoader graph(store, options, 1);
+    mix(options.spec);
+    const std::int64_t classes = options.spec.soft_classes;
+    GraphLoader graph(store, options, 2);
     Loader loader(store, options);
-    const DeviceTensor images(device, DType::float32, {9, 3, 8, 11}), labels(device, DType::int32, {9});
+    const DeviceTensor images(device, DType::float32, {18, 3, 8, 11}), labels(device, DType::float32, {18, classes});
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      std::vector<float> made_images, made_labels;
       for (const Batch& batch : loader.epoch(epoch)) {
+        const auto append = [](std::vector<float>& to, const std::vector<float>& more) {
+          to.insert(to.end(), more.begin(), more.end());
+        };
+        append(made_images, DeviceTensor::read<float>(batch.images()));
+        append(made_labels, DeviceTensor::read<float>(batch.labels()));
+        if (made_labels.size() < static_cast<std::size_t>(18 * classes)) continue;
         graph.next(images.view(), labels.view());
-        REQUIRE(images.to_host<float>() == DeviceTensor::read<float>(batch.images()));
+        REQUIRE(images.to_host<float>() == std::exchange(made_images, {}));
+        REQUIRE(labels.to_host<float>() == std::exchange(made_labels, {}));
       }
     }
   }
@@ -113,6 +133,13 @@ TEST_CASE("operations that make whole images are described", "[unit][loader]") {
       "random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
       "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), horizontal flip 0.5, cutout 8 "
       "(probability 1, normalized value 0)");
+}
+
+TEST_CASE("mixing is described in one line", "[unit][loader]") {
+  REQUIRE(augment::describe_mix({.mixup_alpha = 0.2, .cutmix_alpha = 1.0}) == "MixUp 0.2 or CutMix 1 (previous)");
+  REQUIRE(augment::describe_mix(
+              {.cutmix_alpha = 1.0, .probability = 0.5, .partner = augment::Partner::shuffled, .per_sample = true}) ==
+          "CutMix 1 (shuffled, per sample, probability 0.5)");
 }
 
 TEST_CASE("an epoch beyond the counter of random numbers is refused", "[unit][loader]") {

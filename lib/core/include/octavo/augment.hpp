@@ -202,6 +202,27 @@ using Operation =
 /// are of one kind. Those that change normalized values come last.
 using Operations = std::vector<Operation>;
 
+/// The sample of its batch that a sample is mixed with.
+enum class Partner {
+  previous,  ///< the one before; the first sample is mixed with the last one
+  opposite,  ///< the one at the same distance from the other end
+  shuffled,  ///< the one at the same place in a random order
+};
+
+/// Mixes pairs of samples of a batch, after all operations and the normalization: MixUp (H. Zhang et al., 2017) adds
+/// weighted values, CutMix (S. Yun et al., 2019) shows the partner in a rectangle. Ranks mix only their own samples.
+struct Mix {
+  double mixup_alpha = 0.0;   ///< weights of MixUp are beta(alpha, alpha); 0.01 to 2, or 0: no MixUp
+  double cutmix_alpha = 0.0;  ///< areas of CutMix, in the same way
+  double cutmix_share = 0.5;  ///< the probability of CutMix, if both are used
+  double probability = 1.0;   ///< that samples are mixed at all
+  Partner partner = Partner::previous;
+  bool per_sample = false;  ///< each sample draws; otherwise the first one of a batch draws for all
+};
+
+/// Describes the mixing in one line, such as "MixUp 0.2 or CutMix 1 (previous)".
+std::string describe_mix(const Mix& mix);
+
 /// The shape of augmented images of samples of `shape`. Throws InvalidArgument, naming the operation, if one does not
 /// fit.
 SampleShape augmented_shape(const Operations& operations, const SampleShape& shape);

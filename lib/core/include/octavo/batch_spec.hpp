@@ -41,8 +41,12 @@ struct BatchSpec {
   std::optional<Statistics> statistics = {};     ///< replaces the file's statistics
   /// Applied to each image, before its normalization unless stated. Not with Center::pixel or Center::batch.
   augment::Operations augment = {};
-  std::uint64_t augment_seed = 0;  ///< of the random numbers of `augment`; the order has a seed of its own
-  std::int64_t views = 1;          ///< images per sample, each augmented on its own; 1 to 256
+  std::uint64_t augment_seed = 0;        ///< of the random numbers of `augment`; the order has a seed of its own
+  std::int64_t views = 1;                ///< images per sample, each augmented on its own; 1 to 256
+  std::optional<augment::Mix> mix = {};  ///< needs soft_classes and one view
+  /// More than 0: labels, which are class numbers below it, become probabilities: float32 [B, soft_classes].
+  std::int64_t soft_classes = 0;
+  double label_smoothing = 0.0;  ///< the share of a probability of 1 that all classes get; needs soft_classes
   // These change only the representation.
   DType dtype = DType::float32;  ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
@@ -52,8 +56,10 @@ struct BatchSpec {
   static BatchSpec preset(std::string_view name);
 };
 
-/// Whether batches have augmented images.
-inline bool is_augmented(const BatchSpec& spec) { return !spec.augment.empty() || spec.views != 1; }
+/// Whether batches have augmented images or labels.
+inline bool is_augmented(const BatchSpec& spec) {
+  return !spec.augment.empty() || spec.views != 1 || spec.mix || spec.soft_classes > 0;
+}
 
 /// Describes the normalization in readable form, such as "(x - dataset mean) / 128".
 std::string describe(const BatchSpec& spec);

@@ -60,8 +60,9 @@ class GraphLoader::Implementation {
     const auto value_bytes = static_cast<std::size_t>(bytes_of(options_.spec.dtype));
     const auto image_bytes = static_cast<std::size_t>(batch_shape(options_.spec, samples_->shape).bytes());
     const backend::DeviceBuffer images(samples_->backend, image_bytes + value_bytes, "a batch of images");
-    const backend::DeviceBuffer labels(samples_->backend, static_cast<std::size_t>(samples_->label_bytes()),
-                                       "the labels of a batch");
+    const backend::DeviceBuffer labels(
+        samples_->backend, static_cast<std::size_t>(batch_labels(options_.spec, samples_->labels).bytes_per_sample()),
+        "the labels of a batch");
     const backend::FinishAtEnd finish_at_end(samples_->backend, {});
     for (const std::size_t offset : {std::size_t{0}, value_bytes}) {
       maps_.gather(samples_->resident_rows(),

@@ -23,7 +23,7 @@ class PackedServer final : public BatchServer {
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
   BatchShape shape() const override { return batch_shape(maps_.spec(), samples_->shape); }
-  LabelLayout labels() const override { return samples_->labels; }
+  LabelLayout labels() const override { return batch_labels(maps_.spec(), samples_->labels); }
   bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }
   std::int64_t device_bytes() const override { return maps_.device_bytes() + rows_->device_bytes(); }
   int depth() const override { return rows_->depth(); }

@@ -9,6 +9,10 @@ BatchShape batch_shape(const BatchSpec& spec, const SampleShape& sample) {
           .layout = spec.layout};
 }
 
+LabelLayout batch_labels(const BatchSpec& spec, const LabelLayout& stored) {
+  return spec.soft_classes == 0 ? stored : LabelLayout{LabelKind::target, spec.soft_classes};
+}
+
 std::vector<std::int64_t> label_axes(const LabelLayout& labels, std::int64_t batch_count) {
   if (labels.kind == LabelKind::class_index) return {batch_count};
   return {batch_count, labels.width};

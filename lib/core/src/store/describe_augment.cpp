@@ -128,4 +128,13 @@ std::string augment::describe(const Operations& operations) {
   return text;
 }
 
+std::string augment::describe_mix(const Mix& mix) {
+  std::string text;
+  if (mix.mixup_alpha != 0.0) text = "MixUp " + number_text(mix.mixup_alpha);
+  if (mix.cutmix_alpha != 0.0) text += (text.empty() ? "" : " or ") + ("CutMix " + number_text(mix.cutmix_alpha));
+  constexpr const char* kPartners[] = {"previous", "opposite", "shuffled"};
+  return text + " (" + kPartners[static_cast<int>(mix.partner)] + (mix.per_sample ? ", per sample" : "") +
+         (mix.probability < 1.0 ? ", probability " + number_text(mix.probability) : std::string()) + ")";
+}
+
 }  // namespace octavo

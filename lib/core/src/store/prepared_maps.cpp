@@ -46,9 +46,11 @@ void PreparedMaps::prepare_augmentation() {
   const auto& backend = samples_->backend;
   const kernels::AugmentProgram program = make_program(spec_, samples_->shape);
   program_ = to_device(backend, std::vector{program});
-  augment_demand_ = demand_of(program);
+  mix_ = make_mix(spec_);
+  soft_labels_ = make_soft_labels(spec_, samples_->labels, samples_->class_names.size());
+  augment_demand_ = demand_of(program, mix_.is_on);
   if (augment_demand_ != kernels::AugmentDemand::images || backend->images_at_once() == 0) return;
-  image_slot_bytes_ = kernels::image_memory_bytes(program, samples_->shape.channels);
+  image_slot_bytes_ = (mix_.is_on ? 2 : 1) * kernels::image_memory_bytes(program, samples_->shape.channels);
   image_slots_ = std::clamp<std::int64_t>(kMostImageMemory / image_slot_bytes_, 1, backend->images_at_once());
   image_memory_ = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_slots_ * image_slot_bytes_),
                                         "the augmentation of batches");
@@ -81,6 +83,9 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.uniform_map = uniform_map_;
   args.pixel_shifts = pixel_shifts_.as<float>();
   args.program = program_.as<kernels::AugmentProgram>();
+  args.mix = mix_;
+  args.soft_labels = soft_labels_;
+  args.mixed_count = cursor_batches > 0 ? batch_count / cursor_batches : batch_count;
   args.augment_demand = augment_demand_;
   args.image_memory = image_memory_.as<std::byte>();
   args.image_slot_bytes = image_slot_bytes_;

@@ -41,6 +41,8 @@ class PreparedMaps {
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
   bool uniform_map_ = false;
+  kernels::MixProgram mix_ = {};
+  kernels::SoftLabels soft_labels_ = {};
   kernels::AugmentDemand augment_demand_ = kernels::AugmentDemand::pixels;
   std::int64_t image_slot_bytes_ = 0, image_slots_ = 0;
   backend::DeviceBuffer maps_;          ///< [C] or [1] Affine; rewritten for each batch with Center::batch

@@ -46,8 +46,9 @@ void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, st
   const BatchShape shape = batch_shape(spec, samples.shape);
   check_tensor(images, batch_count * shape.values(), {shape.dtype}, device, "images");
   if (labels.data == nullptr) return;
-  const std::int64_t label_count = batch_count * samples.labels.width;
-  switch (samples.labels.kind) {
+  const LabelLayout layout = batch_labels(spec, samples.labels);
+  const std::int64_t label_count = batch_count * layout.width;
+  switch (layout.kind) {
     case LabelKind::target:
       return check_tensor(labels, label_count, {DType::float32}, device, "labels");
     case LabelKind::multi_label:
