@@ -36,6 +36,17 @@ OCTAVO_HOST_DEVICE inline AugmentStep crop_step(const AugmentOp& op, ImageSize s
   return step;
 }
 
+/// The first pair of views stays. The next ones are moved along the diagonals.
+OCTAVO_HOST_DEVICE inline AugmentStep view_shift_step(const AugmentOp& op, std::uint32_t pair) {
+  AugmentStep step{};
+  if (pair % 5 == 0) return step;
+  const std::uint32_t corner = pair % 5 - 1;
+  step.kind = StepKind::crop;
+  step.y = corner == 0 || corner == 2 ? -op.margin : op.margin;
+  step.x = corner == 0 || corner == 3 ? -op.margin : op.margin;
+  return step;
+}
+
 OCTAVO_HOST_DEVICE inline AugmentStep square_step(const AugmentOp& op, ImageSize size, PhiloxWords words) {
   AugmentStep step{};
   step.kind = StepKind::erase;

@@ -23,6 +23,11 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
     if (is_first == (key.epoch % 2 == 0)) step.kind = StepKind::flip_x;
     return step;
   }
+  if (op.kind == AugmentKind::view_flip_x) {
+    if (key.view % 2 == 1) step.kind = StepKind::flip_x;
+    return step;
+  }
+  if (op.kind == AugmentKind::view_shift) return detail::view_shift_step(op, key.view / 2);
   const PhiloxWords words = draw(key, op.slot, 0);
   if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
     return detail::policy_step(op, size, words);
@@ -30,6 +35,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
   if (!(fraction_of(words.word[0]) < op.probability)) return step;
   switch (op.kind) {
     case AugmentKind::alternating_flip_x:
+    case AugmentKind::view_flip_x:
+    case AugmentKind::view_shift:
     case AugmentKind::trivial_augment:
     case AugmentKind::rand_augment:
       return step;

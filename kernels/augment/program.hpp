@@ -49,6 +49,8 @@ enum class AugmentKind : std::int32_t {
   blur = 21,                ///< a Gaussian blur
   trivial_augment = 22,     ///< one random operation of a random magnitude
   rand_augment = 23,        ///< one random operation of a given magnitude
+  view_flip_x = 25,         ///< mirrors every second view left and right; 24 is mixing
+  view_shift = 26,          ///< shifts pairs of views
 };
 
 /// The changes of a color jitter.
@@ -91,7 +93,7 @@ struct AugmentOp {
   double probability;                 ///< of all kinds but alternating flips and policies
   std::int32_t height, width;         ///< crops, resize: of the output
   bool antialias;                     ///< random_resized_crop, resize
-  std::int32_t margin;                ///< random_crop: pixels added at each side
+  std::int32_t margin;                ///< random_crop: pixels added at each side; view_shift: pixels
   Border border;                      ///< crops: what is beyond the edge
   FillValues<std::int8_t> fill;       ///< crops, erasures, affine, policies: as codes
   std::int32_t side;                  ///< erase_square
@@ -141,7 +143,9 @@ enum class AugmentDemand : std::int32_t {
 };
 
 /// Whether an operation needs the whole image, and makes a whole image.
-OCTAVO_HOST_DEVICE inline bool makes_image(AugmentKind kind) { return kind >= AugmentKind::affine; }
+OCTAVO_HOST_DEVICE inline bool makes_image(AugmentKind kind) {
+  return kind >= AugmentKind::affine && kind <= AugmentKind::rand_augment;
+}
 OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
   return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;
 }

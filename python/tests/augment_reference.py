@@ -15,7 +15,8 @@ KINDS = (
     *(augment.Cutout, augment.RandomErasing, augment.NormalizedJitter, augment.RandomResizedCrop, augment.Resize),
     *(augment.Affine, augment.ColorJitter, augment.Grayscale, augment.ChannelPermutation, augment.Solarize),
     *(augment.Posterize, augment.Invert, augment.Gamma, augment.AutoContrast, augment.Equalize, augment.Sharpness),
-    *(augment.GaussianBlur, augment.TrivialAugment, augment.RandAugment),
+    *(augment.GaussianBlur, augment.TrivialAugment, augment.RandAugment, augment.Mix, augment.ViewFlip),
+    augment.ViewShift,
 )
 Codes = npt.NDArray[np.int8]
 Levels = npt.NDArray[np.int64]
@@ -373,6 +374,11 @@ def augmented(
                 codes = codes[:, :, ::-1]
         elif isinstance(op, augment.HorizontalFlip):
             codes = codes[:, :, ::-1] if applied else codes
+        elif isinstance(op, augment.ViewFlip):
+            codes = codes[:, :, ::-1] if view % 2 else codes
+        elif isinstance(op, augment.ViewShift):
+            top, left = ((0, 0), (-1, -1), (1, 1), (-1, 1), (1, -1))[view // 2 % 5]
+            codes = crop(codes, top * op.pixels, left * op.pixels, (height, width), "reflect", codes[:, 0, 0])
         elif isinstance(op, augment.VerticalFlip):
             codes = codes[:, ::-1, :] if applied else codes
         elif isinstance(op, augment.RandomCrop):

@@ -155,6 +155,39 @@ def test_a_second_implementation_gives_the_same_bits(tmp_path: Path, shape: tupl
             np.testing.assert_array_equal(of_view, wanted, err_msg=f"case {case}, view {view}: {operations}")
 
 
+def test_views_for_testing_are_mirrored_and_shifted(packed: Packed) -> None:
+    operations = [augment.ViewShift(1), augment.ViewFlip()]
+    images, _ = numpy_loader(packed.path, operations, views=10)[0]
+    for view in range(10):
+        wanted = expected(packed, range(13), operations, seed=0, view=view)
+        np.testing.assert_array_equal(images[:, view], wanted, err_msg=f"view {view}")
+    plain = images[:, 0]
+    np.testing.assert_array_equal(images[:, 1], plain[..., ::-1])
+    np.testing.assert_array_equal(images[:, 2][..., 1:, 1:], plain[..., :-1, :-1])
+    np.testing.assert_array_equal(images[:, 4][..., :-1, :-1], plain[..., 1:, 1:])
+
+
+def test_operations_may_depend_on_the_epoch(packed: Packed) -> None:
+    def sizes(epoch: int) -> list[augment.Operation]:
+        return [augment.RandomResizedCrop(8 + 4 * epoch), augment.HorizontalFlip()]
+
+    loader = numpy_loader(packed.path, sizes, shuffle=True, seed=3)
+    for epoch in range(3):
+        fixed = numpy_loader(loader.store, sizes(epoch), shuffle=True, seed=3)
+        fixed.set_epoch(epoch)
+        for (images, labels), (wanted, wanted_labels) in zip(loader, fixed, strict=True):
+            np.testing.assert_array_equal(images, wanted)
+            np.testing.assert_array_equal(labels, wanted_labels)
+        assert images.shape[-1] == 8 + 4 * epoch
+        assert loader.augment == tuple(sizes(epoch))
+    loader.set_epoch(1)
+    assert loader[0][0].shape[-1] == 12
+    with pytest.raises(TypeError, match="expected operations of octavo"):
+        numpy_loader(packed.path, lambda epoch: ["flip"])
+    with pytest.raises(TypeError, match="augment of a graph cannot depend on the epoch"):
+        octavo.GraphLoader(packed.path, device="cpu", framework="numpy", augment=sizes)
+
+
 def partners(mix: augment.Mix, draws: Draws, count: int) -> np.ndarray:
     if mix.partner == "previous":
         return np.roll(np.arange(count), 1)
@@ -360,6 +393,7 @@ def test_graph_batches_are_augmented_the_same(packed: Packed) -> None:
         (augment.GaussianBlur(4), "the kernel size is not odd and between 1 and 63"),
         (augment.GaussianBlur(63), "half of the kernel is not smaller than the image"),
         (augment.GaussianBlur(3, 0.0), "the range of sigma is not between 0.01 and 1000"),
+        (augment.ViewShift(100), "the shift is not between 0 and the size of the image"),
         (augment.RandAugment(0), "the count is not between 1 and 16"),
         (augment.RandAugment(magnitude=31), "the magnitude is not between 0 and 30"),
         (augment.NormalizedJitter(factor=(float("nan"), 1.0)), "the range of factor is not two finite numbers"),

@@ -177,7 +177,8 @@ class AugmentCase {
     note_filter(side, side, 2 * op.radius + 1);
   }
   void add_op() {
-    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 23 : 9));
+    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 26 : 9));
+    if (static_cast<int>(kind) == 24) return;  // mixing
     if (kind == kernels::AugmentKind::jitter) return;
     if (kind == kernels::AugmentKind::permute_channels && sample_.channels > kernels::kMostPermuted) return;
     kernels::AugmentOp op = new_op(kind);
@@ -204,6 +205,12 @@ class AugmentCase {
       op.probability = 1.0;
       shape_.height = op.height;
       shape_.width = op.width;
+    }
+    if (kind == kernels::AugmentKind::view_shift) {
+      op.border = kernels::Border::reflect;
+      op.margin = between(0, std::min(shape_.height, shape_.width) - 1);
+      op.height = static_cast<std::int32_t>(shape_.height);
+      op.width = static_cast<std::int32_t>(shape_.width);
     }
     set_erasure(op);
     set_colors(op);

@@ -54,6 +54,8 @@ __all__ = [
     "Solarize",
     "TrivialAugment",
     "VerticalFlip",
+    "ViewFlip",
+    "ViewShift",
 ]
 
 #: What a crop shows beyond the edge of an image: `fill`, the nearest pixel, or the image mirrored at its edge pixels,
@@ -403,6 +405,22 @@ class RandAugment(Operation):
     magnitude: int = 9
     interpolation: Interpolation = "nearest"
     fill: float | Sequence[float] = 0
+
+
+@dataclass(frozen=True)
+class ViewFlip(Operation):
+    """Mirrors every second view left and right: views 1, 3, ... For test-time augmentation."""
+
+
+@dataclass(frozen=True)
+class ViewShift(Operation):
+    """Shifts pairs of views by `pixels` along the diagonals. For test-time augmentation.
+
+    Views 0 and 1 stay, 2 and 3 show the image moved down and right, 4 and 5 up and left, 6 to 9 along the other
+    diagonal. Beyond the edge, the image is reflected.
+    """
+
+    pixels: int = 1
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,8 @@ class GraphLoader:
     ) -> None:
         if not isinstance(shuffle, bool):
             raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
+        if callable(augment):
+            raise TypeError("augment of a graph cannot depend on the epoch; use a Loader")
         self.shuffle = shuffle
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,

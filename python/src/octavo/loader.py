@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
 from .arrays import ArraySplit
-from .augment import Mix, Operation
+from .augment import Mix, Operation, checked_operations
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Residency, Store
@@ -81,7 +82,8 @@ class Loader:
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
         is installed; otherwise NumPy on the CPU and DLPack on a GPU.
     augment
-        Operations of `octavo.augment` on the images, in the order in which they are applied.
+        Operations of `octavo.augment` on the images, in the order in which they are applied; or a function of the epoch
+        that returns them, for example to change the size of the images.
     augment_seed
         The seed of the augmentation. None: `seed`. With another seed, the order stays and the augmentation changes.
     views
@@ -133,7 +135,7 @@ class Loader:
         rank: int | None = None,
         world_size: int | None = None,
         framework: _frameworks.Framework = "auto",
-        augment: Operation | Sequence[Operation] = (),
+        augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]] = (),
         augment_seed: int | None = None,
         views: int = 1,
         mix: Mix | None = None,
@@ -155,22 +157,21 @@ class Loader:
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
-            augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
-            num_classes=num_classes,
+            augment=augment(0) if callable(augment) else augment, augment_seed=augment_seed, views=views, mix=mix,
+            label_smoothing=label_smoothing, num_classes=num_classes,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
         self._dtype, self._channels_last = options.dtype, options.channels_last
         self._label_dtype = options.label_dtype
-        self.augment, self.augment_seed, self.views = options.augment, options.augment_seed, options.views
+        self.augment_seed, self.views = options.augment_seed, options.views
         self.mix, self.label_smoothing = mix, float(label_smoothing)
         self._label_shape = options.label_shape
-        spec = options.spec()
-        self._image_shape = spec.image_shape(options.source.shape)
+        image_shape = options.spec().image_shape(options.source.shape)
         allocator = None
         if self.framework != "dlpack":
             allocator = _frameworks.make_allocator(self.framework, options.device)
-            allocator.images(self._image_shape, self._dtype, self._channels_last)
+            allocator.images(image_shape, self._dtype, self._channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
             raise ValueError("the store is loaded already; pass residency and its options to Store instead")
@@ -178,12 +179,10 @@ class Loader:
             data, split, verify=verify, threads=threads, progress=progress, residency=residency,
             memory_limit=memory_limit, resident=resident, window=window,
         )  # fmt: skip
-        self._maker = _core.BatchMaker(
-            self._store._usable(), spec, self._label_dtype, self.batch_size, order, self.seed, self.drop_last,
-            self.rank, self.world_size, depth,
-        )  # fmt: skip
+        self._resolved, self._allocator, self._order, self._depth = options, allocator, order, depth
+        self._augment_of = augment if callable(augment) else None
+        self._prepare(options.augment)
         self.shuffle = _shuffle_of(self._maker.shuffle)
-        self._make = self._batch_function(allocator)
         self._length = self._maker.batches_per_epoch
         # The current place: `_handed_out` batches of `_epoch`. After a restore, the next iteration starts there.
         self._epoch = 0
@@ -209,7 +208,7 @@ class Loader:
         return self._iterate(self._iteration, self._epoch, first)
 
     def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
-        make = self._make
+        make = self._make_of(epoch)
         for step in range(first, self._length):
             # This frame keeps no reference, so a batch's memory is freed as soon as the caller releases it.
             batch = [make(epoch, step)]
@@ -229,7 +228,7 @@ class Loader:
             If there is no such batch.
         """
         self._store._usable()
-        return self._make(self._epoch, self._step(step))
+        return self._make_of(self._epoch)(self._epoch, self._step(step))
 
     def indices(self, step: int) -> npt.NDArray[np.int64]:
         """int64 [B]: the indices of the samples in batch `step` of the current epoch.
@@ -246,6 +245,25 @@ class Loader:
         if not -self._length <= number < self._length:
             raise IndexError(f"batch {number} is out of range; an epoch has {self._length}")
         return number % self._length
+
+    def _prepare(self, operations: tuple[Operation, ...]) -> None:
+        """Prepares batches with these operations."""
+        spec = dataclasses.replace(self._resolved, augment=operations).spec()
+        self._image_shape = spec.image_shape(self.dataset.shape)
+        self._maker = _core.BatchMaker(
+            self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
+            self.rank, self.world_size, self._depth,
+        )  # fmt: skip
+        self._make = self._batch_function(self._allocator)
+        self._augment = operations
+
+    def _make_of(self, epoch: int) -> Callable[[int, int], Batch]:
+        """The function of (epoch, step) that makes the batches of `epoch`."""
+        if self._augment_of is not None:
+            operations = checked_operations(self._augment_of(epoch))
+            if operations != self._augment:
+                self._prepare(operations)
+        return self._make
 
     def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
         """A function of (epoch, step) that makes that batch; without an allocator, in library memory for DLPack."""
@@ -357,6 +375,11 @@ class Loader:
     def device(self) -> str:
         """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
         return self._store.device
+
+    @property
+    def augment(self) -> tuple[Operation, ...]:
+        """The operations on the images; those of the last epoch that made a batch, if they depend on the epoch."""
+        return self._augment
 
     @property
     def prefetch(self) -> int:

@@ -187,6 +187,15 @@ struct RandAugment {
   std::vector<double> fill = {0.0};  ///< as in Affine
 };
 
+/// Mirrors every second view left and right: views 1, 3, ... For test-time augmentation.
+struct ViewFlip {};
+
+/// Shifts pairs of views: views 0 and 1 stay, 2 and 3 show the image moved down and right, 4 and 5 up and left, 6 to 9
+/// along the other diagonal, and so on. Beyond the edge, the image is reflected. For test-time augmentation.
+struct ViewShift {
+  std::int64_t pixels = 1;  ///< fewer than H and W
+};
+
 /// Changes the normalized values of an image: v becomes (v + shift) * factor, not clamped. Both are uniform.
 struct NormalizedJitter {
   std::array<double, 2> shift = {0.0, 0.0};
@@ -196,7 +205,7 @@ struct NormalizedJitter {
 using Operation =
     std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop, Resize,
                  Cutout, RandomErasing, Affine, ColorJitter, Grayscale, ChannelPermutation, Solarize, Posterize, Invert,
-                 Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur, TrivialAugment, RandAugment, NormalizedJitter>;
+                 Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur, TrivialAugment, RandAugment, ViewFlip, ViewShift, NormalizedJitter>;
 
 /// At most 32 operations, of which a color jitter counts as four, in the order in which they are applied. At most 16
 /// are of one kind. Those that change normalized values come last.

@@ -287,6 +287,18 @@ class ProgramBuilder {
     set_warp(op, given.interpolation, given.fill);
   }
 
+  void set(AugmentOp& op, const augment::ViewFlip&) { op.kind = AugmentKind::view_flip_x; }
+  void set(AugmentOp& op, const augment::ViewShift& given) {
+    op.kind = AugmentKind::view_shift;
+    if (given.pixels < 0 || given.pixels >= std::min(shape_.height, shape_.width)) {
+      refuse("the shift is not between 0 and the size of the image, " + size_text(shape_.height, shape_.width));
+    }
+    op.margin = static_cast<std::int32_t>(given.pixels);
+    op.border = kernels::Border::reflect;
+    op.height = static_cast<std::int32_t>(shape_.height);
+    op.width = static_cast<std::int32_t>(shape_.width);
+  }
+
   void set_warp(AugmentOp& op, augment::Interpolation interpolation, const std::vector<double>& fill) const {
     if (std::max(shape_.height, shape_.width) > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be warped");

@@ -115,6 +115,10 @@ struct Describe {
     return "RandAugment (" + std::to_string(op.count) + " operations, magnitude " + std::to_string(op.magnitude) +
            ", " + to_string(op.interpolation) + ")";
   }
+  std::string operator()(const augment::ViewFlip&) const { return "flip of views"; }
+  std::string operator()(const augment::ViewShift& op) const {
+    return "shift of views (" + std::to_string(op.pixels) + " pixels)";
+  }
   std::string operator()(const augment::NormalizedJitter& op) const {
     return "normalized jitter (shift " + range_text(op.shift) + ", factor " + range_text(op.factor) + ")";
   }
