@@ -139,9 +139,7 @@ void add_augmenting(nb::module_& module) {
       .def_rw("interpolation", &augment::RandAugment::interpolation)
       .def_rw("fill", &augment::RandAugment::fill);
   nb::class_<augment::ViewFlip>(module, "ViewFlip").def(nb::init<>());
-  nb::class_<augment::ViewShift>(module, "ViewShift")
-      .def(nb::init<>())
-      .def_rw("pixels", &augment::ViewShift::pixels);
+  nb::class_<augment::ViewShift>(module, "ViewShift").def(nb::init<>()).def_rw("pixels", &augment::ViewShift::pixels);
   nb::class_<augment::NormalizedJitter>(module, "NormalizedJitter")
       .def(nb::init<>())
       .def_rw("shift", &augment::NormalizedJitter::shift)

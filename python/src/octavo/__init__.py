@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import augment
+from . import augment, recipes
 from ._core import (
     DeviceError,
     DeviceInfo,
@@ -92,6 +92,7 @@ __all__ = [
     "pack",
     "pack_dataset",
     "plan",
+    "recipes",
     "report",
     "verify",
 ]

@@ -202,10 +202,10 @@ struct NormalizedJitter {
   std::array<double, 2> factor = {1.0, 1.0};
 };
 
-using Operation =
-    std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop, Resize,
-                 Cutout, RandomErasing, Affine, ColorJitter, Grayscale, ChannelPermutation, Solarize, Posterize, Invert,
-                 Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur, TrivialAugment, RandAugment, ViewFlip, ViewShift, NormalizedJitter>;
+using Operation = std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop,
+                               Resize, Cutout, RandomErasing, Affine, ColorJitter, Grayscale, ChannelPermutation,
+                               Solarize, Posterize, Invert, Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur,
+                               TrivialAugment, RandAugment, ViewFlip, ViewShift, NormalizedJitter>;
 
 /// At most 32 operations, of which a color jitter counts as four, in the order in which they are applied. At most 16
 /// are of one kind. Those that change normalized values come last.
