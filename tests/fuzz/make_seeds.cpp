@@ -282,6 +282,11 @@ void add_packed(Seeds& seeds) {
     std::memcpy(words, file.data() + 24, sizeof words);
     seeds["index_json/"s + kind] = file.substr(words[0], words[1]);
   }
+  seeds["augmentation/flip_and_crop"] = "\2\17\17\1\0\0\0\0\200\3\4\2\0\0\0"s;
+  seeds["augmentation/resize_and_colors"] =
+      "\2\17\17\1\1\1\0\5\10\10\100\200\0\100\200\0\1\12\30\60\0\30\60\0\30\60\0\20\60\0\371"s;
+  seeds["augmentation/warp_and_mix"] =
+      "\2\17\17\1\0\0\1\100\100\200\371\1\1\3\20\11\20\200\0\40\40\40\100\0\100\200\0\100\200\0\1\0\0\371\25\1\0\0"s;
   seeds["chunk_codec/table"] = "\0\2"s + little(4096, 8) + little(15, 8) + little(0, 8) + little(7, 8);
   seeds["chunk_codec/chunk"] = "\1\2"s + zlib_stream(counting(16));
 }
