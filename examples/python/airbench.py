@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares training with and without the augmentation of airbench94, with a small residual network.
 
-airbench.py FILE.h5 [--epochs E] [--seeds N] [--width W] [--batch-size B] [--lr LR] [--device auto|cpu|cuda]
+airbench.py FILE.h5 [--samples N] [--epochs E] [--seeds N] [--width W] [--batch-size B] [--lr LR] [--device auto|cpu|cuda]
 
 Needs splits `train` and `test` of small images with classes, such as CIFAR-10 or Fashion-MNIST. Both trainings have the
 same order of samples, the same initial weights and the same label smoothing.
@@ -81,6 +81,7 @@ def train(loader: octavo.Loader, width: int, epochs: int, lr: float, seed: int) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
+    parser.add_argument("--samples", type=int, help="train on the first N samples")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--width", type=int, default=32)
@@ -107,6 +108,7 @@ def main() -> None:
         ):
             loader = octavo.Loader(
                 store, batch_size=arguments.batch_size, shuffle=True, seed=seed, drop_last=True, augment=operations,
+                indices=range(arguments.samples) if arguments.samples else None,
                 label_smoothing=recipe.train["label_smoothing"], **options,
             )  # fmt: skip
             start = time.perf_counter()

@@ -25,7 +25,7 @@ class GraphMaker {
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, 0}, batches_per_launch) {}
+        loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, {}, 0}, batches_per_launch) {}
 
   std::int64_t batches_per_epoch() const { return loader_.batches_per_epoch(); }
   std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }

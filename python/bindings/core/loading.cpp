@@ -174,14 +174,14 @@ class Maker {
  public:
   Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
         const std::string& shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size,
-        int prefetch)
+        int prefetch, const Sampling& sampling)
       : device_(store.device()),
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
-        maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, prefetch}),
-        memory_{std::make_shared<RecycledMemory>(
-            std::min(store.sample_count(), (batch_size + world_size - 1) / world_size) * shape_.bytes())},
+        maker_(store,
+               {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, sampling, prefetch}),
+        memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0) * shape_.bytes())},
         tensors_(device_) {}
 
   Maker(const Maker&) = delete;
@@ -277,11 +277,18 @@ class Maker {
 
 void add_loading(nb::module_& module) {
   add_store(module);
+  nb::class_<Sampling>(module, "Sampling")
+      .def(nb::init<>())
+      .def_rw("indices", &Sampling::indices)
+      .def_rw("weights", &Sampling::weights)
+      .def_rw("groups", &Sampling::groups)
+      .def_rw("samples_per_epoch", &Sampling::samples_per_epoch)
+      .def_rw("repeats", &Sampling::repeats);
   nb::class_<Maker>(module, "BatchMaker", "Makes any batch, by epoch and step.")
       .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, const std::string&, std::uint64_t,
-                    bool, std::int64_t, std::int64_t, int>(),
+                    bool, std::int64_t, std::int64_t, int, const Sampling&>(),
            "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "rank"_a,
-           "world_size"_a, "prefetch"_a)
+           "world_size"_a, "prefetch"_a, "sampling"_a)
       .def_prop_ro("batches_per_epoch", &Maker::batches_per_epoch)
       .def_prop_ro("shuffle", &Maker::shuffle)
       .def_prop_ro("prefetch", &Maker::prefetch)

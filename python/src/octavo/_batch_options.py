@@ -6,15 +6,19 @@ import operator
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks
+from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
 from .dataset import Split
 from .normalize import Normalize, Preset
 from .store import Data, Store, find_split, make_spec, resolve_normalize
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Version of the order in which epochs visit the samples; saved states contain it.
 ORDER_VERSION = 1
@@ -42,6 +46,7 @@ class BatchOptions:
     augment_seed: int
     views: int
     soft_labels: SoftLabels | None
+    sampling: Sampling | None
 
     @property
     def label_shape(self) -> tuple[int, ...]:
@@ -84,6 +89,11 @@ def resolve_batch_options(
     mix: Mix | None,
     label_smoothing: float,
     num_classes: int | None,
+    indices: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    balance: Balance = None,
+    samples_per_epoch: int | None = None,
+    repeats: int = 1,
 ) -> BatchOptions:
     """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
     checked_seed = _checked_seed(seed)
@@ -91,7 +101,8 @@ def resolve_batch_options(
     ranks = _resolve_ranks(rank, world_size)
     source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
     source._opened()
-    size = _checked_batch_size(batch_size, source)
+    sampling = resolve_sampling(source, indices, weights, balance, samples_per_epoch, repeats)
+    size = _checked_batch_size(batch_size, source, len(source) if sampling is None else sampling.epoch_samples)
     channels_last = _frameworks.resolve_channels_last(memory_format)
     number_type = _frameworks.resolve_dtype(dtype)
     soft_labels = resolve_soft_labels(source, mix, label_smoothing, num_classes)
@@ -115,6 +126,7 @@ def resolve_batch_options(
         augment_seed=checked_seed if augment_seed is None else operator.index(augment_seed),
         views=operator.index(views),
         soft_labels=soft_labels,
+        sampling=sampling,
     )
 
 
@@ -133,16 +145,15 @@ def checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, 
     return epoch, step
 
 
-def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit) -> int:
+def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit, epoch_samples: int) -> int:
     if batch_size is None:
-        return min(_USUAL_BATCH, len(split))
+        return min(_USUAL_BATCH, epoch_samples)
     number = operator.index(batch_size)
     if number < 1:
         raise ValueError(f"batch_size is {number}; it must be at least 1")
-    if number > len(split):
-        raise ValueError(
-            f"batch_size is {number}, but split {split.name!r} has {len(split)} samples; use at most that many"
-        )
+    if number > epoch_samples:
+        what = f"split {split.name!r}" if epoch_samples == len(split) else "an epoch"
+        raise ValueError(f"batch_size is {number}, but {what} has {epoch_samples} samples; use at most that many")
     return number
 
 

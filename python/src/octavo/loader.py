@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _frameworks, _progress
 from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
+from ._sampling import Balance, resolve_sampling
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
 from .dataset import Split
@@ -96,6 +97,18 @@ class Loader:
     num_classes
         The number of classes of these probabilities. None: the number of class names, or one more than the largest
         label of the split.
+    indices
+        The samples of an epoch: their indices, each at most once, or a mask. None: all samples of the split.
+    weights
+        Draw samples with these probabilities, up to a common factor, with replacement: one number for each sample, or
+        a function of the epoch that returns them.
+    balance
+        ``"classes"``: the classes take turns, so that a batch has as many samples of each, and a class starts again
+        when all its samples were shown. Or the group number of each sample.
+    samples_per_epoch
+        With `weights` or `balance`: the samples of an epoch. None: as many as there are to choose from.
+    repeats
+        Show each sample this many times in a row, augmented differently (repeated augmentation).
     verify
         Check the checksum of every sample when it is loaded.
     threads
@@ -141,6 +154,11 @@ class Loader:
         mix: Mix | None = None,
         label_smoothing: float = 0.0,
         num_classes: int | None = None,
+        indices: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | Callable[[int], npt.ArrayLike] | None = None,
+        balance: Balance = None,
+        samples_per_epoch: int | None = None,
+        repeats: int = 1,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -158,7 +176,9 @@ class Loader:
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
             augment=augment(0) if callable(augment) else augment, augment_seed=augment_seed, views=views, mix=mix,
-            label_smoothing=label_smoothing, num_classes=num_classes,
+            label_smoothing=label_smoothing, num_classes=num_classes, indices=indices,
+            weights=weights(0) if callable(weights) else weights, balance=balance, samples_per_epoch=samples_per_epoch,
+            repeats=repeats,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
@@ -181,6 +201,8 @@ class Loader:
         )  # fmt: skip
         self._resolved, self._allocator, self._order, self._depth = options, allocator, order, depth
         self._augment_of = augment if callable(augment) else None
+        self._weights_of = weights if callable(weights) else None
+        self._weights_epoch = 0
         self._prepare(options.augment)
         self.shuffle = _shuffle_of(self._maker.shuffle)
         self._length = self._maker.batches_per_epoch
@@ -238,6 +260,7 @@ class Loader:
         IndexError
             If there is no such batch.
         """
+        self._make_of(self._epoch)
         return self._maker.rows(self._epoch, self._step(step))
 
     def _step(self, step: int) -> int:
@@ -248,22 +271,37 @@ class Loader:
 
     def _prepare(self, operations: tuple[Operation, ...]) -> None:
         """Prepares batches with these operations."""
-        spec = dataclasses.replace(self._resolved, augment=operations).spec()
+        spec, sampling = dataclasses.replace(self._resolved, augment=operations).spec(), self._resolved.sampling
         self._image_shape = spec.image_shape(self.dataset.shape)
         self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
-            self.rank, self.world_size, self._depth,
+            self.rank, self.world_size, self._depth, _core.Sampling() if sampling is None else sampling.to_native(),
         )  # fmt: skip
         self._make = self._batch_function(self._allocator)
         self._augment = operations
 
     def _make_of(self, epoch: int) -> Callable[[int, int], Batch]:
         """The function of (epoch, step) that makes the batches of `epoch`."""
+        operations = self._augment
         if self._augment_of is not None:
             operations = checked_operations(self._augment_of(epoch))
-            if operations != self._augment:
-                self._prepare(operations)
+        has_new_weights = self._weights_of is not None and epoch != self._weights_epoch
+        if has_new_weights:
+            self._set_weights(epoch)
+        if has_new_weights or operations != self._augment:
+            self._prepare(operations)
         return self._make
+
+    def _set_weights(self, epoch: int) -> None:
+        assert self._weights_of is not None
+        given = self._resolved.sampling
+        assert given is not None
+        sampling = resolve_sampling(
+            self.dataset, given.indices, self._weights_of(epoch), given.groups, given.samples_per_epoch or None,
+            given.repeats,
+        )  # fmt: skip
+        self._resolved = dataclasses.replace(self._resolved, sampling=sampling)
+        self._weights_epoch = epoch
 
     def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
         """A function of (epoch, step) that makes that batch; without an allocator, in library memory for DLPack."""
@@ -351,13 +389,15 @@ class Loader:
 
     def _options(self) -> dict[str, Any]:
         """The options that determine the order."""
-        return {
+        options = {
             "seed": self.seed,
             "batch_size": self.batch_size,
             "sample_count": len(self._store),
             "shuffle": self.shuffle,
             "drop_last": self.drop_last,
         }
+        sampling = self._resolved.sampling
+        return options if sampling is None else {**options, "sampling": sampling.digest()}
 
     # ---- Properties ------------------------------------------------------------------------------------------------
 

@@ -67,6 +67,13 @@ void residencies_augment_alike(Device device) {
         REQUIRE(serve(store, options) == serve(reference, options));
         mix(options.spec);
         REQUIRE(serve(store, options) == serve(reference, options));
+        if (store.residency() == Residency::window) continue;
+        options.shuffle = true;
+        options.sampling = {
+            .indices = {7, 3, 100, 55, 21, 20, 44}, .weights = {1, 2, 0, 4, 1, 1, 9}, .samples_per_epoch = 30};
+        REQUIRE(serve(store, options) == serve(reference, options));
+        options.sampling = {.groups = std::vector<std::int64_t>(101, 0), .repeats = 2};
+        REQUIRE(serve(store, options) == serve(reference, options));
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <octavo/batch_spec.hpp>
+#include <octavo/sampling.hpp>
 #include <octavo/shuffle.hpp>
 #include <octavo/store.hpp>
 #include <octavo/tensor.hpp>
@@ -51,6 +52,7 @@ struct LoaderOptions {
   std::int64_t rank = 0;          ///< number of this process, in [0, world_size)
   std::int64_t world_size = 1;    ///< number of processes that share each global batch
   BatchSpec spec = {};
+  Sampling sampling = {};  ///< with the orders none and global; not with the residency window or a GraphLoader
   // These change only speed and memory.
   int prefetch = -1;  ///< batches to prefetch; fewer if memory is short. -1: 2 on a GPU or if samples are read from the
                       ///< file, else 0, to leave the cores to the model. options() has the actual number

@@ -1,6 +1,7 @@
 #include "loader/batch_order.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "kernels/cpu/permute.hpp"
@@ -20,7 +21,11 @@ kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch
 }  // namespace
 
 BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
-    : options_(std::move(options)), sample_count_(sample_count) {}
+    : options_(std::move(options)), sample_count_(sample_count) {
+  if (is_default(options_.sampling)) return;
+  sampler_.emplace(options_.sampling, sample_count, options_.seed, options_.shuffle == Shuffle(true));
+  sample_count_ = sampler_->position_count();
+}
 
 std::int64_t BatchOrder::batches_per_epoch() const {
   const std::int64_t B = options_.batch_size;
@@ -41,6 +46,7 @@ BatchPositions BatchOrder::places(std::int64_t step) const {
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
+  if (sampler_) return std::nullopt;
   const BatchPositions places = this->places(step);
   switch (options_.shuffle.kind()) {
     case Shuffle::Kind::none:
@@ -62,13 +68,23 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
 std::vector<std::int64_t> BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
   const BatchPositions places = this->places(step);
   std::vector<std::int64_t> rows;
-  if (const auto selection = this->selection(epoch, step)) {
+  if (sampler_) {
+    sampler_->append_rows(epoch, places.first, places.count, rows);
+  } else if (const auto selection = this->selection(epoch, step)) {
     rows.resize(static_cast<std::size_t>(places.count));
     kernels::cpu::permute_range(selection->order, selection->first_position, places.count, rows.data());
   } else {
     append_window_rows(epoch, places, rows);
   }
   return rows;
+}
+
+store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) const {
+  store::BatchRows numbers = {rows(epoch, step), {}};
+  if (!sampler_ || !sampler_->draws_by_position()) return numbers;
+  numbers.indices.resize(numbers.rows.size());
+  std::iota(numbers.indices.begin(), numbers.indices.end(), places(step).first);
+  return numbers;
 }
 
 std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {

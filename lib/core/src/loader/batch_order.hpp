@@ -8,6 +8,8 @@
 #include <octavo/loader.hpp>
 
 #include "kernels/row_selection.hpp"
+#include "loader/sampler.hpp"
+#include "store/batch_rows.hpp"
 
 namespace octavo::loader {
 
@@ -17,13 +19,14 @@ struct BatchPositions {
   std::int64_t count;  ///< 0 if this rank has no part in the batch
 };
 
-/// The order that a loader's options define for N samples. Every function is pure.
+/// The order that a loader's options define for N samples of a split. Every function is pure.
 class BatchOrder {
  public:
-  /// The options must have been checked.
+  /// The options must have been checked. Throws InvalidArgument if their sampling is invalid.
   BatchOrder(LoaderOptions options, std::int64_t sample_count);
 
   const LoaderOptions& options() const { return options_; }
+  /// Samples of an epoch.
   std::int64_t sample_count() const { return sample_count_; }
   /// Includes a short last batch unless it is dropped.
   std::int64_t batches_per_epoch() const;
@@ -36,6 +39,8 @@ class BatchOrder {
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
+  /// The same, and the indices for their random numbers.
+  store::BatchRows numbers(std::int64_t epoch, std::int64_t step) const;
 
   /// For orders that visit windows of `window_samples` samples one after another: the window at position `ordinal`.
   /// Window w holds samples [w * window_samples, (w + 1) * window_samples); the last one may be shorter.
@@ -45,6 +50,7 @@ class BatchOrder {
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;
+  std::optional<Sampler> sampler_;  ///< unless an epoch shows every sample once
   std::int64_t sample_count_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "backend/capture.hpp"
 #include "loader/options_check.hpp"
+#include "loader/sampler.hpp"
 #include "store/prepared_maps.hpp"
 #include "store/store_access.hpp"
 #include "store/tensor_check.hpp"
@@ -39,6 +40,7 @@ class GraphLoader::Implementation {
     if (options_.shuffle != Shuffle(true) && options_.shuffle != Shuffle(false)) {
       refuse("shuffle is \"" + to_string(options_.shuffle) + "\"; a graph supports only the orders none and global");
     }
+    if (!loader::is_default(options_.sampling)) refuse("sampling is not available in a graph; use a Loader");
     if (!options_.drop_last) refuse("drop_last is not set, but every batch of a graph must be full; set it");
     if (share_.first == share_.end) refuse("this rank's share of a batch is empty; use a larger batch_size");
     if (batches_per_launch < 1 || batches_per_launch > batches_per_epoch()) {

@@ -4,6 +4,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "loader/batch_order.hpp"
 #include "store/residency_rules.hpp"
 
 namespace octavo::loader {
@@ -24,8 +25,16 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
   if (options.spec.center == Center::batch && options.world_size > 1) {
     refuse("a batch that several ranks share cannot be centered on its own mean; choose another center");
   }
-  if (options.drop_last && options.batch_size > sample_count) {
-    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(sample_count) +
+  const bool is_sampled = !is_default(options.sampling);
+  if (is_sampled && options.shuffle != Shuffle(true) && options.shuffle != Shuffle(false)) {
+    refuse("sampling is not available with the order \"" + to_string(options.shuffle) + "\"; use none or global");
+  }
+  if (is_sampled && samples.residency == Residency::window) {
+    refuse("sampling is not available with the residency window; load the samples with another residency");
+  }
+  const std::int64_t epoch_samples = BatchOrder(options, sample_count).sample_count();
+  if (options.drop_last && options.batch_size > epoch_samples) {
+    refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(epoch_samples) +
            " samples, so drop_last leaves no batch; use a smaller batch_size");
   }
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {

@@ -13,7 +13,7 @@ class StagedRows final : public RowProvider {
   StagedRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : ring_(std::move(samples),
               {order.batches_per_epoch(), order.largest_count(),
-               [order](StagedPart batch) { return order.rows(batch.epoch, batch.number); }},
+               [order](StagedPart batch) { return order.numbers(batch.epoch, batch.number); }},
               1, 1 + order.options().prefetch, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {

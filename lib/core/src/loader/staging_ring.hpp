@@ -35,7 +35,7 @@ class StagingRing {
   struct Parts {
     std::int64_t per_epoch;
     std::int64_t most_rows;  ///< largest number of rows in a part
-    std::function<std::vector<std::int64_t>(StagedPart)> rows_of;
+    std::function<store::BatchRows(StagedPart)> rows_of;
   };
 
   /// Allocates `slot_count` slots, or fewer if memory is short, but at least `least_slots`: that many may be held at

@@ -41,7 +41,9 @@ class WindowRows final : public RowProvider {
         window_samples_(samples_->window_samples),
         ring_(samples_,
               {(order.sample_count() + window_samples_ - 1) / window_samples_, window_samples_,
-               [this](StagedPart part) { return rows_of_window(part); }},
+               [this](StagedPart part) {
+                 return store::BatchRows{rows_of_window(part), {}};
+               }},
               2, 2, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {

@@ -38,11 +38,10 @@ std::unique_ptr<Upload> StagingSlot::make_upload() const {
   return std::make_unique<Upload>(samples_->backend, std::max(one_row, std::min(device_bytes(), kUploadBlockBytes)));
 }
 
-void StagingSlot::fill(std::span<const std::int64_t> rows, Upload* upload, StreamRef stream,
-                       const std::atomic<bool>& cancelled) {
+void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled) {
   backend::Backend& backend = *samples_->backend;
   batch_count_ = 0;
-  choose_staged(rows);
+  choose_staged(batch);
   if (backend.is_host()) {
     backend.synchronize_event(used_.get());
     read_all(memory(), cancelled);
@@ -54,19 +53,20 @@ void StagingSlot::fill(std::span<const std::int64_t> rows, Upload* upload, Strea
       fill_in_parts(*upload, stream, cancelled);
     backend::record_or_finish(backend, copied_.get(), stream);
   }
-  batch_count_ = static_cast<std::int64_t>(rows.size());
+  batch_count_ = static_cast<std::int64_t>(batch.rows.size());
 }
 
-void StagingSlot::choose_staged(std::span<const std::int64_t> rows) {
+void StagingSlot::choose_staged(const BatchRows& batch) {
   staged_.clear();
   numbers_.clear();
-  numbers_.reserve(2 * rows.size());
-  for (const std::int64_t row : rows) {
+  numbers_.reserve(2 * batch.rows.size());
+  for (const std::int64_t row : batch.rows) {
     const bool is_resident = row < samples_->resident_count;
     numbers_.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
     if (!is_resident) staged_.push_back(row);
   }
-  numbers_.insert(numbers_.end(), rows.begin(), rows.end());
+  const std::span<const std::int64_t> drawing = batch.drawing();
+  numbers_.insert(numbers_.end(), drawing.begin(), drawing.end());
   const auto staged_count = static_cast<std::int64_t>(staged_.size());
   labels_offset_ = aligned(staged_count * samples_->row_stride_bytes);
   numbers_offset_ = labels_offset_ + aligned(staged_count * samples_->label_bytes());

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "kernels/row_selection.hpp"
+#include "store/batch_rows.hpp"
 #include "store/stored_samples.hpp"
 #include "store/upload.hpp"
 
@@ -37,7 +38,7 @@ class StagingSlot {
 
   /// Reads the samples of `rows`, which must exist, and enqueues their copies on `stream`, after the gathers of earlier
   /// use() calls. Throws like RowSource::read().
-  void fill(std::span<const std::int64_t> rows, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled);
+  void fill(const BatchRows& batch, Upload* upload, StreamRef stream, const std::atomic<bool>& cancelled);
 
   /// Makes `stream` wait for the copies and for earlier uses of the slot on other streams, then calls `enqueue`.
   template <typename Enqueue>
@@ -62,7 +63,7 @@ class StagingSlot {
  private:
   void begin_use(StreamRef stream) const;
   void end_use(StreamRef stream);
-  void choose_staged(std::span<const std::int64_t> rows);
+  void choose_staged(const BatchRows& batch);
   void fill_whole(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void fill_in_parts(Upload& upload, StreamRef stream, const std::atomic<bool>& cancelled);
   void read_all(std::byte* to, const std::atomic<bool>& cancelled) const;

@@ -86,7 +86,7 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
-    slot_->fill(rows, upload_.get(), stream, false);
+    slot_->fill({rows, {}}, upload_.get(), stream, false);
     slot_->use(stream, [&] { maps_.gather(slot_->rows(), slot_->selection(epoch), count, values, {labels}, stream); });
   }
   window.epoch = epoch;

@@ -1,0 +1,164 @@
+"""Subsets, weights, balanced classes and repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed, write_packed
+from octavo import augment
+
+
+def sampled(data, **options) -> octavo.Loader:
+    return octavo.Loader(data, framework="numpy", device="cpu", normalize="unit", **{"batch_size": 10, **options})
+
+
+def epoch_indices(loader: octavo.Loader, epoch: int = 0) -> np.ndarray:
+    loader.set_epoch(epoch)
+    return np.concatenate([loader.indices(step) for step in range(len(loader))])
+
+
+SAMPLINGS = [
+    {"indices": [30, 3, 7, 21, 4, 8, 40, 1, 2, 5, 6]},
+    {"indices": np.arange(47) % 3 == 0},
+    {"weights": np.arange(47) % 5},
+    {"weights": np.arange(20) + 1.0, "indices": np.arange(20) + 20, "samples_per_epoch": 35},
+    {"balance": "classes"},
+    {"balance": np.arange(47) % 4, "samples_per_epoch": 60},
+    {"repeats": 3},
+    {"repeats": 2, "indices": [5, 6, 7, 40, 41, 42]},
+]
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=lambda given: ", ".join(given))
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_batches_do_not_depend_on_where_samples_are(packed: Packed, sampling: dict, shuffle: bool) -> None:
+    options = {"shuffle": shuffle, "seed": 3, "augment": [augment.RandomCrop(padding=2), augment.HorizontalFlip()]}
+    options |= sampling
+    whole = sampled(packed.path, **options)
+    batches = [batch for _ in range(2) for batch in whole]
+    for residency in ({"residency": "streamed"}, {"residency": "hybrid", "resident": 20}, {"threads": 1}):
+        other = sampled(packed.path, **options, **residency)
+        same = [batch for _ in range(2) for batch in other]
+        for (images, labels), (wanted, wanted_labels) in zip(same, batches, strict=True):
+            np.testing.assert_array_equal(images, wanted)
+            np.testing.assert_array_equal(labels, wanted_labels)
+    ranks = [sampled(packed.path, **options, rank=rank, world_size=2) for rank in range(2)]
+    for step, (wanted, _) in enumerate(batches[: len(whole)]):
+        np.testing.assert_array_equal(np.concatenate([rank[step][0] for rank in ranks]), wanted)
+    resumed = sampled(packed.path, **options)
+    resumed.load_state_dict({**whole.state_dict(), "epoch": 1, "step": 1})
+    np.testing.assert_array_equal(next(iter(resumed))[0], batches[len(whole) + 1][0])
+
+
+def test_a_subset_is_shown_once_per_epoch_in_its_order(packed: Packed) -> None:
+    chosen = [30, 3, 7, 21, 4]
+    loader = sampled(packed.path, indices=chosen, batch_size=2)
+    assert epoch_indices(loader).tolist() == chosen
+    np.testing.assert_array_equal(np.concatenate([labels for _, labels in loader]), packed.labels[chosen])
+    shuffled = sampled(packed.path, indices=chosen, batch_size=2, shuffle=True, seed=1)
+    epochs = [epoch_indices(shuffled, epoch).tolist() for epoch in range(4)]
+    assert all(sorted(epoch) == sorted(chosen) for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs}) > 1
+
+
+def test_a_subset_of_all_samples_has_the_usual_order(packed: Packed) -> None:
+    plain = sampled(packed.path, shuffle=True, seed=9)
+    np.testing.assert_array_equal(
+        epoch_indices(plain, 5), epoch_indices(sampled(packed.path, shuffle=True, seed=9, indices=range(47)), 5)
+    )
+
+
+def test_a_fold_and_the_rest_are_the_split(packed: Packed) -> None:
+    folds = [epoch_indices(sampled(packed.path, indices=np.arange(47) % 5 == fold, batch_size=4)) for fold in range(5)]
+    assert sorted(np.concatenate(folds)) == list(range(47))
+
+
+def test_weights_are_the_frequencies(packed: Packed) -> None:
+    weights = np.array([0, 1, 2, 5, 0, 10, *([0] * 41)], float)
+    loader = sampled(packed.path, weights=weights, samples_per_epoch=36000, batch_size=1000, seed=2)
+    counts = np.bincount(epoch_indices(loader), minlength=47)
+    wanted = 36000 * weights / weights.sum()
+    assert counts[weights == 0].sum() == 0
+    # Chi-square with 3 degrees of freedom exceeds 21.1 with probability 10^-4.
+    assert ((counts - wanted)[weights > 0] ** 2 / wanted[weights > 0]).sum() < 21.1
+    assert epoch_indices(loader, 1).tolist() != epoch_indices(loader, 0).tolist()
+
+
+def test_weights_may_change_between_epochs(packed: Packed) -> None:
+    def weights(epoch: int) -> np.ndarray:
+        return (np.arange(47) % 2 == epoch % 2).astype(float)
+
+    loader = sampled(packed.path, weights=weights)
+    for epoch in range(4):
+        shown = np.concatenate([loader.indices(step) for step in range(len(loader))])
+        assert (shown % 2 == epoch % 2).all()
+        for _ in loader:
+            pass
+    assert (epoch_indices(loader, 3) % 2 == 1).all()
+
+
+def test_classes_take_turns(tmp_path: Path) -> None:
+    packed = write_packed(tmp_path / "data.h5", 60, (1, 2, 2))
+    labels = np.array([0] * 40 + [1] * 15 + [7] * 5)
+    store = octavo.Store.from_arrays(packed.codes, labels, device="cpu")
+    loader = sampled(store, balance="classes", batch_size=12, shuffle=True, seed=4)
+    for epoch in range(3):
+        shown = epoch_indices(loader, epoch)
+        for step in range(len(loader)):
+            assert np.bincount(labels[loader.indices(step)], minlength=8)[[0, 1, 7]].tolist() == [4, 4, 4]
+        of_least = shown[labels[shown] == 7]
+        assert len(of_least) == 20
+        for turn in range(4):
+            assert sorted(of_least[5 * turn : 5 * turn + 5]) == list(range(55, 60))
+        of_most = shown[labels[shown] == 0]
+        assert len(set(of_most)) == 20
+
+
+def test_repeated_samples_are_augmented_differently(packed: Packed) -> None:
+    loader = sampled(packed.path, repeats=3, batch_size=9, augment=augment.RandomCrop(padding=4), seed=1, shuffle=True)
+    assert len(epoch_indices(loader)) == 3 * 47
+    for step in range(3):
+        rows = loader.indices(step)
+        assert (rows.reshape(3, 3) == rows.reshape(3, 3)[:, :1]).all()
+        images = loader[step][0].reshape(3, 3, -1)
+        assert any((image[0] != image[1]).any() for image in images)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"indices": [1, 2, 1]}, "index 1 is given twice"),
+        ({"indices": [1, 47]}, "index 47 does not exist"),
+        ({"indices": [-1]}, "index -1 does not exist"),
+        ({"indices": []}, "indices are not a list of whole numbers"),
+        ({"indices": [0.5]}, "indices are not a list of whole numbers"),
+        ({"indices": [True, False]}, "indices are a mask of shape"),
+        ({"weights": np.zeros(47)}, "the sum of the weights is 0"),
+        ({"weights": -np.ones(47)}, "a weight is negative"),
+        ({"weights": np.full(47, np.nan)}, "a weight is negative or not finite"),
+        ({"weights": np.ones(3)}, "weights has shape"),
+        ({"weights": np.ones(47), "balance": "classes"}, "weights and groups cannot be combined"),
+        ({"balance": "labels"}, "balance is 'labels'"),
+        ({"balance": np.full(47, -1)}, "a group is negative"),
+        ({"samples_per_epoch": 10}, "samples_per_epoch needs weights or groups"),
+        ({"samples_per_epoch": 0, "balance": "classes"}, "samples_per_epoch is 0"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"repeats": 2, "shuffle": "blocks"}, 'sampling is not available with the order "blocks"'),
+        ({"indices": [1, 2], "batch_size": 3}, "batch_size is 3, but an epoch has 2 samples"),
+    ],
+    ids=str,
+)
+def test_sampling_that_makes_no_sense_is_refused(packed: Packed, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sampled(packed.path, **{"batch_size": 1, **options})
+
+
+def test_a_state_of_another_subset_is_refused(packed: Packed) -> None:
+    state = sampled(packed.path, indices=range(20)).state_dict()
+    with pytest.raises(ValueError, match="state is from a loader with sampling="):
+        sampled(packed.path, indices=range(1, 21)).load_state_dict(state)
+    with pytest.raises(ValueError, match="not a result of state_dict"):
+        sampled(packed.path, indices=range(20)).load_state_dict(sampled(packed.path).state_dict())
