@@ -48,9 +48,10 @@ class AugmentCase {
 
   std::string name() const { return "seed " + std::to_string(seed_); }
 
-  /// Replaces all operations: resizes images to `height` x `width`.
+  /// Replaces all operations and the mixing: resizes images to `height` x `width`.
   void resize_to(std::int32_t height, std::int32_t width) {
     program_.op_count = 0;
+    mix_ = {};
     program_.has_jitter = program_.erases_values = false;
     shape_ = {sample_.channels, height, width};
     kernels::AugmentOp op = new_op(kernels::AugmentKind::resize);
