@@ -47,9 +47,10 @@ inline std::int64_t image_memory_bytes(const AugmentProgram& program, std::int64
   };
   return 2 * aligned(channels * program.most_pixels) + aligned(2 * program.most_pixels);
 }
-/// Divides memory of image_memory_bytes().
+/// Divides memory of image_memory_bytes(); null stays null.
 OCTAVO_HOST_DEVICE inline ImageMemory image_memory(const AugmentProgram& program, std::int64_t channels,
                                                    std::byte* memory) {
+  if (memory == nullptr) return {};
   const std::int64_t image_bytes =
       (channels * program.most_pixels + kImageAlignment - 1) / kImageAlignment * kImageAlignment;
   auto* const first = reinterpret_cast<std::int8_t*>(memory);

@@ -26,6 +26,8 @@ namespace HWY_NAMESPACE {
 
 // Highway's MulAdd rounds twice if the processor has no fused multiply-add. Such targets use the portable path.
 #if HWY_NATIVE_FMA
+// Without a name, because both gathers have functions of the same name that differ.
+namespace {
 
 /// Walks through consecutive samples of a batch, and chooses what to prefetch while each is decoded.
 class SampleWalk {
@@ -112,6 +114,8 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
   else
     gather_with<InterleavingDecoder, Value>(args, first, last, stores);
 }
+
+}  // namespace
 
 void gather_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores) {
   visit_value_type(args.batch.dtype, [&](auto value) { gather_as<decltype(value)>(args, first, last, stores); });

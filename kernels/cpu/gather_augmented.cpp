@@ -24,6 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {
 namespace HWY_NAMESPACE {
 #if HWY_NATIVE_FMA
+// Without a name, because both gathers have functions of the same name that differ.
+namespace {
 
 /// Rows of an image that are made, then decoded, while they are in the L1 cache.
 std::int32_t band_rows(const GatherArgs& args) {
@@ -291,6 +293,8 @@ void gather_as(const GatherArgs& args, std::int64_t first, std::int64_t last, St
   else
     gather_to(args, first, last, scratch, StagedOutput<Value>(out));
 }
+
+}  // namespace
 
 void gather_augmented_here(const GatherArgs& args, std::int64_t first, std::int64_t last, Stores stores,
                            std::byte* scratch) {

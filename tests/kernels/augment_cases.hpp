@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,12 +15,27 @@
 
 namespace octavo::test {
 
+/// Allocates memory that begins a cache line, so that every alignment of a batch occurs.
+template <typename T>
+struct LineAllocator {
+  using value_type = T;
+  LineAllocator() = default;
+  template <typename Other>
+  explicit LineAllocator(const LineAllocator<Other>&) {}
+
+  static constexpr std::align_val_t kLine{64};
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, kLine); }
+  bool operator==(const LineAllocator&) const { return true; }
+};
+using Bytes = std::vector<std::byte, LineAllocator<std::byte>>;
+
 /// A batch of augmented images: random operations, shape, type, layout and alignment. Buffers have their exact size, so
 /// that sanitizers detect any access outside.
 class AugmentCase {
  public:
   explicit AugmentCase(std::uint32_t seed) : random_(seed), seed_(seed) {
-    sample_ = {between(1, 5), between(1, 40), between(1, 70)};
+    sample_ = {between(1, 5), between(1, 40), between(0, 3) == 0 ? 32 * between(1, 2) : between(1, 70)};
     shape_ = sample_;
     program_.seed = random_();
     note_shape();
@@ -41,7 +57,7 @@ class AugmentCase {
     for (std::int64_t& index : indices_) index = between(0, 1 << 20);
     epoch_ = static_cast<std::uint64_t>(between(0, 100));
     if (between(0, 2) == 0) set_mix();
-    offset_ = between(0, 3);
+    offset_ = between(0, 1) == 0 ? 0 : between(1, 3);  // whole cache lines, if rows are
   }
 
   static constexpr std::int64_t kRows = 5, kBatch = 4;
@@ -87,7 +103,7 @@ class AugmentCase {
     args.soft_labels = soft_labels_;
     return args;
   }
-  const std::vector<std::byte>& values() const { return values_; }
+  const Bytes& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
   const kernels::AugmentProgram& program() const { return program_; }
   /// Bytes of memory for an image, as a CUDA gather needs it.
@@ -250,7 +266,7 @@ class AugmentCase {
   bool is_uniform_ = false;
   std::int64_t rows_[kBatch] = {}, indices_[kBatch] = {};
   std::uint64_t epoch_ = 0;
-  std::vector<std::byte> values_;
+  Bytes values_;
   std::vector<std::uint32_t> out_labels_;
 };
 
