@@ -94,8 +94,9 @@ def main() -> None:
     options = {"device": arguments.device, "normalize": "standard"}
     store = octavo.Store(octavo.Dataset(arguments.file).split("train"), device=arguments.device)
     tests = octavo.Store(octavo.Dataset(arguments.file).split("test"), device=arguments.device)
-    test = octavo.Loader(tests, batch_size=1000, **options)
-    views = octavo.Loader(tests, **{**recipe.evaluation, **options, "batch_size": 1000})
+    size = min(1000, len(tests))
+    test = octavo.Loader(tests, batch_size=size, **options)
+    views = octavo.Loader(tests, **{**recipe.evaluation, **options, "batch_size": size})
     found: dict[str, list[float]] = {
         "no augmentation": [],
         "airbench94": [],

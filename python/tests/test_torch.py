@@ -135,6 +135,33 @@ def test_the_example_trains(packed: Packed, monkeypatch: pytest.MonkeyPatch, cap
     assert "epoch 2" in capsys.readouterr().out
 
 
+def test_the_comparison_of_augmentation_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    path = tmp_path / "data.h5"
+    with octavo.Writer(path, classes=["dark", "bright"], layout="chw") as writer:
+        for split, count in (("train", 40), ("test", 40)):
+            for i in range(count):
+                writer.append(np.full((1, 28, 28), 60 + 120 * (i % 2), np.uint8), i % 2, split=split)
+    arguments = [
+        "--samples",
+        "32",
+        "--epochs",
+        "20",
+        "--batch-size",
+        "8",
+        "--seeds",
+        "1",
+        "--width",
+        "8",
+        "--lr",
+        "0.02",
+    ]
+    monkeypatch.setattr(sys, "argv", ["airbench.py", str(path), "--device", "cpu", *arguments])
+    runpy.run_path(str(EXAMPLES / "airbench.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines[-3:]] == ["no augmentation", "airbench94", "airbench94, six views"]
+    assert all(float(line.split()[-1]) > 0.9 for line in lines[-3:])
+
+
 def test_lightning_accepts_a_loader(large: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("lightning")
     monkeypatch.setattr(sys, "argv", ["lightning_train.py", str(large.path), "--epochs", "1", "--device", "cpu"])
