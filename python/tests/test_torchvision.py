@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import octavo
 import pytest
-from augment_reference import Draws, mixing, policy
+from augment_reference import Draws, erased, mixing, policy, resized_part
 from octavo import augment
 
 torch = pytest.importorskip("torch")
@@ -158,3 +158,37 @@ def test_batches_are_mixed_like_those_of_torchvision(photos, kind: str) -> None:
         theirs = getattr(v2, kind)(num_classes=5)
         np.testing.assert_allclose(images, theirs.transform(plain, parameters).numpy(), atol=2e-7)
         np.testing.assert_allclose(labels, theirs.transform(numbers, parameters).numpy(), atol=2e-7)
+
+
+def ks_distance(first: np.ndarray, second: np.ndarray) -> float:
+    """The largest difference of the two empirical distributions."""
+    places = np.sort(np.concatenate([first, second]))
+    return float(
+        np.abs(
+            np.searchsorted(np.sort(first), places, "right") / len(first)
+            - np.searchsorted(np.sort(second), places, "right") / len(second)
+        ).max()
+    )
+
+
+@pytest.mark.parametrize("kind", ["RandomResizedCrop", "RandomErasing"])
+def test_drawn_rectangles_have_the_distribution_of_torchvision(kind: str) -> None:
+    torch.manual_seed(1)
+    height, width, count = 120, 200, 100_000
+    image = torch.zeros(3, height, width, dtype=torch.uint8)
+    ours, theirs = np.empty((count, 4)), np.empty((count, 4))
+    if kind == "RandomResizedCrop":
+        operation, transform, slot = augment.RandomResizedCrop(8), v2.RandomResizedCrop(8), 16 * 8
+        draw = resized_part
+    else:
+        operation, transform, slot = augment.RandomErasing(1.0), v2.RandomErasing(1.0), 16 * 6
+        draw = erased
+    for i in range(count):
+        rows, columns = draw(operation, Draws(5, 0, i, 0, slot), height, width)
+        ours[i] = rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start
+        drawn = transform.make_params([image])
+        names = ("top", "left", "height", "width") if kind == "RandomResizedCrop" else ("i", "j", "h", "w")
+        theirs[i] = [drawn[name] for name in names]
+    # Two samples of n from one distribution are farther apart than 2.23 * sqrt(2 / n) with probability 10^-4.
+    for column in range(4):
+        assert ks_distance(ours[:, column], theirs[:, column]) < 2.23 * (2 / count) ** 0.5
