@@ -28,6 +28,7 @@
 #include <octavo/report.hpp>
 #include <octavo/residency.hpp>
 #include <octavo/sample.hpp>
+#include <octavo/sampling.hpp>
 #include <octavo/shuffle.hpp>
 #include <octavo/source.hpp>
 #include <octavo/spooled_source.hpp>
