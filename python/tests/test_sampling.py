@@ -143,6 +143,7 @@ def test_repeated_samples_are_augmented_differently(packed: Packed) -> None:
         ({"weights": np.ones(47), "balance": "classes"}, "weights and groups cannot be combined"),
         ({"balance": "labels"}, "balance is 'labels'"),
         ({"balance": np.full(47, -1)}, "a group is negative"),
+        ({"balance": np.full(47, 0.5)}, "balance has type float64; expected whole numbers"),
         ({"samples_per_epoch": 10}, "samples_per_epoch needs weights or groups"),
         ({"samples_per_epoch": 0, "balance": "classes"}, "samples_per_epoch is 0"),
         ({"repeats": 0}, "repeats is 0"),

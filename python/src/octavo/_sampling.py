@@ -100,7 +100,10 @@ def _per_sample(
     argument: str, given: Any, dtype: type, indices: npt.NDArray[np.int64] | None, sample_count: int
 ) -> npt.NDArray[Any]:
     """Numbers of the chosen samples; those of all samples are accepted too."""
-    array = np.asarray(given, dtype=dtype)
+    array = np.asarray(given)
+    if dtype == np.int64 and array.dtype.kind not in "iu":
+        raise ValueError(f"{argument} has type {array.dtype}; expected whole numbers")
+    array = array.astype(dtype)
     count = sample_count if indices is None else len(indices)
     if indices is not None and array.shape == (sample_count,) and sample_count != count:
         array = array[indices]

@@ -23,7 +23,8 @@ kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch
 BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
     : options_(std::move(options)), sample_count_(sample_count) {
   if (is_default(options_.sampling)) return;
-  sampler_.emplace(options_.sampling, sample_count, options_.seed, options_.shuffle == Shuffle(true));
+  sampler_ = std::make_shared<const Sampler>(options_.sampling, sample_count, options_.seed,
+                                             options_.shuffle == Shuffle(true));
   sample_count_ = sampler_->position_count();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -50,7 +51,7 @@ class BatchOrder {
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;
-  std::optional<Sampler> sampler_;  ///< unless an epoch shows every sample once
+  std::shared_ptr<const Sampler> sampler_;  ///< null if an epoch shows every sample once
   std::int64_t sample_count_;
 };
 

@@ -16,8 +16,8 @@ class ResidentRows final : public RowProvider {
     const std::int64_t count = order_.places(step).count;
     if (const auto selection = order_.selection(epoch, step)) return use(samples_->resident_rows(), *selection, count);
     if (count == 0) return;
-    const store::BatchRows numbers = order_.numbers(epoch, step);
-    std::vector<std::int64_t> lent_numbers = numbers.rows;
+    store::BatchRows numbers = order_.numbers(epoch, step);
+    std::vector<std::int64_t> lent_numbers = std::move(numbers.rows);
     lent_numbers.insert(lent_numbers.end(), numbers.indices.begin(), numbers.indices.end());
     const store::LentRows lent(*samples_->backend, lent_numbers, stream);
     kernels::RowSelection selection = kernels::given_rows(lent.rows(), samples_->sample_count);

@@ -95,7 +95,7 @@ Sampler::Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t see
   if (!sampling_.weights.empty()) {
     if (!sampling_.groups.empty()) refuse_sampling("weights and groups cannot be combined; use one of them");
     check_weights(sampling_.weights, choice_count_);
-    table_ = std::make_shared<const AliasTable>(sampling_.weights);
+    table_.emplace(sampling_.weights);
   }
   if (!sampling_.groups.empty()) {
     if (static_cast<std::int64_t>(sampling_.groups.size()) != choice_count_) {
@@ -126,10 +126,13 @@ Sampler::Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t see
 
 void Sampler::append_rows(std::int64_t epoch, std::int64_t first, std::int64_t count,
                           std::vector<std::int64_t>& rows) const {
+  // One key for all places, because making one takes longer than using it.
+  const kernels::OrderKey key =
+      kernels::make_order_key(choice_count_, seed_, static_cast<std::uint64_t>(epoch), shuffled_);
   const auto chosen = [&](std::int64_t place) {
     if (table_) return drawn(epoch, place);
     if (!members_.empty()) return grouped(epoch, place);
-    return place_in_order(choice_count_, seed_, epoch, shuffled_, place);
+    return kernels::permute(key, place);
   };
   std::int64_t last_place = -1, row = 0;
   for (std::int64_t position = first; position < first + count; ++position) {

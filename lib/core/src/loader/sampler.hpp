@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include <octavo/sampling.hpp>
@@ -30,7 +30,7 @@ class AliasTable {
   std::vector<Bucket> buckets_;
 };
 
-/// The samples of the epochs of a Sampling that is not the default. Immutable; copies share it.
+/// The samples of the epochs of a Sampling that is not the default. Immutable.
 class Sampler {
  public:
   /// Throws InvalidArgument, naming the argument, if the sampling is invalid for `sample_count` samples.
@@ -52,7 +52,7 @@ class Sampler {
   bool shuffled_;
   std::int64_t choice_count_;                       ///< samples to choose from
   std::int64_t base_count_;                         ///< positions of an epoch without repeats
-  std::shared_ptr<const AliasTable> table_;         ///< of the weights; or null
+  std::optional<AliasTable> table_;                 ///< of the weights, if there are any
   std::vector<std::vector<std::int64_t>> members_;  ///< of each group that has any
 };
 
