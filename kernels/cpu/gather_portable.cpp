@@ -115,12 +115,14 @@ void gather_view(const GatherArgs& args, const MixedSample& mixed, std::uint32_t
   }
   ScratchParts parts(memory);
   PortableScratch own_scratch(args, parts), partner_scratch(args, parts);
-  const DefinedImage own(args, mixed.sample, view, own_scratch), partner(args, mixed.partner, view, partner_scratch);
+  const DefinedImage own(args, mixed.sample, view, own_scratch);
+  std::optional<DefinedImage> partner;
+  if (mixed.step.kind != MixKind::none) partner.emplace(args, mixed.partner, view, partner_scratch);
   const OutputPixels pixels(args.batch.layout, args.batch.image);
   for (std::int64_t i = 0; i < value_count; ++i) {
     const OutputPixel at = pixels.at(i);
     out[i] = round_to<Value>(mixed_value(
-        mixed.step, at.y, at.x, [&] { return own.value(i); }, [&] { return partner.value(i); }));
+        mixed.step, at.y, at.x, [&] { return own.value(i); }, [&] { return partner->value(i); }));
   }
 }
 
