@@ -50,6 +50,13 @@ find_nvcc() {
   command -v nvcc || { [[ -x /usr/local/cuda/bin/nvcc ]] && echo /usr/local/cuda/bin/nvcc; } || true
 }
 
+# check_python_style RUFF: checks the Python sources. Only the package needs docstrings everywhere.
+check_python_style() {
+  local sources=(python bench/python/loaders.py examples/python)
+  (cd "$root" && "$1" check -q --config python/pyproject.toml --extend-ignore D "${sources[@]}" &&
+    "$1" check -q python && "$1" format -q --check --config python/pyproject.toml "${sources[@]}")
+}
+
 # find_fashion_mnist: prints the folder of its four files, or returns 1 if there is none. OCTAVO_DATA may name the
 # folder or its parent.
 find_fashion_mnist() {

@@ -77,3 +77,11 @@ if command -v shellcheck >/dev/null; then
 else
   note "shellcheck is not installed; its checks are skipped"
 fi
+
+heading "Python style"
+ruff=$(command -v ruff || compgen -G "$root/build/python/*/venv/bin/ruff" | head -1 || true)
+if [[ -n $ruff ]]; then
+  check_python_style "$ruff"
+else
+  note "ruff is not installed; tools/test_python.sh installs it and checks the style"
+fi

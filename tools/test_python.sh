@@ -106,9 +106,7 @@ fi
 
 heading "Python: types, style, documentation"
 (cd "$work" && "$bin/mypy" --config-file "$root/python/pyproject.toml")
-sources=(python bench/python/loaders.py examples/python)
-(cd "$root" && "$bin/ruff" check -q --config python/pyproject.toml --extend-ignore D "${sources[@]}" &&
-  "$bin/ruff" check -q python && "$bin/ruff" format -q --check --config python/pyproject.toml "${sources[@]}")
+check_python_style "$bin/ruff"
 "$bin/mkdocs" build -q -f "$root/python/mkdocs.yml" -d "$work/site"
 
 echo "python $version: $passed tests passed, $skipped skipped"

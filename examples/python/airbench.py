@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares training with and without the augmentation of airbench94, with a small residual network.
 
-airbench.py FILE.h5 [--samples N] [--epochs E] [--seeds N] [--width W] [--batch-size B] [--lr LR] [--device auto|cpu|cuda]
+airbench.py FILE.h5 [--samples N] [--epochs E] [--seeds N] [--width W] [--batch-size B] [--lr LR]
+            [--device auto|cpu|cuda]
 
 Needs splits `train` and `test` of small images with classes, such as CIFAR-10 or Fashion-MNIST. Both trainings have the
 same order of samples, the same initial weights and the same label smoothing.
