@@ -9,6 +9,7 @@ import numpy as np
 import octavo
 import pytest
 from augment_reference import Draws, erased, mixing, policy, resized_part
+from comparison import ks_distance, ks_limit, write_photos
 from octavo import augment
 
 torch = pytest.importorskip("torch")
@@ -22,21 +23,9 @@ POLICY = [*POLICY.split(), "AutoContrast", "Equalize"]
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
-    """A dataset file of smooth and of noisy images, and its images [N,3,H,W]."""
+    """A dataset file, and its images [N,3,H,W]."""
     path = tmp_path_factory.mktemp("torchvision") / "data.h5"
-    random = np.random.default_rng(0)
-    y, x = np.mgrid[0:44, 0:60] / 10
-    images = np.empty((COUNT, 3, 44, 60), np.uint8)
-    for i in range(COUNT):
-        waves = [np.sin(x * random.uniform(0.2, 2) + random.uniform(0, 6)) * np.cos(y * i / 5 + c) for c in range(3)]
-        noise = random.normal(0, 8 if i % 2 else 60, (3, 44, 60))
-        images[i] = np.clip(128 + random.uniform(20, 110) * np.stack(waves) + noise, 0, 255)
-    images[0, :, :22] = 255
-    images[0, :, 22:] = 0
-    with octavo.Writer(path, layout="chw") as writer:
-        for image in images:
-            writer.append(image, 0)
-    return path, torch.from_numpy(images)
+    return path, torch.from_numpy(write_photos(path))
 
 
 def augmented(path: Path, *operations: augment.Operation, views: int = 1) -> np.ndarray:
@@ -160,17 +149,6 @@ def test_batches_are_mixed_like_those_of_torchvision(photos, kind: str) -> None:
         np.testing.assert_allclose(labels, theirs.transform(numbers, parameters).numpy(), atol=2e-7)
 
 
-def ks_distance(first: np.ndarray, second: np.ndarray) -> float:
-    """The largest difference of the two empirical distributions."""
-    places = np.sort(np.concatenate([first, second]))
-    return float(
-        np.abs(
-            np.searchsorted(np.sort(first), places, "right") / len(first)
-            - np.searchsorted(np.sort(second), places, "right") / len(second)
-        ).max()
-    )
-
-
 @pytest.mark.parametrize("kind", ["RandomResizedCrop", "RandomErasing"])
 def test_drawn_rectangles_have_the_distribution_of_torchvision(kind: str) -> None:
     torch.manual_seed(1)
@@ -189,6 +167,5 @@ def test_drawn_rectangles_have_the_distribution_of_torchvision(kind: str) -> Non
         drawn = transform.make_params([image])
         names = ("top", "left", "height", "width") if kind == "RandomResizedCrop" else ("i", "j", "h", "w")
         theirs[i] = [drawn[name] for name in names]
-    # Two samples of n from one distribution are farther apart than 2.23 * sqrt(2 / n) with probability 10^-4.
     for column in range(4):
-        assert ks_distance(ours[:, column], theirs[:, column]) < 2.23 * (2 / count) ** 0.5
+        assert ks_distance(ours[:, column], theirs[:, column]) < ks_limit(count)
