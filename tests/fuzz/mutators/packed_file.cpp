@@ -87,12 +87,16 @@ void PackedFile::repair_samples() {
     const auto images = place_of(split.images.offset, rows * width);
     const auto labels = place_of(split.labels ? split.labels->offset : dataset_file::kHeaderBytes, rows * label_width);
     const auto sums = place_of(split.checksums.offset, rows * 8);
-    if (!images || !labels || !sums) continue;
+    const auto masks =
+        place_of(split.masks ? split.masks->offset : dataset_file::kHeaderBytes, rows * split.mask_bytes());
+    if (!images || !labels || !masks || !sums) continue;
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
       const auto codes = view(data_, *images + row * static_cast<std::size_t>(width), static_cast<std::size_t>(width));
       const auto label =
           view(data_, *labels + row * static_cast<std::size_t>(label_width), static_cast<std::size_t>(label_width));
-      put_number(data_, *sums + 8 * row, sample_checksum(hash, codes, label), 8);
+      const auto mask_width = static_cast<std::size_t>(split.mask_bytes());
+      const auto mask = view(data_, *masks + row * mask_width, mask_width);
+      put_number(data_, *sums + 8 * row, sample_checksum(hash, codes, label, mask), 8);
     }
   }
 }

@@ -1,8 +1,8 @@
-// Golden files tests/golden/v1.h5 and v1-deflate.h5, which every later version must be able to read unchanged.
+// Golden files tests/golden/v1.h5, v1-deflate.h5 and v2.h5, which every later version must be able to read unchanged.
 //
-// write_golden() and write_deflated_golden() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment.
-// v1.h5.txt records the versions of HDF5 and Octavo that wrote the first one. For the second one, only reading is
-// guaranteed, because another version of libdeflate may deflate differently.
+// The functions write_...() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment. v1.h5.txt records the
+// versions of HDF5 and Octavo that wrote them. For the deflated one, only reading is guaranteed, because another
+// version of libdeflate may deflate differently.
 #include <hdf5.h>
 
 #include <cmath>
@@ -78,6 +78,32 @@ void write_deflated_golden(const std::filesystem::path& path) {
   writer.finish("{\"source\":\"golden\"}");
 }
 
+/// A file of format version 2: `train`, 3 samples of 1x2x3 with value = 10 * row + index, and a mask of row + index;
+/// `val`, one sample of 1x2x3 without mask.
+void write_golden_2(const std::filesystem::path& path) {
+  octavo::WriterOptions options;
+  options.splits = {{.name = "train",
+                     .shape = {1, 2, 3},
+                     .labels = {octavo::LabelKind::class_index, 1},
+                     .color = octavo::Color::gray,
+                     .row_capacity = 3,
+                     .has_masks = true},
+                    {.name = "val", .shape = {1, 2, 3}, .labels = {}, .color = octavo::Color::gray, .row_capacity = 1}};
+  options.reproducible = true;
+  octavo::Writer writer(path, options);
+  std::vector<std::uint8_t> values, masks, other(6, 100);
+  for (int row = 0; row < 3; ++row) {
+    for (int place = 0; place < 6; ++place) {
+      values.push_back(static_cast<std::uint8_t>(10 * row + place));
+      masks.push_back(static_cast<std::uint8_t>(row + place));
+    }
+  }
+  const std::vector<std::int32_t> labels = {2, 1, 0};
+  writer.write(0, 0, values, std::as_bytes(std::span(labels)), {}, masks);
+  writer.write(1, 0, other, {});
+  writer.finish("{\"source\":\"golden\"}");
+}
+
 std::string linked_hdf5_version() {
   unsigned major = 0;
   unsigned minor = 0;
@@ -91,6 +117,8 @@ void update_golden_files() {
   write_golden(golden_file());
   std::filesystem::remove(golden_file("v1-deflate.h5"));
   write_deflated_golden(golden_file("v1-deflate.h5"));
+  std::filesystem::remove(golden_file("v2.h5"));
+  write_golden_2(golden_file("v2.h5"));
   std::ofstream(golden_file().string() + ".txt") << linked_hdf5_version() << ' ' << octavo::kVersion << '\n';
 }
 
@@ -146,13 +174,31 @@ TEST_CASE("the deflated golden file of format version 1 has the written values",
   REQUIRE(colors == std::vector<std::int8_t>{-128, -1, 0, 127, -127, 126});
 }
 
-TEST_CASE("the golden files of format version 1 are intact", "[golden][archive]") {
-  const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5")));
+TEST_CASE("the golden file of format version 2 has the written values", "[golden][archive]") {
+  const auto dataset = octavo::Dataset::open(golden_file("v2.h5"));
+  REQUIRE(dataset.format_version() == 2);
+  const auto train = dataset.split("train");
+  REQUIRE(train.has_masks());
+  REQUIRE_FALSE(dataset.split("val").has_masks());
+  std::vector<std::int8_t> codes(18);
+  std::vector<std::int32_t> labels(3);
+  std::vector<std::uint8_t> masks(18);
+  train.read_checked(0, 3, codes, std::as_writable_bytes(std::span(labels)), masks);
+  for (int i = 0; i < 18; ++i) {
+    REQUIRE(codes[static_cast<std::size_t>(i)] == 10 * (i / 6) + i % 6 - 128);
+    REQUIRE(masks[static_cast<std::size_t>(i)] == i / 6 + i % 6);
+  }
+  REQUIRE(labels == std::vector<std::int32_t>{2, 1, 0});
+  REQUIRE(train.statistics().mean == std::vector<double>{12.5});  // of images only
+}
+
+TEST_CASE("the golden files are intact", "[golden][archive]") {
+  const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v2.h5")));
   REQUIRE(result.defect_count == 0);
   REQUIRE(result.hdf5_checked);
 }
 
-TEST_CASE("the golden file of format version 1 is reproduced byte for byte", "[golden][archive]") {
+TEST_CASE("the golden files are reproduced byte for byte", "[golden][archive]") {
   if (std::getenv("OCTAVO_UPDATE_GOLDEN") != nullptr) update_golden_files();
   std::ifstream sidecar(golden_file().string() + ".txt");
   std::string hdf5_version;
@@ -164,6 +210,8 @@ TEST_CASE("the golden file of format version 1 is reproduced byte for byte", "[g
   const TemporaryFolder folder;
   write_golden(folder / "again.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
+  write_golden_2(folder / "again2.h5");
+  REQUIRE(octavo::test::bytes_of_file(folder / "again2.h5") == octavo::test::bytes_of_file(golden_file("v2.h5")));
 }
 
 TEST_CASE("docs/format.md shows the index of the golden file", "[golden][archive]") {

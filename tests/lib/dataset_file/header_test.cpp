@@ -51,9 +51,9 @@ TEST_CASE("a file of a newer format version is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   Header header = octavo::test::header_of(folder / "a.h5");
-  header.version = 2;
+  header.version = 3;
   octavo::test::write_header(folder / "a.h5", header);
-  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 2, but this build reads up to 1"));
+  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 3, but this build reads up to 2"));
   header.version = 0;
   octavo::test::write_header(folder / "a.h5", header);
   REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 0"));

@@ -35,14 +35,16 @@ class Split {
   SampleShape shape() const;
   /// Kind and width of the labels.
   LabelLayout labels() const;
+  /// Whether each sample has a mask: one uint8 value, such as a class, for each of its pixels.
+  bool has_masks() const;
   Color color() const;
   /// Data type of the source, such as "uint8".
   const std::string& source_dtype() const;
-  /// N*C*H*W: bytes of all packed samples.
+  /// N*C*H*W: bytes of all packed samples, without masks.
   std::int64_t packed_bytes() const;
   /// How the samples are compressed in the file.
   Compression compression() const;
-  /// Bytes of the samples in the file; packed_bytes() if they are not compressed.
+  /// Bytes of the samples in the file, without masks; packed_bytes() if they are not compressed.
   std::int64_t stored_bytes() const;
 
   /// Class names in label order; empty if the file has none.
@@ -61,10 +63,14 @@ class Split {
   /// Reads the labels of the same samples: count * labels().bytes_per_sample() bytes, little-endian as stored. Throws
   /// like read().
   void read_labels(std::int64_t first_row, std::int64_t count, std::span<std::byte> labels) const;
-  /// Reads codes and labels and compares every sample with its checksum. `labels` is empty if the split has none.
-  /// Throws FormatError with the file, the split and the first damaged sample.
+  /// Reads the masks of the same samples into `masks`, uint8 [count,H,W]. Throws like read(), and InvalidArgument if
+  /// the split has no masks.
+  void read_masks(std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> masks) const;
+  /// Reads codes, labels and masks, and compares every sample with its checksum. `labels` is empty if the split has
+  /// none; `masks` may be empty if they are not needed. Throws FormatError with the file, the split and the first
+  /// damaged sample.
   void read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
-                    std::span<std::byte> labels) const;
+                    std::span<std::byte> labels, std::span<std::uint8_t> masks = {}) const;
 
   /// Path of the dataset file.
   const std::filesystem::path& path() const;

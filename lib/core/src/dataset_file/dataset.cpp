@@ -17,6 +17,7 @@ const std::string& Split::name() const { return entry_->name; }
 std::int64_t Split::sample_count() const { return entry_->sample_count; }
 SampleShape Split::shape() const { return entry_->shape; }
 LabelLayout Split::labels() const { return entry_->label_layout; }
+bool Split::has_masks() const { return entry_->masks.has_value(); }
 Color Split::color() const { return entry_->color; }
 const std::string& Split::source_dtype() const { return entry_->source_dtype; }
 std::int64_t Split::packed_bytes() const { return entry_->packed_bytes(); }
@@ -45,12 +46,23 @@ void Split::read_labels(std::int64_t first_row, std::int64_t count, std::span<st
   reader_->read_labels(*entry_, first_row, count, labels);
 }
 
+void Split::read_masks(std::int64_t first_row, std::int64_t count, std::span<std::uint8_t> masks) const {
+  if (!has_masks()) throw InvalidArgument("read the masks of split " + name() + ": it has none");
+  reader_->read_masks(*entry_, first_row, count, std::as_writable_bytes(masks));
+}
+
 void Split::read_checked(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes,
-                         std::span<std::byte> labels) const {
+                         std::span<std::byte> labels, std::span<std::uint8_t> masks) const {
   dataset_file::check_rows(*entry_, first_row, count, labels.size(), entry_->label_layout.bytes_per_sample());
   read(first_row, count, codes);
   read_labels(first_row, count, labels);
-  reader_->check_samples(*entry_, first_row, count, std::as_bytes(codes), labels);
+  std::vector<std::uint8_t> unwanted;  // a checksum also covers the mask
+  if (has_masks() && masks.empty()) {
+    unwanted.resize(static_cast<std::size_t>(count * entry_->mask_bytes()));
+    masks = unwanted;
+  }
+  reader_->read_masks(*entry_, first_row, count, std::as_writable_bytes(masks));
+  reader_->check_samples(*entry_, first_row, count, std::as_bytes(codes), labels, std::as_bytes(masks));
 }
 
 // ---- Dataset ----------------------------------------------------------------

@@ -32,6 +32,7 @@ std::vector<NamedExtent> extents_of(const Index& index) {
       for (const StoredChunk& chunk : split.chunked->chunks) all.push_back({images, chunk.extent});
     }
     if (split.labels) all.push_back({dataset_path(split, "labels"), *split.labels});
+    if (split.masks) all.push_back({dataset_path(split, "masks"), *split.masks});
     all.push_back({dataset_path(split, "checksums"), split.checksums});
     all.push_back({dataset_path(split, "histogram"), split.histogram});
     all.push_back({dataset_path(split, "mean_image"), split.mean_image});
@@ -95,6 +96,7 @@ Index read_index(const File& file, const Header& header) {
         "`octavo reindex`");
   }
   Index index = decode_index(text);
+  if (index.version != header.version) throw FormatError("its index is invalid: its version differs from the header");
   check_index(index, header);
   if (index.codec->has_random_access) return index;
   read_chunk_tables(file, index);

@@ -60,13 +60,16 @@ struct SplitEntry {
   Extent images;                                  ///< empty if they are in chunks
   std::optional<ChunkedImages> chunked;           ///< nothing if the codec has random access
   std::optional<Extent> labels;                   ///< present unless label_layout.kind is none
+  std::optional<Extent> masks;                    ///< uint8 [N,1,H,W]; nothing if the split has none
   Extent checksums;
   Extent histogram;
   Extent mean_image;
   std::optional<Extent> names;         ///< the names, each with a terminating zero byte; present if name_offsets is
   std::optional<Extent> name_offsets;  ///< uint64 [N+1]: where each name begins
 
-  /// Bytes of all samples, uncompressed.
+  /// Bytes of the mask of a sample; 0 if the split has none.
+  std::int64_t mask_bytes() const { return masks ? shape.values_per_channel() : 0; }
+  /// Bytes of all samples, uncompressed, without masks.
   std::int64_t packed_bytes() const { return sample_count * shape.values(); }
   /// Bytes of the images in the file.
   std::int64_t stored_bytes() const;
@@ -75,6 +78,7 @@ struct SplitEntry {
 };
 
 struct Index {
+  std::int64_t version = 1;  ///< of the format: 2 if a split has masks
   const Codec* codec = &codec_of(Compression::none);
   std::string uuid;
   std::string created;

@@ -28,6 +28,7 @@ Json encode_datasets(const SplitEntry& split) {
   else
     json["images"] = encode_extent(split.images);
   if (split.labels) json["labels"] = encode_extent(*split.labels);
+  if (split.masks) json["masks"] = encode_extent(*split.masks);
   json["checksums"] = encode_extent(split.checksums);
   json["histogram"] = encode_extent(split.histogram);
   json["mean_image"] = encode_extent(split.mean_image);
@@ -75,12 +76,14 @@ std::optional<Extent> decode_optional_extent(const JsonFields& datasets, const c
   return decode_extent(datasets.object(name), hash);
 }
 
-void decode_datasets(const JsonFields& datasets, SplitEntry& split) {
+void decode_datasets(const JsonFields& datasets, std::int64_t version, SplitEntry& split) {
   if (split.chunked)
     split.chunked->table = decode_extent(datasets.object("chunks"), Hash::required);
   else
     split.images = decode_extent(datasets.object("images"), Hash::optional);
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
+  // Version 1 ignores keys that it does not define.
+  if (version >= 2) split.masks = decode_optional_extent(datasets, "masks", Hash::optional);
   split.checksums = decode_extent(datasets.object("checksums"), Hash::required);
   split.histogram = decode_extent(datasets.object("histogram"), Hash::required);
   split.mean_image = decode_extent(datasets.object("mean_image"), Hash::required);
@@ -107,7 +110,7 @@ void decode_quantization(const JsonFields& fields, SplitEntry& split) {
   for (std::size_t i = 0; i < scale.size(); ++i) split.quantization.push_back({scale[i], zero_point[i]});
 }
 
-SplitEntry decode_split(const JsonFields& fields, const Codec& codec) {
+SplitEntry decode_split(const JsonFields& fields, const Codec& codec, std::int64_t version) {
   SplitEntry split;
   split.name = fields.text("name");
   split.sample_count = fields.integer("samples");
@@ -117,7 +120,7 @@ SplitEntry decode_split(const JsonFields& fields, const Codec& codec) {
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
   if (!codec.has_random_access) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
-  decode_datasets(fields.object("datasets"), split);
+  decode_datasets(fields.object("datasets"), version, split);
   return split;
 }
 
@@ -130,8 +133,8 @@ const Codec& codec_in(const JsonFields& fields) {
 }  // namespace
 
 std::string encode_index(const Index& index) {
-  Json json = {{"format", "octavo"}, {"format_version", kFormatVersion}, {"encoding", index.codec->name_in_index},
-               {"uuid", index.uuid}, {"created", index.created},         {"writer", index.writer}};
+  Json json = {{"format", "octavo"}, {"format_version", index.version}, {"encoding", index.codec->name_in_index},
+               {"uuid", index.uuid}, {"created", index.created},        {"writer", index.writer}};
   if (index.classes) {
     json["class_names"] = index.class_names;
     json["classes"] = encode_extent(*index.classes);
@@ -146,8 +149,9 @@ Index decode_index(std::string_view text) {
   const Json json = parse_strict_json(text);
   const JsonFields fields(json, "its index is invalid: index");
   if (fields.text("format") != "octavo") fields.fail("format", "is not \"octavo\"");
-  if (fields.integer("format_version") != kFormatVersion) fields.fail("format_version", "differs from the header");
   Index index;
+  index.version = fields.integer("format_version");
+  if (index.version < 1 || index.version > kFormatVersion) fields.fail("format_version", "is unknown; update Octavo");
   index.codec = &codec_in(fields);
   index.uuid = fields.text("uuid");
   index.created = fields.text("created");
@@ -156,8 +160,9 @@ Index decode_index(std::string_view text) {
   index.classes = decode_optional_extent(fields, "classes", Hash::required);
   index.provenance = decode_extent(fields.object("provenance"), Hash::required);
   for (const Json& split : fields.array("splits")) {
-    index.splits.push_back(decode_split(
-        JsonFields(split, "its index is invalid: split " + std::to_string(index.splits.size())), *index.codec));
+    index.splits.push_back(
+        decode_split(JsonFields(split, "its index is invalid: split " + std::to_string(index.splits.size())),
+                     *index.codec, index.version));
   }
   return index;
 }

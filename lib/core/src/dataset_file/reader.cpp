@@ -118,6 +118,13 @@ void Reader::read_labels(const SplitEntry& split, std::int64_t first_row, std::i
   if (!labels.empty()) file_.read_at(split.labels->offset + first_row * row_bytes, labels);
 }
 
+void Reader::read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                        std::span<std::byte> masks) const {
+  const std::int64_t row_bytes = split.mask_bytes();
+  check_rows(split, first_row, count, masks.size(), row_bytes);
+  if (!masks.empty()) file_.read_at(split.masks->offset + first_row * row_bytes, masks);
+}
+
 void Reader::read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                             std::span<std::uint64_t> checksums) const {
   const auto bytes = std::as_writable_bytes(checksums);
@@ -133,15 +140,18 @@ std::vector<std::uint64_t> Reader::row_checksums(const SplitEntry& split, std::i
 }
 
 void Reader::check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                           std::span<const std::byte> codes, std::span<const std::byte> labels) const {
+                           std::span<const std::byte> codes, std::span<const std::byte> labels,
+                           std::span<const std::byte> masks) const {
   const auto checksums = row_checksums(split, first_row, count);
   const auto code_bytes = static_cast<std::size_t>(split.shape.values());
   const auto label_bytes = static_cast<std::size_t>(split.label_layout.bytes_per_sample());
+  const auto mask_bytes = static_cast<std::size_t>(split.mask_bytes());
   StreamingHash hash;
   for (std::size_t i = 0; i < checksums.size(); ++i) {
     const auto code = codes.subspan(i * code_bytes, code_bytes);
     const auto label = labels.subspan(i * label_bytes, label_bytes);
-    if (sample_checksum(hash, code, label) == checksums[i]) continue;
+    const auto mask = masks.subspan(i * mask_bytes, mask_bytes);
+    if (sample_checksum(hash, code, label, mask) == checksums[i]) continue;
     fail_sample(split, first_row + static_cast<std::int64_t>(i));
   }
 }

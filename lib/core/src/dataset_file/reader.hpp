@@ -51,6 +51,9 @@ class Reader {
   /// Reads the labels of the same rows; `labels` has count * bytes_per_sample bytes.
   void read_labels(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                    std::span<std::byte> labels) const;
+  /// Reads the masks of the same rows, without checking them; `masks` has count * mask_bytes() bytes.
+  void read_masks(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
+                  std::span<std::byte> masks) const;
   /// Reads the checksums of the same rows; `checksums` has count entries.
   void read_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
                       std::span<std::uint64_t> checksums) const;
@@ -58,7 +61,8 @@ class Reader {
   std::vector<std::uint64_t> row_checksums(const SplitEntry& split, std::int64_t first_row, std::int64_t count) const;
   /// Compares rows that were read with their checksums. Throws FormatError with the first damaged sample.
   void check_samples(const SplitEntry& split, std::int64_t first_row, std::int64_t count,
-                     std::span<const std::byte> codes, std::span<const std::byte> labels) const;
+                     std::span<const std::byte> codes, std::span<const std::byte> labels,
+                     std::span<const std::byte> masks) const;
 
   /// Throws FormatError: sample `row` does not match its checksum.
   [[noreturn]] void fail_sample(const SplitEntry& split, std::int64_t row) const;

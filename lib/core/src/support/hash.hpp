@@ -36,13 +36,15 @@ class StreamingHash {
   std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
-/// The checksum of a sample: the hash of its code bytes followed by its label bytes (docs/format.md, "checksums").
+/// The checksum of a sample: the hash of its code bytes, then its label bytes, then those of its mask, if there is one
+/// (docs/format.md, "checksums").
 inline std::uint64_t sample_checksum(StreamingHash& hash, std::span<const std::byte> codes,
-                                     std::span<const std::byte> label) {
-  if (label.empty()) return hash_bytes(codes);
+                                     std::span<const std::byte> label, std::span<const std::byte> mask) {
+  if (label.empty() && mask.empty()) return hash_bytes(codes);
   hash.reset();
   hash.add(codes);
   hash.add(label);
+  hash.add(mask);
   return hash.value();
 }
 

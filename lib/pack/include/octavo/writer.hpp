@@ -26,6 +26,7 @@ struct SplitLayout {
   bool with_names = false;                             ///< store where each sample came from
   std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
   std::string source_dtype = "uint8";                  ///< the element type of the source
+  bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]; needs format version 2
 };
 
 /// How to write the file.
@@ -60,11 +61,13 @@ class Writer {
   /// values  uint8 [count,C,H,W], stored as codes (code = value - 128, that is value ^ 0x80); overwritten
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
   /// names   count names, or empty; truncated to 255 bytes at a UTF-8 boundary
+  /// masks   uint8 [count,H,W]; empty if the split has none
   /// Each row must be written once or skipped once, in any order. Statistics and checksums are computed along the way.
   /// Throws InvalidArgument if sizes do not match or a class number is negative or has no name; IoError if writing
   /// fails.
   void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
-             std::span<const std::byte> labels, std::span<const std::string> names = {});
+             std::span<const std::byte> labels, std::span<const std::string> names = {},
+             std::span<const std::uint8_t> masks = {});
   /// Leaves the row out; later rows move up by one. Only with rows_may_be_skipped.
   void skip(std::size_t split, std::int64_t row);
 

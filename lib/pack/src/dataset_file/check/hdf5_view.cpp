@@ -41,6 +41,7 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
     if (kind != LabelKind::class_index) axes.push_back(split.label_layout.width);
     add("labels", kind == LabelKind::target ? Element::float32 : Element::int32, axes, *split.labels);
   }
+  if (split.masks) add("masks", Element::uint8, {count, 1, shape.height, shape.width}, *split.masks);
   add("checksums", Element::uint64, {count}, split.checksums);
   add("histogram", Element::int64, {shape.channels, 256}, split.histogram);
   add("mean_image", Element::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
@@ -183,7 +184,7 @@ void compare_hdf5_view(const std::filesystem::path& path, const Header& header, 
   const auto file = hdf5::open_hdf5(path);
   const Comparison compare(file.get(), report);
   compare.text("/", "format", "octavo");
-  compare.numbers("/", "format_version", {static_cast<double>(kFormatVersion)});
+  compare.numbers("/", "format_version", {static_cast<double>(header.version)});
   compare.text("/", "uuid", index.uuid);
   compare.text("/", "created", index.created);
   compare.text("/", "writer", index.writer);

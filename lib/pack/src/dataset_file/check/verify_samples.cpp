@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t rows_per_block(const SplitEntry& split) {
   if (split.chunked) return split.chunked->samples_per_chunk;
-  const std::int64_t row_bytes = split.shape.values() + split.label_layout.bytes_per_sample();
+  const std::int64_t row_bytes = split.shape.values() + split.label_layout.bytes_per_sample() + split.mask_bytes();
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(kWriteBlockBytes) / row_bytes);
 }
 
@@ -27,6 +27,7 @@ struct Workplace {
   StreamingHash hash;
   std::vector<std::uint8_t> codes;
   std::vector<std::byte> labels;
+  std::vector<std::byte> masks;
   std::vector<std::uint64_t> checksums;
 };
 
@@ -68,8 +69,10 @@ class SamplePass {
   void check_block(Workplace& place, std::int64_t first, std::int64_t count) {
     if (!read_codes(place, first, count)) return;
     place.labels.resize(static_cast<std::size_t>(count * split_.label_layout.bytes_per_sample()));
+    place.masks.resize(static_cast<std::size_t>(count * split_.mask_bytes()));
     place.checksums.resize(static_cast<std::size_t>(count));
     reader_.read_labels(split_, first, count, place.labels);
+    reader_.read_masks(split_, first, count, place.masks);
     reader_.read_checksums(split_, first, count, place.checksums);
     for (std::int64_t i = 0; i < count; ++i) check_sample(place, first + i, static_cast<std::size_t>(i));
     statistics::flip_top_bits(place.codes);
@@ -105,9 +108,14 @@ class SamplePass {
     const auto label_bytes = static_cast<std::size_t>(split_.label_layout.bytes_per_sample());
     const auto codes = std::as_bytes(std::span(place.codes)).subspan(number * code_bytes, code_bytes);
     const auto label = std::span<const std::byte>(place.labels).subspan(number * label_bytes, label_bytes);
-    if (sample_checksum(place.hash, codes, label) != place.checksums[number]) {
-      place.defects.add(dataset_path(split_, "images") + " sample " + std::to_string(row),
-                        "its checksum does not match: its pixels, its label or the checksum are damaged", row);
+    const auto mask_bytes = static_cast<std::size_t>(split_.mask_bytes());
+    const auto mask = std::span<const std::byte>(place.masks).subspan(number * mask_bytes, mask_bytes);
+    if (sample_checksum(place.hash, codes, label, mask) != place.checksums[number]) {
+      place.defects.add(
+          dataset_path(split_, "images") + " sample " + std::to_string(row),
+          mask.empty() ? "its checksum does not match: its pixels, its label or the checksum are damaged"
+                       : "its checksum does not match: its pixels, its label, its mask or the checksum are damaged",
+          row);
       return;
     }
     for (std::size_t i = 0; i < label_bytes / 4; ++i) {

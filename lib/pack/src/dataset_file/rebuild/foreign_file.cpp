@@ -100,7 +100,8 @@ std::vector<std::string> read_class_names(hid_t file, std::int64_t file_bytes) {
   return names;
 }
 
-void check_is_packed_file(hid_t file) {
+/// Checks that this is a dataset file, and returns its format version.
+std::int64_t checked_version(hid_t file) {
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file, "/", H5P_DEFAULT), "open /");
   if (hdf5::read_text_attribute(root.get(), "format") != "octavo") {
     throw FormatError("an HDF5 file, but not an Octavo dataset file");
@@ -109,6 +110,7 @@ void check_is_packed_file(hid_t file) {
   if (!version || version->front() < 1 || version->front() > kFormatVersion) {
     throw FormatError("this build cannot read its format version; update Octavo");
   }
+  return static_cast<std::int64_t>(version->front());
 }
 
 }  // namespace
@@ -123,11 +125,11 @@ void send_foreign_file(const std::filesystem::path& path, const hdf5::ChildOutpu
   const hdf5::Session session;
   const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
   const auto file = hdf5::open_hdf5(path);
-  check_is_packed_file(file.get());
+  const std::int64_t version = checked_version(file.get());
   std::vector<ForeignSplit> splits;
   Json description = {{"splits", Json::array()}};
   for (const std::string& name : split_names(file.get(), file_bytes)) {
-    splits.emplace_back(file.get(), name, file_bytes);
+    splits.emplace_back(file.get(), name, version, file_bytes);
     description["splits"].push_back(splits.back().description());
   }
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file.get(), "/", H5P_DEFAULT), "open /");

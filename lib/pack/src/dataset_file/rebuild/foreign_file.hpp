@@ -2,7 +2,7 @@
 //
 // The messages: first two kDescription, a JSON object that describes the file, and the bytes of /provenance. Then, for
 // each split in the order of the description, the rows in blocks of rows_per_block(): kCodes, kLabels if present,
-// kChecksums if present, and kNames (each ending with a zero byte) if present.
+// kMasks if present, kChecksums if present, and kNames (each ending with a zero byte) if present.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace octavo::dataset_file {
 inline constexpr char kDescription = 'd';
 inline constexpr char kCodes = 'c';
 inline constexpr char kLabels = 'l';
+inline constexpr char kMasks = 'm';
 inline constexpr char kChecksums = 's';
 inline constexpr char kNames = 'n';
 

@@ -28,16 +28,18 @@ void send_values(const hdf5::ChildOutput& output, char kind, const std::vector<V
 
 }  // namespace
 
-ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes)
+ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t version, std::int64_t file_bytes)
     : name_(name), group_(hdf5::own<hdf5::GroupHandle>(H5Gopen2(file, name.c_str(), H5P_DEFAULT), "open /" + name)) {
   images_ = open("images", file_bytes);
   labels_ = open("labels", file_bytes);
+  if (version >= 2) masks_ = open("masks", file_bytes);
   checksums_ = open("checksums", file_bytes);
   names_ = open("names", file_bytes);
   name_offsets_ = open("name_offsets", file_bytes);
   read_shape();
   read_label_layout();
   if (const auto problem = layout_problem(shape_, label_layout_, sample_count_)) images_->fail("holds " + *problem);
+  check_masks();
   check_companions();
 }
 
@@ -68,6 +70,14 @@ void ForeignSplit::read_label_layout() {
     label_layout_ = {LabelKind::target, axes[1]};
   else
     labels_->fail("is neither int32 [N], int32 [N,K] nor float32 [N,K]");
+}
+
+void ForeignSplit::check_masks() const {
+  if (!masks_) return;
+  const std::vector<std::int64_t> expected = {sample_count_, 1, shape_.height, shape_.width};
+  const auto type = hdf5::own<hdf5::TypeHandle>(H5Dget_type(masks_->id()), "read a type");
+  if (!masks_->holds(H5T_INTEGER, 1) || H5Tget_sign(type.get()) != H5T_SGN_NONE || masks_->axes() != expected)
+    masks_->fail("is not uint8 [N,1,H,W]");
 }
 
 void ForeignSplit::check_companions() const {
@@ -103,6 +113,7 @@ Json ForeignSplit::description() const {
           {"scale", number_attribute("scale", 1.0)},
           {"zero_point", number_attribute("zero_point", 0.0)},
           {"is_deflated", images_->is_deflated()},
+          {"has_masks", masks_.has_value()},
           {"has_checksums", checksums_.has_value()},
           {"has_names", names_ && name_offsets_}};
 }
@@ -115,6 +126,10 @@ void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
     send_values(output, kCodes, read_values<std::int8_t>(*images_, first, count, H5T_NATIVE_INT8, shape_.values()));
     if (labels_) {
       send_values(output, kLabels, read_values<std::int32_t>(*labels_, first, count, label_type, label_layout_.width));
+    }
+    if (masks_) {
+      send_values(output, kMasks,
+                  read_values<std::uint8_t>(*masks_, first, count, H5T_NATIVE_UINT8, shape_.values_per_channel()));
     }
     if (checksums_)
       send_values(output, kChecksums, read_values<std::uint64_t>(*checksums_, first, count, H5T_NATIVE_UINT64));

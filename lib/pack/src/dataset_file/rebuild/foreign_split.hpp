@@ -18,7 +18,7 @@ namespace octavo::dataset_file {
 class ForeignSplit {
  public:
   /// Throws FormatError if the split has types or shapes that a dataset file does not have.
-  ForeignSplit(hid_t file, const std::string& name, std::int64_t file_bytes);
+  ForeignSplit(hid_t file, const std::string& name, std::int64_t version, std::int64_t file_bytes);
 
   const std::string& name() const { return name_; }
   /// This split's entry in the message kDescription.
@@ -30,6 +30,7 @@ class ForeignSplit {
   std::optional<ForeignDataset> open(const char* dataset, std::int64_t file_bytes) const;
   void read_shape();
   void read_label_layout();
+  void check_masks() const;
   void check_companions() const;
   void send_names(const hdf5::ChildOutput& output, std::int64_t first, std::int64_t count) const;
   std::string text_attribute(const char* name, const char* otherwise) const;
@@ -39,6 +40,7 @@ class ForeignSplit {
   hdf5::GroupHandle group_;
   std::optional<ForeignDataset> images_;
   std::optional<ForeignDataset> labels_;
+  std::optional<ForeignDataset> masks_;
   std::optional<ForeignDataset> checksums_;
   std::optional<ForeignDataset> names_;
   std::optional<ForeignDataset> name_offsets_;

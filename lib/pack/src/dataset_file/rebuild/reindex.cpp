@@ -54,6 +54,7 @@ Description::Split split_from(const JsonFields& fields) {
   if (scale.size() != zero_point.size()) fields.fail("scale", "and zero_point differ in length");
   for (std::size_t i = 0; i < scale.size(); ++i) layout.quantization.push_back({scale[i], zero_point[i]});
   layout.with_names = fields.boolean("has_names");
+  layout.has_masks = fields.boolean("has_masks");
   split.is_deflated = fields.boolean("is_deflated");
   split.has_checksums = fields.boolean("has_checksums");
   return split;
@@ -106,7 +107,7 @@ class Takeover {
   std::string receive_exactly(char kind, std::size_t byte_count);
   void take_split(Writer& writer, std::size_t number, const Description::Split& split);
   void check_block(const Description::Split& split, std::int64_t first, std::int64_t count, const std::string& codes,
-                   const std::string& labels);
+                   const std::string& labels, const std::string& masks);
   std::vector<std::string> take_names(std::int64_t count);
 
   ChildProcess& child_;
@@ -164,12 +165,18 @@ void Takeover::take_split(Writer& writer, std::size_t number, const Description:
     std::string codes = receive_exactly(dataset_file::kCodes, static_cast<std::size_t>(count * row_bytes));
     std::string labels;
     if (label_bytes > 0) labels = receive_exactly(dataset_file::kLabels, static_cast<std::size_t>(count * label_bytes));
-    check_block(split, first, count, codes, labels);
+    std::string masks;
+    if (layout.has_masks) {
+      masks =
+          receive_exactly(dataset_file::kMasks, static_cast<std::size_t>(count * layout.shape.values_per_channel()));
+    }
+    check_block(split, first, count, codes, labels, masks);
     const auto names = layout.with_names ? take_names(count) : std::vector<std::string>{};
     const std::span values(reinterpret_cast<std::uint8_t*>(codes.data()), codes.size());
     statistics::flip_top_bits(values);
     try {
-      writer.write(number, first, values, std::as_bytes(std::span(labels)), names);
+      writer.write(number, first, values, std::as_bytes(std::span(labels)), names,
+                   {reinterpret_cast<const std::uint8_t*>(masks.data()), masks.size()});
     } catch (const InvalidArgument& problem) {
       throw FormatError(problem.what());  // a label was changed to an invalid one
     }
@@ -182,7 +189,7 @@ void Takeover::take_split(Writer& writer, std::size_t number, const Description:
 }
 
 void Takeover::check_block(const Description::Split& split, std::int64_t first, std::int64_t count,
-                           const std::string& codes, const std::string& labels) {
+                           const std::string& codes, const std::string& labels, const std::string& masks) {
   const auto row_bytes = static_cast<std::size_t>(split.layout.shape.values());
   const auto label_bytes = static_cast<std::size_t>(split.layout.labels.bytes_per_sample());
   std::string stored;
@@ -191,7 +198,9 @@ void Takeover::check_block(const Description::Split& split, std::int64_t first, 
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto code = std::as_bytes(std::span(codes)).subspan(i * row_bytes, row_bytes);
     const auto label = std::as_bytes(std::span(labels)).subspan(i * label_bytes, label_bytes);
-    const std::uint64_t checksum = sample_checksum(hash, code, label);
+    const std::size_t mask_bytes = masks.size() / static_cast<std::size_t>(count);
+    const auto mask = std::as_bytes(std::span(masks)).subspan(i * mask_bytes, mask_bytes);
+    const std::uint64_t checksum = sample_checksum(hash, code, label, mask);
     if (split.has_checksums && std::memcmp(stored.data() + i * 8, &checksum, 8) == 0) continue;
     ++summary_.changed_samples;
     if (options_.accept_changes) continue;

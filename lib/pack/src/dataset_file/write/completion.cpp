@@ -82,6 +82,10 @@ PayloadPlace PayloadPlacing::place(const SplitLayout& layout, std::size_t split_
     if (layout.labels.kind != LabelKind::class_index) axes.push_back(layout.labels.width);
     place.labels = place_dataset(group + "/labels", element, axes, sample_count * layout.labels.bytes_per_sample());
   }
+  if (layout.has_masks) {
+    place.masks = place_dataset(group + "/masks", Element::uint8, {sample_count, 1, shape.height, shape.width},
+                                sample_count * shape.values_per_channel());
+  }
   place.checksums = place_dataset(group + "/checksums", Element::uint64, {sample_count}, sample_count * 8);
   return place;
 }
@@ -102,6 +106,7 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
   entry.standard_deviation = statistics.standard_deviation;
   entry.images = place.images;
   if (place.labels.bytes > 0) entry.labels = place.labels;
+  if (place.masks.bytes > 0) entry.masks = place.masks;
   entry.checksums = with_hash(file_, place.checksums);
   entry.histogram = add_small(dataset_path(entry, "histogram"), Element::int64, {shape.channels, 256},
                               bytes_of(statistics.histogram));
@@ -110,6 +115,7 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
   if (entry.chunked) add_chunk_table(entry);
   if (split.layout().with_names) add_names(entry, split, *spool);
   add_split_attributes(entry);
+  if (entry.masks) index_.version = 2;
   index_.splits.push_back(std::move(entry));
 }
 
@@ -185,7 +191,7 @@ void Completion::add_identity(const std::string& uuid, const std::string& create
   index_.created = created;
   index_.writer = writer;
   skeleton_.add_attribute("/", "format", "octavo");
-  skeleton_.add_attribute("/", "format_version", std::int32_t{kFormatVersion});
+  skeleton_.add_attribute("/", "format_version", static_cast<std::int32_t>(index_.version));
   skeleton_.add_attribute("/", "uuid", uuid);
   skeleton_.add_attribute("/", "created", created);
   skeleton_.add_attribute("/", "writer", writer);
@@ -199,7 +205,7 @@ void Completion::finish() {
   }
   const Extent place = add_small("/index", Element::uint8, {static_cast<std::int64_t>(json.size())}, bytes_of(json));
   skeleton_.close();
-  Header header{kFormatVersion, file_.length(), place.offset, place.bytes, *place.hash, 0};
+  Header header{index_.version, file_.length(), place.offset, place.bytes, *place.hash, 0};
   check_index(index_, header);
   header.metadata_hash = metadata_hash(file_, header, index_);
   file_.write_at(0, encode_header(header));

@@ -45,25 +45,30 @@ std::string SplitWriter::where(std::int64_t row) const {
 }
 
 void SplitWriter::write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
-                        std::span<const std::string> names) {
-  const std::int64_t row_count = check_sizes(first_row, values.size(), labels.size(), names.size());
+                        std::span<const std::string> names, std::span<const std::uint8_t> masks) {
+  const std::int64_t row_count = check_sizes(first_row, values.size(), labels.size(), names.size(), masks.size());
   check_labels(first_row, labels);
   claim(first_row, row_count);
   count(values);
   keep_names(first_row, names);
-  if (!rows_wait_) return store(first_row, values, labels);
+  if (!rows_wait_) return store(first_row, values, labels, std::as_bytes(masks));
   spool_->file().write_at(spool_->values_offset(split_number_, first_row), std::as_bytes(values));
   spool_->file().write_at(spool_->labels_offset(split_number_, first_row), labels);
+  spool_->file().write_at(spool_->masks_offset(split_number_, first_row), std::as_bytes(masks));
 }
 
 std::int64_t SplitWriter::check_sizes(std::int64_t first_row, std::size_t value_count, std::size_t label_bytes,
-                                      std::size_t name_count) const {
+                                      std::size_t name_count, std::size_t mask_count) const {
   const auto row_values = static_cast<std::size_t>(layout_.shape.values());
   const std::size_t row_count = value_count / row_values;
   if (value_count % row_values != 0) throw InvalidArgument(where(first_row) + "the values are not whole samples");
   if (label_bytes != row_count * static_cast<std::size_t>(layout_.labels.bytes_per_sample())) {
     throw InvalidArgument(where(first_row) + std::to_string(label_bytes) + " bytes of labels for " +
                           std::to_string(row_count) + " samples");
+  }
+  if (mask_count != row_count * static_cast<std::size_t>(mask_bytes())) {
+    throw InvalidArgument(where(first_row) + "masks of " + std::to_string(mask_count) + " values for " +
+                          std::to_string(row_count) + " samples; expected " + std::to_string(mask_bytes()) + " each");
   }
   if (name_count != 0 && name_count != row_count)
     throw InvalidArgument(where(first_row) + "names and samples differ in number");
@@ -128,9 +133,11 @@ void SplitWriter::keep_names(std::int64_t first_row, std::span<const std::string
   spool_->write_names(split_number_, first_row, kept);
 }
 
-void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels) {
+void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
+                        std::span<const std::byte> masks) {
   const auto row_values = static_cast<std::size_t>(layout_.shape.values());
   const auto label_bytes = static_cast<std::size_t>(layout_.labels.bytes_per_sample());
+  const auto mask_width = static_cast<std::size_t>(mask_bytes());
   std::vector<std::uint64_t> checksums(values.size() / row_values);
   std::uint64_t digest = 0;
   StreamingHash hash;
@@ -138,11 +145,13 @@ void SplitWriter::store(std::int64_t first_row, std::span<std::uint8_t> values, 
     const auto sample = values.subspan(i * row_values, row_values);
     digest += XXH3_64bits_withSeed(sample.data(), sample.size(), static_cast<std::uint64_t>(first_row) + i);
     statistics::flip_top_bits(sample);
-    checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes));
+    checksums[i] = sample_checksum(hash, std::as_bytes(sample), labels.subspan(i * label_bytes, label_bytes),
+                                   masks.subspan(i * mask_width, mask_width));
   }
   source_digest_ += digest;
   store_codes(first_row, std::as_bytes(values));
   file_->write_at(place_.labels.offset + first_row * layout_.labels.bytes_per_sample(), labels);
+  file_->write_at(place_.masks.offset + first_row * mask_bytes(), masks);
   file_->write_at(place_.checksums.offset + first_row * 8, std::as_bytes(std::span(checksums)));
 }
 
@@ -191,17 +200,18 @@ bool SplitWriter::next_waiting_block(std::int64_t most_rows, WaitingBlock& block
 void SplitWriter::copy_waiting_rows(int thread_count) {
   const auto row_values = static_cast<std::size_t>(layout_.shape.values());
   const auto label_bytes = static_cast<std::size_t>(layout_.labels.bytes_per_sample());
-  const auto most_rows =
-      place_.chunks
-          ? place_.chunks->layout().samples_per_chunk
-          : static_cast<std::int64_t>(std::max<std::size_t>(1, kWriteBlockBytes / (row_values + label_bytes)));
+  const auto mask_width = static_cast<std::size_t>(mask_bytes());
+  const auto most_rows = place_.chunks ? place_.chunks->layout().samples_per_chunk
+                                       : static_cast<std::int64_t>(std::max<std::size_t>(
+                                             1, kWriteBlockBytes / (row_values + label_bytes + mask_width)));
   run_on_threads(thread_count, [&](int) {
     WaitingBlock block;
     std::vector<std::uint8_t> values;
-    std::vector<std::byte> labels;
+    std::vector<std::byte> labels, masks;
     while (next_waiting_block(most_rows, block)) {
       values.resize(static_cast<std::size_t>(block.row_count) * row_values);
       labels.resize(static_cast<std::size_t>(block.row_count) * label_bytes);
+      masks.resize(static_cast<std::size_t>(block.row_count) * mask_width);
       std::size_t done = 0;
       for (const auto& [first, end] : block.runs) {
         const auto count = static_cast<std::size_t>(end - first);
@@ -210,9 +220,11 @@ void SplitWriter::copy_waiting_rows(int thread_count) {
             std::as_writable_bytes(std::span(values).subspan(done * row_values, count * row_values)));
         spool_->file().read_at(spool_->labels_offset(split_number_, first),
                                std::span(labels).subspan(done * label_bytes, count * label_bytes));
+        spool_->file().read_at(spool_->masks_offset(split_number_, first),
+                               std::span(masks).subspan(done * mask_width, count * mask_width));
         done += count;
       }
-      store(block.final_row, values, labels);
+      store(block.final_row, values, labels, masks);
     }
   });
 }

@@ -27,6 +27,7 @@ struct PayloadPlace {
   Extent images;                          ///< empty if they are deflated
   std::unique_ptr<ChunkAssembly> chunks;  ///< makes the chunks of deflated images; else null
   Extent labels;                          ///< empty if the split has none
+  Extent masks;                           ///< empty if the split has none
   Extent checksums;
 };
 
@@ -43,7 +44,7 @@ class SplitWriter {
   const PayloadPlace& place() const { return place_; }
 
   void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
-             std::span<const std::string> names);
+             std::span<const std::string> names, std::span<const std::uint8_t> masks);
   void skip(std::int64_t row);
 
   /// The preferred number of rows per write(), starting at a multiple of it: a chunk if rows go directly into chunks.
@@ -75,8 +76,9 @@ class SplitWriter {
   }
 
  private:
+  std::int64_t mask_bytes() const { return layout_.has_masks ? layout_.shape.values_per_channel() : 0; }
   std::int64_t check_sizes(std::int64_t first_row, std::size_t value_count, std::size_t label_bytes,
-                           std::size_t name_count) const;
+                           std::size_t name_count, std::size_t mask_count) const;
   void check_labels(std::int64_t first_row, std::span<const std::byte> labels) const;
   void claim(std::int64_t first_row, std::int64_t count);
   void count(std::span<const std::uint8_t> values);
@@ -84,7 +86,8 @@ class SplitWriter {
   struct WaitingBlock;
   bool next_waiting_block(std::int64_t most_rows, WaitingBlock& block);
   /// Hashes, encodes and stores rows at their final location.
-  void store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels);
+  void store(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
+             std::span<const std::byte> masks);
   void store_codes(std::int64_t first_row, std::span<const std::byte> codes);
   std::string where(std::int64_t row) const;
 

@@ -15,6 +15,7 @@ Spool::Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& row
     region.row = rows[split];
     region.values = take(region.row.value_bytes * capacities[split]);
     region.labels = take(region.row.label_bytes * capacities[split]);
+    region.masks = take(region.row.mask_bytes * capacities[split]);
     if (!region.row.may_not_come) file_.reserve(region.values, end - region.values);
     region.names = take(region.row.name_bytes * capacities[split]);
     regions_.push_back(region);
@@ -34,6 +35,10 @@ std::int64_t Spool::values_offset(std::size_t split, std::int64_t row) const {
 
 std::int64_t Spool::labels_offset(std::size_t split, std::int64_t row) const {
   return regions_[split].labels + row * regions_[split].row.label_bytes;
+}
+
+std::int64_t Spool::masks_offset(std::size_t split, std::int64_t row) const {
+  return regions_[split].masks + row * regions_[split].row.mask_bytes;
 }
 
 void Spool::write_names(std::size_t split, std::int64_t first_row, std::span<const std::string> names) const {

@@ -17,22 +17,25 @@ namespace octavo::dataset_file {
 struct SpoolRow {
   std::int64_t value_bytes = 0;
   std::int64_t label_bytes = 0;
+  std::int64_t mask_bytes = 0;
   std::int64_t name_bytes = 0;
   bool may_not_come = false;  ///< values of few or no rows are expected: reserves no disk space for them
 };
 
-/// Holds values, labels and names of several splits, each at an offset computed from its row, so that threads can write
-/// concurrently and memory use stays small. A name has a slot of 256 bytes: its length, and up to 255 bytes.
+/// Holds values, labels, masks and names of several splits, each at an offset computed from its row, so that threads
+/// can write concurrently and memory use stays small. A name has a slot of 256 bytes: its length, and up to 255 bytes.
 class Spool {
  public:
   static constexpr std::int64_t kNameSlotBytes = 256;
 
-  /// Creates the file for splits with these row layouts and capacities, and reserves disk space for values and labels.
+  /// Creates the file for splits with these row layouts and capacities, and reserves disk space for values, labels and
+  /// masks.
   Spool(const std::filesystem::path& path, const std::vector<SpoolRow>& rows,
         const std::vector<std::int64_t>& capacities);
 
   std::int64_t values_offset(std::size_t split, std::int64_t row) const;
   std::int64_t labels_offset(std::size_t split, std::int64_t row) const;
+  std::int64_t masks_offset(std::size_t split, std::int64_t row) const;
   /// Names that were never written read as empty.
   void write_names(std::size_t split, std::int64_t first_row, std::span<const std::string> names) const;
   std::vector<std::string> read_names(std::size_t split, std::int64_t first_row, std::int64_t count) const;
@@ -45,6 +48,7 @@ class Spool {
     SpoolRow row;
     std::int64_t values = 0;
     std::int64_t labels = 0;
+    std::int64_t masks = 0;
     std::int64_t names = 0;
   };
   File file_;

@@ -130,6 +130,7 @@ std::unique_ptr<dataset_file::Spool> make_spool(const WriterOptions& options, co
     if (options.rows_may_be_skipped) {
       row.value_bytes = layout.shape.values();
       row.label_bytes = layout.labels.bytes_per_sample();
+      row.mask_bytes = layout.has_masks ? layout.shape.values_per_channel() : 0;
     } else if (is_chunked) {
       // Only data that does not arrive in whole chunks.
       row.value_bytes = layout.shape.values();
@@ -157,7 +158,8 @@ class Writer::Implementation {
   Implementation(std::filesystem::path path, WriterOptions options);
 
   void write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
-             std::span<const std::byte> labels, std::span<const std::string> names);
+             std::span<const std::byte> labels, std::span<const std::string> names,
+             std::span<const std::uint8_t> masks);
   void skip(std::size_t split, std::int64_t row) { split_at(split).skip(row); }
   void finish(const std::string& provenance);
   std::int64_t rows_per_block(std::size_t split) { return split_at(split).rows_per_block(); }
@@ -209,9 +211,10 @@ void Writer::Implementation::place(std::size_t split, std::int64_t sample_count)
 }
 
 void Writer::Implementation::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
-                                   std::span<const std::byte> labels, std::span<const std::string> names) {
+                                   std::span<const std::byte> labels, std::span<const std::string> names,
+                                   std::span<const std::uint8_t> masks) {
   try {
-    split_at(split).write(first_row, values, labels, names);
+    split_at(split).write(first_row, values, labels, names, masks);
   } catch (const InvalidArgument&) {
     throw;  // nothing has changed
   } catch (...) {
@@ -258,9 +261,10 @@ Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
 void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uint8_t> values,
-                   std::span<const std::byte> labels, std::span<const std::string> names) {
+                   std::span<const std::byte> labels, std::span<const std::string> names,
+                   std::span<const std::uint8_t> masks) {
   if (!implementation_) throw InvalidArgument("write samples: the file is finished");
-  implementation_->write(split, first_row, values, labels, names);
+  implementation_->write(split, first_row, values, labels, names, masks);
 }
 
 void Writer::skip(std::size_t split, std::int64_t row) {
