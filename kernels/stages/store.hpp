@@ -54,6 +54,7 @@ void visit_value_type(DType type, const Visit& visit) {
       return visit(BFloat16{});
     case DType::int32:
     case DType::int64:
+    case DType::uint8:
       return;
   }
 }

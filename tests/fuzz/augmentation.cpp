@@ -10,6 +10,7 @@
 #include <octavo/batch_shape.hpp>
 
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/mask_gather.hpp"
 #include "store/augment_program.hpp"
 #include "support/fuzz_target.hpp"
 
@@ -179,9 +180,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const kernels::SoftLabels soft_labels = store::make_soft_labels(spec, {LabelKind::class_index, 1}, 0);
     constexpr std::int64_t kMostValues = 20000, kBatch = 2;
     const BatchShape shape = batch_shape(spec, sample);
-    if (program.most_pixels * sample.channels > kMostValues) return true;
+    if (program.most_pixels * sample.channels > kMostValues || soft_labels.class_count > kMostValues) return true;
 
-    std::vector<std::int8_t> codes(static_cast<std::size_t>(kBatch * sample.values()));
+    // Rows of codes, each followed by a mask.
+    const std::int64_t row_bytes = sample.values() + sample.values_per_channel();
+    std::vector<std::int8_t> codes(static_cast<std::size_t>(kBatch * row_bytes));
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::int8_t>(i * i / 7 + size);
     const std::uint32_t labels[kBatch] = {0, 1};
     const std::vector<kernels::Affine> maps(static_cast<std::size_t>(sample.channels), {0.01f, 0.5f});
@@ -194,7 +197,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       out.resize(static_cast<std::size_t>(kBatch * shape.bytes()));
       out_labels.resize(kBatch * label_width);
       kernels::GatherArgs args{};
-      args.packed = {codes.data(), labels, kBatch, nullptr, nullptr, sample.values(), 1};
+      args.packed = {codes.data(), labels, kBatch, nullptr, nullptr, row_bytes, 1};
       args.set_shapes(sample, shape);
       args.selection = kernels::rows_from(0, kBatch, size);
       args.batch_count = args.mixed_count = kBatch;
@@ -213,6 +216,24 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       }
     }
     if (values[0] != values[1] || made_labels[0] != made_labels[1]) __builtin_trap();
+    const auto size_of = [](const SampleShape& of) {
+      return kernels::ImageSize{static_cast<std::int32_t>(of.height), static_cast<std::int32_t>(of.width)};
+    };
+    std::vector<std::int64_t> masks(static_cast<std::size_t>(kBatch * shape.mask_values()));
+    const kernels::MaskGatherArgs mask_args{.packed = {codes.data(), labels, kBatch, nullptr, nullptr, row_bytes, 1},
+                                            .codes_bytes = sample.values(),
+                                            .channels = sample.channels,
+                                            .size = size_of(sample),
+                                            .out_size = size_of(shape.image),
+                                            .views = shape.views,
+                                            .selection = kernels::rows_from(0, kBatch, size),
+                                            .batch_count = kBatch,
+                                            .program = &program,
+                                            .dtype = DType::int64,
+                                            .ignored = -1,
+                                            .masks = masks.data()};
+    const Scratch scratch = scratch_of(kernels::cpu::mask_scratch_bytes(mask_args));
+    kernels::cpu::gather_masks(mask_args, 0, kBatch, scratch.get());
     return true;
   });
 }

@@ -11,7 +11,9 @@
 
 #include "kernels/augment/image_passes.hpp"
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/mask_gather.hpp"
 #include "kernels/gather.hpp"
+#include "kernels/mask_gather.hpp"
 
 namespace octavo::test {
 
@@ -103,6 +105,35 @@ class AugmentCase {
     args.soft_labels = soft_labels_;
     return args;
   }
+  /// The arguments of a gather of the same samples' masks into a fresh buffer.
+  kernels::MaskGatherArgs mask_args(DType dtype) {
+    const std::int64_t code_bytes = sample_.values(), pixels = sample_.values_per_channel();
+    std::mt19937 random(seed_);
+    mask_rows_.resize(static_cast<std::size_t>(kRows * (code_bytes + pixels)));
+    for (std::int8_t& value : mask_rows_) value = static_cast<std::int8_t>(random());
+    const auto size_of = [](const SampleShape& shape) {
+      return kernels::ImageSize{static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
+    };
+    kernels::MaskGatherArgs args{
+        .packed = {mask_rows_.data(), nullptr, kRows, nullptr, nullptr, code_bytes + pixels, 0},
+        .codes_bytes = code_bytes,
+        .channels = sample_.channels,
+        .size = size_of(sample_),
+        .out_size = size_of(shape_),
+        .views = views_,
+        .selection = kernels::given_rows(rows_, kRows),
+        .batch_count = kBatch,
+        .program = &program_,
+        .dtype = dtype,
+        .ignored = dtype == DType::uint8 ? 255 : -100,
+        .masks = nullptr};
+    args.selection.indices = indices_;
+    args.selection.epoch = epoch_;
+    masks_.assign(static_cast<std::size_t>(kBatch * views_ * args.out_pixels() * bytes_of(dtype)), std::byte{0xEE});
+    args.masks = masks_.data();
+    return args;
+  }
+  const Bytes& masks() const { return masks_; }
   const Bytes& values() const { return values_; }
   const std::vector<std::uint32_t>& out_labels() const { return out_labels_; }
   const kernels::AugmentProgram& program() const { return program_; }
@@ -266,9 +297,37 @@ class AugmentCase {
   bool is_uniform_ = false;
   std::int64_t rows_[kBatch] = {}, indices_[kBatch] = {};
   std::uint64_t epoch_ = 0;
-  Bytes values_;
+  Bytes values_, masks_;
+  std::vector<std::int8_t> mask_rows_;
   std::vector<std::uint32_t> out_labels_;
 };
+
+/// The definition of a gather of masks.
+inline void gather_masks_defined(const kernels::MaskGatherArgs& args) {
+  kernels::DrawnImage image;
+  for (std::int64_t i = 0; i < args.batch_count * args.views; ++i) {
+    const kernels::SelectedSample sample = kernels::sample_at(args.selection, i / args.views);
+    const kernels::DrawKey key = draw_key(args, sample, static_cast<std::uint32_t>(i % args.views));
+    for (int op = 0; op < args.program->op_count; ++op) draw_step(*args.program, args.channels, key, op, image);
+    for (std::int64_t p = 0; p < args.out_pixels(); ++p) {
+      const std::int64_t pixel =
+          kernels::mask_pixel(*args.program, image, static_cast<std::int32_t>(p / args.out_size.width),
+                              static_cast<std::int32_t>(p % args.out_size.width));
+      const std::int64_t at = i * args.out_pixels() + p;
+      const std::uint8_t* const mask = mask_of(args, sample.row);
+      if (args.dtype == DType::uint8)
+        static_cast<std::uint8_t*>(args.masks)[at] = kernels::mask_value<std::uint8_t>(args, mask, pixel);
+      else
+        static_cast<std::int64_t*>(args.masks)[at] = kernels::mask_value<std::int64_t>(args, mask, pixel);
+    }
+  }
+}
+
+/// Gathers masks on the CPU.
+inline void gather_masks(const kernels::MaskGatherArgs& args) {
+  Bytes scratch(static_cast<std::size_t>(kernels::cpu::mask_scratch_bytes(args)));
+  kernels::cpu::gather_masks(args, 0, args.batch_count, scratch.data());
+}
 
 /// The definition of a gather with a program.
 inline void gather_defined(const kernels::GatherArgs& args) {

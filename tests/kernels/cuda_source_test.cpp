@@ -10,6 +10,7 @@
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/geometry.hpp"
+#include "kernels/cuda/mask_gather.hpp"
 #include "kernels/cuda/row_copy.hpp"
 #include "kernels/divider.hpp"
 
@@ -35,6 +36,21 @@ TEST_CASE("the CUDA gather gives the exact values of every case", "[unit][shim]"
       REQUIRE(cuda::launch_gather(data.args(), device, nullptr) == cudaSuccess);
       REQUIRE(data.values() == data.expected_values());
       if (parameters.label_words > 0) REQUIRE(data.out_labels() == data.expected_labels());
+    }
+  }
+}
+
+TEST_CASE("the CUDA gather of masks gives the masks of the CPU", "[unit][shim]") {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    for (const DType dtype : {DType::uint8, DType::int64}) {
+      AugmentCase one(seed);
+      INFO(one.name() << " " << to_string(dtype));
+      MaskGatherArgs args = one.mask_args(dtype);
+      gather_masks(args);
+      const Bytes expected = one.masks();
+      args = one.mask_args(dtype);
+      REQUIRE(cuda::launch_mask_gather(args, kSmallDevice, nullptr) == cudaSuccess);
+      REQUIRE(one.masks() == expected);
     }
   }
 }

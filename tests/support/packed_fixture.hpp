@@ -19,9 +19,10 @@ namespace octavo::test {
 struct PlainSplit {
   std::string name;
   SampleShape shape;
-  std::vector<std::uint8_t> values;  ///< [N,C,H,W]
-  std::vector<std::int32_t> labels;  ///< [N] or [N,K]
-  std::int64_t label_width = 1;      ///< K; 0: no labels
+  std::vector<std::uint8_t> values;      ///< [N,C,H,W]
+  std::vector<std::int32_t> labels;      ///< [N] or [N,K]
+  std::int64_t label_width = 1;          ///< K; 0: no labels
+  std::vector<std::uint8_t> masks = {};  ///< [N,H,W], or empty
 
   std::int64_t sample_count() const { return static_cast<std::int64_t>(values.size()) / shape.values(); }
   std::uint8_t value(std::int64_t row, std::int64_t c, std::int64_t p) const {
@@ -36,6 +37,15 @@ inline PlainSplit random_split(const std::string& name, std::int64_t N, SampleSh
   split.values.resize(static_cast<std::size_t>(N * shape.values()));
   for (std::uint8_t& value : split.values) value = static_cast<std::uint8_t>(random() >> 7);
   for (std::int64_t row = 0; row < N; ++row) split.labels.push_back(static_cast<std::int32_t>(row % 10));
+  return split;
+}
+
+/// The same with a random mask for each sample.
+inline PlainSplit masked_split(const std::string& name, std::int64_t N, SampleShape shape, unsigned seed = 1) {
+  PlainSplit split = random_split(name, N, shape, seed);
+  std::mt19937 random(seed + 1);
+  split.masks.resize(static_cast<std::size_t>(N * shape.values_per_channel()));
+  for (std::uint8_t& value : split.masks) value = static_cast<std::uint8_t>(random() >> 7);
   return split;
 }
 
@@ -60,11 +70,12 @@ inline void write_packed(const std::filesystem::path& path, const std::vector<Pl
                                                     : LabelKind::multi_label;
     options.splits.push_back(
         {split.name, split.shape, {kind, split.label_width}, Color::other, split.sample_count(), false});
+    options.splits.back().has_masks = !split.masks.empty();
   }
   Writer writer(path, options);
   for (std::size_t i = 0; i < splits.size(); ++i) {
     std::vector<std::uint8_t> values = splits[i].values;
-    writer.write(i, 0, values, std::as_bytes(std::span(splits[i].labels)));
+    writer.write(i, 0, values, std::as_bytes(std::span(splits[i].labels)), {}, splits[i].masks);
   }
   writer.finish("{}");
 }

@@ -47,6 +47,14 @@ struct BatchShape {
     if (views != 1) axes.insert(axes.begin() + 1, views);
     return axes;
   }
+  /// Values of the masks of a sample.
+  constexpr std::int64_t mask_values() const { return views * image.values_per_channel(); }
+  /// The axes of a tensor of the masks of `batch_count` samples: [B,H',W'], or, with several views, [B,views,H',W'].
+  std::vector<std::int64_t> mask_axes(std::int64_t batch_count) const {
+    std::vector<std::int64_t> axes = {batch_count, image.height, image.width};
+    if (views != 1) axes.insert(axes.begin() + 1, views);
+    return axes;
+  }
   /// The strides, in values, of the axes [B*views,C',H',W'] of images, whatever the layout.
   std::vector<std::int64_t> nchw_strides() const {
     const std::vector<std::int64_t> sizes = image_axes(1);

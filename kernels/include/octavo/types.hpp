@@ -8,22 +8,24 @@
 namespace octavo {
 
 /// Element type of a tensor.
-enum class DType { float32, float16, bfloat16, int32, int64 };
+enum class DType { float32, float16, bfloat16, int32, int64, uint8 };
 
 struct DTypeInfo {
   DType type;
   const char* name;
   std::int64_t bytes;  ///< of one element
-  int dlpack_code;     ///< DLDataTypeCode: 0 signed integer, 2 IEEE float, 4 bfloat
+  int dlpack_code;     ///< DLDataTypeCode: 0 signed integer, 1 unsigned, 2 IEEE float, 4 bfloat
   bool for_images;     ///< whether a batch's images can have this type
   bool for_labels;     ///< whether a batch's labels can have this type
+  bool for_masks;      ///< whether a batch's masks can have this type
 };
-inline constexpr std::array<DTypeInfo, 5> kDTypes = {{
-    {DType::float32, "float32", 4, 2, true, true},
-    {DType::float16, "float16", 2, 2, true, false},
-    {DType::bfloat16, "bfloat16", 2, 4, true, false},
-    {DType::int32, "int32", 4, 0, false, true},
-    {DType::int64, "int64", 8, 0, false, true},
+inline constexpr std::array<DTypeInfo, 6> kDTypes = {{
+    {DType::float32, "float32", 4, 2, true, true, false},
+    {DType::float16, "float16", 2, 2, true, false, false},
+    {DType::bfloat16, "bfloat16", 2, 4, true, false, false},
+    {DType::int32, "int32", 4, 0, false, true, false},
+    {DType::int64, "int64", 8, 0, false, true, true},
+    {DType::uint8, "uint8", 1, 1, false, false, true},
 }};
 
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<std::size_t>(type)]; }

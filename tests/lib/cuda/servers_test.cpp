@@ -29,7 +29,7 @@ std::vector<std::vector<std::uint32_t>> serve_batches(const loader::BatchServer&
       const DeviceTensor& images = tensors.emplace_back(device, DType::float32, std::vector<std::int64_t>{4, 1, 2, 3});
       void* values = images.view().data;
       const DeviceTensor& labels = tensors.emplace_back(device, DType::int32, std::vector<std::int64_t>{4});
-      server.serve(epoch, step, values, labels.view().data, stream);
+      server.serve(epoch, step, {values, {labels.view().data}}, stream);
     }
   }
   std::vector<std::vector<std::uint32_t>> seen;

@@ -46,13 +46,14 @@ LoaderOptions augmented_options(const augment::Operations& operations, Layout la
 /// Mixes the samples of batches.
 void mix(BatchSpec& spec) {
   spec.views = 1;
+  spec.with_masks = false;
   spec.mix = augment::Mix{.mixup_alpha = 0.2, .cutmix_alpha = 1.0, .per_sample = true};
   spec.soft_classes = 12;  // more than there are, so that some have only their share of the smoothing
   spec.label_smoothing = 0.1;
 }
 
 void residencies_augment_alike(Device device) {
-  const PackedFixture fixture({random_split("train", 101, {3, 7, 7})});
+  const PackedFixture fixture({masked_split("train", 101, {3, 7, 7})});
   const Split split = fixture.dataset().split("train");
   const Store reference = Store::load(split, Device::cpu(), {.residency = Residency::device});
   for (const LoadOptions& load :
@@ -64,7 +65,10 @@ void residencies_augment_alike(Device device) {
     for (const augment::Operations& operations : operation_lists()) {
       for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
         LoaderOptions options = augmented_options(operations, layout);
-        REQUIRE(serve(store, options) == serve(reference, options));
+        options.spec.mask_dtype = layout == Layout::nchw ? DType::uint8 : DType::int64;
+        const Served expected = serve(reference, options);
+        REQUIRE_FALSE(expected.masks.empty());
+        REQUIRE(serve(store, options) == expected);
         mix(options.spec);
         REQUIRE(serve(store, options) == serve(reference, options));
         if (store.residency() == Residency::window) continue;
@@ -107,8 +111,26 @@ void graphs_augment_alike(Device device) {
   }
 }
 
+void graphs_make_masks(Device device) {
+  const PackedFixture fixture({masked_split("train", 36, {3, 6, 5})});
+  const Store store = Store::load(fixture.dataset().split("train"), device, {.residency = Residency::device});
+  LoaderOptions options{.batch_size = 9, .shuffle = true, .seed = 9, .drop_last = true};
+  options.spec.augment = operation_lists()[0];
+  GraphLoader graph(store, options);
+  Loader loader(store, options);
+  const DeviceTensor images(device, DType::float32, {9, 3, 8, 11}), masks(device, DType::uint8, {9, 8, 11});
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    for (const Batch& batch : loader.epoch(epoch)) {
+      graph.next(images.view(), {}, {}, masks.view());
+      REQUIRE(images.to_host<float>() == DeviceTensor::read<float>(batch.images()));
+      REQUIRE(masks.to_host<std::uint8_t>() == DeviceTensor::read<std::uint8_t>(batch.masks()));
+    }
+  }
+}
+
 }  // namespace
 
+OCTAVO_CONTRACT(graphs_make_masks, "a graph loader makes the masks of a loader", "[unit][loader]")
 OCTAVO_CONTRACT(residencies_augment_alike, "every residency serves the same augmented batches", "[unit][loader]")
 OCTAVO_CONTRACT(graphs_augment_alike, "a graph loader augments like a loader", "[unit][loader]")
 
@@ -121,6 +143,51 @@ TEST_CASE("operations determine the shape of batches", "[unit][loader]") {
   REQUIRE(shape.axes(5) == std::vector<std::int64_t>{5, 2, 3, 8, 11});
   spec.layout = Layout::nhwc;
   REQUIRE(batch_shape(spec, {3, 32, 32}).axes(5) == std::vector<std::int64_t>{5, 2, 8, 11, 3});
+}
+
+TEST_CASE("masks have the shape of their images", "[unit][loader]") {
+  const PackedFixture fixture({masked_split("train", 20, {3, 9, 10})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  LoaderOptions options{.batch_size = 6};
+  options.spec.augment = operation_lists()[0];
+  Loader loader(store, options);
+  REQUIRE(loader.epoch(0).begin()->masks().shape == std::vector<std::int64_t>{6, 8, 11});
+  options.spec.views = 2;
+  Loader views(store, options);
+  REQUIRE(views.epoch(0).begin()->masks().shape == std::vector<std::int64_t>{6, 2, 8, 11});
+}
+
+TEST_CASE("batches have no masks if they are not loaded or not wanted", "[unit][loader]") {
+  const PackedFixture fixture({masked_split("train", 20, {3, 9, 10})});
+  const Split split = fixture.dataset().split("train");
+  const Store store = Store::load(split, Device::cpu());
+  const Store without = Store::load(split, Device::cpu(), {.with_masks = false});
+  REQUIRE(store.device_bytes() - without.device_bytes() == 20 * 90);
+  LoaderOptions options{.batch_size = 6};
+  Loader loader(without, options);
+  REQUIRE(loader.epoch(0).begin()->masks().data == nullptr);
+  options.spec.with_masks = false;
+  Loader unwanted(store, options);
+  REQUIRE(unwanted.epoch(0).begin()->masks().data == nullptr);
+  const DeviceTensor images(Device::cpu(), DType::float32, {1, 3, 9, 10}), masks(Device::cpu(), DType::uint8, {90});
+  const std::int64_t row = 3;
+  REQUIRE_THROWS_WITH(without.gather({&row, 1}, BatchSpec{}, images.view(), {}, {}, 0, masks.view()),
+                      ContainsSubstring("the samples have no masks"));
+  REQUIRE_THROWS_WITH(
+      store.gather({&row, 1}, BatchSpec{.mask_dtype = DType::int64}, images.view(), {}, {}, 0, masks.view()),
+      ContainsSubstring("the tensor for masks has type uint8; expected int64"));
+}
+
+TEST_CASE("specifications of masks are checked", "[unit][loader]") {
+  const PackedFixture fixture({masked_split("train", 20, {3, 9, 10})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  REQUIRE_THROWS_WITH(store.prepare({.mask_dtype = DType::float32}),
+                      ContainsSubstring("masks cannot have the type float32; expected uint8 or int64"));
+  REQUIRE_THROWS_WITH(store.prepare({.ignored_mask_value = 256}), ContainsSubstring("256 is not a uint8"));
+  BatchSpec spec;
+  spec.mix = augment::Mix{.mixup_alpha = 0.2};
+  spec.soft_classes = 10;
+  REQUIRE_THROWS_WITH(store.prepare(spec), ContainsSubstring("samples with masks cannot be mixed"));
 }
 
 TEST_CASE("operations are described in one line", "[unit][loader]") {

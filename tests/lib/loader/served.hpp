@@ -10,10 +10,11 @@
 
 namespace octavo::test {
 
-/// The values and labels of all batches of a loop, in order.
+/// The values, labels and masks of all batches of a loop, in order.
 struct Served {
   std::vector<std::uint32_t> values;
   std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> masks;
   std::vector<std::int64_t> sizes;
   bool operator==(const Served&) const = default;
 
@@ -23,6 +24,9 @@ struct Served {
     values.insert(values.end(), images.begin(), images.end());
     labels.insert(labels.end(), batch_labels.begin(), batch_labels.end());
     sizes.push_back(batch.size());
+    if (batch.masks().data == nullptr) return;
+    const auto batch_masks = DeviceTensor::read<std::uint8_t>(batch.masks());
+    masks.insert(masks.end(), batch_masks.begin(), batch_masks.end());
   }
 };
 

@@ -32,9 +32,9 @@ std::vector<std::byte> expected_codes(const PlainSplit& plain, const std::vector
 
 std::unique_ptr<const store::RowSource> make_reader(const Split& split, int thread_count) {
   if (split.compression() == Compression::none) {
-    return std::make_unique<const store::RowReader>(split, true, thread_count);
+    return std::make_unique<const store::RowReader>(split, true, true, thread_count);
   }
-  return std::make_unique<const store::ChunkedRowReader>(split, true, thread_count);
+  return std::make_unique<const store::ChunkedRowReader>(split, true, true, thread_count);
 }
 
 void reads(const PackedFixture& fixture, const std::vector<std::int64_t>& rows, std::size_t padding = 0,

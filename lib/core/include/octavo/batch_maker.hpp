@@ -34,11 +34,12 @@ class BatchMaker {
   ///
   /// images  B*C*H*W elements of the spec's type and layout
   /// labels  as for Store::gather(); data == nullptr for none
+  /// masks   as for Store::gather(); data == nullptr for none
   /// Ordered on `stream`; may return before the work is done. The tensors and this object must live until the stream
   /// has completed it. Throws InvalidArgument, and writes nothing, if the batch does not exist or a tensor does not
   /// match. Throws IoError or FormatError if reading samples from the file fails.
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels = {},
-            StreamRef stream = {}) const;
+            StreamRef stream = {}, const TensorView& masks = {}) const;
 
  private:
   class Implementation;

@@ -47,8 +47,12 @@ struct BatchSpec {
   /// More than 0: labels, which are class numbers below it, become probabilities: float32 [B, soft_classes].
   std::int64_t soft_classes = 0;
   double label_smoothing = 0.0;  ///< the share of a probability of 1 that all classes get; needs soft_classes
+  bool with_masks = true;        ///< make masks, if the store has any; samples with masks cannot be mixed
+  /// In masks, the value of pixels from beyond the edge of an image, such as the padding of a crop.
+  std::int64_t ignored_mask_value = 255;
   // These change only the representation.
-  DType dtype = DType::float32;  ///< float32, float16 or bfloat16
+  DType mask_dtype = DType::uint8;  ///< of masks: uint8 or int64
+  DType dtype = DType::float32;     ///< float32, float16 or bfloat16
   Layout layout = Layout::nchw;
 
   /// Returns a preset: "default" (dataset mean, 128), "unit" (u8 / 255), "standard" (channel mean and standard

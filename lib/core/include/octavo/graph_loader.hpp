@@ -46,10 +46,11 @@ class GraphLoader {
   ///
   /// images  samples_per_launch()*C*H*W elements of the spec's type and layout
   /// labels  as for Store::gather(); data == nullptr for none
-  /// This loader, `images` and `labels` must live until the stream has completed this work. If the call is captured,
+  /// masks   as for Store::gather(); data == nullptr for none
+  /// This loader and the tensors must live until the stream has completed this work. If the call is captured,
   /// they must live as long as the graph is launched. Throws InvalidArgument if a tensor does not match, like
   /// Store::gather().
-  void next(const TensorView& images, const TensorView& labels, StreamRef stream = {});
+  void next(const TensorView& images, const TensorView& labels, StreamRef stream = {}, const TensorView& masks = {});
 
   /// Moves to batch `step` of `epoch`. Waits for `stream`, which must be the stream that next() or the graph runs on.
   /// Must not be captured. Throws InvalidArgument if the batch does not exist.

@@ -28,6 +28,9 @@ class Batch {
   const TensorView& images() const { return images_; }
   /// int32 [B], int32 [B,K] or float32 [B,K] on the same device. `data` is null if there are no labels.
   const TensorView& labels() const { return labels_; }
+  /// [B,H,W] of BatchSpec::mask_dtype on the same device, with the geometry of the images. `data` is null, and there
+  /// are no axes, if the store has no masks.
+  const TensorView& masks() const { return masks_; }
   /// B: number of samples in this rank's part of the batch.
   std::int64_t size() const { return images_.shape.empty() ? 0 : images_.shape[0]; }
   std::int64_t epoch() const { return epoch_; }
@@ -38,6 +41,7 @@ class Batch {
   friend class loader::Pipeline;
   TensorView images_;
   TensorView labels_;
+  TensorView masks_;
   std::int64_t epoch_ = 0;
   std::int64_t step_ = 0;
 };

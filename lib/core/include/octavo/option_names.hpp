@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"; empty if Python has no such option
 };
-inline constexpr std::array<OptionName, 16> kOptionNames = {{
+inline constexpr std::array<OptionName, 17> kOptionNames = {{
     {"accept_changes", "--accept-changes", ""},
     {"border", "", "border"},
     {"center", "", "center"},
@@ -24,6 +24,7 @@ inline constexpr std::array<OptionName, 16> kOptionNames = {{
     {"force", "--force", "force"},
     {"format", "--format", "format"},
     {"layout", "--layout", "layout"},
+    {"masks", "--masks", "masks"},
     {"max_pixels", "--max-pixels", "max_pixels"},
     {"max_ratio", "--max-ratio", "max_ratio"},
     {"mirror", "--mirror", "mirrors"},

@@ -29,6 +29,7 @@ struct StoreAccess;
 /// How a split is loaded onto a device.
 struct LoadOptions {
   bool verify_checksums = true;  ///< compare every sample with its checksum while it is loaded
+  bool with_masks = true;        ///< load the masks, if the split has any
   int thread_count = 0;          ///< 0: all threads available to this process
   ProgressFunction on_progress = {};
   Residency residency = Residency::automatic;
@@ -78,6 +79,8 @@ class Store {
   std::int64_t sample_count() const;
   SampleShape shape() const;
   LabelLayout labels() const;
+  /// Whether samples have masks: the split has them, and they were loaded.
+  bool has_masks() const;
   const std::vector<std::string>& class_names() const;
   /// The statistics used to center batches: those of the split `train` if it exists and has the same shape, else of
   /// this split.
@@ -92,7 +95,7 @@ class Store {
   std::int64_t resident_count() const;
   /// Samples in a window of the residency `window`; else 0.
   std::int64_t window_samples() const;
-  /// Bytes on the device: packed samples and labels.
+  /// Bytes on the device: packed samples, masks and labels.
   std::int64_t device_bytes() const;
 
   /// Folds `spec` for this store. Throws InvalidArgument if it does not match: a wrong number of values, a zero
@@ -106,8 +109,9 @@ class Store {
   /// labels  B*K elements: int32 or int64 for class indices; int32, int64 or float32 for multi-labels; float32 for
   ///         targets; data == nullptr for none
   /// epoch   of the samples, not negative: each epoch augments them differently
-  /// Both tensors must be aligned to their element size.
-  /// Ordered on `stream`; may return before the work is done. `images` and `labels` must live until the stream has
+  /// masks   B times batch_shape().mask_values() elements of spec.mask_dtype; data == nullptr for none
+  /// The tensors must be aligned to their element size.
+  /// Ordered on `stream`; may return before the work is done. The tensors must live until the stream has
   /// completed it. `rows`, the store and the spec may be destroyed as soon as the call returns. If some samples are not
   /// resident, waits until they are read; throws what reading throws, or OutOfMemory. Staging memory for the largest
   /// such batch is kept for the next call.
@@ -115,10 +119,12 @@ class Store {
   /// type, device or alignment, or if `stream` is being captured into a CUDA graph, whose replays would all make this
   /// one batch (see GraphLoader).
   void gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
-              const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0) const;
+              const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
+              const TensorView& masks = {}) const;
   /// Prepares the spec, gathers the batch and waits for it. For occasional calls.
   void gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
-              const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0) const;
+              const TensorView& labels = {}, StreamRef stream = {}, std::int64_t epoch = 0,
+              const TensorView& masks = {}) const;
 
  private:
   friend class Loader;

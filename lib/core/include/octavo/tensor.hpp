@@ -16,6 +16,8 @@ namespace octavo {
 std::vector<std::string> image_type_names();
 /// The names of the types that a batch's labels can have.
 std::vector<std::string> label_type_names();
+/// The names of the types that a batch's masks can have.
+std::vector<std::string> mask_type_names();
 
 /// A dense, row-major tensor that does not own its memory.
 struct TensorView {

@@ -12,6 +12,7 @@
 
 #include "kernels/batch_mean.hpp"
 #include "kernels/gather.hpp"
+#include "kernels/mask_gather.hpp"
 #include "kernels/row_copy.hpp"
 
 namespace octavo::backend {
@@ -76,6 +77,7 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual void gather(const kernels::GatherArgs& args, StreamRef stream) = 0;
   /// The images that a gather makes at once in GatherArgs::image_memory. 0: it needs none.
   virtual std::int64_t images_at_once() const { return 0; }
+  virtual void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) = 0;
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
 };

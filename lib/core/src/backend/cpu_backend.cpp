@@ -15,6 +15,7 @@
 #include "backend/thread_pool.hpp"
 #include "kernels/cpu/batch_mean.hpp"
 #include "kernels/cpu/gather.hpp"
+#include "kernels/cpu/mask_gather.hpp"
 #include "kernels/cpu/row_copy.hpp"
 #include "support/threads.hpp"
 
@@ -125,6 +126,18 @@ class CpuBackend final : public Backend {
     const auto scratch = std::make_shared<ScratchPool::Loan>(scratch_, pieces * scratch_bytes);
     gather_pieces(args, pieces, stream, [=](std::int64_t piece, std::int64_t first, std::int64_t last) {
       kernels::cpu::gather_augmented(args, first, last, stores, scratch->data() + piece * scratch_bytes);
+    });
+  }
+
+  void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) override {
+    const std::int64_t pieces =
+        piece_count(args.batch_count, args.views * args.out_pixels() * (1 + bytes_of(args.dtype)));
+    const std::int64_t scratch_bytes = kernels::cpu::mask_scratch_bytes(args);
+    const auto scratch = std::make_shared<ScratchPool::Loan>(scratch_, pieces * scratch_bytes);
+    submit(stream, [=, this] {
+      run_pieces(args.batch_count, pieces, [&](std::int64_t piece, std::int64_t first, std::int64_t last) {
+        kernels::cpu::gather_masks(args, first, last, scratch->data() + piece * scratch_bytes);
+      });
     });
   }
 

@@ -14,6 +14,7 @@
 #include "cuda/device_scope.hpp"
 #include "kernels/cuda/batch_mean.hpp"
 #include "kernels/cuda/gather.hpp"
+#include "kernels/cuda/mask_gather.hpp"
 #include "kernels/cuda/row_copy.hpp"
 
 namespace octavo::backend {
@@ -186,6 +187,10 @@ class CudaBackend final : public Backend {
     check(kernels::cuda::launch_gather(args, traits_, stream_of(stream)), "gather a batch");
   }
   std::int64_t images_at_once() const override { return kernels::cuda::most_images_at_once(traits_); }
+  void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(kernels::cuda::launch_mask_gather(args, traits_, stream_of(stream)), "gather the masks of a batch");
+  }
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
     const DeviceScope scope(context_);
     check(kernels::cuda::launch_row_copy(args, traits_, stream_of(stream)), "copy the rows of a batch");

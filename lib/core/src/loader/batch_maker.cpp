@@ -37,12 +37,12 @@ class BatchMaker::Implementation {
     return server_.order().rows(epoch, step);
   }
 
-  void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
-            StreamRef stream) const {
+  void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels, StreamRef stream,
+            const TensorView& masks) const {
     const std::int64_t count = batch_count(epoch, step);
-    store::check_batch_tensors(server_.samples(), options_.spec, count, images, labels);
+    store::check_batch_tensors(server_.samples(), options_.spec, count, images, labels, masks);
     backend::refuse_capture(*server_.backend(), stream, "make a batch");
-    server_.serve_as(epoch, step, images.data, store::label_target(labels, server_.labels().kind), stream);
+    server_.serve(epoch, step, {images.data, store::label_target(labels, server_.labels().kind), masks.data}, stream);
   }
 
  private:
@@ -61,8 +61,8 @@ std::vector<std::int64_t> BatchMaker::rows(std::int64_t epoch, std::int64_t step
 }
 std::int64_t BatchMaker::device_bytes() const { return implementation_->device_bytes(); }
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
-                      StreamRef stream) const {
-  implementation_->make(epoch, step, images, labels, stream);
+                      StreamRef stream, const TensorView& masks) const {
+  implementation_->make(epoch, step, images, labels, stream, masks);
 }
 
 }  // namespace octavo

@@ -11,6 +11,7 @@
 
 #include "backend/backend.hpp"
 #include "loader/batch_order.hpp"
+#include "store/batch_target.hpp"
 
 namespace octavo::loader {
 
@@ -31,8 +32,12 @@ class BatchServer {
   /// The server's own prefetch depth. If it is not 0, a pipeline does not prefetch.
   virtual int depth() const { return 0; }
 
-  /// Enqueues batch `step` of `epoch`. `labels` has the stored type and may be null. Throws the errors of reading.
-  virtual void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const = 0;
+  /// Whether batches have masks, of BatchSpec::mask_dtype.
+  virtual bool has_masks() const { return false; }
+
+  /// Enqueues batch `step` of `epoch`. Throws the errors of reading. Servers that serve no masks ignore their memory;
+  /// all but PackedServer expect labels of the stored type.
+  virtual void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const = 0;
 };
 
 }  // namespace octavo::loader

@@ -65,20 +65,25 @@ class GraphLoader::Implementation {
     const backend::DeviceBuffer labels(
         samples_->backend, static_cast<std::size_t>(batch_labels(options_.spec, samples_->labels).bytes_per_sample()),
         "the labels of a batch");
+    const std::int64_t mask_bytes = samples_->has_masks ? batch_shape(options_.spec, samples_->shape).mask_values() *
+                                                              bytes_of(options_.spec.mask_dtype)
+                                                        : 0;
+    const backend::DeviceBuffer masks(samples_->backend, static_cast<std::size_t>(mask_bytes), "the masks of a batch");
     const backend::FinishAtEnd finish_at_end(samples_->backend, {});
     for (const std::size_t offset : {std::size_t{0}, value_bytes}) {
       maps_.gather(samples_->resident_rows(),
                    kernels::rows_at(cursor_.as<kernels::OrderCursor>(), samples_->sample_count), 1,
-                   images.as<std::byte>() + offset, {labels.data()}, {});
+                   {images.as<std::byte>() + offset, {labels.data()}, masks.data()}, {});
     }
     samples_->backend->synchronize({});
   }
 
-  void next(const TensorView& images, const TensorView& labels, StreamRef stream) {
-    store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels);
+  void next(const TensorView& images, const TensorView& labels, StreamRef stream, const TensorView& masks) {
+    store::check_batch_tensors(*samples_, options_.spec, samples_per_launch(), images, labels, masks);
     auto* cursor = cursor_.as<kernels::OrderCursor>();
     maps_.gather(samples_->resident_rows(), kernels::rows_at(cursor, samples_->sample_count), samples_per_launch(),
-                 images.data, store::label_target(labels, samples_->labels.kind), stream, batches_per_launch_);
+                 {images.data, store::label_target(labels, samples_->labels.kind), masks.data}, stream,
+                 batches_per_launch_);
   }
 
   void seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
@@ -126,8 +131,8 @@ GraphLoader& GraphLoader::operator=(GraphLoader&&) noexcept = default;
 
 std::int64_t GraphLoader::samples_per_launch() const { return implementation_->samples_per_launch(); }
 std::int64_t GraphLoader::batches_per_epoch() const { return implementation_->batches_per_epoch(); }
-void GraphLoader::next(const TensorView& images, const TensorView& labels, StreamRef stream) {
-  implementation_->next(images, labels, stream);
+void GraphLoader::next(const TensorView& images, const TensorView& labels, StreamRef stream, const TensorView& masks) {
+  implementation_->next(images, labels, stream, masks);
 }
 void GraphLoader::seek(std::int64_t epoch, std::int64_t step, StreamRef stream) {
   implementation_->seek(epoch, step, stream);

@@ -27,20 +27,17 @@ class PackedServer final : public BatchServer {
   bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }
   std::int64_t device_bytes() const override { return maps_.device_bytes() + rows_->device_bytes(); }
   int depth() const override { return rows_->depth(); }
-  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
-    serve_as(epoch, step, images, {labels}, stream);
-  }
-  /// The same with labels of another type.
-  void serve_as(std::int64_t epoch, std::int64_t step, void* images, store::LabelTarget labels,
-                StreamRef stream) const {
+  bool has_masks() const override { return samples_->has_masks && maps_.spec().with_masks; }
+  void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const override {
     rows_->with_batch(epoch, step, stream, [&](const auto& packed, const auto& selection, std::int64_t batch_count) {
-      maps_.gather(packed, selection, batch_count, images, labels, stream);
+      maps_.gather(packed, selection, batch_count, to, stream);
     });
   }
 
   /// Enqueues the first `count` samples, in file order, as one batch. They must be resident.
   void serve_first(std::int64_t count, void* images, void* labels) const {
-    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count, images, {labels}, {});
+    maps_.gather(samples_->resident_rows(), kernels::rows_from(0, samples_->sample_count), count, {images, {labels}},
+                 {});
   }
 
   const store::StoredSamples& samples() const { return *samples_; }

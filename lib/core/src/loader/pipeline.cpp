@@ -26,11 +26,14 @@ void Pipeline::make_slots(int depth) {
   const std::int64_t count = server_->order().largest_count();
   const std::int64_t image_bytes = count * server_->shape().bytes();
   const std::int64_t label_bytes = count * server_->labels().bytes_per_sample();
+  const std::int64_t mask_bytes =
+      server_->has_masks() ? count * server_->shape().mask_values() * bytes_of(options_.spec.mask_dtype) : 0;
   for (int i = 0; i <= depth; ++i) {
     try {
       Slot slot;
       slot.images = backend::DeviceBuffer(backend, static_cast<std::size_t>(image_bytes), "a batch of images");
       slot.labels = backend::DeviceBuffer(backend, static_cast<std::size_t>(label_bytes), "the labels of a batch");
+      slot.masks = backend::DeviceBuffer(backend, static_cast<std::size_t>(mask_bytes), "the masks of a batch");
       slot.filled = backend::OwnedEvent(backend);
       slot.free = backend::OwnedEvent(backend);
       slots_.push_back(std::move(slot));
@@ -49,7 +52,9 @@ Pipeline::~Pipeline() {
 
 std::int64_t Pipeline::device_bytes() const {
   std::int64_t bytes = server_->device_bytes();
-  for (const Slot& slot : slots_) bytes += static_cast<std::int64_t>(slot.images.bytes() + slot.labels.bytes());
+  for (const Slot& slot : slots_) {
+    bytes += static_cast<std::int64_t>(slot.images.bytes() + slot.labels.bytes() + slot.masks.bytes());
+  }
   return bytes;
 }
 
@@ -93,6 +98,9 @@ void Pipeline::show_current() {
   const LabelLayout labels = server_->labels();
   const DType label_type = labels.kind == LabelKind::target ? DType::float32 : DType::int32;
   current_.labels_ = {slot.labels.data(), label_type, label_axes(labels, places.count), device};
+  if (server_->has_masks()) {
+    current_.masks_ = {slot.masks.data(), options_.spec.mask_dtype, shape.mask_axes(places.count), device};
+  }
   is_shown_ = true;
 }
 
@@ -106,7 +114,7 @@ void Pipeline::prepare(std::int64_t step) {
   const StreamRef stream = prefetches_ ? StreamRef(stream_.get()) : consumer_;
   backend::Backend& backend = *server_->backend();
   if (prefetches_) backend.wait(stream, slot.free.get());
-  server_->serve(epoch_, step, slot.images.data(), slot.labels.data(), stream);
+  server_->serve(epoch_, step, {slot.images.data(), {slot.labels.data()}, slot.masks.data()}, stream);
   if (prefetches_) backend.record(slot.filled.get(), stream);
 }
 

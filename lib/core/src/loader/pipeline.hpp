@@ -42,6 +42,7 @@ class Pipeline {
   struct Slot {
     backend::DeviceBuffer images;
     backend::DeviceBuffer labels;
+    backend::DeviceBuffer masks;
     backend::OwnedEvent filled;
     backend::OwnedEvent free;
   };

@@ -47,7 +47,7 @@ class GatherSubject {
   void run(std::int64_t batches) {
     const std::int64_t steps = server_.order().batches_per_epoch();
     for (std::int64_t i = 0; i < batches; ++i, ++step_) {
-      server_.serve(step_ / steps, step_ % steps, images_.data(), labels_.data(), {});
+      server_.serve(step_ / steps, step_ % steps, {images_.data(), {labels_.data()}}, {});
     }
     server_.backend()->synchronize({});
   }

@@ -7,6 +7,7 @@
 #include <octavo/augment.hpp>
 #include <octavo/errors.hpp>
 
+#include "dataset_file/limits.hpp"
 #include "kernels/augment/axis_filter.hpp"
 #include "kernels/augment/color.hpp"
 #include "kernels/augment/exact_math.hpp"
@@ -455,9 +456,8 @@ kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLa
   }
   if (labels.kind != LabelKind::class_index)
     refuse(std::string("the labels are ") + to_string(labels.kind) + "; only class numbers can become probabilities");
-  constexpr std::int64_t kMostClasses = 1 << 24;
-  if (spec.soft_classes < 1 || spec.soft_classes > kMostClasses)
-    refuse("the number of classes is not between 1 and " + std::to_string(kMostClasses));
+  if (spec.soft_classes < 1 || spec.soft_classes > dataset_file::kMostLabelWidth)
+    refuse("the number of classes is not between 1 and " + std::to_string(dataset_file::kMostLabelWidth));
   if (class_count > 0 && static_cast<std::int64_t>(class_count) != spec.soft_classes) {
     refuse("the number of classes is " + std::to_string(spec.soft_classes) + ", but the file has " +
            std::to_string(class_count));

@@ -9,12 +9,12 @@
 
 namespace octavo::store {
 
-ChunkedRowReader::ChunkedRowReader(const Split& split, bool verify_checksums, int thread_count)
+ChunkedRowReader::ChunkedRowReader(const Split& split, bool verify_checksums, bool with_masks, int thread_count)
     : split_(split),
       reader_(*dataset_file::SplitAccess::reader(split_)),
       entry_(dataset_file::SplitAccess::entry(split_)),
       layout_(entry_.chunk_layout()),
-      companions_(split_, verify_checksums),
+      companions_(split_, verify_checksums, with_masks),
       pool_(resolve_thread_count(thread_count)) {}
 
 void ChunkedRowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
@@ -51,12 +51,14 @@ void ChunkedRowReader::read_from_chunk(std::span<const Wanted> rows, const RowTa
   StreamingHash hash;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto place = static_cast<std::size_t>(rows[i].row - layout_.first_row(number));
-    std::memcpy(codes_at(rows[i]), chunk->bytes().data() + place * sample_bytes, sample_bytes);
     if (i == 0 || rows[i].row != rows[i - 1].row) {
+      std::memcpy(codes_at(rows[i]), chunk->bytes().data() + place * sample_bytes, sample_bytes);
       companions_.complete(rows[i].row, codes_at(rows[i]), label_at(rows[i]), hash);
-    } else if (companions_.label_bytes() != 0) {
-      std::memcpy(label_at(rows[i]), label_at(rows[i - 1]), companions_.label_bytes());
+      continue;
     }
+    std::memcpy(codes_at(rows[i]), codes_at(rows[i - 1]), companions_.row_bytes());
+    const std::size_t label_bytes = companions_.label_bytes();
+    if (label_bytes != 0) std::memcpy(label_at(rows[i]), label_at(rows[i - 1]), label_bytes);
   }
 }
 

@@ -20,7 +20,7 @@ namespace octavo::store {
 class ChunkedRowReader final : public RowSource {
  public:
   /// Reads labels and checksums. Throws IoError.
-  ChunkedRowReader(const Split& split, bool verify_checksums, int thread_count);
+  ChunkedRowReader(const Split& split, bool verify_checksums, bool with_masks, int thread_count);
 
   /// Throws IoError if the file cannot be read or has changed since it was opened, FormatError with the sample or chunk
   /// if one is damaged.

@@ -100,9 +100,10 @@ Split statistics_source(const Split& split) {
 /// The source of the samples that stay in the file.
 std::unique_ptr<const RowSource> row_source(const Split& split, const LoadOptions& options) {
   if (dataset_file::codec_of(split.compression()).has_random_access) {
-    return std::make_unique<const RowReader>(split, options.verify_checksums, options.thread_count);
+    return std::make_unique<const RowReader>(split, options.verify_checksums, options.with_masks, options.thread_count);
   }
-  return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.thread_count);
+  return std::make_unique<const ChunkedRowReader>(split, options.verify_checksums, options.with_masks,
+                                                  options.thread_count);
 }
 
 /// Loads one origin, and tries further residencies if memory is short.
@@ -110,7 +111,7 @@ class Loading {
  public:
   Loading(const Origin& origin, Device device, const LoadOptions& options)
       : origin_(origin), options_(options), backend_(backend::make_backend(device)) {
-    sample_bytes_ = origin.samples.shape.values() + origin.samples.labels.bytes_per_sample();
+    sample_bytes_ = row_bytes() + origin.samples.labels.bytes_per_sample();
     limit_bytes_ = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : backend_->memory().free_bytes / 5 * 4;
   }
 
@@ -132,6 +133,11 @@ class Loading {
   }
 
  private:
+  /// Bytes of a sample and its mask.
+  std::int64_t row_bytes() const {
+    const SampleDescription& samples = origin_.samples;
+    return samples.shape.values() + (samples.has_masks ? samples.shape.values_per_channel() : 0);
+  }
   /// Number of samples that fit within the limit.
   std::int64_t fitting_count() const { return std::min(origin_.samples.sample_count, limit_bytes_ / sample_bytes_); }
 
@@ -228,7 +234,7 @@ class Loading {
     samples->backend = backend_;
     static_cast<SampleDescription&>(*samples) = origin_.samples;
     samples->owner = origin_.owner;
-    samples->row_stride_bytes = samples->shape.values();
+    samples->row_stride_bytes = row_bytes();
     samples->residency = residency;
     return samples;
   }
@@ -245,7 +251,7 @@ class Loading {
   const Origin& origin_;
   const LoadOptions& options_;
   std::shared_ptr<backend::Backend> backend_;
-  std::int64_t sample_bytes_;  ///< bytes of a sample and its label on the device
+  std::int64_t sample_bytes_;  ///< bytes of a sample, its mask and its label on the device
   std::int64_t limit_bytes_;
   std::string reason_;
 };
@@ -259,7 +265,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
   const Origin origin{
       name,
       "the file",
-      {split.sample_count(), split.shape(), split.labels(), split.class_names(), source.statistics(), source.name()},
+      {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
+       split.class_names(), source.statistics(), source.name()},
       [&] { return row_source(split, options); },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
@@ -274,7 +281,7 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   const Origin origin{
       "samples in memory",
       "host memory",
-      {sample_count, samples.shape, samples.labels, samples.class_names,
+      {sample_count, samples.shape, samples.labels, false, samples.class_names,
        samples.statistics ? *samples.statistics : statistics_of(samples), ""},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },

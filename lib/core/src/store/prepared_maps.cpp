@@ -25,10 +25,25 @@ backend::DeviceBuffer to_device(const std::shared_ptr<backend::Backend>& backend
   return buffer;
 }
 
+void check_masks(const BatchSpec& spec, bool has_masks) {
+  if (!info_of(spec.mask_dtype).for_masks) {
+    throw InvalidArgument(std::string("make batches: masks cannot have the type ") + to_string(spec.mask_dtype) +
+                          "; expected uint8 or int64");
+  }
+  if (spec.mask_dtype == DType::uint8 && (spec.ignored_mask_value < 0 || spec.ignored_mask_value > 255)) {
+    throw InvalidArgument("make batches: the ignored mask value " + std::to_string(spec.ignored_mask_value) +
+                          " is not a uint8; use 0 to 255, or masks of type int64");
+  }
+  if (has_masks && spec.with_masks && spec.mix) {
+    throw InvalidArgument("make batches: samples with masks cannot be mixed; omit `mix` or the masks");
+  }
+}
+
 }  // namespace
 
 PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
     : samples_(std::move(samples)), spec_(spec), gathers_(samples_->backend) {
+  check_masks(spec, samples_->has_masks);
   const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
   const auto& backend = samples_->backend;
   uniform_map_ = folded.maps.size() == 1;
@@ -62,7 +77,7 @@ std::int64_t PreparedMaps::device_bytes() const {
 }
 
 void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
-                          std::int64_t batch_count, void* images, LabelTarget labels, StreamRef stream,
+                          std::int64_t batch_count, const BatchTarget& to, StreamRef stream,
                           std::int64_t cursor_batches) const {
   if (batch_count == 0) return;
   if (program_.data() != nullptr && selection.epoch > UINT32_MAX) {
@@ -74,6 +89,8 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
     gathers_.order_after(stream);
   }
   if (sums_.data() != nullptr) make_batch_maps(packed, selection, batch_count, stream);
+  // Before the images, whose gather moves the cursor.
+  if (to.masks != nullptr) gather_masks(packed, selection, batch_count, to.masks, stream);
   kernels::GatherArgs args{};
   args.packed = packed;
   args.set_shapes(samples_->shape, batch_shape(spec_, samples_->shape));
@@ -90,12 +107,33 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.image_memory = image_memory_.as<std::byte>();
   args.image_slot_bytes = image_slot_bytes_;
   args.image_slots = image_slots_;
-  args.values = images;
-  args.label_type = labels.type;
-  args.out_labels = samples_->labels.width == 0 ? nullptr : labels.data;
+  args.values = to.images;
+  args.label_type = to.labels.type;
+  args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;
   args.cursor_batches = cursor_batches;
   samples_->backend->gather(args, stream);
   gathers_.add(stream);
+}
+
+void PreparedMaps::gather_masks(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
+                                std::int64_t batch_count, void* masks, StreamRef stream) const {
+  const auto size_of = [](const SampleShape& shape) {
+    return kernels::ImageSize{static_cast<std::int32_t>(shape.height), static_cast<std::int32_t>(shape.width)};
+  };
+  const BatchShape batch = batch_shape(spec_, samples_->shape);
+  samples_->backend->gather_masks({.packed = packed,
+                                   .codes_bytes = samples_->shape.values(),
+                                   .channels = samples_->shape.channels,
+                                   .size = size_of(samples_->shape),
+                                   .out_size = size_of(batch.image),
+                                   .views = batch.views,
+                                   .selection = selection,
+                                   .batch_count = batch_count,
+                                   .program = program_.as<kernels::AugmentProgram>(),
+                                   .dtype = spec_.mask_dtype,
+                                   .ignored = spec_.ignored_mask_value,
+                                   .masks = masks},
+                                  stream);
 }
 
 void PreparedMaps::make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,

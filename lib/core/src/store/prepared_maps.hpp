@@ -9,16 +9,11 @@
 
 #include "backend/backend.hpp"
 #include "backend/in_flight.hpp"
+#include "store/batch_target.hpp"
 #include "store/folded_spec.hpp"
 #include "store/stored_samples.hpp"
 
 namespace octavo::store {
-
-/// Destination and type of labels. Null if they are not needed.
-struct LabelTarget {
-  void* data = nullptr;
-  kernels::LabelType type = kernels::LabelType::words;
-};
 
 class PreparedMaps {
  public:
@@ -27,14 +22,15 @@ class PreparedMaps {
   const BatchSpec& spec() const { return spec_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `images` and `labels`, then advances
-  /// the selection's cursor by `cursor_batches`. Thread-safe, on any number of streams; serializes gathers where
-  /// necessary.
+  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `to`, then advances the selection's
+  /// cursor by `cursor_batches`. Thread-safe, on any number of streams; serializes gathers where necessary.
   void gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
-              void* images, LabelTarget labels, StreamRef stream, std::int64_t cursor_batches = 0) const;
+              const BatchTarget& to, StreamRef stream, std::int64_t cursor_batches = 0) const;
 
  private:
   void prepare_augmentation();
+  void gather_masks(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
+                    void* masks, StreamRef stream) const;
   void make_batch_maps(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                        std::int64_t batch_count, StreamRef stream) const;
 

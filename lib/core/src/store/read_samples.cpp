@@ -1,6 +1,7 @@
 // Loads resident samples onto a device. From a file, each thread reads, checks and copies one block at a time.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,10 +44,28 @@ class SharedProgress {
 };
 
 void read_block(const Split& split, bool verify, std::int64_t first, std::int64_t count, std::span<std::int8_t> codes,
-                std::span<std::byte> labels) {
-  if (verify) return split.read_checked(first, count, codes, labels);
+                std::span<std::byte> labels, std::span<std::uint8_t> masks = {}) {
+  if (verify) return split.read_checked(first, count, codes, labels, masks);
   split.read(first, count, codes);
   if (!labels.empty()) split.read_labels(first, count, labels);
+  if (!masks.empty()) split.read_masks(first, count, masks);
+}
+
+/// Reads the rows of samples, codes and then masks, to `rows`.
+void read_rows(const Split& split, bool verify, const StoredSamples& samples, std::int64_t first, std::int64_t count,
+               std::int8_t* rows, std::span<std::byte> labels) {
+  const auto code_bytes = static_cast<std::size_t>(samples.shape.values());
+  const auto mask_bytes = static_cast<std::size_t>(samples.mask_bytes());
+  const auto row_count = static_cast<std::size_t>(count);
+  if (mask_bytes == 0) return read_block(split, verify, first, count, {rows, row_count * code_bytes}, labels);
+  // The file holds codes and masks in datasets of their own.
+  std::vector<std::int8_t> codes(row_count * code_bytes);
+  std::vector<std::uint8_t> masks(row_count * mask_bytes);
+  read_block(split, verify, first, count, codes, labels, masks);
+  for (std::size_t i = 0; i < row_count; ++i, rows += samples.row_stride_bytes) {
+    std::memcpy(rows, codes.data() + i * code_bytes, code_bytes);
+    std::memcpy(rows + code_bytes, masks.data() + i * mask_bytes, mask_bytes);
+  }
 }
 
 /// Calls work(thread, first, count) for blocks of `block_samples` samples until all are done.
@@ -74,14 +93,13 @@ std::span<std::byte> label_bytes(const StoredSamples& samples, std::byte* base, 
 
 void read_into_host(const Split& split, const LoadOptions& options, const StoredSamples& samples,
                     SharedProgress& progress) {
-  const std::int64_t values = samples.shape.values();
   const std::int64_t block_samples =
       dataset_file::rows_per_block(dataset_file::SplitAccess::entry(split), kHostBlockBytes);
   for_blocks(samples.resident_count, block_samples, resolve_thread_count(options.thread_count),
              [&](int, std::int64_t first, std::int64_t count) {
-               read_block(split, options.verify_checksums, first, count,
-                          {samples.codes.as<std::int8_t>() + first * values, static_cast<std::size_t>(count * values)},
-                          label_bytes(samples, samples.label_words.as<std::byte>(), first, count));
+               read_rows(split, options.verify_checksums, samples, first, count,
+                         samples.codes.as<std::int8_t>() + first * samples.row_stride_bytes,
+                         label_bytes(samples, samples.label_words.as<std::byte>(), first, count));
                progress.add(count);
              });
 }
@@ -132,18 +150,17 @@ class StagedReading {
       one = std::make_unique<Lane>(samples_.backend, labels_offset(block_samples_) + label_bytes(block_samples_));
     return *one;
   }
-  std::int64_t code_bytes(std::int64_t count) const { return count * samples_.shape.values(); }
+  std::int64_t row_bytes(std::int64_t count) const { return count * samples_.row_stride_bytes; }
   std::int64_t label_bytes(std::int64_t count) const { return count * samples_.label_bytes(); }
-  std::int64_t labels_offset(std::int64_t count) const { return (code_bytes(count) + 15) / 16 * 16; }
+  std::int64_t labels_offset(std::int64_t count) const { return (row_bytes(count) + 15) / 16 * 16; }
 
   void copy_block(Lane& lane, std::int64_t first, std::int64_t count) const {
     const StreamRef stream(lane.stream.get());
     std::byte* block = lane.upload.begin_block();
     std::byte* labels = block + labels_offset(count);
-    read_block(split_, options_.verify_checksums, first, count,
-               {reinterpret_cast<std::int8_t*>(block), static_cast<std::size_t>(code_bytes(count))},
-               store::label_bytes(samples_, labels, 0, count));
-    lane.upload.copy(samples_.codes.as<std::byte>() + code_bytes(first), block, code_bytes(count), stream);
+    read_rows(split_, options_.verify_checksums, samples_, first, count, reinterpret_cast<std::int8_t*>(block),
+              store::label_bytes(samples_, labels, 0, count));
+    lane.upload.copy(samples_.codes.as<std::byte>() + row_bytes(first), block, row_bytes(count), stream);
     lane.upload.copy(samples_.label_words.as<std::byte>() + label_bytes(first), labels, label_bytes(count), stream);
     lane.upload.finish_block(stream);
     progress_.add(count);

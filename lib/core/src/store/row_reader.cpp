@@ -59,12 +59,12 @@ class RowReader::Runs {
   std::vector<std::size_t> starts_;  ///< where each run starts, then the end
 };
 
-RowReader::RowReader(const Split& split, bool verify_checksums, int thread_count)
+RowReader::RowReader(const Split& split, bool verify_checksums, bool with_masks, int thread_count)
     : split_(split),
       reader_(*dataset_file::SplitAccess::reader(split_)),
       entry_(dataset_file::SplitAccess::entry(split_)),
       sample_bytes_(split.shape().values()),
-      companions_(split_, verify_checksums),
+      companions_(split_, verify_checksums, with_masks),
       pool_(resolve_thread_count(thread_count)) {}
 
 void RowReader::read(std::span<const std::int64_t> rows, const RowTarget& target,
@@ -149,7 +149,7 @@ void RowReader::finish_run(std::span<const Wanted> run, const RowTarget& target,
       companions_.complete(run[i].row, codes_at(run[i]), label_at(run[i]), hash);
       continue;
     }
-    std::memcpy(codes_at(run[i]), codes_at(run[i - 1]), static_cast<std::size_t>(sample_bytes_));
+    std::memcpy(codes_at(run[i]), codes_at(run[i - 1]), companions_.row_bytes());
     if (label_bytes != 0) std::memcpy(label_at(run[i]), label_at(run[i - 1]), label_bytes);
   }
 }

@@ -26,7 +26,7 @@ namespace octavo::store {
 class RowReader final : public RowSource {
  public:
   /// For plain images. Reads labels and checksums. Throws IoError.
-  RowReader(const Split& split, bool verify_checksums, int thread_count);
+  RowReader(const Split& split, bool verify_checksums, bool with_masks, int thread_count);
 
   /// Throws IoError if the file cannot be read or has changed since it was opened, FormatError with the sample if one
   /// is damaged.

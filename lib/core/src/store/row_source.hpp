@@ -8,7 +8,8 @@
 
 namespace octavo::store {
 
-/// Destination of samples: sample i of a list goes to codes + i * stride_bytes, its label to labels + i * label bytes.
+/// Destination of samples: sample i of a list, with its mask after it, goes to codes + i * stride_bytes, its label to
+/// labels + i * label bytes.
 struct RowTarget {
   std::byte* codes;
   std::int64_t stride_bytes;

@@ -44,6 +44,7 @@ Device Store::device() const { return samples_->backend->device(); }
 std::int64_t Store::sample_count() const { return samples_->sample_count; }
 SampleShape Store::shape() const { return samples_->shape; }
 LabelLayout Store::labels() const { return samples_->labels; }
+bool Store::has_masks() const { return samples_->has_masks; }
 const std::vector<std::string>& Store::class_names() const { return samples_->class_names; }
 const Statistics& Store::statistics() const { return samples_->statistics; }
 const std::string& Store::statistics_split() const { return samples_->statistics_split; }
@@ -57,17 +58,17 @@ PreparedSpec Store::prepare(const BatchSpec& spec) const {
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec, const TensorView& images,
-                   const TensorView& labels, StreamRef stream, std::int64_t epoch) const {
+                   const TensorView& labels, StreamRef stream, std::int64_t epoch, const TensorView& masks) const {
   const auto batch_count = static_cast<std::int64_t>(rows.size());
   check_rows(rows, sample_count());
   if (epoch < 0) throw InvalidArgument("gather a batch: epoch " + std::to_string(epoch) + " is negative");
-  store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels);
+  store::check_batch_tensors(*samples_, spec.spec(), batch_count, images, labels, masks);
   backend::refuse_capture(*samples_->backend, stream, "gather a batch");
   if (rows.empty()) return;
-  const store::LabelTarget label_target = store::label_target(labels, samples_->labels.kind);
+  const store::BatchTarget target = {images.data, store::label_target(labels, samples_->labels.kind), masks.data};
   const auto gather_from = [&](const kernels::PackedRows& packed, kernels::RowSelection selection) {
     selection.epoch = static_cast<std::uint64_t>(epoch);
-    spec.maps_->gather(packed, selection, batch_count, images.data, label_target, stream);
+    spec.maps_->gather(packed, selection, batch_count, target, stream);
   };
   if (samples_->is_resident()) {
     const store::LentRows lent(*samples_->backend, rows, stream);
@@ -77,8 +78,8 @@ void Store::gather(std::span<const std::int64_t> rows, const PreparedSpec& spec,
 }
 
 void Store::gather(std::span<const std::int64_t> rows, const BatchSpec& spec, const TensorView& images,
-                   const TensorView& labels, StreamRef stream, std::int64_t epoch) const {
-  gather(rows, prepare(spec), images, labels, stream, epoch);
+                   const TensorView& labels, StreamRef stream, std::int64_t epoch, const TensorView& masks) const {
+  gather(rows, prepare(spec), images, labels, stream, epoch, masks);
 }
 
 }  // namespace octavo

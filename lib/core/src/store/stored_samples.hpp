@@ -21,6 +21,7 @@ struct SampleDescription {
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
+  bool has_masks = false;  ///< each row has a mask after its codes
   std::vector<std::string> class_names;
   Statistics statistics;         ///< used to center batches
   std::string statistics_split;  ///< the split of `statistics`
@@ -31,7 +32,7 @@ class StoredSamples : public SampleDescription {
  public:
   std::shared_ptr<const void> owner;  ///< owner of borrowed memory; declared first, so that it is destroyed last
   std::shared_ptr<backend::Backend> backend;
-  std::int64_t row_stride_bytes = 0;  ///< shape.values(): no gaps between rows
+  std::int64_t row_stride_bytes = 0;  ///< codes, then the mask if there is one: no gaps between rows
 
   Residency residency = Residency::device;  ///< never automatic
   std::string residency_reason;             ///< see Store::residency_reason()
@@ -44,6 +45,7 @@ class StoredSamples : public SampleDescription {
   const std::int8_t* borrowed_codes = nullptr;
   const std::uint32_t* borrowed_labels = nullptr;
 
+  std::int64_t mask_bytes() const { return has_masks ? shape.values_per_channel() : 0; }
   bool is_resident() const { return resident_count == sample_count; }
   std::int64_t label_bytes() const { return labels.bytes_per_sample(); }
   std::int64_t device_bytes() const { return static_cast<std::int64_t>(codes.bytes() + label_words.bytes()); }

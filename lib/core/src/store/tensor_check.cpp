@@ -41,10 +41,16 @@ void check_tensor(const TensorView& tensor, std::int64_t elements, std::initiali
 }  // namespace
 
 void check_batch_tensors(const StoredSamples& samples, const BatchSpec& spec, std::int64_t batch_count,
-                         const TensorView& images, const TensorView& labels) {
+                         const TensorView& images, const TensorView& labels, const TensorView& masks) {
   const Device device = samples.backend->device();
   const BatchShape shape = batch_shape(spec, samples.shape);
   check_tensor(images, batch_count * shape.values(), {shape.dtype}, device, "images");
+  if (masks.data != nullptr) {
+    if (!samples.has_masks || !spec.with_masks) {
+      throw InvalidArgument("gather a batch: the samples have no masks; omit them, or load a split with masks");
+    }
+    check_tensor(masks, batch_count * shape.mask_values(), {spec.mask_dtype}, device, "masks");
+  }
   if (labels.data == nullptr) return;
   const LabelLayout layout = batch_labels(spec, samples.labels);
   const std::int64_t label_count = batch_count * layout.width;

@@ -30,13 +30,13 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
   backend_->synchronize({});
 }
 
-void Float32Server::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const {
+void Float32Server::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const {
   const std::int64_t batch_count = order_.places(step).count;
   const auto selection = order_.selection(epoch, step);
   if (batch_count == 0) return;
-  backend_->row_copy({values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(images),
+  backend_->row_copy({values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(to.images),
                       label_words_.as<std::uint32_t>(), labels_.width,
-                      labels_.width == 0 ? nullptr : static_cast<std::uint32_t*>(labels)},
+                      labels_.width == 0 ? nullptr : static_cast<std::uint32_t*>(to.labels.data)},
                      stream);
 }
 

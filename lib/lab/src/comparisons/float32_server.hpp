@@ -21,7 +21,7 @@ class Float32Server final : public loader::BatchServer {
   std::int64_t device_bytes() const override { return 0; }
   /// Bytes of the decoded samples and their labels on the device.
   std::int64_t resident_bytes() const { return static_cast<std::int64_t>(values_.bytes() + label_words_.bytes()); }
-  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override;
+  void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const override;
 
  private:
   std::shared_ptr<backend::Backend> backend_;

@@ -44,7 +44,7 @@ std::int64_t Float32WindowServer::device_bytes() const {
   return bytes;
 }
 
-void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels,
+void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
                                 StreamRef stream) const {
   const loader::BatchPositions places = order_.places(step);
   const std::vector<std::int64_t> rows = order_.rows(epoch, step);
@@ -60,8 +60,8 @@ void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, void* ima
     }
     const store::LentRows lent(*backend(), inside, stream);
     backend()->row_copy({window.values.as<float>(), values, kernels::given_rows(lent.rows(), window_samples_), part,
-                         static_cast<float*>(images) + done * values, window.labels.as<std::uint32_t>(), width,
-                         width == 0 ? nullptr : static_cast<std::uint32_t*>(labels) + done * width},
+                         static_cast<float*>(to.images) + done * values, window.labels.as<std::uint32_t>(), width,
+                         width == 0 ? nullptr : static_cast<std::uint32_t*>(to.labels.data) + done * width},
                         stream);
     done += part;
   }
@@ -81,13 +81,15 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   void* values = window.values.data();
   void* labels = window.labels.data();
   if (samples_->is_resident()) {
-    maps_.gather(samples_->resident_rows(), kernels::rows_from(window.first_row, samples_->sample_count), count, values,
-                 {labels}, stream);
+    maps_.gather(samples_->resident_rows(), kernels::rows_from(window.first_row, samples_->sample_count), count,
+                 {values, {labels}}, stream);
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
     slot_->fill({rows, {}}, upload_.get(), stream, false);
-    slot_->use(stream, [&] { maps_.gather(slot_->rows(), slot_->selection(epoch), count, values, {labels}, stream); });
+    slot_->use(stream, [&] {
+      maps_.gather(slot_->rows(), slot_->selection(epoch), count, {values, {labels}}, stream);
+    });
   }
   window.epoch = epoch;
   window.ordinal = ordinal;

@@ -21,10 +21,10 @@ class OneBatchServer final : public loader::BatchServer {
   LabelLayout labels() const override { return packed_->labels(); }
   bool depends_on_batch() const override { return packed_->depends_on_batch(); }
   std::int64_t device_bytes() const override { return packed_->device_bytes(); }
-  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override {
-    if (filled_.contains(images)) return;
-    packed_->serve(epoch, step, images, labels, stream);
-    filled_.insert(images);
+  void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const override {
+    if (filled_.contains(to.images)) return;
+    packed_->serve(epoch, step, to, stream);
+    filled_.insert(to.images);
   }
 
  private:

@@ -20,7 +20,8 @@ OneByOneServer::OneByOneServer(const Split& split, std::shared_ptr<const store::
   }
 }
 
-void OneByOneServer::serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const {
+void OneByOneServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
+                           StreamRef stream) const {
   const std::vector<std::int64_t> rows = order_.rows(epoch, step);
   const auto values = static_cast<std::size_t>(samples_->shape.values());
   const auto label_bytes = static_cast<std::size_t>(samples_->label_bytes());
@@ -34,8 +35,9 @@ void OneByOneServer::serve(std::int64_t epoch, std::int64_t step, void* images, 
     decode(codes, batch.data() + i * values);
   }
   backend::Backend& device = *samples_->backend;
-  device.copy_to_device(images, batch.data(), batch.size() * sizeof(float), stream);
-  if (labels != nullptr) device.copy_to_device(labels, batch_labels.data(), batch_labels.size(), stream);
+  device.copy_to_device(to.images, batch.data(), batch.size() * sizeof(float), stream);
+  if (to.labels.data != nullptr)
+    device.copy_to_device(to.labels.data, batch_labels.data(), batch_labels.size(), stream);
 }
 
 void OneByOneServer::decode(const std::vector<std::int8_t>& codes, float* out) const {

@@ -25,7 +25,7 @@ class OneByOneServer final : public loader::BatchServer {
   BatchShape shape() const override { return batch_shape(order_.options().spec, samples_->shape); }
   LabelLayout labels() const override { return samples_->labels; }
   std::int64_t device_bytes() const override { return 0; }
-  void serve(std::int64_t epoch, std::int64_t step, void* images, void* labels, StreamRef stream) const override;
+  void serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const override;
 
  private:
   void decode(const std::vector<std::int8_t>& codes, float* out) const;
