@@ -49,6 +49,7 @@ SplitOverview survey_split(const Split& split) {
           split.sample_count(),
           split.shape(),
           split.labels(),
+          split.has_masks(),
           split.color(),
           split.source_dtype(),
           split.packed_bytes(),

@@ -20,6 +20,7 @@ struct SplitOverview {
   std::int64_t sample_count = 0;
   SampleShape shape;
   LabelLayout labels;
+  bool has_masks = false;
   Color color = Color::other;
   std::string source_dtype;
   std::int64_t packed_bytes = 0;

@@ -44,7 +44,7 @@ void print_splits(const std::vector<SplitOverview>& splits) {
   table.add_row({"split", "samples", "shape", "color", "labels", "source", "float32", "int8", "in the file"});
   for (const SplitOverview& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
-                   describe(split.labels), split.source_dtype, format_bytes(4 * split.packed_bytes),
+                   describe(split.labels, split.has_masks), split.source_dtype, format_bytes(4 * split.packed_bytes),
                    format_bytes(split.packed_bytes), describe_stored(split)});
   }
   table.print(std::cout, "  ");
@@ -195,7 +195,12 @@ void print_duplicates(const DuplicateReport& report) {
 // ---- As JSON --------------------------------------------------------------------
 
 Json overview_as_json(const SplitOverview& split) {
-  Json described = describe_split({split.name, split.sample_count, split.shape, split.labels, split.color});
+  Json described = describe_split({.name = split.name,
+                                   .sample_count = split.sample_count,
+                                   .shape = split.shape,
+                                   .labels = split.labels,
+                                   .color = split.color,
+                                   .has_masks = split.has_masks});
   described.update({{"compression", to_string(split.compression)},
                     {"stored_bytes", split.stored_bytes},
                     {"compression_ratio", compression_ratio(split)},

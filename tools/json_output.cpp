@@ -19,7 +19,8 @@ std::string name_of(Color color) {
   return color == Color::rgb ? "rgb" : "other";
 }
 
-std::string describe(const LabelLayout& labels) {
+std::string describe(const LabelLayout& labels, bool has_masks) {
+  if (has_masks) return labels.kind == LabelKind::none ? "mask" : describe(labels) + ", mask";
   if (labels.kind == LabelKind::class_index) return "class";
   if (labels.kind == LabelKind::multi_label) return "multi-label x " + format_count(labels.width);
   return labels.kind == LabelKind::target ? counted(labels.width, "target") : "none";
@@ -31,6 +32,7 @@ Json describe_split(const SourceSplit& split) {
           {"sample_count", split.sample_count},
           {"shape", as_json(split.shape)},
           {"labels", as_json(split.labels)},
+          {"masks", split.has_masks},
           {"color", name_of(split.color)},
           {"packed_bytes", packed_bytes},
           {"float32_bytes", 4 * packed_bytes}};

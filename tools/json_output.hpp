@@ -20,7 +20,7 @@ Json as_json(const LabelLayout& labels);
 /// "gray", "rgb" or "other".
 std::string name_of(Color color);
 /// "class", "multi-label x 20", "3 targets" or "none", for people.
-std::string describe(const LabelLayout& labels);
+std::string describe(const LabelLayout& labels, bool has_masks = false);
 /// Name, sample_count, shape, labels, color, packed_bytes and float32_bytes of a split.
 Json describe_split(const SourceSplit& split);
 

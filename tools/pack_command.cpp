@@ -53,6 +53,7 @@ struct PackArguments : CommonOptions {
   std::string classes;
   std::string class_map;
   std::string class_order = "bytes";
+  std::string masks = "auto";
   std::string layout = "auto";
   std::string range = "auto";
   std::string background;
@@ -71,6 +72,7 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (arguments.channels != 0) options.channels = arguments.channels;
   if (!arguments.background.empty()) options.background = parse_color(arguments.background);
   options.class_order = kClassOrders.at(arguments.class_order);
+  options.with_masks = arguments.masks == "auto";
   options.layout = kLayouts.at(arguments.layout);
   options.range = parse_range(arguments.range);
   if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
@@ -160,6 +162,9 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());
   verb.add_option("--holdout", arguments.holdout, "The fraction of train, below 1, that becomes the split val");
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
+  verb.add_option("--masks", arguments.masks,
+                  "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")
+      ->check(CLI::IsMember({"auto", "off"}));
   verb.add_option("--on-error", arguments.on_error, "What to do if a sample cannot be read (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   verb.add_option("--max-pixels", arguments.most_pixels,

@@ -23,7 +23,7 @@ void print_splits(const std::vector<SourceSplit>& splits) {
   table.add_row({"split", "samples", "shape", "color", "labels", "packed"});
   for (const SourceSplit& split : splits) {
     table.add_row({split.name, format_count(split.sample_count), to_string(split.shape), name_of(split.color),
-                   describe(split.labels), format_bytes(split.sample_count * split.shape.values())});
+                   describe(split.labels, split.has_masks), format_bytes(split.sample_count * split.shape.values())});
   }
   table.print(std::cout, "  ");
 }

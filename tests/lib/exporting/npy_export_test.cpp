@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "exported_file.hpp"
+#include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -52,4 +53,16 @@ TEST_CASE("a split without labels has no array of labels", "[unit][export]") {
   export_dataset(Dataset::open(folder / "a.h5"), folder / "out", {.format = ExportFormat::npy});
   CHECK(std::filesystem::exists(folder / "out" / "train-images.npy"));
   CHECK_FALSE(std::filesystem::exists(folder / "out" / "train-labels.npy"));
+}
+
+TEST_CASE("masks are an array of their own", "[unit][export]") {
+  const TemporaryFolder folder;
+  const PlainSplit split = masked_split("train", 5, {3, 4, 7});
+  write_packed(folder / "a.h5", {split});
+  export_dataset(Dataset::open(folder / "a.h5"), folder / "out", {.format = ExportFormat::npy});
+  const std::string masks = text_of(folder / "out" / "train-masks.npy");
+  CHECK_THAT(masks, ContainsSubstring("'|u1'") && ContainsSubstring("(5, 4, 7)"));
+  REQUIRE(masks.size() == 128 + split.masks.size());
+  CHECK(std::equal(split.masks.begin(), split.masks.end(), masks.begin() + 128,
+                   [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
 }

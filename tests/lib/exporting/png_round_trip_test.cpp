@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "exported_file.hpp"
+#include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -56,6 +57,21 @@ TEST_CASE("splits keep their order and gray images without labels survive the ro
   write_file(folder / "a.h5", {{"zebra", 3, {1, 5, 2}, {}, {}}, {"ant", 11, {1, 5, 2}, {}, {}}});
   check_round_trip(folder);
   CHECK(std::filesystem::exists(folder / "out" / "ant" / "00.png"));
+}
+
+TEST_CASE("masks survive the round trip", "[unit][export]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {masked_split("train", 11, {3, 4, 7}), random_split("val", 3, {3, 4, 7})});
+  check_round_trip(folder);
+  CHECK(std::filesystem::exists(folder / "out" / "masks" / "train" / "3" / "03.png"));
+  const auto masks_of = [&](const char* file) {
+    const Split split = Dataset::open(folder / file).split("train");
+    std::vector<std::uint8_t> masks(11 * 28);
+    split.read_masks(0, 11, masks);
+    return masks;
+  };
+  CHECK(masks_of("b.h5") == masks_of("a.h5"));
+  CHECK_FALSE(Dataset::open(folder / "b.h5").split("val").has_masks());
 }
 
 TEST_CASE("multi-labels and targets survive the round trip", "[unit][export]") {

@@ -59,6 +59,7 @@ struct SourceOptions {
   Fit fit = Fit::crop;
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; without it: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
+  bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;
   ValueRange range = {};

@@ -23,6 +23,7 @@ struct SourceSplit {
   Color color = Color::other;
   std::string source_dtype = "uint8";                  ///< the element type before conversion to bytes
   std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
+  bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]
 };
 
 /// One sample that could not be read.
@@ -68,6 +69,16 @@ class Source {
   /// continue after a bad sample throws FormatError or IoError instead, naming the file.
   virtual std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                           std::span<std::uint8_t> values, std::span<std::byte> labels) = 0;
+
+  /// Reads the masks of the samples of a split that has masks. Called directly after read() of the same samples.
+  ///
+  /// masks   uint8 [count,H,W], written
+  /// Returns the samples whose mask could not be read, like read().
+  virtual std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                std::span<std::uint8_t> masks) {
+    static_cast<void>(split), static_cast<void>(first_row), static_cast<void>(count), static_cast<void>(masks);
+    return {};
+  }
 
   /// Samples that are listed but not in any split because their image or label is missing (`row` is the line of the
   /// list), and archives whose remainder is damaged. Empty unless the source was opened to skip them.

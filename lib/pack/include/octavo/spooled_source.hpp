@@ -32,10 +32,11 @@ class SpooledSource final : public Source {
   /// values  uint8 [count,C,H,W]
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
   /// names   count sample names, or empty; either all calls for a split pass names or none does
+  /// masks   uint8 [count,H,W] if layout.has_masks; else empty
   /// Throws InvalidArgument, naming split and sample, if sizes or layout do not match or the format does not allow
   /// them; IoError if the disk is full. Nothing is appended then.
   void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
-              std::span<const std::string> names = {});
+              std::span<const std::string> names = {}, std::span<const std::uint8_t> masks = {});
 
   const std::vector<SourceSplit>& splits() const override;
   const std::vector<std::string>& class_names() const override { return class_names_; }
@@ -44,6 +45,8 @@ class SpooledSource final : public Source {
   std::string sample_name(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                        std::span<std::uint8_t> masks) override;
   std::vector<std::string> files() const override { return {}; }
   SourceNotes notes() const override;
 

@@ -29,6 +29,8 @@ class ClassFolders {
   std::string folder(std::int32_t label) const;
   /// The path of a sample relative to the target, with '/' between its parts.
   std::string path(std::int64_t row, std::int32_t label) const;
+  /// The path of its mask: the same below a folder of masks.
+  std::string mask_path(std::int64_t row, std::int32_t label) const { return "masks/" + path(row, label); }
   bool has_classes() const { return has_classes_; }
 
  private:

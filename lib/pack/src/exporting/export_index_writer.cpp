@@ -45,6 +45,7 @@ void ExportIndexWriter::add(const Split& split, const ClassFolders& folders) {
       const std::int32_t class_number = folders.has_classes() ? label_number<std::int32_t>(label, 0) : 0;
       pending_ +=
           std::string(first + i == 0 ? "\n" : ",\n") + "{\"file\": " + as_json(folders.path(first + i, class_number));
+      if (split.has_masks()) pending_ += ", \"mask\": " + as_json(folders.mask_path(first + i, class_number));
       append_label(split, label);
       pending_ += "}";
     }

@@ -52,6 +52,7 @@ class NpyFile {
 struct SplitFiles {
   NpyFile images;
   std::optional<NpyFile> labels;
+  std::optional<NpyFile> masks;
 };
 
 std::optional<NpyFile> label_file(const Split& split, const std::filesystem::path& folder) {
@@ -63,11 +64,18 @@ std::optional<NpyFile> label_file(const Split& split, const std::filesystem::pat
                                 labels.kind == LabelKind::target ? "<f4" : "<i4", shape);
 }
 
+std::optional<NpyFile> mask_file(const Split& split, const std::filesystem::path& folder) {
+  if (!split.has_masks()) return std::nullopt;
+  const SampleShape shape = split.shape();
+  return std::optional<NpyFile>(std::in_place, folder / (split.name() + "-masks.npy"), "|u1",
+                                std::vector<std::int64_t>{split.sample_count(), shape.height, shape.width});
+}
+
 SplitFiles files_of(const Split& split, const std::filesystem::path& folder) {
   const SampleShape shape = split.shape();
   return {NpyFile(folder / (split.name() + "-images.npy"), "|u1",
                   {split.sample_count(), shape.channels, shape.height, shape.width}),
-          label_file(split, folder)};
+          label_file(split, folder), mask_file(split, folder)};
 }
 
 void export_split(const Split& split, SplitFiles& files, const ProgressFunction& on_progress) {
@@ -76,20 +84,24 @@ void export_split(const Split& split, SplitFiles& files, const ProgressFunction&
   const std::int64_t rows_a_block = std::max<std::int64_t>(1, kNpyBlockBytes / shape.values());
   std::vector<std::int8_t> codes;
   std::vector<std::byte> label_bytes;
+  std::vector<std::uint8_t> masks;
   for (std::int64_t first = 0; first < split.sample_count(); first += rows_a_block) {
     const std::int64_t count = std::min(rows_a_block, split.sample_count() - first);
     codes.resize(static_cast<std::size_t>(count * shape.values()));
     label_bytes.resize(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
-    split.read_checked(first, count, codes, label_bytes);
+    if (files.masks) masks.resize(static_cast<std::size_t>(count * shape.values_per_channel()));
+    split.read_checked(first, count, codes, label_bytes, masks);
     // A code is the value - 128, that is the value with its highest bit flipped.
     for (std::int8_t& code : codes) code = static_cast<std::int8_t>(code ^ 0x80);
     files.images.append(std::as_bytes(std::span(codes)));
     if (files.labels) files.labels->append(label_bytes);
+    if (files.masks) files.masks->append(std::as_bytes(std::span(masks)));
     progress.add(count);
   }
   split.ensure_unchanged();
   files.images.close();
   if (files.labels) files.labels->close();
+  if (files.masks) files.masks->close();
 }
 
 }  // namespace
@@ -121,6 +133,7 @@ void export_npy(const Dataset& dataset, const std::filesystem::path& folder, con
   }
   for (const SplitFiles& split : files) {
     if (split.labels) split.labels->finish();
+    if (split.masks) split.masks->finish();
     split.images.finish();
   }
 }

@@ -35,6 +35,7 @@ void ensure_images(const Split& split) {
 struct Lane {
   std::vector<std::int8_t> codes;    ///< of a block
   std::vector<std::byte> labels;     ///< of a block
+  std::vector<std::uint8_t> masks;   ///< of a block, if the split has any
   std::vector<std::uint8_t> pixels;  ///< of a sample, [H,W,C]
 };
 
@@ -89,7 +90,8 @@ class SplitExport {
   void read(std::int64_t first, std::int64_t count, Lane& lane) const {
     lane.codes.resize(static_cast<std::size_t>(count * split_.shape().values()));
     lane.labels.resize(static_cast<std::size_t>(count * split_.labels().bytes_per_sample()));
-    split_.read_checked(first, count, lane.codes, lane.labels);
+    if (split_.has_masks()) lane.masks.resize(static_cast<std::size_t>(count * split_.shape().values_per_channel()));
+    split_.read_checked(first, count, lane.codes, lane.labels, lane.masks);
   }
 
   /// Writes sample `row`, which is number `at` of the lane's block.
@@ -102,6 +104,11 @@ class SplitExport {
         folders_.has_classes() ? label_number<std::int32_t>(lane.labels, static_cast<std::size_t>(at)) : 0;
     const auto png = png::encode({shape.width, shape.height, shape.channels, lane.pixels});
     File::create_new(target_ / folders_.path(row, label)).write_at(0, png);
+    if (!split_.has_masks()) return;
+    const auto pixels = static_cast<std::size_t>(shape.values_per_channel());
+    const auto mask = std::span<const std::uint8_t>(lane.masks).subspan(static_cast<std::size_t>(at) * pixels, pixels);
+    File::create_new(target_ / folders_.mask_path(row, label))
+        .write_at(0, png::encode({shape.width, shape.height, 1, mask}));
   }
 
   const Split& split_;
@@ -124,7 +131,10 @@ void export_png(const Dataset& dataset, const std::filesystem::path& folder, con
     const Split split = dataset.split(name);
     const std::set<std::int32_t> classes = classes_in(split);
     const ClassFolders folders(split, names.size() > 1 ? name : "", *classes.rbegin());
-    for (const std::int32_t label : classes) make_folder(folder / folders.folder(label));
+    for (const std::int32_t label : classes) {
+      make_folder(folder / folders.folder(label));
+      if (split.has_masks()) make_folder(folder / "masks" / folders.folder(label));
+    }
     SplitExport(split, folders, folder, options).run();
     index.add(split, folders);
     split.ensure_unchanged();

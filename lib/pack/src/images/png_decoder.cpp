@@ -47,8 +47,11 @@ class PngDecoder {
   PngDecoder(const PngDecoder&) = delete;
   PngDecoder& operator=(const PngDecoder&) = delete;
 
-  /// Reads up to the pixels. Rows are then gray or RGB, 8 or 16 bits, with alpha if there is transparency.
-  void start(const ImageHeader& header) {
+  /// What the values of rows are: colors, 8 or 16 bits, with alpha if there is transparency; or as they are stored, one
+  /// in each byte.
+  enum class Values { colors, stored };
+  /// Reads up to the pixels.
+  void start(const ImageHeader& header, Values values) {
     run([&] {
       png_set_read_fn(png_, &state_, &on_read);
       png_set_user_limits(png_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height));
@@ -56,7 +59,10 @@ class PngDecoder {
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
       png_read_info(png_, info_);
-      png_set_expand(png_);
+      if (values == Values::colors)
+        png_set_expand(png_);
+      else
+        png_set_packing(png_);
       passes_ = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
     });
@@ -129,13 +135,9 @@ class RowConverter {
   std::array<std::uint8_t, 3> background_;
 };
 
-}  // namespace
-
-Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
-  PngDecoder decoder(file);
-  decoder.start(header);
-  const RowConverter converter(decoder.depth(), decoder.stored_channels(), options.background);
-  Pixels image(header.width, header.height, converter.channels());
+/// Calls take(row, y) for each row of the image, then reads to the end of the file.
+template <typename Take>
+void read_rows(PngDecoder& decoder, const ImageHeader& header, const Take& take) {
   // An interlaced file delivers its rows several times, each time with more of their pixels.
   const bool is_interlaced = decoder.passes() > 1;
   const std::size_t row_bytes = decoder.row_bytes();
@@ -144,11 +146,33 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, co
     for (std::int64_t y = 0; y < header.height; ++y) {
       std::uint8_t* const row = rows.data() + (is_interlaced ? row_bytes * static_cast<std::size_t>(y) : 0);
       decoder.read_row(row);
-      if (pass + 1 == decoder.passes()) converter.convert(row, header.width, image.row(y));
+      if (pass + 1 == decoder.passes()) take(row, y);
     }
   }
   decoder.finish();
+}
+
+}  // namespace
+
+Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
+  PngDecoder decoder(file);
+  decoder.start(header, PngDecoder::Values::colors);
+  const RowConverter converter(decoder.depth(), decoder.stored_channels(), options.background);
+  Pixels image(header.width, header.height, converter.channels());
+  read_rows(decoder, header,
+            [&](const std::uint8_t* row, std::int64_t y) { converter.convert(row, header.width, image.row(y)); });
   return image;
+}
+
+Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& header) {
+  PngDecoder decoder(file);
+  decoder.start(header, PngDecoder::Values::stored);
+  if (decoder.depth() > 8) throw FormatError("it has more than 8 bits; the values of a mask are 0 to 255");
+  if (decoder.stored_channels() % 2 == 0) throw FormatError("it has transparency; a mask has one channel");
+  Pixels mask(header.width, header.height, decoder.stored_channels());
+  read_rows(decoder, header,
+            [&](const std::uint8_t* row, std::int64_t y) { std::copy_n(row, mask.row_bytes(), mask.row(y)); });
+  return mask;
 }
 
 }  // namespace octavo::images

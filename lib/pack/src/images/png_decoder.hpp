@@ -14,4 +14,8 @@ namespace octavo::images {
 /// reason only: damaged or truncated data, a wrong CRC in any chunk.
 Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
+/// The same file as a mask: the gray values, or the indices of the palette, as they are stored; RGB has three channels.
+/// Also throws FormatError for more than 8 bits, and for transparency.
+Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& header);
+
 }  // namespace octavo::images

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <mutex>
 
 #include <octavo/errors.hpp>
@@ -28,14 +29,27 @@ struct Block {
   std::int64_t row_count = 0;
   std::vector<std::uint8_t> values;
   std::vector<std::byte> labels;
+  std::vector<std::uint8_t> masks;
   std::vector<SampleFailure> failures;
 };
+
+std::int64_t mask_values(const SourceSplit& split) { return split.has_masks ? split.shape.values_per_channel() : 0; }
+
+/// Adds the failures of masks to those of images, at most one per sample, in order of rows.
+void add_failures(std::vector<SampleFailure>& failures, std::vector<SampleFailure> more) {
+  if (more.empty()) return;
+  std::move(more.begin(), more.end(), std::back_inserter(failures));
+  const auto row_of = [](const SampleFailure& failure) { return failure.row; };
+  std::ranges::stable_sort(failures, {}, row_of);
+  const auto repeated = std::ranges::unique(failures, {}, row_of);
+  failures.erase(repeated.begin(), repeated.end());
+}
 
 WriterOptions writer_options(const Source& source, const PackOptions& options) {
   WriterOptions made;
   for (const SourceSplit& split : source.splits()) {
     made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, options.with_names,
-                           split.quantization, split.source_dtype});
+                           split.quantization, split.source_dtype, split.has_masks});
   }
   made.class_names = source.class_names();
   made.rows_may_be_skipped = options.skip_bad_samples;
@@ -104,7 +118,10 @@ class Packer {
     if (block.row_count <= 0 || stopped_) return false;
     block.values.resize(static_cast<std::size_t>(block.row_count * layout.shape.values()));
     block.labels.resize(static_cast<std::size_t>(block.row_count * layout.labels.bytes_per_sample()));
+    block.masks.resize(static_cast<std::size_t>(block.row_count * mask_values(layout)));
     block.failures = source_.read(split, block.first_row, block.row_count, block.values, block.labels);
+    if (layout.has_masks)
+      add_failures(block.failures, source_.read_masks(split, block.first_row, block.row_count, block.masks));
     return true;
   }
 
@@ -133,7 +150,8 @@ class Packer {
       names.push_back(source_.sample_name(split, row));
     }
     writer_.write(split, first_row, slice(std::span(block.values), layout.shape.values()),
-                  slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names);
+                  slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names,
+                  slice(std::span<const std::uint8_t>(block.masks), mask_values(layout)));
   }
 
   void record_skipped(std::size_t split, const std::vector<SampleFailure>& failures) {

@@ -77,8 +77,14 @@ std::vector<ImageSizeNotes> take_sizes(Json& provenance, const std::string& spli
 }
 
 SourceSplit describe(const Split& split) {
-  return {split.name(),         split.sample_count(),           split.shape(), split.labels(), split.color(),
-          split.source_dtype(), split.statistics().quantization};
+  return {split.name(),
+          split.sample_count(),
+          split.shape(),
+          split.labels(),
+          split.color(),
+          split.source_dtype(),
+          split.statistics().quantization,
+          split.has_masks()};
 }
 
 bool is_dataset_file(const FileStart& start) {
@@ -146,6 +152,13 @@ std::vector<SampleFailure> OctavoSource::read(std::size_t split, std::int64_t fi
   }
   statistics::flip_top_bits(values);
   return failures;
+}
+
+std::vector<SampleFailure> OctavoSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                    std::span<std::uint8_t> masks) {
+  // read() has compared the checksums, which cover the masks, and has reported damaged samples.
+  parts_[split].read_masks(first_row, count, masks);
+  return {};
 }
 
 void OctavoSource::read_one_by_one(std::size_t split, std::int64_t first_row, std::int64_t count,

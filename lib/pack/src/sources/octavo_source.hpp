@@ -20,6 +20,11 @@ class OctavoSource final : public Source {
   /// class would get the name of another.
   void name_classes(const std::vector<std::string>& names);
 
+  /// Reads no masks.
+  void leave_out_masks() {
+    for (SourceSplit& split : splits_) split.has_masks = false;
+  }
+
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return class_names_; }
   std::string format() const override { return "octavo"; }
@@ -29,6 +34,8 @@ class OctavoSource final : public Source {
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                        std::span<std::uint8_t> masks) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
   /// Includes the provenance of the file itself. Reports the original image sizes as other sources do.
   SourceNotes notes() const override;

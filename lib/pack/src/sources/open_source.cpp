@@ -87,6 +87,9 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
 
 std::unique_ptr<Source> open_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
   auto contents = sources::read_export_index(finding.tree, folder);
+  for (sources::SplitImages& list : contents.splits) {
+    if (!options.with_masks) list.masks.clear();
+  }
   if (!options.class_names.empty()) contents.class_names = options.class_names;
   if (!finding.split.empty()) {
     if (contents.splits.size() != 1) {
@@ -106,7 +109,7 @@ void open_image_sources(const std::vector<sources::ImageRoot>& roots, const Sour
     (sources::is_web_dataset(*root.tree) ? shards : folders).push_back(root);
   }
   if (!folders.empty()) {
-    auto contents = sources::list_image_folders(folders, options.class_order, options.class_names);
+    auto contents = sources::list_image_folders(folders, options);
     parts.push_back(std::make_unique<sources::ImageListSource>(std::move(contents), options));
   }
   if (!shards.empty()) {
@@ -131,10 +134,10 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
                               "classes with `class_map`");
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
+      if (!options.with_masks) source->leave_out_masks();
       parts.push_back(sources::converted(std::move(source), options));
     } else if (finding.reader == &sources::kListReader) {
-      lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options.class_names,
-                                                options.skip_unreadable));
+      lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options));
     } else if (finding.reader != &sources::kFolderReader) {
       for (arrays::ArraySet& set : finding.reader->open(finding)) {
         apply(options, set);

@@ -33,24 +33,41 @@ std::int64_t ChosenSource::run_length(std::size_t split, std::int64_t first_row,
   return length;
 }
 
-std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
-                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
-  const auto value_count = static_cast<std::size_t>(splits_[split].shape.values());
-  const auto label_bytes = static_cast<std::size_t>(splits_[split].labels.bytes_per_sample());
+template <typename ReadRun>
+std::vector<SampleFailure> ChosenSource::read_runs(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                   const ReadRun& read_run) {
   std::vector<SampleFailure> failures;
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t run = run_length(split, first_row + done, count - done);
-    const auto at = static_cast<std::size_t>(done), rows = static_cast<std::size_t>(run);
     const std::int64_t start = source_row(split, first_row + done);
-    for (SampleFailure& failure :
-         source_->read(chosen_[split].source_split, start, run, values.subspan(at * value_count, rows * value_count),
-                       labels.subspan(at * label_bytes, rows * label_bytes))) {
+    for (SampleFailure& failure : read_run(start, run, static_cast<std::size_t>(done), static_cast<std::size_t>(run))) {
       failure.row += first_row + done - start;
       failures.push_back(std::move(failure));
     }
     done += run;
   }
   return failures;
+}
+
+std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                              std::span<std::uint8_t> values, std::span<std::byte> labels) {
+  const auto value_count = static_cast<std::size_t>(splits_[split].shape.values());
+  const auto label_bytes = static_cast<std::size_t>(splits_[split].labels.bytes_per_sample());
+  return read_runs(split, first_row, count,
+                   [&](std::int64_t start, std::int64_t run, std::size_t at, std::size_t rows) {
+                     return source_->read(chosen_[split].source_split, start, run,
+                                          values.subspan(at * value_count, rows * value_count),
+                                          labels.subspan(at * label_bytes, rows * label_bytes));
+                   });
+}
+
+std::vector<SampleFailure> ChosenSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                    std::span<std::uint8_t> masks) {
+  const auto width = static_cast<std::size_t>(splits_[split].shape.values_per_channel());
+  return read_runs(
+      split, first_row, count, [&](std::int64_t start, std::int64_t run, std::size_t at, std::size_t rows) {
+        return source_->read_masks(chosen_[split].source_split, start, run, masks.subspan(at * width, rows * width));
+      });
 }
 
 /// Sizes that a source took from its own provenance describe all its images, so they are kept only if all are chosen.

@@ -25,6 +25,8 @@ class ChosenSource final : public Source {
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                        std::span<std::uint8_t> masks) override;
   std::vector<SampleFailure> left_out() const override { return source_->left_out(); }
   std::vector<std::string> files() const override { return source_->files(); }
   SourceNotes notes() const override;
@@ -34,6 +36,10 @@ class ChosenSource final : public Source {
     return chosen_[split].rows[static_cast<std::size_t>(row)];
   }
   void drop_other_sizes(SourceNotes& notes) const;
+  /// Calls read_run(first row in the source, rows, position, rows) for each run of rows.
+  template <typename ReadRun>
+  std::vector<SampleFailure> read_runs(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                       const ReadRun& read_run);
   std::int64_t run_length(std::size_t split, std::int64_t first_row, std::int64_t most) const;
 
   std::unique_ptr<Source> source_;

@@ -5,6 +5,7 @@
 #include <octavo/errors.hpp>
 
 #include "images/image_header.hpp"
+#include "images/mask_reader.hpp"
 #include "sources/conversion_notes.hpp"
 
 namespace octavo::sources {
@@ -74,6 +75,20 @@ std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     images::fill_sample(interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
                         values.subspan(i * made_count, made_count));
+  }
+  return failures;
+}
+
+std::vector<SampleFailure> ConvertedSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                       std::span<std::uint8_t> masks) {
+  const SampleShape& stored = source_->splits()[split].shape;
+  const auto stored_count = static_cast<std::size_t>(stored.values_per_channel());
+  const auto made_count = static_cast<std::size_t>(splits_[split].shape.values_per_channel());
+  std::vector<std::uint8_t> stored_masks(static_cast<std::size_t>(count) * stored_count);
+  auto failures = source_->read_masks(split, first_row, count, stored_masks);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    images::fill_mask(std::span(stored_masks).subspan(i * stored_count, stored_count), stored.height, stored.width,
+                      targets_[split], masks.subspan(i * made_count, made_count));
   }
   return failures;
 }

@@ -128,6 +128,12 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
         to_string(added.shape) + ", earlier sources have " + to_string(at->shape) +
         ", or their labels differ in kind; use different splits, or convert all with `size` and `channels`");
   }
+  if (at->has_masks != added.has_masks) {
+    throw InvalidArgument(
+        "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) +
+        (added.has_masks ? " has masks, earlier sources have none" : " has no masks, earlier sources have them") +
+        "; use different splits");
+  }
   if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
                           " have another value range than in earlier sources; pack the sources together with one "
@@ -207,6 +213,26 @@ std::vector<SampleFailure> MergedSource::read(std::size_t split, std::int64_t fi
     renumber(piece, piece_labels);
     values = values.subspan(static_cast<std::size_t>(rows) * value_count);
     labels = labels.subspan(piece_labels.size());
+    first_row += rows;
+    count -= rows;
+  }
+  return failures;
+}
+
+std::vector<SampleFailure> MergedSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                    std::span<std::uint8_t> masks) {
+  const std::size_t width = static_cast<std::size_t>(splits_[split].shape.values_per_channel());
+  std::vector<SampleFailure> failures;
+  while (count > 0) {
+    const Piece& piece = piece_of(split, first_row);
+    const std::int64_t row = first_row - piece.first_row;
+    const std::int64_t rows = std::min(count, parts_[piece.part]->splits()[piece.split].sample_count - row);
+    for (SampleFailure& failure :
+         parts_[piece.part]->read_masks(piece.split, row, rows, masks.first(static_cast<std::size_t>(rows) * width))) {
+      failure.row += piece.first_row;
+      failures.push_back(std::move(failure));
+    }
+    masks = masks.subspan(static_cast<std::size_t>(rows) * width);
     first_row += rows;
     count -= rows;
   }

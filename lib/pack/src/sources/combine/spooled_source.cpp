@@ -24,17 +24,19 @@ std::string where(const SourceSplit& split, std::int64_t row) {
 
 }  // namespace
 
-/// The samples of one split in separate files: pixels, labels, and names if there are any.
+/// The samples of one split in separate files: pixels, labels, and masks and names if there are any.
 class SpooledSource::Spool {
  public:
-  Spool(const std::filesystem::path& folder, bool with_names)
+  Spool(const std::filesystem::path& folder, bool with_masks, bool with_names)
       : pixels_(File::create_unnamed(folder)), labels_(File::create_unnamed(folder)) {
+    if (with_masks) masks_ = File::create_unnamed(folder);
     if (with_names) names_ = File::create_unnamed(folder);
   }
 
   bool has_names() const { return static_cast<bool>(names_); }
   const File& pixels() const { return pixels_; }
   const File& labels() const { return labels_; }
+  const File& masks() const { return masks_; }
 
   void write_names(std::int64_t first_row, std::span<const std::string> names) const {
     std::vector<std::byte> slots(names.size() * kNameSlotBytes);
@@ -54,6 +56,7 @@ class SpooledSource::Spool {
  private:
   File pixels_;
   File labels_;
+  File masks_;
   File names_;
 };
 
@@ -85,6 +88,10 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
     if (known.labels != layout.labels) {
       throw InvalidArgument(where(known, known.sample_count) + "its label differs in kind or length from earlier ones");
     }
+    if (known.has_masks != layout.has_masks) {
+      throw InvalidArgument(where(known, known.sample_count) +
+                            "either all samples of a split have a mask, or none does");
+    }
     return split;
   }
   if (!is_split_name(layout.name)) {
@@ -94,20 +101,27 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
   if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, 1)) {
     throw InvalidArgument(where(layout, 0) + *problem);
   }
-  spools_.push_back(std::make_unique<Spool>(folder_, with_names));
+  spools_.push_back(std::make_unique<Spool>(folder_, layout.has_masks, with_names));
   splits_.push_back(layout);
   splits_.back().sample_count = 0;
   return splits_.size() - 1;
 }
 
 void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8_t> values,
-                           std::span<const std::byte> labels, std::span<const std::string> names) {
+                           std::span<const std::byte> labels, std::span<const std::string> names,
+                           std::span<const std::uint8_t> masks) {
   const auto row_values = static_cast<std::size_t>(std::max<std::int64_t>(1, layout.shape.values()));
   const std::size_t count = values.size() / row_values;
   if (count == 0 || values.size() % row_values != 0 ||
       labels.size() != count * static_cast<std::size_t>(layout.labels.bytes_per_sample())) {
     throw InvalidArgument("append to split " + layout.name +
                           ": values and labels are not whole samples, or differ in number");
+  }
+  const std::int64_t mask_values = layout.has_masks ? layout.shape.values_per_channel() : 0;
+  if (masks.size() != count * static_cast<std::size_t>(mask_values)) {
+    throw InvalidArgument("append to split " + layout.name + ": masks of " + std::to_string(masks.size()) +
+                          " values for " + std::to_string(count) + " samples; expected " + std::to_string(mask_values) +
+                          " each");
   }
   if (!names.empty() && names.size() != count) {
     throw InvalidArgument("append to split " + layout.name + ": names and samples differ in number");
@@ -128,6 +142,7 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   }
   spool.pixels().write_at(known.sample_count * known.shape.values(), std::as_bytes(values));
   spool.labels().write_at(known.sample_count * known.labels.bytes_per_sample(), labels);
+  if (known.has_masks) spool.masks().write_at(known.sample_count * mask_values, std::as_bytes(masks));
   if (spool.has_names()) spool.write_names(known.sample_count, names);
   known.sample_count += static_cast<std::int64_t>(count);
 }
@@ -142,6 +157,13 @@ std::vector<SampleFailure> SpooledSource::read(std::size_t split, std::int64_t f
   static_cast<void>(count);  // implied by the size of the spans
   spools_[split]->pixels().read_at(first_row * splits_[split].shape.values(), std::as_writable_bytes(values));
   spools_[split]->labels().read_at(first_row * splits_[split].labels.bytes_per_sample(), labels);
+  return {};
+}
+
+std::vector<SampleFailure> SpooledSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                     std::span<std::uint8_t> masks) {
+  static_cast<void>(count);  // implied by the size of the span
+  spools_[split]->masks().read_at(first_row * splits_[split].shape.values_per_channel(), std::as_writable_bytes(masks));
   return {};
 }
 

@@ -176,6 +176,7 @@ class ExportIndexReader {
   void end_split() {
     SplitImages& list = contents_.splits.back();
     if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
+    if (!list.masks.empty() && list.masks.size() != list.paths.size()) refuse("only some samples have a mask");
     labels_.finish(list);
     order_for_reading(list);
   }
@@ -190,7 +191,14 @@ class ExportIndexReader {
     if (!tree_->disk_path(path) && !tree_->has_file(path)) {
       refuse("the file " + quoted(fs::path(file)) + " is missing");
     }
+    if (sample.contains("mask")) add_mask(sample["mask"]);
     labels_.add(sample.contains("label") ? sample["label"] : Json());
+  }
+
+  void add_mask(const Json& mask) {
+    if (!mask.is_string() || !stays_inside(mask.get<std::string>())) refuse("a mask is not a file below its folder");
+    if (!tree_->disk_path("")) refuse("it has masks, which cannot be read from an archive; extract it");
+    contents_.splits.back().masks.push_back(files::join_path(folder_, mask.get<std::string>()));
   }
 
   JsonBytes& bytes_;

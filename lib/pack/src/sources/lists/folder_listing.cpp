@@ -9,6 +9,7 @@
 
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/mask_folders.hpp"
 #include "sources/lists/name_list.hpp"
 #include "sources/lists/natural_order.hpp"
 #include "support/file.hpp"
@@ -22,7 +23,8 @@ namespace fs = std::filesystem;
 struct SplitFolder {
   std::string split;
   std::shared_ptr<const files::FileTree> tree;
-  std::string path;  ///< in the tree
+  std::string path;   ///< in the tree
+  std::string masks;  ///< the folder of the masks, in the tree; empty: none
 };
 
 /// Images by class name; images without a class have the empty name.
@@ -68,17 +70,45 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
   contents.ignored_file_count += std::ssize(entries.files);
 }
 
+/// The folder of a split: its images, and its masks if there are folders for both.
+SplitFolder split_folder(const std::string& split, const std::shared_ptr<const files::FileTree>& tree,
+                         const std::string& path, bool with_masks, ImageList& contents) {
+  const auto pair = with_masks ? find_mask_folders(*tree, path) : std::nullopt;
+  if (!pair) return {split, tree, path, {}};
+  contents.remarks.push_back("the images in " + quoted(fs::path(pair->masks)) + " are the masks of those in " +
+                             quoted(fs::path(pair->images)) + "; `masks=off` makes both classes");
+  return {split, tree, pair->images, pair->masks};
+}
+
+/// The splits of a root whose folders of images and masks have subfolders for the splits.
+std::vector<SplitFolder> paired_splits(const ImageRoot& root, const MaskFolders& pair) {
+  std::vector<SplitFolder> folders;
+  for (const std::string& name : root.tree->entries(pair.images).folders) {
+    const auto split = split_of_folder_name(name);
+    if (!split) return {};  // classes
+    folders.push_back({*split, root.tree, files::join_path(pair.images, name), files::join_path(pair.masks, name)});
+  }
+  std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
+    return split_rank(a.split) < split_rank(b.split);
+  });
+  return folders;
+}
+
 /// The splits of one root; counts ignored files in `contents`.
-std::vector<SplitFolder> split_folders(const ImageRoot& root, ImageList& contents) {
-  if (!root.split.empty()) return {{root.split, root.tree, root.folder}};
+std::vector<SplitFolder> split_folders(const ImageRoot& root, bool with_masks, ImageList& contents) {
+  if (!root.split.empty()) return {split_folder(root.split, root.tree, root.folder, with_masks, contents)};
   const files::FolderEntries entries = root.tree->entries(root.folder);
+  if (const auto pair = with_masks ? find_mask_folders(*root.tree, root.folder) : std::nullopt) {
+    std::vector<SplitFolder> folders = paired_splits(root, *pair);
+    if (!folders.empty()) return folders;
+  }
   std::vector<SplitFolder> folders;
   for (const std::string& name : entries.folders) {
     if (const auto split = split_of_folder_name(name)) {
-      folders.push_back({*split, root.tree, files::join_path(root.folder, name)});
+      folders.push_back(split_folder(*split, root.tree, files::join_path(root.folder, name), with_masks, contents));
     }
   }
-  if (folders.empty()) return {{split_of_root(root), root.tree, root.folder}};
+  if (folders.empty()) return {split_folder(split_of_root(root), root.tree, root.folder, with_masks, contents)};
   std::stable_sort(folders.begin(), folders.end(), [](const SplitFolder& a, const SplitFolder& b) {
     return split_rank(a.split) < split_rank(b.split);
   });
@@ -181,16 +211,19 @@ void use_given_names(const std::vector<std::string>& given_names, ImageList& con
   contents.class_names = given_names;
 }
 
-SplitImages list_of(ClassImages& images, const std::vector<std::string>& class_names) {
+SplitImages list_of(ClassImages& images, bool may_skip, ImageList& contents) {
   SplitImages list = {images.folder.split, images.folder.tree, {}, {}, {}};
-  for (std::size_t label = 0; label < class_names.size(); ++label) {
-    for (std::string& path : images.paths_of[class_names[label]]) {
+  for (std::size_t label = 0; label < contents.class_names.size(); ++label) {
+    for (std::string& path : images.paths_of[contents.class_names[label]]) {
       list.paths.push_back(std::move(path));
       append_label(list.labels, static_cast<std::int32_t>(label));
     }
   }
   if (!list.paths.empty()) list.layout = {LabelKind::class_index, 1};
   for (std::string& path : images.paths_of[""]) list.paths.push_back(std::move(path));
+  if (!images.folder.masks.empty()) {
+    pair_with_masks({images.folder.path, images.folder.masks}, may_skip, list, contents.left_out);
+  }
   order_for_reading(list);
   return list;
 }
@@ -210,18 +243,19 @@ void add_list(SplitImages list, ImageList& contents) {
 
 }  // namespace
 
-ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
-                             const std::vector<std::string>& given_names) {
+ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOptions& options) {
   ImageList contents;
   std::vector<ClassImages> all;
   for (const ImageRoot& root : roots) {
     for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
-    for (const SplitFolder& folder : split_folders(root, contents)) all.push_back(images_in(folder, contents));
+    for (const SplitFolder& folder : split_folders(root, options.with_masks, contents)) {
+      all.push_back(images_in(folder, contents));
+    }
   }
-  find_classes(all, order, contents);
+  find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
-  use_given_names(given_names, contents);
-  for (ClassImages& images : all) add_list(list_of(images, contents.class_names), contents);
+  use_given_names(options.class_names, contents);
+  for (ClassImages& images : all) add_list(list_of(images, options.skip_unreadable, contents), contents);
   if (contents.splits.empty()) {
     throw InvalidArgument(
         "list the images in " + roots[0].tree->name_of(roots[0].folder) +

@@ -21,10 +21,10 @@ struct ImageRoot {
 /// Lists the images of folders. A folder whose subfolders are named like splits (see split_names.hpp) has these splits.
 /// Any other folder is one split: the given one, else its own name if that is a split name, else "train". In a split,
 /// each subfolder is a class with all images below it; a split without class folders has no labels. All splits share
-/// one numbering of classes, in `order`, or as in `given_names` if not empty.
+/// one numbering of classes, in options.class_order, or as in options.class_names if not empty. With
+/// options.with_masks, folders of images may have folders of masks next to them (see mask_folders.hpp).
 /// Throws InvalidArgument if no images are found, a folder next to the splits holds images, two folders are one split,
 /// a class is not among the given names, or a name is not UTF-8; IoError.
-ImageList list_image_folders(const std::vector<ImageRoot>& roots, ClassOrder order,
-                             const std::vector<std::string>& given_names);
+ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOptions& options);
 
 }  // namespace octavo::sources

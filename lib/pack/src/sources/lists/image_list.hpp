@@ -20,7 +20,8 @@ struct SplitImages {
   std::shared_ptr<const files::FileTree> tree;
   std::vector<std::string> paths;  ///< in `tree`
   LabelLayout layout;
-  std::vector<std::byte> labels;  ///< layout.bytes_per_sample() bytes for each path
+  std::vector<std::byte> labels;        ///< layout.bytes_per_sample() bytes for each path
+  std::vector<std::string> masks = {};  ///< the mask of each path, in `tree`, which is on disk; empty: no masks
 
   /// The quoted name of an image, for messages.
   std::string name(std::size_t at) const { return tree->name_of(paths[at]); }

@@ -5,6 +5,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "images/mask_reader.hpp"
 #include "sources/conversion_notes.hpp"
 #include "sources/lists/image_survey.hpp"
 
@@ -38,6 +39,7 @@ ImageListSource::ImageListSource(ImageList contents, const SourceOptions& option
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const SplitImages& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
+    splits_.back().has_masks = !list.masks.empty();
     sizes_.emplace_back(list.paths.size());
   }
 }
@@ -84,6 +86,38 @@ void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<st
   const MemoryBudget::Share share(decode_memory_, header.width * header.height * header.channels);
   images::read_sample(bytes, header, target_, values);
   sizes_[split].set(at, header.height, header.width);
+}
+
+std::vector<SampleFailure> ImageListSource::read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
+                                                       std::span<std::uint8_t> masks) {
+  const auto pixels = static_cast<std::size_t>(target_.shape.values_per_channel());
+  std::vector<SampleFailure> failures;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const std::int64_t row = first_row + static_cast<std::int64_t>(i);
+    try {
+      read_mask(split, static_cast<std::size_t>(row), masks.subspan(i * pixels, pixels));
+    } catch (const Error& error) {
+      failures.push_back(
+          {row, sample_name(split, row),
+           "its mask " + contents_.splits[split].masks[static_cast<std::size_t>(row)] + ": " + error.what()});
+    }
+  }
+  return failures;
+}
+
+void ImageListSource::read_mask(std::size_t split, std::size_t at, std::span<std::uint8_t> values) {
+  const auto [height, width] = sizes_[split].at(at);
+  if (height == 0) return;  // the image could not be read
+  const SplitImages& list = contents_.splits[split];
+  const std::string file = list.tree->read_whole(list.masks[at], kLargestImageFileBytes);
+  const auto bytes = std::as_bytes(std::span(file));
+  const images::ImageHeader header = images::checked_header(bytes, limits_);
+  if (header.height != height || header.width != width) {
+    throw FormatError("it has " + std::to_string(header.width) + "x" + std::to_string(header.height) +
+                      " pixels, the image has " + std::to_string(width) + "x" + std::to_string(height));
+  }
+  const MemoryBudget::Share share(decode_memory_, width * height * header.channels);
+  images::fill_mask(images::decode_mask(bytes, header).values, height, width, target_, values);
 }
 
 std::vector<std::string> ImageListSource::files() const {

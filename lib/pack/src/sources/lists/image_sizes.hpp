@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <octavo/sample.hpp>
@@ -19,6 +20,11 @@ class ImageSizes {
 
   void set(std::size_t image, std::int64_t height, std::int64_t width) {
     sizes_[image] = {static_cast<std::int32_t>(height), static_cast<std::int32_t>(width)};
+  }
+
+  /// The size of an image, as set: height and width; 0 if it was not.
+  std::pair<std::int64_t, std::int64_t> at(std::size_t image) const {
+    return {sizes_[image].height, sizes_[image].width};
   }
 
   /// The statistics over the images whose size was set; nothing if none was. `enlarged` images are smaller than

@@ -37,6 +37,7 @@ constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   
 // Rows to inspect when deciding whether a file is a list with labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
+constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
 
 template <std::size_t kCount>
@@ -108,8 +109,9 @@ Table read_table(const files::FileTree& tree, const std::string& path, std::size
   return table;
 }
 
-/// The path of the image that a list at `list` names; nothing if there is no such image.
-std::optional<std::string> find_image(const files::FileTree& tree, const fs::path& list, const std::string& named) {
+/// The path of the image that a list at `list` names; nothing if there is no such image. It may be in `usual_folder`.
+std::optional<std::string> find_image(const files::FileTree& tree, const fs::path& list, const std::string& named,
+                                      const char* usual_folder = "images") {
   fs::path path(named);
   // On disk, the path may be absolute.
   if (const auto whole = tree.disk_path(list); whole && path.is_absolute()) {
@@ -120,7 +122,7 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   const bool is_cut = named.find('\0') != std::string::npos;  // the system would truncate the name
   if (path.empty() || leads_out || is_cut) return std::nullopt;
   const std::string stem = list.stem().string();
-  for (const std::string& folder : {std::string(), std::string("images"), stem, stem + "_images"}) {
+  for (const std::string& folder : {std::string(), std::string(usual_folder), stem, stem + "_" + usual_folder}) {
     for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
       const std::string at = files::join_path(list.parent_path().string(),
                                               files::join_path(folder, path.lexically_normal().string() + ending));
@@ -133,11 +135,12 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  TableReader(Table table, const std::vector<std::string>& given_names)
+  TableReader(Table table, const SourceOptions& options)
       : table_(std::move(table)),
         path_column_(find_any(table_, kPathColumns)),
         split_column_(find_any(table_, kSplitColumns)),
-        labels_(table_, {path_column_, split_column_}, given_names) {
+        mask_column_(options.with_masks ? find_any(table_, kMaskColumns) : -1),
+        labels_(table_, {path_column_, split_column_, mask_column_}, options.class_names) {
     for (const std::string& column : table_.late_columns) {
       const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
       const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && find_label_column(table_) < 0;
@@ -157,11 +160,15 @@ class TableReader {
     const std::string name = text_of(cell(row, split_column_));
     return split_of_folder_name(name).value_or(name);
   }
+  bool has_masks() const { return mask_column_ >= 0; }
+  /// The path of the mask that a row names. Requires masks.
+  std::string mask(std::size_t row) const { return text_of(cell(row, mask_column_)); }
   const TableLabels& labels() const { return labels_; }
   /// A note on which columns hold the labels if no column has the name of a label column.
   std::optional<std::string> remark(const std::string& list) const {
     if (find_label_column(table_) >= 0) return std::nullopt;
     const auto columns = labels_.columns();
+    if (columns.empty() && has_masks()) return std::nullopt;
     const std::string called = "is named " + label_column_names();
     if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", " + called;
     return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
@@ -173,7 +180,7 @@ class TableReader {
   }
 
   const Table table_;
-  const std::ptrdiff_t path_column_, split_column_;
+  const std::ptrdiff_t path_column_, split_column_, mask_column_;
   const TableLabels labels_;
 };
 
@@ -200,11 +207,17 @@ SplitImages& list_of(ImageList& contents, const Tree& tree, const std::string& s
   return contents.splits.back();
 }
 
-/// The rows of a list that have an image and a label, and the paths of their images.
+/// The rows of a list that have an image and a label, and the paths of their images and masks.
 struct UsableRows {
   std::vector<std::size_t> rows;
   std::vector<std::string> images;  ///< of each of `rows`, in the tree
+  std::vector<std::string> masks;   ///< the same, if the list names masks
 };
+
+std::string not_below(const char* what, const std::string& named) {
+  return std::string("the ") + what + " \"" + named.substr(0, 255) +
+         "\" is not below the list's folder (images outside it are not allowed)";
+}
 
 /// Other rows are an error, or are left out if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
@@ -212,12 +225,13 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
   UsableRows usable;
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
     const auto image = find_image(tree, list, reader.path(row));
-    const auto problem = image ? reader.labels().problem(row)
-                               : "the image \"" + reader.path(row).substr(0, 255) +
-                                     "\" is not below the list's folder (images outside it are not allowed)";
+    const auto mask = reader.has_masks() ? find_image(tree, list, reader.mask(row), "masks") : std::nullopt;
+    auto problem = image ? reader.labels().problem(row) : not_below("image", reader.path(row));
+    if (!problem && reader.has_masks() && !mask) problem = not_below("mask", reader.mask(row));
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(*image);
+      if (mask) usable.masks.push_back(*mask);
       continue;
     }
     const std::string line = "line " + std::to_string(reader.line(row));
@@ -230,6 +244,9 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
 
 void fill(ImageList& contents, const TableReader& reader, const Tree& tree, const std::string& list,
           const std::string& other_split, bool may_skip) {
+  if (reader.has_masks() && !tree->disk_path("")) {
+    throw FormatError("it names masks, which cannot be read from an archive; extract it");
+  }
   const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents.left_out);
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
@@ -237,6 +254,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
     const std::string split = reader.split(usable.rows[i]);
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
     images.paths.push_back(usable.images[i]);
+    if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
     if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
   }
   std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const SplitImages& a, const SplitImages& b) {
@@ -247,7 +265,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
 
 /// Whether a list has labels: a label column, or only columns of numbers. Nothing if missing cells leave this open.
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (find_label_column(table) >= 0) return true;
+  if (find_label_column(table) >= 0 || find_any(table, kMaskColumns) >= 0) return true;
   const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
   std::optional<bool> answer = true;
   for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
@@ -281,10 +299,12 @@ void remark_on_unlisted(std::vector<ImageList>& lists) {
   std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
   for (const ImageList& list : lists) {
     for (const SplitImages& images : list.splits) {
-      for (const std::string_view path : images.paths) {
-        const std::size_t end = path.rfind('/');
-        const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
-        listed_in[{images.tree->root(), folder}].push_back(path);
+      for (const auto* const paths : {&images.paths, &images.masks}) {
+        for (const std::string_view path : *paths) {
+          const std::size_t end = path.rfind('/');
+          const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
+          listed_in[{images.tree->root(), folder}].push_back(path);
+        }
       }
     }
   }
@@ -330,15 +350,16 @@ bool lists_images(const files::FileTree& tree, const std::string& path) {
 }
 
 ImageList read_image_table(const Tree& tree, const std::string& path, const std::string& split,
-                           const std::vector<std::string>& given_names, bool may_skip) {
+                           const SourceOptions& options) {
   ImageList contents;
   contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
-    const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), given_names);
+    const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), options);
     const std::string name = fs::path(path).filename().string();
     if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
-    fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split, may_skip);
+    fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split,
+         options.skip_unreadable);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }

@@ -1,0 +1,58 @@
+#include "images/mask_reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <octavo/errors.hpp>
+
+#include "images/geometry.hpp"
+#include "images/image_codec.hpp"
+#include "images/png_decoder.hpp"
+
+namespace octavo::images {
+namespace {
+
+/// The first channel of an image whose channels are equal.
+Pixels one_channel(const Pixels& image) {
+  if (image.channels == 1) return image;
+  Pixels gray(image.width, image.height, 1);
+  for (std::size_t i = 0; i < gray.values.size(); ++i) {
+    const std::uint8_t* const color = image.values.data() + 3 * i;
+    if (color[0] != color[1] || color[0] != color[2]) {
+      throw FormatError("it has colors; expected one channel of class numbers, or a palette");
+    }
+    gray.values[i] = color[0];
+  }
+  return gray;
+}
+
+}  // namespace
+
+Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
+  if (header.codec == &kPngCodec) return one_channel(decode_png_mask(file, header));
+  if (header.codec != &kTiffCodec && header.codec != &kPnmCodec) {
+    throw FormatError("it is a " + std::string(header.codec->name) +
+                      " file; masks are read from PNG, TIFF and PNM, which keep class numbers");
+  }
+  if (header.raw_bytes > header.width * header.height * (header.channels == 1 ? 1 : 3)) {
+    throw FormatError("it has more than 8 bits, or transparency; a mask has one channel of values 0 to 255");
+  }
+  return one_channel(header.codec->decode(file, header, {}));
+}
+
+void fill_mask(std::span<const std::uint8_t> mask, std::int64_t height, std::int64_t width, const Target& target,
+               std::span<std::uint8_t> values) {
+  const auto [from, to] = place(width, height, target.shape.width, target.shape.height, target.fit);
+  std::ranges::fill(values, kIgnoredMaskValue);
+  // The pixel under the center of a pixel of the target.
+  const auto nearest = [](std::int64_t at, std::int64_t count, std::int64_t out_count) {
+    return (2 * at + 1) * count / (2 * out_count);
+  };
+  for (std::int64_t y = 0; y < to.height; ++y) {
+    const std::uint8_t* const row = mask.data() + (from.y + nearest(y, from.height, to.height)) * width + from.x;
+    std::uint8_t* const out = values.data() + (to.y + y) * target.shape.width + to.x;
+    for (std::int64_t x = 0; x < to.width; ++x) out[x] = row[nearest(x, from.width, to.width)];
+  }
+}
+
+}  // namespace octavo::images

@@ -1,0 +1,109 @@
+#include "sources/lists/mask_folders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include <octavo/errors.hpp>
+
+#include "images/image_codec.hpp"
+#include "support/ascii.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+constexpr std::array<std::string_view, 5> kImageFolders = {"images", "image", "imgs", "img", "jpegimages"};
+constexpr std::array<std::string_view, 8> kMaskFolders = {"masks",       "mask",    "segmentations",     "segmentation",
+                                                          "annotations", "trimaps", "segmentationclass", "labels"};
+
+bool has_images(const files::FileTree& tree, const std::string& folder) {
+  const auto files = tree.files_below(folder);
+  return std::ranges::any_of(files, &images::has_image_name);
+}
+
+/// The subfolder with one of these names, in any case, that holds images; nothing if there is none, or several.
+template <std::size_t kCount>
+std::optional<std::string> find_folder(const files::FileTree& tree, const std::string& folder,
+                                       const std::vector<std::string>& names,
+                                       const std::array<std::string_view, kCount>& usual) {
+  std::optional<std::string> found;
+  for (const std::string& name : names) {
+    if (std::ranges::find(usual, lower_case(name)) == usual.end()) continue;
+    const std::string path = files::join_path(folder, name);
+    if (!has_images(tree, path)) continue;
+    if (found) return std::nullopt;
+    found = path;
+  }
+  return found;
+}
+
+std::string without_extension(const std::string& path) {
+  const std::size_t dot = path.rfind('.'), slash = path.rfind('/');
+  return dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path : path.substr(0, dot);
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw InvalidArgument(
+      "pair images with masks: " + name + " " + why +
+      "; add or remove files, skip such samples with `on_error=skip`, or pack no masks with `masks=off`");
+}
+
+/// The paths of the masks, by their path below the folder without extension.
+std::map<std::string, std::string> find_masks(const files::FileTree& tree, const std::string& folder) {
+  std::map<std::string, std::string> masks;
+  for (const std::string& file : tree.files_below(folder)) {
+    if (!images::has_image_name(file)) continue;
+    const std::string path = files::join_path(folder, file);
+    const auto [other, is_new] = masks.try_emplace(without_extension(file), path);
+    if (!is_new) refuse(tree.name_of(path), "is a second mask next to " + tree.name_of(other->second));
+  }
+  return masks;
+}
+
+}  // namespace
+
+std::optional<MaskFolders> find_mask_folders(const files::FileTree& tree, const std::string& folder) {
+  const auto names = tree.entries(folder).folders;
+  const auto images = find_folder(tree, folder, names, kImageFolders);
+  if (!images) return std::nullopt;
+  const auto masks = find_folder(tree, folder, names, kMaskFolders);
+  if (!masks) return std::nullopt;
+  return MaskFolders{*images, *masks};
+}
+
+void pair_with_masks(const MaskFolders& folders, bool may_skip, SplitImages& list,
+                     std::vector<SampleFailure>& left_out) {
+  const files::FileTree& tree = *list.tree;
+  if (!tree.disk_path("")) refuse(tree.name_of(folders.masks), "is in an archive, where masks cannot be read");
+  const std::map<std::string, std::string> masks = find_masks(tree, folders.masks);
+  const auto leave_out = [&](const std::string& path, const std::string& why) {
+    if (!may_skip) refuse(tree.name_of(path), why);
+    left_out.push_back({0, path, "it " + why});
+  };
+  SplitImages paired = {list.split, list.tree, {}, list.layout, {}};
+  std::map<std::string, std::string> image_of;  // that uses each mask
+  const std::int64_t label_bytes = list.layout.bytes_per_sample();
+  for (std::size_t i = 0; i < list.paths.size(); ++i) {
+    const std::string& path = list.paths[i];
+    const std::string key = without_extension(path.substr(folders.images.empty() ? 0 : folders.images.size() + 1));
+    const auto mask = masks.find(key);
+    if (mask == masks.end()) {
+      leave_out(path, "has no mask " + quoted(std::filesystem::path(files::join_path(folders.masks, key) + ".*")));
+      continue;
+    }
+    const auto [other, is_new] = image_of.try_emplace(key, path);
+    if (!is_new) refuse(tree.name_of(path), "has the mask of " + tree.name_of(other->second));
+    paired.paths.push_back(path);
+    paired.masks.push_back(mask->second);
+    const auto label = list.labels.begin() + static_cast<std::ptrdiff_t>(i) * label_bytes;
+    paired.labels.insert(paired.labels.end(), label, label + label_bytes);
+  }
+  for (const auto& [key, path] : masks) {
+    if (!image_of.contains(key)) leave_out(path, "has no image");
+  }
+  list = std::move(paired);
+}
+
+}  // namespace octavo::sources

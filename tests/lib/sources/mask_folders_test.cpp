@@ -1,0 +1,117 @@
+#include <octavo/errors.hpp>
+
+#include "catch.hpp"
+#include "made_files.hpp"
+#include "png/png_writer.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+/// A gray PNG of `width` x 2 pixels of one value.
+std::string png_of(std::uint8_t value, std::int64_t width = 3) {
+  const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(2 * width), value);
+  const auto bytes = png::encode({width, 2, 1, pixels});
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::uint8_t> first_of_masks(Source& source, std::size_t split = 0) {
+  const std::int64_t count = source.splits()[split].sample_count;
+  read_all(source, split);
+  std::vector<std::uint8_t> masks(static_cast<std::size_t>(6 * count)), first;
+  REQUIRE(source.read_masks(split, 0, count, masks).empty());
+  for (std::size_t i = 0; i < masks.size(); i += 6) first.push_back(masks[i]);
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("a folder of masks next to a folder of images holds their masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"b", "a", "c"}) {
+    write_file(folder / "images" / (std::string(name) + ".pgm"), "P5 3 2 255\n" + std::string(6, name[0]));
+    write_file(folder / "Masks" / (std::string(name) + ".png"), png_of(static_cast<std::uint8_t>(name[0] - 'a')));
+  }
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 1);
+  REQUIRE(source->splits()[0].has_masks);
+  REQUIRE(source->splits()[0].labels.kind == LabelKind::none);
+  REQUIRE(first_of_masks(*source) == std::vector<std::uint8_t>{0, 1, 2});
+  REQUIRE_THAT(source->notes().remarks.at(0), ContainsSubstring("are the masks of those in"));
+  SourceOptions options;
+  options.with_masks = false;
+  const auto classes = open(folder.path(), options);
+  REQUIRE(classes->class_names() == std::vector<std::string>{"Masks", "images"});
+  REQUIRE_FALSE(classes->splits()[0].has_masks);
+}
+
+TEST_CASE("images and masks may be in folders of splits and of classes", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const bool splits_inside = GENERATE(true, false);
+  for (const std::string split : {"train", "val"}) {
+    for (const std::string name : {"cat/1", "dog/1"}) {
+      const auto images = splits_inside ? folder / "images" / split : folder / split / "images";
+      const auto masks = splits_inside ? folder / "annotations" / split : folder / split / "annotations";
+      write_file(images / (name + ".png"), png_of(7));
+      write_file(masks / (name + ".png"), png_of(static_cast<std::uint8_t>(name[0])));
+    }
+  }
+  const auto source = open(folder.path());
+  REQUIRE(source->splits().size() == 2);
+  REQUIRE(source->class_names() == std::vector<std::string>{"cat", "dog"});
+  REQUIRE(first_of_masks(*source, 1) == std::vector<std::uint8_t>{'c', 'd'});
+}
+
+TEST_CASE("images without a mask and masks without an image are errors or left out", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a", "b"}) write_file(folder / "images" / (std::string(name) + ".png"), png_of(1));
+  write_file(folder / "masks/b.png", png_of(2));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("a.png\" has no mask"));
+  write_file(folder / "masks/a.png", png_of(3));
+  write_file(folder / "masks/c.png", png_of(4));
+  REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("c.png\" has no image"));
+  std::filesystem::remove(folder / "masks/a.png");
+  SourceOptions options;
+  options.skip_unreadable = true;
+  const auto source = open(folder.path(), options);
+  REQUIRE(first_of_masks(*source) == std::vector<std::uint8_t>{2});
+  REQUIRE(source->left_out().size() == 2);
+  write_file(folder / "masks/b.pgm", "P5 3 2 255\n" + std::string(6, 'x'));
+  REQUIRE_THROWS_WITH(open(folder.path(), options), ContainsSubstring("is a second mask next to"));
+}
+
+TEST_CASE("a mask of another size than its image is a bad sample", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a", "b"}) {
+    write_file(folder / "images" / (std::string(name) + ".png"), png_of(1));
+    write_file(folder / "masks" / (std::string(name) + ".png"), png_of(2, name[0] == 'b' ? 4 : 3));
+  }
+  REQUIRE_THROWS_WITH(pack(*open(folder.path()), folder / "out.h5"),
+                      ContainsSubstring("its mask masks/b.png: it has 4x2 pixels, the image has 3x2"));
+  PackOptions options;
+  options.skip_bad_samples = true;
+  const PackSummary summary = pack(*open(folder.path()), folder / "out.h5", options);
+  REQUIRE(summary.splits[0].sample_count == 1);
+  REQUIRE(summary.skipped.size() == 1);
+}
+
+TEST_CASE("a list may name masks", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"a", "b"}) {
+    write_file(folder / "images" / (std::string(name) + ".png"), png_of(1));
+    write_file(folder / "masks" / (std::string(name) + "_mask.png"), png_of(static_cast<std::uint8_t>(name[0])));
+  }
+  write_file(folder / "list.csv", "image,mask,label\nb.png,b_mask.png,0\na.png,masks/a_mask.png,1\n");
+  const auto source = open(folder / "list.csv");
+  REQUIRE(first_of_masks(*source) == std::vector<std::uint8_t>{'b', 'a'});
+  REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
+  REQUIRE(source->notes().remarks.empty());
+  write_file(folder / "list.csv", "image,mask\na.png,none.png\n");
+  REQUIRE_THROWS_WITH(open(folder / "list.csv"), ContainsSubstring("the mask \"none.png\" is not below"));
+  write_file(folder / "list.csv", "image,mask\na.png,a_mask.png\n");
+  const auto unlabeled = open(folder / "list.csv");
+  REQUIRE(unlabeled->splits()[0].labels.kind == LabelKind::none);
+  REQUIRE(first_of_masks(*unlabeled) == std::vector<std::uint8_t>{'a'});
+}
