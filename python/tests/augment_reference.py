@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Sequence
@@ -261,7 +262,30 @@ POLICY = "identity shear_x shear_y translate_x translate_y rotate brightness sat
 POLICY += " solarize autocontrast equalize"
 
 
-def policy(codes: Codes, op: augment.TrivialAugment | augment.RandAugment, words: Sequence[int]) -> Codes:
+def nearest(codes: Codes, height: int, width: int) -> Codes:
+    axes = ((codes.shape[1], height), (codes.shape[2], width))
+    rows, columns = ((2 * np.arange(out) + 1) * count // (2 * out) for count, out in axes)
+    return codes[:, rows[:, None], columns[None, :]]
+
+
+def for_mask(op: augment.Operation) -> augment.Operation:
+    """The operation on a mask: nearest pixels, and the ignored value 255 beyond the edge."""
+    if isinstance(op, (augment.Cutout, augment.RandomErasing)):
+        return dataclasses.replace(op, probability=0.0, value=0)
+    given = {"fill": 255, "interpolation": "nearest"}
+    return dataclasses.replace(op, **{name: value for name, value in given.items() if hasattr(op, name)})
+
+
+def masked(mask: Levels, operations: Sequence[augment.Operation], **draws: int) -> Levels:
+    """The mask [H,W] of a sample, with the draws that `augmented` has for these arguments."""
+    kept = [for_mask(op) for op in operations if not isinstance(op, augment.NormalizedJitter)]
+    one, half_range = [np.float32(1)], [np.float32(128)]
+    return augmented(coded(mask[None]), one, half_range, kept, is_mask=True, **draws)[0].astype(np.int64)
+
+
+def policy(
+    codes: Codes, op: augment.TrivialAugment | augment.RandAugment, words: Sequence[int], is_mask: bool = False
+) -> Codes:
     name, wide, (_, height, width) = (
         POLICY.split()[below(14, words[0])],
         isinstance(op, augment.TrivialAugment),
@@ -283,6 +307,8 @@ def policy(codes: Codes, op: augment.TrivialAugment | augment.RandAugment, words
             "rotate": affine_matrix(-t * (135.0 if wide else 30.0), 0, 0, 1, (0, 0)),
         }[name]
         return warped(codes, matrix, op)
+    if is_mask:
+        return codes
     amount: float = 1 + t * (0.99 if wide else 0.9)
     if name == "posterize":
         amount = 8 - (2 * level * (6 if wide else 4) + 30) // 60
@@ -357,6 +383,7 @@ def augmented(
     epoch: int,
     index: int,
     view: int = 0,
+    is_mask: bool = False,
 ) -> npt.NDArray[np.float32]:
     """The augmented, normalized image of a sample with these codes [C,H,W]; `scale` and `shift` are [C]."""
     channels = codes.shape[0]
@@ -391,9 +418,11 @@ def augmented(
             codes = crop(codes, half(height - h), half(width - w), (h, w), "constant", codes_of(op.fill, channels))
         elif isinstance(op, augment.RandomResizedCrop):
             rows, columns = resized_part(op, draws, height, width)
-            codes = resized(codes[:, rows, columns], *np.broadcast_to(op.size, 2).tolist(), op.antialias)
+            codes, out = codes[:, rows, columns], np.broadcast_to(op.size, 2).tolist()
+            codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
         elif isinstance(op, augment.Resize):
-            codes = resized(codes, *np.broadcast_to(op.size, 2).tolist(), op.antialias)
+            out = np.broadcast_to(op.size, 2).tolist()
+            codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
         elif isinstance(op, (augment.Cutout, augment.RandomErasing)):
             rows, columns = erased(op, draws, height, width)
             if op.normalized:
@@ -410,11 +439,11 @@ def augmented(
             maps[0] = maps[0] * f
             maps[1] = (maps[1] + s) * f
         elif isinstance(op, augment.TrivialAugment):
-            codes = policy(codes, op, words)
+            codes = policy(codes, op, words, is_mask)
         elif isinstance(op, augment.RandAugment):
             for n in range(op.count):
-                codes = policy(codes, op, Draws(seed, epoch, index, view, slot + n).words())
-        elif applied:
+                codes = policy(codes, op, Draws(seed, epoch, index, view, slot + n).words(), is_mask)
+        elif applied and (isinstance(op, augment.Affine) or not is_mask):
             codes = changed(codes, op, words, draws.words(1))
     maps = maps_of(codes, scale, shift) if maps is None else maps
     # The product is exact in double, and the sum has at most 53 bits for codes and maps like these.

@@ -49,6 +49,22 @@ NumpyArray<std::int8_t> read_images(const Split& split, std::int64_t first, std:
                                      static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width)});
 }
 
+/// The masks of samples [first, first + count), verified against their checksums.
+NumpyArray<std::uint8_t> read_masks(const Split& split, std::int64_t first, std::int64_t count) {
+  check_range(split, first, count);
+  const SampleShape shape = split.shape();
+  const auto pixels = static_cast<std::size_t>(count * shape.values_per_channel());
+  auto masks = array_memory<std::uint8_t>(pixels);
+  {
+    const GilRelease released;
+    std::vector<std::int8_t> codes(static_cast<std::size_t>(count * shape.values()));
+    std::vector<std::byte> labels(static_cast<std::size_t>(count * split.labels().bytes_per_sample()));
+    if (count > 0) split.read_checked(first, count, codes, labels, {masks.get(), pixels});
+  }
+  return to_numpy(std::move(masks), {static_cast<std::size_t>(count), static_cast<std::size_t>(shape.height),
+                                     static_cast<std::size_t>(shape.width)});
+}
+
 template <typename T>
 nb::object read_labels_as(const Split& split) {
   const auto count = static_cast<std::size_t>(split.sample_count());
@@ -118,6 +134,7 @@ void add_split(nb::module_& module) {
           "label_kind", [](const Split& split) { return to_string(split.labels().kind); },
           "'none', 'class', 'multi_label' or 'target'.")
       .def_prop_ro("label_width", [](const Split& split) { return split.labels().width; })
+      .def_prop_ro("has_masks", &Split::has_masks)
       .def_prop_ro("packed_bytes", &Split::packed_bytes)
       .def_prop_ro(
           "compression", [](const Split& split) { return to_string(split.compression()); }, "'none' or 'deflate'.")
@@ -129,6 +146,7 @@ void add_split(nb::module_& module) {
       .def("statistics", &Split::statistics, nb::call_guard<GilRelease>())
       .def("sample_name", &Split::sample_name, "row"_a)
       .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], verified against the checksums.")
+      .def("read_masks", &read_masks, "first"_a, "count"_a, "uint8 [count, H, W], verified against the checksums.")
       .def("read_labels", &read_labels, "int32 [N], int32 [N, K], float32 [N, K], or None.");
 }
 

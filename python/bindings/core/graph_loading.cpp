@@ -25,17 +25,21 @@ class GraphMaker {
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
+        mask_dtype_(spec.mask_dtype),
+        has_masks_(store.has_masks() && spec.with_masks),
         loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, {}, 0}, batches_per_launch) {}
 
   std::int64_t batches_per_epoch() const { return loader_.batches_per_epoch(); }
   std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }
 
-  /// Makes the next batch at these addresses; the caller guarantees enough memory there. Address 0: no labels.
-  void next(std::uintptr_t images, std::uintptr_t labels, std::uintptr_t stream) {
+  /// Makes the next batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no
+  /// masks.
+  void next(std::uintptr_t images, std::uintptr_t labels, std::uintptr_t masks, std::uintptr_t stream) {
     const std::int64_t count = loader_.samples_per_launch();
     loader_.next({reinterpret_cast<void*>(images), shape_.dtype, {count, shape_.values()}, device_},
                  {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
-                 StreamRef(reinterpret_cast<void*>(stream)));
+                 StreamRef(reinterpret_cast<void*>(stream)),
+                 {reinterpret_cast<void*>(masks), mask_dtype_, shape_.mask_axes(count), device_});
   }
   void seek(std::int64_t epoch, std::int64_t step, std::uintptr_t stream) {
     loader_.seek(epoch, step, StreamRef(reinterpret_cast<void*>(stream)));
@@ -45,17 +49,19 @@ class GraphMaker {
     return {state.epoch, state.step};
   }
 
-  /// Library-owned tensors for the images and the labels, for any consumer of DLPack, with their addresses.
+  /// Library-owned tensors for the images, the labels and the masks, for any consumer of DLPack, each with its address;
+  /// None and 0 if there are none.
   nb::tuple make_tensors() const {
     const std::int64_t count = loader_.samples_per_launch();
-    OwnedTensor images(shape_.dtype, {count, shape_.values()}, device_);
-    OwnedTensor labels(label_dtype_, {count, labels_.width}, device_);
-    const auto image_address = reinterpret_cast<std::uintptr_t>(images.view().data);
-    const auto label_address = reinterpret_cast<std::uintptr_t>(labels.view().data);
-    nb::object image_array = to_dlpack(std::move(images), shape_.axes(count));
-    if (labels_.kind == LabelKind::none) return nb::make_tuple(image_array, nb::none(), image_address, 0);
-    nb::object label_array = to_dlpack(std::move(labels), label_axes(labels_, count));
-    return nb::make_tuple(image_array, label_array, image_address, label_address);
+    const auto made = [&](bool is_wanted, DType dtype, const std::vector<std::int64_t>& axes) {
+      if (!is_wanted) return nb::make_tuple(nb::none(), 0);
+      OwnedTensor tensor(dtype, axes, device_);
+      const auto address = reinterpret_cast<std::uintptr_t>(tensor.view().data);
+      return nb::make_tuple(to_dlpack(std::move(tensor), axes), address);
+    };
+    return nb::make_tuple(made(true, shape_.dtype, shape_.axes(count)),
+                          made(labels_.kind != LabelKind::none, label_dtype_, label_axes(labels_, count)),
+                          made(has_masks_, mask_dtype_, shape_.mask_axes(count)));
   }
 
  private:
@@ -63,6 +69,8 @@ class GraphMaker {
   BatchShape shape_;
   LabelLayout labels_;
   DType label_dtype_;
+  DType mask_dtype_;
+  bool has_masks_;
   GraphLoader loader_;
 };
 
@@ -76,7 +84,7 @@ void add_graph_loading(nb::module_& module) {
            "batches_per_launch"_a)
       .def_prop_ro("batches_per_epoch", &GraphMaker::batches_per_epoch)
       .def_prop_ro("samples_per_launch", &GraphMaker::samples_per_launch)
-      .def("next", &GraphMaker::next, "images"_a, "labels"_a, "stream"_a, nb::call_guard<GilRelease>())
+      .def("next", &GraphMaker::next, "images"_a, "labels"_a, "masks"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("seek", &GraphMaker::seek, "epoch"_a, "step"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("place", &GraphMaker::place, "stream"_a, nb::call_guard<GilRelease>())
       .def("make_tensors", &GraphMaker::make_tensors);

@@ -1,7 +1,6 @@
 // Stores and batches.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -54,13 +53,13 @@ BatchSpec make_spec(const std::string& center, const std::vector<double>& center
   return spec;
 }
 
-Store load(const Split& split, const std::string& device, bool verify_checksums, int thread_count,
+Store load(const Split& split, const std::string& device, bool verify_checksums, bool with_masks, int thread_count,
            const nb::object& on_progress, const std::string& residency, std::int64_t memory_limit_bytes,
            std::int64_t resident_count, std::int64_t window_samples) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     return Store::load(split, Device::parse(device),
-                       {verify_checksums, thread_count, progress, parse_residency(residency), memory_limit_bytes,
-                        resident_count, window_samples});
+                       {verify_checksums, with_masks, thread_count, progress, parse_residency(residency),
+                        memory_limit_bytes, resident_count, window_samples});
   });
 }
 
@@ -89,8 +88,12 @@ Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64
                          static_cast<std::size_t>(count * samples.labels.bytes_per_sample())};
   samples.class_names = class_names;
   samples.owner = owner_of(owner);
-  const LoadOptions options{false,          thread_count,  {}, parse_residency(residency), memory_limit_bytes,
-                            resident_count, window_samples};
+  const LoadOptions options{.verify_checksums = false,
+                            .thread_count = thread_count,
+                            .residency = parse_residency(residency),
+                            .memory_limit_bytes = memory_limit_bytes,
+                            .resident_count = resident_count,
+                            .window_samples = window_samples};
   const GilRelease released;
   return Store::load(samples, copy ? HostMemory::copy : HostMemory::borrow, Device::parse(device), options);
 }
@@ -98,6 +101,7 @@ Store load_from_memory(const nb::object& owner, std::uintptr_t codes, std::int64
 void add_store(nb::module_& module) {
   module.attr("image_dtypes") = nb::tuple(nb::cast(image_type_names()));
   module.attr("label_dtypes") = nb::tuple(nb::cast(label_type_names()));
+  module.attr("mask_dtypes") = nb::tuple(nb::cast(mask_type_names()));
   nb::class_<BatchSpec>(module, "BatchSpec", "Everything that defines a batch's values.")
       .def(
           "__init__",
@@ -118,6 +122,15 @@ void add_store(nb::module_& module) {
           },
           "operations"_a, "seed"_a, "views"_a, "Sets the augmentation.")
       .def(
+          "set_masks",
+          [](BatchSpec& self, const std::string& dtype, std::int64_t ignored_value) {
+            self.mask_dtype = dtype_of(dtype, "mask_dtype");
+            self.ignored_mask_value = ignored_value;
+          },
+          "dtype"_a, "ignored_value"_a, "Sets the type of masks, and the value of pixels beyond the edge of an image.")
+      .def(
+          "omit_masks", [](BatchSpec& self) { self.with_masks = false; }, "Makes batches without masks.")
+      .def(
           "soften_labels",
           [](BatchSpec& self, const std::optional<augment::Mix>& mix, std::int64_t classes, double smoothing) {
             self.mix = mix;
@@ -136,14 +149,15 @@ void add_store(nb::module_& module) {
       .def("__str__", &describe);
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The samples of a split in the memory of a device.")
-      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "thread_count"_a, "on_progress"_a.none(),
-                  "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
+      .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "with_masks"_a, "thread_count"_a,
+                  "on_progress"_a.none(), "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
       .def_static("load_from_memory", &load_from_memory, "owner"_a, "codes"_a, "count"_a, "shape"_a, "labels"_a,
                   "label_kind"_a, "label_width"_a, "class_names"_a, "copy"_a, "device"_a, "thread_count"_a,
                   "residency"_a, "memory_limit_bytes"_a, "resident_count"_a, "window_samples"_a)
       .def_prop_ro("device", [](const Store& store) { return to_string(store.device()); })
       .def_prop_ro("sample_count", &Store::sample_count)
       .def_prop_ro("device_bytes", &Store::device_bytes)
+      .def_prop_ro("has_masks", &Store::has_masks)
       .def_prop_ro("residency", [](const Store& store) { return to_string(store.residency()); })
       .def_prop_ro("residency_reason", &Store::residency_reason)
       .def_prop_ro("resident_count", &Store::resident_count)
@@ -154,7 +168,7 @@ void add_store(nb::module_& module) {
           "gather",
           [](const Store& store, const std::vector<std::int64_t>& rows, const PreparedSpec& spec, std::uintptr_t images,
              const std::vector<std::int64_t>& image_shape, std::uintptr_t labels, const std::string& label_dtype,
-             std::uintptr_t stream, std::int64_t epoch) {
+             std::uintptr_t masks, std::uintptr_t stream, std::int64_t epoch) {
             const GilRelease released;
             const auto count = static_cast<std::int64_t>(rows.size());
             const TensorView image_view{reinterpret_cast<void*>(images), spec.spec().dtype, image_shape,
@@ -163,10 +177,16 @@ void add_store(nb::module_& module) {
                                         dtype_of(label_dtype, "label_dtype"),
                                         {count, batch_labels(spec.spec(), store.labels()).width},
                                         store.device()};
-            store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)), epoch);
+            const BatchShape shape = batch_shape(spec.spec(), store.shape());
+            const TensorView mask_view{reinterpret_cast<void*>(masks), spec.spec().mask_dtype, shape.mask_axes(count),
+                                       store.device()};
+            store.gather(rows, spec, image_view, label_view, StreamRef(reinterpret_cast<void*>(stream)), epoch,
+                         mask_view);
           },
-          "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "stream"_a, "epoch"_a,
-          "Writes a batch of these rows to two addresses; the caller guarantees enough memory there.");
+          "rows"_a, "spec"_a, "images"_a, "image_shape"_a, "labels"_a, "label_dtype"_a, "masks"_a, "stream"_a,
+          "epoch"_a,
+          "Writes a batch of these rows to addresses, of which those of labels and masks may be 0; the caller "
+          "guarantees enough memory there.");
 }
 
 /// A BatchMaker and the types of its batches.
@@ -179,9 +199,12 @@ class Maker {
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
+        mask_dtype_(spec.mask_dtype),
+        has_masks_(store.has_masks() && spec.with_masks),
         maker_(store,
                {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, sampling, prefetch}),
         memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0) * shape_.bytes())},
+        mask_memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0) * mask_bytes())},
         tensors_(device_) {}
 
   Maker(const Maker&) = delete;
@@ -191,6 +214,7 @@ class Maker {
   std::string shuffle() const { return to_string(maker_.options().shuffle); }
   int prefetch() const { return maker_.options().prefetch; }
   std::int64_t largest_batch_bytes() const { return memory_.pool->block_bytes(); }
+  std::int64_t largest_mask_bytes() const { return mask_memory_.pool->block_bytes(); }
   std::int64_t batch_count(std::int64_t step) const { return maker_.batch_count(step); }
   std::int64_t device_bytes() const { return maker_.device_bytes(); }
   NumpyArray<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
@@ -198,19 +222,20 @@ class Maker {
     return to_numpy(rows, {rows.size()});
   }
 
-  /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels.
-  void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels,
+  /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no masks.
+  void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels, std::uintptr_t masks,
             std::uintptr_t stream) const {
     const std::int64_t count = maker_.batch_count(step);
     maker_.make(epoch, step, {reinterpret_cast<void*>(images), shape_.dtype, {count, shape_.values()}, device_},
                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
-                StreamRef(reinterpret_cast<void*>(stream)));
+                StreamRef(reinterpret_cast<void*>(stream)),
+                {reinterpret_cast<void*>(masks), mask_dtype_, shape_.mask_axes(count), device_});
   }
 
   /// Makes a batch in host memory that is recycled once the images are released: a DLPack capsule with the axes
-  /// [B,C,H,W] in either layout. Labels are written to an address, as in make().
-  nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
-    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
+  /// [B,C,H,W] in either layout. Labels and masks are written to addresses, as in make().
+  nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels, std::uintptr_t masks) const {
+    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels, masks);
     const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(step) * shape_.views),
                                              static_cast<std::size_t>(shape_.image.channels),
                                              static_cast<std::size_t>(shape_.image.height),
@@ -221,9 +246,28 @@ class Maker {
         nb::ndarray<>(data, 4, axes.data(), owner_of(std::move(block)), strides.data(), dlpack_type(shape_.dtype)));
   }
 
+  /// Host memory for the masks of a batch, recycled once they are released: a DLPack capsule with their axes.
+  nb::object recycled_masks(std::int64_t step) const {
+    std::unique_ptr<RecycledMemory::Block> block = mask_memory_.pool->take();
+    const std::vector<std::int64_t> sizes = shape_.mask_axes(maker_.batch_count(step));
+    const std::vector<std::size_t> axes(sizes.begin(), sizes.end());
+    void* data = block->data();
+    return nb::cast(
+        nb::ndarray<>(data, axes.size(), axes.data(), owner_of(std::move(block)), nullptr, dlpack_type(mask_dtype_)));
+  }
+
   /// The same as plain bytes, [bytes].
-  NumpyArray<std::uint8_t> make_recycled_bytes(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
-    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels);
+  NumpyArray<std::uint8_t> recycled_mask_bytes(std::int64_t step) const {
+    std::unique_ptr<RecycledMemory::Block> block = mask_memory_.pool->take();
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * mask_bytes());
+    auto* data = static_cast<std::uint8_t*>(block->data());
+    return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
+  }
+
+  /// Makes a batch as plain bytes, [bytes], in recycled memory.
+  NumpyArray<std::uint8_t> make_recycled_bytes(std::int64_t epoch, std::int64_t step, std::uintptr_t labels,
+                                               std::uintptr_t masks) const {
+    std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels, masks);
     const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.bytes());
     auto* data = static_cast<std::uint8_t*>(block->data());
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
@@ -231,26 +275,32 @@ class Maker {
 
   /// Makes a batch in tensors owned by the library, for any consumer of DLPack. They are complete on return, so any
   /// stream may use them.
-  std::pair<nb::object, nb::object> make_owned(std::int64_t epoch, std::int64_t step) const {
+  nb::tuple make_owned(std::int64_t epoch, std::int64_t step) const {
     const std::int64_t count = maker_.batch_count(step);
-    std::optional<OwnedTensor> images, labels;
+    std::optional<OwnedTensor> images, labels, masks;
     {
       const GilRelease released;
       images = tensors_.take(shape_.dtype, {count, shape_.values()});
       labels = tensors_.take(label_dtype_, {count, labels_.width});
-      maker_.make(epoch, step, images->view(), labels->view(), {});
+      if (has_masks_) masks = tensors_.take(mask_dtype_, shape_.mask_axes(count));
+      maker_.make(epoch, step, images->view(), labels->view(), {}, masks ? masks->view() : TensorView{});
       synchronize(device_);
     }
     nb::object image_array = to_dlpack(std::move(*images), shape_.axes(count));
-    if (labels_.kind == LabelKind::none) return {std::move(image_array), nb::none()};
-    return {std::move(image_array), to_dlpack(std::move(*labels), label_axes(labels_, count))};
+    nb::object label_array =
+        labels_.kind == LabelKind::none ? nb::none() : to_dlpack(std::move(*labels), label_axes(labels_, count));
+    if (!masks) return nb::make_tuple(image_array, label_array);
+    return nb::make_tuple(image_array, to_dlpack(std::move(*masks), shape_.mask_axes(count)), label_array);
   }
 
  private:
-  std::unique_ptr<RecycledMemory::Block> recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels) const {
+  /// Bytes of the masks of a sample.
+  std::int64_t mask_bytes() const { return shape_.mask_values() * bytes_of(mask_dtype_); }
+  std::unique_ptr<RecycledMemory::Block> recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels,
+                                                  std::uintptr_t masks) const {
     const GilRelease released;
     std::unique_ptr<RecycledMemory::Block> block = memory_.pool->take();
-    make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, 0);
+    make(epoch, step, reinterpret_cast<std::uintptr_t>(block->data()), labels, masks, 0);
     return block;
   }
 
@@ -263,6 +313,8 @@ class Maker {
   BatchShape shape_;
   LabelLayout labels_;
   DType label_dtype_;
+  DType mask_dtype_;
+  bool has_masks_;
   /// Closes the pool when destroyed.
   struct Memory {
     std::shared_ptr<RecycledMemory> pool;
@@ -270,6 +322,7 @@ class Maker {
   };
   BatchMaker maker_;
   Memory memory_;
+  Memory mask_memory_;
   mutable TensorPool tensors_;  ///< of make_owned()
 };
 
@@ -294,11 +347,15 @@ void add_loading(nb::module_& module) {
       .def_prop_ro("prefetch", &Maker::prefetch)
       .def_prop_ro("device_bytes", &Maker::device_bytes)
       .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
+      .def_prop_ro("largest_mask_bytes", &Maker::largest_mask_bytes)
       .def("batch_count", &Maker::batch_count, "step"_a)
       .def("rows", &Maker::rows, "epoch"_a, "step"_a)
-      .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "stream"_a, nb::call_guard<GilRelease>())
-      .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a)
-      .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a)
+      .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "masks"_a, "stream"_a,
+           nb::call_guard<GilRelease>())
+      .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
+      .def("recycled_masks", &Maker::recycled_masks, "step"_a)
+      .def("recycled_mask_bytes", &Maker::recycled_mask_bytes, "step"_a)
+      .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }
 

@@ -127,6 +127,7 @@ void add_options(nb::module_& module) {
       .def_rw("channels", &SourceOptions::channels, nb::arg().none())
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
+      .def_rw("with_masks", &SourceOptions::with_masks)
       .def_rw("layout", &SourceOptions::layout)
       .def_rw("range", &SourceOptions::range)
       .def_rw("class_names", &SourceOptions::class_names)
@@ -151,11 +152,13 @@ void add_options(nb::module_& module) {
 }
 
 using Images = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+using Masks = std::optional<nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
-/// Appends uint8 [n,C,H,W] with labels: int32 [n], multi-labels int32 [n,K], targets float32 [n,K], or none.
+/// Appends uint8 [n,C,H,W] with labels: int32 [n], multi-labels int32 [n,K], targets float32 [n,K], or none; and with
+/// masks uint8 [n,H,W], if there are any.
 template <typename Labels>
 void append(SpooledSource& source, const std::string& split, const Images& images, const Labels& labels, LabelKind kind,
-            Color color, const std::vector<std::string>& names) {
+            Color color, const std::vector<std::string>& names, const Masks& masks) {
   SourceSplit layout{split, 0, {}, {}, color};
   layout.shape = {static_cast<std::int64_t>(images.shape(1)), static_cast<std::int64_t>(images.shape(2)),
                   static_cast<std::int64_t>(images.shape(3))};
@@ -164,8 +167,11 @@ void append(SpooledSource& source, const std::string& split, const Images& image
   if (kind == LabelKind::none) layout.labels.width = 0;
   const std::span<const std::byte> label_bytes(reinterpret_cast<const std::byte*>(labels.data()),
                                                kind == LabelKind::none ? 0 : labels.size() * 4);
+  layout.has_masks = masks.has_value();
+  std::span<const std::uint8_t> mask_values;
+  if (masks) mask_values = {masks->data(), masks->size()};
   const GilRelease released;
-  source.append(layout, {images.data(), images.size()}, label_bytes, names);
+  source.append(layout, {images.data(), images.size()}, label_bytes, names, mask_values);
 }
 
 void add_spooled_source(nb::module_& module) {
@@ -185,25 +191,23 @@ void add_spooled_source(nb::module_& module) {
       .def(
           "append_classes",
           [](SpooledSource& source, const std::string& split, const Images& images, const Integers& labels, Color color,
-             const std::vector<std::string>& names) {
+             const std::vector<std::string>& names, const Masks& masks) {
             append(source, split, images, labels, labels.ndim() == 1 ? LabelKind::class_index : LabelKind::multi_label,
-                   color, names);
+                   color, names, masks);
           },
-          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a)
+          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a, "masks"_a.none())
       .def(
           "append_targets",
           [](SpooledSource& source, const std::string& split, const Images& images, const Floats& labels, Color color,
-             const std::vector<std::string>& names) {
-            append(source, split, images, labels, LabelKind::target, color, names);
-          },
-          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a)
+             const std::vector<std::string>& names,
+             const Masks& masks) { append(source, split, images, labels, LabelKind::target, color, names, masks); },
+          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a, "masks"_a.none())
       .def(
           "append_unlabeled",
           [](SpooledSource& source, const std::string& split, const Images& images, Color color,
-             const std::vector<std::string>& names) {
-            append(source, split, images, images, LabelKind::none, color, names);
-          },
-          "split"_a, "images"_a, "color"_a, "names"_a);
+             const std::vector<std::string>& names,
+             const Masks& masks) { append(source, split, images, images, LabelKind::none, color, names, masks); },
+          "split"_a, "images"_a, "color"_a, "names"_a, "masks"_a.none());
 }
 
 void add_verification(nb::module_& module) {

@@ -22,7 +22,7 @@ from ._core import (
     cuda_problem,
     devices,
 )
-from .dataset import Dataset, ImageArray, Split
+from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
 from .loader import Loader
 from .memory import find_batch_size, plan
@@ -70,6 +70,7 @@ __all__ = [
     "GraphLoader",
     "ImageArray",
     "Loader",
+    "MaskArray",
     "Normalize",
     "PackSummary",
     "RemoteFile",

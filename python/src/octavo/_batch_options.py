@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks
+from ._masks import Masks, resolve_masks
 from ._sampling import Balance, Sampling, resolve_sampling
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
@@ -47,6 +48,7 @@ class BatchOptions:
     views: int
     soft_labels: SoftLabels | None
     sampling: Sampling | None
+    masks: Masks | None
 
     @property
     def label_shape(self) -> tuple[int, ...]:
@@ -57,13 +59,17 @@ class BatchOptions:
         """The specification of the batches."""
         return make_spec(
             self.normalize, self.dtype, self.channels_last, self.augment, self.augment_seed, self.views,
-            self.soft_labels,
+            self.soft_labels, self.masks,
         )  # fmt: skip
+
+    def mask_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, ...]:
+        """The shape of the masks of a sample in a batch whose images are of `image_shape`."""
+        return image_shape[1:] if self.views == 1 else (self.views, *image_shape[1:])
 
     def open_store(self, data: Data | Store, split: str | None, **load: Any) -> Store:
         """The given store, or a new one of the data; `load` has the options of `Store`."""
         if not isinstance(data, Store):
-            return Store(find_split(data, split), device=self.device, **load)
+            return Store(find_split(data, split), device=self.device, masks=self.masks is not None, **load)
         if split is not None and split != self.source.name:
             raise ValueError(f"split is {split!r}, but the store holds {self.source.name!r}")
         return data
@@ -89,6 +95,9 @@ def resolve_batch_options(
     mix: Mix | None,
     label_smoothing: float,
     num_classes: int | None,
+    masks: bool | None,
+    mask_dtype: Any,
+    ignore_index: int,
     indices: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
     balance: Balance = None,
@@ -127,6 +136,9 @@ def resolve_batch_options(
         views=operator.index(views),
         soft_labels=soft_labels,
         sampling=sampling,
+        masks=resolve_masks(
+            data.has_masks if isinstance(data, Store) else source.has_masks, masks, mask_dtype, ignore_index
+        ),
     )
 
 

@@ -28,11 +28,14 @@ class Allocator(Protocol):
 
     def recycled_images(
         self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
-    ) -> Callable[[int, int, int], Any]:
-        """A function of epoch, step and an address for labels that returns the images, in recycled host memory."""
+    ) -> Callable[[int, int, int, int], Any]:
+        """A function of epoch, step and addresses for labels and masks that returns the images, in recycled memory."""
+
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+        """A function of the step that returns memory for its masks, each of `shape`, in recycled host memory."""
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
-        """A function of B that allocates labels, each of `shape`."""
+        """A function of B that allocates labels or masks, each of `shape`."""
 
     def with_views(self, views: int) -> Callable[[Any], Any]:
         """A function that turns images [B * views, ...] into [B, views, ...]; it changes nothing for one view."""
@@ -57,9 +60,13 @@ class NumpyAllocator:
 
     def recycled_images(
         self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
-    ) -> Callable[[int, int, int], Any]:
+    ) -> Callable[[int, int, int, int], Any]:
         make, numbers, axes = maker.make_recycled_bytes, _numpy_dtype(dtype), _axes(shape, channels_last)
-        return lambda epoch, step, labels: make(epoch, step, labels).view(numbers).reshape(-1, *axes)
+        return lambda epoch, step, labels, masks: make(epoch, step, labels, masks).view(numbers).reshape(-1, *axes)
+
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+        make, numbers = maker.recycled_mask_bytes, np.dtype(dtype)
+        return lambda step: make(step).view(numbers).reshape(-1, *shape)
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         numbers = np.dtype(dtype)
@@ -143,14 +150,14 @@ def _warn_of_cpu(reason: str) -> None:
 
 def resolve_dtype(dtype: Any) -> str:
     """The name of the floating-point type given by a string, a NumPy type or a torch type. None: float32."""
-    return _dtype_name(dtype, "dtype", _core.image_dtypes) if dtype is not None else "float32"
+    return dtype_name(dtype, "dtype", _core.image_dtypes) if dtype is not None else "float32"
 
 
 def resolve_label_dtype(dtype: Any, label_kind: str) -> str:
     """The name of the label type. None: int64 for classes, float32 for multi-labels and targets."""
     if dtype is None:
         return "int64" if label_kind in ("class", "none") else "float32"
-    name = _dtype_name(dtype, "label_dtype", _core.label_dtypes)
+    name = dtype_name(dtype, "label_dtype", _core.label_dtypes)
     if label_kind == "target" and name != "float32":
         raise ValueError(f"label_dtype is {name}; the targets of this split are float32")
     if label_kind == "class" and name == "float32":
@@ -166,7 +173,8 @@ def resolve_channels_last(memory_format: Any) -> bool:
     raise ValueError(f"memory_format is {memory_format!r}; it must be 'channels_last' or 'contiguous'")
 
 
-def _dtype_name(dtype: Any, argument: str, known: tuple[str, ...]) -> str:
+def dtype_name(dtype: Any, argument: str, known: tuple[str, ...]) -> str:
+    """The name of a type given by a string, a NumPy type or a torch type; it must be one of `known`."""
     name = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
     if name not in known:
         try:

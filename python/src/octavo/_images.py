@@ -36,6 +36,41 @@ def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
     return _with_channels(pixels, channels)
 
 
+def to_mask(mask: Any) -> Pixels:
+    """The mask as uint8 [H, W]: the indices of a palette, not its colors; booleans as 0 and 1.
+
+    Raises
+    ------
+    TypeError
+        If `mask` is not an image, array or tensor of whole numbers.
+    ValueError
+        If its values are not in 0 ... 255, or it has several channels.
+    """
+    if _is_pil(mask) and mask.mode not in ("1", "L", "P", "I", "I;16"):
+        raise ValueError(f"its mask has mode {mask.mode}; expected one channel of class numbers (L, P, 1 or I)")
+    if _is_tensor(mask):
+        mask = mask.detach().cpu().numpy()
+    elif not (_is_pil(mask) or isinstance(mask, np.ndarray) or hasattr(mask, "__array__")):
+        raise TypeError(f"its mask is a {type(mask).__name__}, not a PIL image, a NumPy array or a tensor")
+    values = np.asarray(mask)
+    if values.ndim == 3 and values.shape[0] == 1:
+        values = values[0]
+    if values.ndim != 2:
+        raise ValueError(f"its mask has shape {values.shape}; expected [H, W]")
+    if values.dtype != np.bool_ and not np.issubdtype(values.dtype, np.integer):
+        raise TypeError(f"its mask has {values.dtype} values; expected whole numbers")
+    if values.dtype.itemsize > 1 and values.size and (values.min() < 0 or values.max() > 255):
+        raise ValueError(f"its mask has values from {values.min()} to {values.max()}; expected 0 ... 255")
+    if values.dtype == np.int8 and values.size and values.min() < 0:
+        raise ValueError(f"its mask has values from {values.min()} to {values.max()}; expected 0 ... 255")
+    return values.astype(np.uint8)
+
+
+def is_mask(value: Any) -> bool:
+    """Whether a part of a sample can only be a mask: an image, or an array of two or more axes."""
+    return _is_pil(value) or getattr(value, "ndim", 0) >= 2
+
+
 def color_of(channels: int) -> Literal["gray", "rgb", "other"]:
     """The color kind of images with this many channels."""
     return "gray" if channels == 1 else "rgb" if channels == 3 else "other"

@@ -39,10 +39,14 @@ class TorchAllocator:
 
     def recycled_images(
         self, maker: _core.BatchMaker, shape: tuple[int, int, int], dtype: str, channels_last: bool
-    ) -> Callable[[int, int, int], Any]:
+    ) -> Callable[[int, int, int, int], Any]:
         # A single torch call: each costs some 10 us here, because making the batch evicted torch's code from the cache.
         make, from_dlpack = maker.make_recycled, torch.utils.dlpack.from_dlpack
-        return lambda epoch, step, labels: from_dlpack(make(epoch, step, labels))
+        return lambda epoch, step, labels, masks: from_dlpack(make(epoch, step, labels, masks))
+
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+        make, from_dlpack = maker.recycled_masks, torch.utils.dlpack.from_dlpack
+        return lambda step: from_dlpack(make(step))
 
     def with_views(self, views: int) -> Callable[[Any], Any]:
         return lambda images: images if views == 1 else images.unflatten(0, (-1, views))

@@ -15,6 +15,7 @@ class ArraySplit:
     """Images and labels in memory, for `Store.from_arrays`; has the attributes of a `Split` that loaders use."""
 
     name = "arrays"
+    has_masks = False
 
     def __init__(self, images: npt.NDArray[Any], labels: npt.ArrayLike | None, classes: Sequence[str]) -> None:
         self.images = _checked_images(images)

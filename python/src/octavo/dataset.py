@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -28,43 +28,49 @@ def _is_array(index: Any) -> bool:
     return isinstance(index, Sequence) and not isinstance(index, (str, bytes, tuple))
 
 
-class ImageArray:
-    """The images of a split, int8 [N, C, H, W], read from the file when indexed.
+class _FileArray:
+    """An array of one item per sample, read from the file when indexed. Every read is verified against checksums."""
 
-    A code is the image's value, 0 ... 255, minus 128: ``images[i].view("uint8") ^ 0x80`` is the image. Every read is
-    verified against checksums; damage raises `FormatError`, which names the sample.
-    """
+    _what: ClassVar[str]
+    _dtype: ClassVar[np.dtype[Any]]
 
     def __init__(self, split: Split) -> None:
         self._split = split
 
     @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """(N, C, H, W)."""
-        return (len(self._split), *self._split.shape)
+    def _item_shape(self) -> tuple[int, ...]:
+        raise NotImplementedError
+
+    def _read_file(self, native: _core.Split, first: int, count: int) -> npt.NDArray[Any]:
+        raise NotImplementedError
 
     @property
-    def dtype(self) -> np.dtype[np.int8]:
-        """int8."""
-        return np.dtype(np.int8)
+    def shape(self) -> tuple[int, ...]:
+        """The number of samples, and the shape of an item."""
+        return (len(self._split), *self._item_shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        return self._dtype
 
     @property
     def ndim(self) -> int:
-        """4."""
-        return 4
+        """The number of axes."""
+        return len(self.shape)
 
     def __len__(self) -> int:
         return len(self._split)
 
-    def __getitem__(self, index: Any) -> npt.NDArray[np.int8]:
-        """The images at an index, slice, array of indices or mask; further indices apply to C, H and W.
+    def __getitem__(self, index: Any) -> npt.NDArray[Any]:
+        """The items at an index, slice, array of indices or mask; further indices apply to the axes of an item.
 
         Raises
         ------
         IndexError
             If an index is out of range.
         FormatError
-            If an image is damaged.
+            If a sample is damaged.
         """
         if not isinstance(index, tuple):
             return self._read(index)
@@ -77,14 +83,14 @@ class ImageArray:
                 raise IndexError(f"too many indices: got {len(rest)} for {self.ndim} axes")
             return self[(slice(None),) * (self.ndim - len(rest)) + rest]
         if _is_array(first) and any(_is_array(further) for further in rest):
-            raise IndexError("images accept at most one index array; apply the other one to the result")
-        images = self._read(first)
+            raise IndexError(f"{self._what} accept at most one index array; apply the other one to the result")
+        items = self._read(first)
         # A single index has removed the first axis.
-        places = rest if images.ndim == 3 else (slice(None), *rest)
-        taken: npt.NDArray[np.int8] = images[places]
+        places = rest if items.ndim < self.ndim else (slice(None), *rest)
+        taken: npt.NDArray[Any] = items[places]
         return taken
 
-    def _read(self, index: Any) -> npt.NDArray[np.int8]:
+    def _read(self, index: Any) -> npt.NDArray[Any]:
         native, count = self._split._opened(), len(self)
         if index is Ellipsis:
             index = slice(None)
@@ -95,53 +101,91 @@ class ImageArray:
                 return self._read_range(native, min(chosen[0], chosen[-1]), len(chosen))[::step]
             return self._read_rows(native, chosen)
         if isinstance(index, (bool, np.bool_)):
-            raise IndexError("images are indexed by integers, slices, lists of integers and masks, not by a bool")
+            raise IndexError(
+                f"{self._what} are indexed by integers, slices, lists of integers and masks, not by a bool"
+            )
         if _is_array(index):
             numbers = np.asarray(index)
             if numbers.dtype == np.bool_:
                 if numbers.shape != (count,):
-                    raise IndexError(f"a mask of shape {numbers.shape} does not fit {count} images")
+                    raise IndexError(f"a mask of shape {numbers.shape} does not fit {count} {self._what}")
                 numbers = np.flatnonzero(numbers)
             elif numbers.size == 0:
                 return self._read_rows(native, [])
             elif numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
-                raise IndexError("images are indexed by integers, slices, lists of integers and masks")
+                raise IndexError(f"{self._what} are indexed by integers, slices, lists of integers and masks")
             return self._read_rows(native, [self._row(int(number)) for number in numbers])
-        image: npt.NDArray[np.int8] = native.read_images(self._row(operator.index(index)), 1)[0]
-        return image
+        item: npt.NDArray[Any] = self._read_file(native, self._row(operator.index(index)), 1)[0]
+        return item
 
     def _row(self, number: int) -> int:
         count = len(self)
         if not -count <= number < count:
-            raise IndexError(f"image {number} is out of range; split {self._split.name!r} has {count}")
+            raise IndexError(f"sample {number} is out of range; split {self._split.name!r} has {count}")
         return number % count
 
-    def _read_range(self, native: _core.Split, first: int, count: int) -> npt.NDArray[np.int8]:
-        images = np.empty((count, *self._split.shape), np.int8)
+    def _read_range(self, native: _core.Split, first: int, count: int) -> npt.NDArray[Any]:
+        items = np.empty((count, *self._item_shape), self._dtype)
         # In blocks, so that Ctrl-C is handled in between.
-        block = max(1, _BLOCK_BYTES // max(1, images[:1].nbytes))
+        block = max(1, _BLOCK_BYTES // max(1, items[:1].nbytes))
         for start in range(0, count, block):
             stop = min(count, start + block)
-            images[start:stop] = native.read_images(first + start, stop - start)
-        return images
+            items[start:stop] = self._read_file(native, first + start, stop - start)
+        return items
 
-    def _read_rows(self, native: _core.Split, rows: Sequence[int]) -> npt.NDArray[np.int8]:
-        images = np.empty((len(rows), *self._split.shape), np.int8)
+    def _read_rows(self, native: _core.Split, rows: Sequence[int]) -> npt.NDArray[Any]:
+        items = np.empty((len(rows), *self._item_shape), self._dtype)
         for place, row in enumerate(rows):
-            images[place] = native.read_images(row, 1)[0]
-        return images
+            items[place] = self._read_file(native, row, 1)[0]
+        return items
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("the images are in a file; converting them to an array needs copy=True or copy=None")
+            raise ValueError(f"the {self._what} are in a file; converting them needs copy=True or copy=None")
         return np.asarray(self[:], dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"ImageArray(shape={self.shape}, dtype=int8)"
+        return f"{type(self).__name__}(shape={self.shape}, dtype={self._dtype})"
+
+
+class ImageArray(_FileArray):
+    """The images of a split, int8 [N, C, H, W], read from the file when indexed.
+
+    A code is the image's value, 0 ... 255, minus 128: ``images[i].view("uint8") ^ 0x80`` is the image. Every read is
+    verified against checksums; damage raises `FormatError`, which names the sample.
+    """
+
+    _what = "images"
+    _dtype = np.dtype(np.int8)
+
+    @property
+    def _item_shape(self) -> tuple[int, ...]:
+        return self._split.shape
+
+    def _read_file(self, native: _core.Split, first: int, count: int) -> npt.NDArray[Any]:
+        return native.read_images(first, count)
+
+
+class MaskArray(_FileArray):
+    """The masks of a split, uint8 [N, H, W], read from the file when indexed, and verified like images."""
+
+    _what = "masks"
+    _dtype = np.dtype(np.uint8)
+
+    @property
+    def _item_shape(self) -> tuple[int, ...]:
+        return self._split.shape[1:]
+
+    def _read_file(self, native: _core.Split, first: int, count: int) -> npt.NDArray[Any]:
+        masks: npt.NDArray[Any] = native.read_masks(first, count)
+        return masks
 
 
 class Split:
-    """One split of an open `Dataset`, such as ``train``. Also a map-style dataset of (image, label)."""
+    """One split of an open `Dataset`, such as ``train``.
+
+    Also a map-style dataset of (image, label), or of (image, mask, label) if there are masks.
+    """
 
     def __init__(self, dataset: Dataset, native: _core.Split) -> None:
         self._dataset = dataset
@@ -170,6 +214,16 @@ class Split:
     def images(self) -> ImageArray:
         """int8 [N, C, H, W], read when indexed."""
         return ImageArray(self)
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether each image has a mask: one value, such as a class, for each of its pixels."""
+        return self._native.has_masks
+
+    @property
+    def masks(self) -> MaskArray | None:
+        """uint8 [N, H, W], read when indexed; None if there are none."""
+        return MaskArray(self) if self.has_masks else None
 
     @cached_property
     def labels(self) -> npt.NDArray[Any] | None:
@@ -239,17 +293,21 @@ class Split:
     def __len__(self) -> int:
         return self._native.sample_count
 
-    def __getitem__(self, index: int) -> tuple[npt.NDArray[np.int8], Any]:
-        """The image, int8 [C, H, W], and its label (None if there are none)."""
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        """The image, int8 [C, H, W], its mask, uint8 [H, W], if there are masks, and its label, or None."""
         row = self.images._row(operator.index(index))
-        return self.images[row], None if self.labels is None else self.labels[row]
+        label = None if self.labels is None else self.labels[row]
+        masks = self.masks
+        return (self.images[row], label) if masks is None else (self.images[row], masks[row], label)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen_split, (self._dataset.path, self.name)
 
     def __repr__(self) -> str:
         channels, height, width = self.shape
-        return f"Split({self.name!r}, {len(self)} images of {channels}x{height}x{width}, labels: {self.label_kind})"
+        return f"Split({self.name!r}, {len(self)} images of {channels}x{height}x{width}, labels: {self.label_kind}" + (
+            ", masks)" if self.has_masks else ")"
+        )
 
     def _repr_html_(self) -> str:
         import base64

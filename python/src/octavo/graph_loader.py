@@ -37,7 +37,7 @@ class GraphLoader:
     ----------
     data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
         See `Loader`.
-    augment, augment_seed, views, mix, label_smoothing, num_classes
+    augment, augment_seed, views, mix, label_smoothing, num_classes, masks, mask_dtype, ignore_index
         See `Loader`.
     shuffle
         True: a new order each epoch, over all samples. False: file order.
@@ -79,6 +79,9 @@ class GraphLoader:
         mix: Mix | None = None,
         label_smoothing: float = 0.0,
         num_classes: int | None = None,
+        masks: bool | None = None,
+        mask_dtype: Any = None,
+        ignore_index: int = 255,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -92,7 +95,7 @@ class GraphLoader:
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
             augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
-            num_classes=num_classes,
+            num_classes=num_classes, masks=masks, mask_dtype=mask_dtype, ignore_index=ignore_index,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
@@ -108,7 +111,9 @@ class GraphLoader:
         count = self._maker.samples_per_launch
         if self.framework == "dlpack":
             self._stream = None
-            self._images, self._labels, self._image_address, self._label_address = self._maker.make_tensors()
+            made = self._maker.make_tensors()
+            (self._images, self._image_address), (self._labels, self._label_address) = made[:2]
+            self._masks, self._mask_address = made[2]
         else:
             allocator = _frameworks.make_allocator(self.framework, options.device)
             self._stream = allocator.stream
@@ -118,8 +123,12 @@ class GraphLoader:
             self._labels = None
             if source.label_kind != "none":
                 self._labels = allocator.labels(options.label_shape, options.label_dtype)(count)
+            self._masks = None
+            if options.masks is not None:
+                self._masks = allocator.labels(options.mask_shape(image_shape), options.masks.dtype)(count)
             self._image_address = allocator.address(self._images)
             self._label_address = 0 if self._labels is None else allocator.address(self._labels)
+            self._mask_address = 0 if self._masks is None else allocator.address(self._masks)
 
     @property
     def images(self) -> Any:
@@ -131,15 +140,23 @@ class GraphLoader:
         """The tensor that receives the labels of every batch; None for a split without labels."""
         return self._labels
 
+    @property
+    def masks(self) -> Any:
+        """The tensor that receives the masks of every batch; None if batches have no masks."""
+        return self._masks
+
     def __len__(self) -> int:
         """The number of batches per epoch; all are complete."""
         return self._maker.batches_per_epoch
 
-    def next(self) -> tuple[Any, Any]:
-        """Enqueues the next batch on the current stream, into `images` and `labels`, and returns both tensors."""
+    def next(self) -> tuple[Any, ...]:
+        """Enqueues the next batch on the current stream, into `images`, `labels` and `masks`.
+
+        Returns (images, labels), or (images, masks, labels) if batches have masks: always the same tensors.
+        """
         self._store._usable()
-        self._maker.next(self._image_address, self._label_address, self._current_stream())
-        return self._images, self._labels
+        self._maker.next(self._image_address, self._label_address, self._mask_address, self._current_stream())
+        return (self._images, self._labels) if self._masks is None else (self._images, self._masks, self._labels)
 
     def seek(self, epoch: int, step: int = 0) -> None:
         """Makes batch `step` of `epoch` the next one. Waits for the current stream; cannot be captured.

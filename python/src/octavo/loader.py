@@ -21,8 +21,8 @@ from .store import Data, Residency, Store
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Images and labels; labels are None for a split without labels.
-Batch = tuple[Any, Any]
+#: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels.
+Batch = tuple[Any, ...]
 
 #: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
 #: pages, and faulting them in takes longer than filling them (docs/performance.md).
@@ -36,6 +36,8 @@ class Loader:
     >>> for epoch in range(10):
     ...     for images, labels in loader:
     ...         train_step(images, labels)
+
+    For a split with masks, batches are (images, masks, labels).
 
     A batch is a function of file, split, seeds, epoch, step, batch_size, drop_last, normalization and augmentation
     only: device, threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the
@@ -97,6 +99,13 @@ class Loader:
     num_classes
         The number of classes of these probabilities. None: the number of class names, or one more than the largest
         label of the split.
+    masks
+        Whether batches have masks. None: if the split has any. Masks have the geometry of their images, with nearest
+        pixels; colors and erasures leave them as they are.
+    mask_dtype
+        Type of the masks: uint8 (the default) or int64.
+    ignore_index
+        In masks, the value of pixels from beyond the edge of an image, such as the padding of a crop.
     indices
         The samples of an epoch: their indices, each at most once, or a mask. None: all samples of the split.
     weights
@@ -154,6 +163,9 @@ class Loader:
         mix: Mix | None = None,
         label_smoothing: float = 0.0,
         num_classes: int | None = None,
+        masks: bool | None = None,
+        mask_dtype: Any = None,
+        ignore_index: int = 255,
         indices: npt.ArrayLike | None = None,
         weights: npt.ArrayLike | Callable[[int], npt.ArrayLike] | None = None,
         balance: Balance = None,
@@ -176,7 +188,8 @@ class Loader:
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
             augment=augment(0) if callable(augment) else augment, augment_seed=augment_seed, views=views, mix=mix,
-            label_smoothing=label_smoothing, num_classes=num_classes, indices=indices,
+            label_smoothing=label_smoothing, num_classes=num_classes, masks=masks, mask_dtype=mask_dtype,
+            ignore_index=ignore_index, indices=indices,
             weights=weights(0) if callable(weights) else weights, balance=balance, samples_per_epoch=samples_per_epoch,
             repeats=repeats,
         )  # fmt: skip
@@ -318,6 +331,7 @@ class Loader:
         layout = (self._image_shape, self._dtype, self._channels_last)
         new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
         new_labels = allocator.labels(self._label_shape, self._label_dtype)
+        masks_of = self._mask_function(allocator)
         make, count_of = maker.make, maker.batch_count
         address, stream, views = allocator.address, allocator.stream, self.views
         with_views = allocator.with_views(views)
@@ -329,13 +343,27 @@ class Loader:
             count = count_of(step)
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
+            masks = masks_of(step) if masks_of else None
+            masks_at = address(masks) if masks_of else 0
             if is_recycled:
-                return with_views(recycled_images(epoch, step, labels_at)), labels
-            images = new_images(count * views)
-            make(epoch, step, address(images), labels_at, stream() if stream else 0)
-            return with_views(images), labels
+                images = recycled_images(epoch, step, labels_at, masks_at)
+            else:
+                images = new_images(count * views)
+                make(epoch, step, address(images), labels_at, masks_at, stream() if stream else 0)
+            return (with_views(images), masks, labels) if masks_of else (with_views(images), labels)
 
         return batch
+
+    def _mask_function(self, allocator: _frameworks.Allocator) -> Callable[[int], Any] | None:
+        """A function of the step that allocates its masks; None if batches have none."""
+        masks, maker = self._resolved.masks, self._maker
+        if masks is None:
+            return None
+        shape = self._resolved.mask_shape(self._image_shape)
+        if self.device == "cpu" and maker.largest_mask_bytes >= _RECYCLED_BYTES:
+            return allocator.recycled_masks(maker, shape, masks.dtype)
+        new_masks = allocator.labels(shape, masks.dtype)
+        return lambda step: new_masks(maker.batch_count(step))
 
     # ---- State -----------------------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ def pack(
     classes: Sequence[str] | None = None,
     class_map: Mapping[str, str] | None = None,
     class_order: Literal["bytes", "natural"] = "bytes",
+    masks: Literal["auto", "off"] = "auto",
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
     value_range: tuple[float, float] | str = "auto",
     select: str = "",
@@ -98,6 +99,10 @@ def pack(
         How class folders are sorted: by bytes, as in torchvision, or naturally, with numbers by value.
     layout
         The axis order of images in arrays, after the axis N.
+    masks
+        ``"auto"``: a folder of masks next to a folder of images, such as ``masks`` and ``images``, or a column ``mask``
+        of a list, holds the masks of the images, which are PNG, TIFF or PNM files with one value per pixel.
+        ``"off"``: no masks are packed.
     value_range
         For arrays that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
         ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
@@ -157,6 +162,9 @@ def pack(
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
     source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
     source_options.range = _value_range(value_range)
+    if masks not in ("auto", "off"):
+        raise ValueError(f"masks is {masks!r}; it must be 'auto' or 'off'")
+    source_options.with_masks = masks == "auto"
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     if channels not in (None, 1, 3):

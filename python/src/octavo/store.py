@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core, _frameworks, _progress
+from ._masks import Masks, resolve_masks
 from ._soft_labels import SoftLabels, resolve_soft_labels
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
@@ -26,7 +27,7 @@ Data = str | os.PathLike[str] | Dataset | Split
 
 #: Where samples live; docs/residencies.md explains which one to choose.
 #: The arguments of make_spec().
-_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int, SoftLabels | None]
+_SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int, SoftLabels | None, Masks | None]
 Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 
 
@@ -62,6 +63,8 @@ class Store:
         For hybrid: the number of samples on the device. None: as many as the limit allows.
     window
         For window: samples per window. None: an eighth of the split, or what the limit allows.
+    masks
+        Load the masks, if the split has any.
 
     Raises
     ------
@@ -91,6 +94,7 @@ class Store:
         memory_limit: int | str | None = None,
         resident: int | None = None,
         window: int | None = None,
+        masks: bool = True,
     ) -> None:
         self._split: Split | ArraySplit = find_split(data, split)
         opened = self._split._opened()
@@ -99,7 +103,7 @@ class Store:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
             self._native = _core.Store.load(
-                opened, name, bool(verify), threads, on_progress, str(residency),
+                opened, name, bool(verify), bool(masks), threads, on_progress, str(residency),
                 checked_limit("memory_limit", memory_limit),
                 -1 if resident is None else _checked_count("resident", resident, 0),
                 0 if window is None else _checked_count("window", window, 1),
@@ -209,6 +213,11 @@ class Store:
         """Samples per window with the residency ``"window"``; otherwise 0."""
         return self._native.window_samples
 
+    @property
+    def has_masks(self) -> bool:
+        """Whether samples have masks: the split has them, and they were loaded."""
+        return self._native.has_masks
+
     def __len__(self) -> int:
         return self._native.sample_count
 
@@ -227,9 +236,12 @@ class Store:
         mix: Mix | None = None,
         label_smoothing: float = 0.0,
         num_classes: int | None = None,
+        masks: bool | None = None,
+        mask_dtype: Any = None,
+        ignore_index: int = 255,
         epoch: int = 0,
-    ) -> tuple[Any, Any]:
-        """The normalized images, and the labels, of the given samples, in the given order.
+    ) -> tuple[Any, ...]:
+        """The normalized images, the masks and the labels of the given samples, in the given order.
 
         Parameters
         ----------
@@ -241,12 +253,14 @@ class Store:
             As in `Loader`. A sample is augmented as in the batches of a loader with these arguments.
         mix, label_smoothing, num_classes
             As in `Loader`. The samples are mixed with each other, as if they were a batch.
+        masks, mask_dtype, ignore_index
+            As in `Loader`.
         epoch
             The epoch of the samples: each epoch augments them differently.
 
         Returns
         -------
-        images, labels
+        images, labels; or images, masks, labels
             As yielded by a `Loader`.
 
         Raises
@@ -272,6 +286,7 @@ class Store:
         options = (
             resolve_normalize(normalize), number_type, channels_last, checked_operations(augment),
             operator.index(augment_seed), operator.index(views), soft_labels,
+            resolve_masks(self.has_masks, masks, mask_dtype, ignore_index),
         )  # fmt: skip
         shape, prepared = self._prepare(options)
         images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
@@ -279,6 +294,10 @@ class Store:
         if self._split.label_kind != "none":
             label_shape = (soft_labels.classes,) if soft_labels else self._split.label_shape
             labels = allocator.labels(label_shape, label_type)(len(rows))
+        mask_options, mask_array = options[-1], None
+        if mask_options is not None:
+            mask_shape = shape[1:] if views == 1 else (views, *shape[1:])
+            mask_array = allocator.labels(mask_shape, mask_options.dtype)(len(rows))
         native.gather(
             rows,
             prepared,
@@ -286,10 +305,12 @@ class Store:
             [len(rows) * views, *shape],
             0 if labels is None else allocator.address(labels),
             label_type,
+            0 if mask_array is None else allocator.address(mask_array),
             0 if allocator.stream is None else allocator.stream(),
             operator.index(epoch),
         )
-        return allocator.with_views(views)(images), labels
+        images = allocator.with_views(views)(images)
+        return (images, labels) if mask_array is None else (images, mask_array, labels)
 
     def _prepare(self, options: _SpecOptions) -> tuple[tuple[int, int, int], _core.PreparedSpec]:
         """The shape of the images, and the prepared spec.
@@ -339,6 +360,7 @@ def make_spec(
     augment_seed: int,
     views: int,
     soft_labels: SoftLabels | None,
+    masks: Masks | None,
 ) -> _core.BatchSpec:
     """The library's specification of batches. Raises ValueError, naming the argument or the operation."""
     if not 0 <= augment_seed < 2**64:
@@ -348,6 +370,10 @@ def make_spec(
     if soft_labels is not None:
         mix = None if soft_labels.mix is None else soft_labels.mix._to_native()
         spec.soften_labels(mix, soft_labels.classes, soft_labels.smoothing)
+    if masks is None:
+        spec.omit_masks()
+    else:
+        masks.set_in(spec)
     return spec
 
 

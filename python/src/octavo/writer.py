@@ -85,7 +85,9 @@ class Writer:
         self._class_count = len(classes or ())
         self._lock = threading.RLock()
 
-    def append(self, image: Any, label: Any = None, *, split: str = "train", name: str | None = None) -> None:
+    def append(
+        self, image: Any, label: Any = None, *, mask: Any = None, split: str = "train", name: str | None = None
+    ) -> None:
         """Appends one sample to `split`. Thread-safe; concurrent calls append in no particular order.
 
         Parameters
@@ -95,6 +97,9 @@ class Writer:
             8-bit images.
         label
             A class number; K integers 0 or 1 (multi-labels); K floats (targets); or None.
+        mask
+            A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
+            0 ... 255 [H, W]; for all samples of a split, or for none.
         split
             The split; it is created with its first sample.
         name
@@ -109,9 +114,9 @@ class Writer:
             If the disk is full. All appended samples are discarded then.
         """
         with self._lock:
-            self._append(image, label, split, name)
+            self._append(image, label, mask, split, name)
 
-    def _append(self, image: Any, label: Any, split: str, name: str | None) -> None:
+    def _append(self, image: Any, label: Any, mask: Any, split: str, name: str | None) -> None:
         source = self._opened()
         block = self._blocks.get(split)
         number = block.total if block else 0
@@ -119,6 +124,7 @@ class Writer:
         try:
             pixels = _images.to_pixels(image, self._channels, self._layout)
             kind, numbers = _label(label, self._class_count)
+            classes = None if mask is None else _images.to_mask(mask)
         except TypeError as error:
             raise TypeError(f"{where}{error}") from error
         except ValueError as error:
@@ -126,6 +132,8 @@ class Writer:
         except Exception as error:  # for example, an image that PIL cannot decode
             annotate(error, where.removesuffix(": "))
             raise
+        if classes is not None and classes.shape != pixels.shape[1:]:
+            raise ValueError(f"{where}its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
         if block is None:
             if not _SPLIT_NAME.fullmatch(split):
                 raise ValueError(
@@ -134,7 +142,9 @@ class Writer:
                 )
             if 0 in pixels.shape:
                 raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
-            block = self._blocks[split] = _Block(pixels.shape, kind, numbers.shape, name is not None)
+            block = self._blocks[split] = _Block(
+                pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None
+            )
         if pixels.shape != block.shape:
             raise ValueError(
                 f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images of a "
@@ -144,7 +154,9 @@ class Writer:
             raise ValueError(f"{where}its label {label!r} is of another kind or length than earlier labels")
         if (name is not None) != block.has_names:
             raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
-        block.add(pixels, numbers, name)
+        if (classes is not None) != (block.masks is not None):
+            raise ValueError(f"{where}some samples of the split have masks, others do not; pass mask= for all or none")
+        block.add(pixels, numbers, classes, name)
         if block.is_full():
             try:
                 block.flush(source, split)
@@ -201,7 +213,9 @@ class Writer:
 class _Block:
     """Samples of one split that have not been spooled yet."""
 
-    def __init__(self, shape: tuple[int, ...], kind: str, label_shape: tuple[int, ...], has_names: bool) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], kind: str, label_shape: tuple[int, ...], *, has_masks: bool, has_names: bool
+    ) -> None:
         self.shape = shape
         self.kind = kind
         self.label_shape = label_shape
@@ -209,11 +223,20 @@ class _Block:
         self.total = 0
         self._most = max(1, _BLOCK_BYTES // max(1, int(np.prod(shape))))
         self._pixels = np.empty((self._most, *shape), np.uint8)
+        self.masks = np.empty((self._most, *shape[1:]), np.uint8) if has_masks else None
         self._labels: list[npt.NDArray[Any]] = []
         self._names: list[str] = []
 
-    def add(self, pixels: npt.NDArray[np.uint8], label: npt.NDArray[Any], name: str | None) -> None:
+    def add(
+        self,
+        pixels: npt.NDArray[np.uint8],
+        label: npt.NDArray[Any],
+        mask: npt.NDArray[np.uint8] | None,
+        name: str | None,
+    ) -> None:
         self._pixels[len(self._labels)] = pixels
+        if self.masks is not None and mask is not None:
+            self.masks[len(self._labels)] = mask
         self._labels.append(label)
         if name is not None:
             self._names.append(name)
@@ -228,13 +251,14 @@ class _Block:
             return
         pixels, labels, names = self._pixels[:count], np.stack(self._labels), self._names
         color = getattr(_pack.Color, _images.color_of(self.shape[0]))
+        masks = None if self.masks is None else self.masks[:count]
         self._labels, self._names = [], []
         if self.kind == "none":
-            source.append_unlabeled(split, pixels, color, names)
+            source.append_unlabeled(split, pixels, color, names, masks)
         elif self.kind == "target":
-            source.append_targets(split, pixels, labels, color, names)
+            source.append_targets(split, pixels, labels, color, names, masks)
         else:
-            source.append_classes(split, pixels, labels, color, names)
+            source.append_classes(split, pixels, labels, color, names, masks)
 
 
 def _label(label: Any, class_count: int) -> tuple[str, npt.NDArray[Any]]:
