@@ -32,7 +32,8 @@ Json epoch_as_json(const EpochResult& epoch) {
                {"mean_loss", finite(epoch.mean_loss)},
                {"train_accuracy", epoch.train_accuracy},
                {"seconds", epoch.seconds},
-               {"images_per_second", finite(epoch.images_per_second)}};
+               {"images_per_second", finite(epoch.images_per_second)},
+               {"fingerprint", epoch.fingerprint}};
   if (epoch.test_accuracy) json["test_accuracy"] = *epoch.test_accuracy;
   return json;
 }
@@ -48,6 +49,7 @@ void print_epoch(const EpochResult& result, const std::string& evaluated_split, 
   if (std::isfinite(result.images_per_second)) {
     std::cout << "  " << format_count(std::llround(result.images_per_second)) << " images/s";
   }
+  std::cout << "  fingerprint " << result.fingerprint;
   std::cout << std::endl;
 }
 

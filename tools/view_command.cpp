@@ -23,10 +23,10 @@ struct ViewArguments : CommonOptions {
 
 ContactSheetOptions sheet_options(const ViewArguments& arguments) {
   ContactSheetOptions options = arguments.sheet;
-  options.shuffle = !arguments.no_shuffle;
+  options.loader.shuffle = !arguments.no_shuffle;
   if (arguments.batch < 0) return options;
   options.batch = arguments.batch;
-  if (!arguments.count_is_given) options.count = options.batch_size;
+  if (!arguments.count_is_given) options.count = options.loader.batch_size;
   return options;
 }
 
@@ -41,7 +41,7 @@ int run(const ViewArguments& arguments) {
   if (arguments.json) {
     Json document = {{"file", arguments.output}, {"split", options.split}};
     if (options.batch) {
-      document.update({{"batch", *options.batch}, {"epoch", options.epoch}, {"batch_size", options.batch_size}});
+      document.update({{"batch", *options.batch}, {"epoch", options.epoch}, {"batch_size", options.loader.batch_size}});
     } else {
       document["first"] = options.first;
     }
@@ -79,8 +79,10 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       verb.add_option("--batch", arguments->batch, "Show this batch of an epoch, counted from 0, as training sees it")
           ->check(CLI::NonNegativeNumber);
   verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
-  verb.add_option("--batch-size", sheet.batch_size, "Samples per batch (100)")->check(above_zero())->needs(batch);
-  verb.add_option("--seed", sheet.seed, "Seed of the order (0)")->needs(batch);
+  verb.add_option("--batch-size", sheet.loader.batch_size, "Samples per batch (100)")
+      ->check(above_zero())
+      ->needs(batch);
+  verb.add_option("--seed", sheet.loader.seed, "Seed of the order (0)")->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
 }
 

@@ -25,6 +25,7 @@
 #include <octavo/plan.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/reindex.hpp>
+#include <octavo/replay.hpp>
 #include <octavo/report.hpp>
 #include <octavo/residency.hpp>
 #include <octavo/sample.hpp>

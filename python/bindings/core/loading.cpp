@@ -222,6 +222,26 @@ class Maker {
     return to_numpy(rows, {rows.size()});
   }
 
+  /// What the samples of a batch draw: (index, views, mix) for each, a view being a list of (name, numbers).
+  nb::list drawn(std::int64_t epoch, std::int64_t step) const {
+    nb::list samples;
+    for (const DrawnSample& sample : maker_.drawn(epoch, step)) {
+      nb::list views;
+      for (const std::vector<DrawnStep>& steps : sample.views) {
+        nb::list made;
+        for (const DrawnStep& one : steps) {
+          nb::dict numbers;
+          for (const auto& [name, value] : one.values) numbers[name.c_str()] = value;
+          made.append(nb::make_tuple(one.name, numbers));
+        }
+        views.append(made);
+      }
+      samples.append(nb::make_tuple(sample.index, views, mix_of(sample)));
+    }
+    return samples;
+  }
+  std::string fingerprint(std::int64_t epoch, bool with_pixels) const { return maker_.fingerprint(epoch, with_pixels); }
+
   /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no masks.
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels, std::uintptr_t masks,
             std::uintptr_t stream) const {
@@ -304,6 +324,22 @@ class Maker {
     return block;
   }
 
+  static nb::object mix_of(const DrawnSample& sample) {
+    if (!sample.mix) return nb::none();
+    const DrawnMix& mix = *sample.mix;
+    nb::dict numbers;
+    numbers["partner"] = mix.partner;
+    numbers["own"] = mix.own;
+    numbers["other"] = mix.other;
+    if (mix.name == "cutmix") {
+      numbers["top"] = mix.top;
+      numbers["left"] = mix.left;
+      numbers["height"] = mix.height;
+      numbers["width"] = mix.width;
+    }
+    return nb::make_tuple(mix.name, numbers);
+  }
+
   static nb::capsule owner_of(std::unique_ptr<RecycledMemory::Block> block) {
     return nb::capsule(block.release(),
                        [](void* pointer) noexcept { delete static_cast<RecycledMemory::Block*>(pointer); });
@@ -356,6 +392,8 @@ void add_loading(nb::module_& module) {
       .def("recycled_masks", &Maker::recycled_masks, "step"_a)
       .def("recycled_mask_bytes", &Maker::recycled_mask_bytes, "step"_a)
       .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
+      .def("drawn", &Maker::drawn, "epoch"_a, "step"_a)
+      .def("fingerprint", &Maker::fingerprint, "epoch"_a, "with_pixels"_a, nb::call_guard<GilRelease>())
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }
 

@@ -24,7 +24,7 @@ from ._core import (
 )
 from .dataset import Dataset, ImageArray, MaskArray, Split
 from .graph_loader import GraphLoader
-from .loader import Loader
+from .loader import DrawnSample, Loader
 from .memory import find_batch_size, plan
 from .normalize import Normalize
 from .store import Store
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .fetching import Fetched, fetch
     from .packing import pack
     from .reports import Report, report, verify
+    from .viewing import Picture, view
     from .writer import Writer
 
 for _error in (DeviceError, FormatError, UnavailableError):
@@ -46,6 +47,7 @@ _LAZY_MODULES = {
     "Fetched": "fetching",
     "FetchedFile": "_fetch",
     "PackSummary": "_pack",
+    "Picture": "viewing",
     "RemoteFile": "_fetch",
     "RemoteSet": "_fetch",
     "Report": "reports",
@@ -58,12 +60,14 @@ _LAZY_MODULES = {
     "pack_dataset": "dataset_packing",
     "report": "reports",
     "verify": "reports",
+    "view": "viewing",
 }
 
 __all__ = [
     "Dataset",
     "DeviceError",
     "DeviceInfo",
+    "DrawnSample",
     "Fetched",
     "FetchedFile",
     "FormatError",
@@ -73,6 +77,7 @@ __all__ = [
     "MaskArray",
     "Normalize",
     "PackSummary",
+    "Picture",
     "RemoteFile",
     "RemoteSet",
     "Report",
@@ -96,6 +101,7 @@ __all__ = [
     "recipes",
     "report",
     "verify",
+    "view",
 ]
 
 

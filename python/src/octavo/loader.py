@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
+from ._batch_options import LAST_EPOCH, ORDER_VERSION, BatchOptions, checked_place, resolve_batch_options
 from ._sampling import Balance, resolve_sampling
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
@@ -20,6 +20,20 @@ from .store import Data, Residency, Store
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+
+@dataclasses.dataclass(frozen=True)
+class DrawnSample:
+    """A sample of a batch, and what the augmentation drew for it."""
+
+    #: Its index in the split.
+    index: int
+    #: For each of its images (one without `views`), the steps that changed it: (name, numbers), such as
+    #: ``("crop", {"top": -2.0, "left": 3.0})``; docs/numerics.md, "Replay", lists them.
+    views: list[list[tuple[str, dict[str, float]]]]
+    #: If it is mixed: ``("mixup", {"partner": 7, "own": 0.8, "other": 0.2})``, or ``"cutmix"`` with a rectangle.
+    mix: tuple[str, dict[str, float]] | None
+
 
 #: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels.
 Batch = tuple[Any, ...]
@@ -276,6 +290,43 @@ class Loader:
         self._make_of(self._epoch)
         return self._maker.rows(self._epoch, self._step(step))
 
+    def drawn(self, step: int) -> list[DrawnSample]:
+        """The samples of batch `step` of the current epoch, and what the augmentation drew for each.
+
+        Raises
+        ------
+        IndexError
+            If there is no such batch.
+        """
+        self._make_of(self._epoch)
+        samples: list[Any] = self._maker.drawn(self._epoch, self._step(step))
+        return [DrawnSample(*sample) for sample in samples]
+
+    def fingerprint(self, epoch: int | None = None, *, pixels: bool = False) -> str:
+        """A digest, 16 hex digits, of the samples of an epoch, their order, and everything that the augmentation draws.
+
+        The same on every machine, device, residency and rank. Two runs with the same fingerprint have trained on the
+        same batches.
+
+        Parameters
+        ----------
+        epoch
+            The epoch; None: the current one.
+        pixels
+            Also of the values of all batches, which this makes.
+
+        Raises
+        ------
+        ValueError
+            If the epoch is negative.
+        """
+        number = self._epoch if epoch is None else operator.index(epoch)
+        if number < 0:
+            raise ValueError(f"epoch is {number}; epochs count from 0")
+        self._store._usable()
+        self._make_of(number)
+        return self._maker.fingerprint(number, bool(pixels))
+
     def _step(self, step: int) -> int:
         number = operator.index(step)
         if not -self._length <= number < self._length:
@@ -304,6 +355,11 @@ class Loader:
         if has_new_weights or operations != self._augment:
             self._prepare(operations)
         return self._make
+
+    def _resolved_for(self, epoch: int) -> BatchOptions:
+        """The options of the batches of `epoch`."""
+        self._make_of(epoch)
+        return dataclasses.replace(self._resolved, augment=self._augment)
 
     def _set_weights(self, epoch: int) -> None:
         assert self._weights_of is not None

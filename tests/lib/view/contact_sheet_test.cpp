@@ -65,30 +65,60 @@ TEST_CASE("stored samples are drawn unchanged", "[unit][view]") {
   CHECK(names_in(folder) == std::vector<std::string>{"a.h5", "sheet.png"});
 }
 
-TEST_CASE("a batch is drawn in the order of its epoch from black to white", "[unit][view]") {
+TEST_CASE("a batch is drawn in the order of its epoch with its values", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
   write_contact_sheet(dataset, folder / "sheet.png",
-                      {.count = 100, .columns = 4, .scale = 1, .batch = 1, .epoch = 3, .batch_size = 4, .seed = 7});
-  std::vector<int> rows;
-  for (std::int64_t position = 4; position < 8; ++position) {
-    rows.push_back(static_cast<int>(shuffled_sample(7, 3, position, kCount)));
-  }
-  const auto [least, greatest] = std::minmax_element(rows.begin(), rows.end());
+                      {.count = 100,
+                       .columns = 4,
+                       .scale = 1,
+                       .batch = 1,
+                       .epoch = 3,
+                       .loader = {.batch_size = 4, .shuffle = true, .seed = 7}});
   std::vector<int> expected;
-  for (const int row : rows) expected.push_back((2 * 255 * (row - *least) / (*greatest - *least) + 1) / 2);
+  for (std::int64_t position = 4; position < 8; ++position) {
+    expected.push_back(static_cast<int>(20 * shuffled_sample(7, 3, position, kCount)));
+  }
   CHECK(dots_on(folder / "sheet.png", 4) == expected);
 }
 
 TEST_CASE("without shuffling a batch is in file order and the last one may be short", "[unit][view]") {
   const TemporaryFolder folder;
   const Dataset dataset = write_dots(folder / "a.h5");
-  ContactSheetOptions options = {.count = 100, .columns = 4, .scale = 1, .batch = 2, .batch_size = 4, .shuffle = false};
+  ContactSheetOptions options = {.count = 100, .columns = 4, .scale = 1, .batch = 2, .loader = {.batch_size = 4}};
   write_contact_sheet(dataset, folder / "sheet.png", options);
-  CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{0, 255});
+  CHECK(dots_on(folder / "sheet.png", 2) == std::vector<int>{160, 180});
   options.batch = 3;
   options.replace_existing = true;
   CHECK_THROWS_WITH(write_contact_sheet(dataset, folder / "sheet.png", options), ContainsSubstring("an epoch has 3"));
+}
+
+TEST_CASE("every normalization and type gives the same picture", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  const Store store = Store::load(dataset.split("train"), Device::cpu());
+  ContactSheetOptions options = {.columns = 4, .scale = 1, .batch = 0, .loader = {.batch_size = 4}};
+  const auto expected = draw_batch(store, options);
+  for (const char* const preset : {"unit", "standard"}) {
+    options.loader.spec = BatchSpec::preset(preset);
+    options.loader.spec.dtype = DType::bfloat16;
+    CHECK(draw_batch(store, options) == expected);
+  }
+  options.loader.spec = {.center = Center::pixel};
+  CHECK(draw_batch(store, options) == expected);
+  // Only the differences to the mean are known: 0, 20, 40, 60 become 0, 85, 170, 255.
+  options.loader.spec = {.center = Center::batch};
+  CHECK(draw_batch(store, options) != expected);
+}
+
+TEST_CASE("augmented images and their views are drawn", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  ContactSheetOptions options = {.columns = 4, .scale = 1, .batch = 1, .loader = {.batch_size = 2}};
+  options.loader.spec.augment = {augment::Invert{.probability = 1.0}};
+  options.loader.spec.views = 2;
+  write_contact_sheet(dataset, folder / "sheet.png", options);
+  CHECK(dots_on(folder / "sheet.png", 4) == std::vector<int>{215, 215, 195, 195});
 }
 
 TEST_CASE("samples and splits and paths that do not exist are refused", "[unit][view]") {

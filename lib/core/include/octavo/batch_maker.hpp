@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <octavo/loader.hpp>
+#include <octavo/replay.hpp>
 #include <octavo/store.hpp>
 #include <octavo/tensor.hpp>
 
@@ -40,6 +42,14 @@ class BatchMaker {
   /// match. Throws IoError or FormatError if reading samples from the file fails.
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels = {},
             StreamRef stream = {}, const TensorView& masks = {}) const;
+
+  /// This rank's samples of batch `step` of `epoch`, and what their images draw. Throws InvalidArgument if the batch
+  /// does not exist.
+  std::vector<DrawnSample> drawn(std::int64_t epoch, std::int64_t step) const;
+  /// A digest of 16 hex digits (docs/numerics.md, "Replay") of the samples of `epoch`, their order, and everything that
+  /// their images draw; `with_pixels`: also of the values of all batches, which this makes. The same on every machine
+  /// and rank. Throws InvalidArgument if the epoch is negative; with pixels, what make() throws.
+  std::string fingerprint(std::int64_t epoch, bool with_pixels = false) const;
 
  private:
   class Implementation;

@@ -7,6 +7,7 @@
 
 #include "backend/capture.hpp"
 #include "loader/packed_server.hpp"
+#include "loader/replay.hpp"
 #include "store/store_access.hpp"
 #include "store/tensor_check.hpp"
 
@@ -15,7 +16,9 @@ namespace octavo {
 class BatchMaker::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options)
-      : server_(store::StoreAccess::samples(store), std::move(options)), options_(server_.order().options()) {
+      : samples_(store::StoreAccess::samples(store)),
+        server_(samples_, std::move(options)),
+        options_(server_.order().options()) {
     options_.prefetch = server_.depth();
   }
 
@@ -45,7 +48,20 @@ class BatchMaker::Implementation {
     server_.serve(epoch, step, {images.data, store::label_target(labels, server_.labels().kind), masks.data}, stream);
   }
 
+  std::vector<DrawnSample> drawn(std::int64_t epoch, std::int64_t step) const {
+    batch_count(epoch, step);
+    return loader::drawn_samples(samples_->shape, server_.order(), epoch, step);
+  }
+
+  std::string fingerprint(std::int64_t epoch, bool with_pixels) const {
+    batch_count(epoch, 0);
+    const LoaderOptions& options = server_.order().options();
+    if (with_pixels) return loader::fingerprint_with_pixels(samples_, options, epoch);
+    return loader::fingerprint(samples_->shape, samples_->sample_count, options, epoch);
+  }
+
  private:
+  std::shared_ptr<const store::StoredSamples> samples_;
   loader::PackedServer server_;
   LoaderOptions options_;
 };
@@ -63,6 +79,13 @@ std::int64_t BatchMaker::device_bytes() const { return implementation_->device_b
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,
                       StreamRef stream, const TensorView& masks) const {
   implementation_->make(epoch, step, images, labels, stream, masks);
+}
+
+std::vector<DrawnSample> BatchMaker::drawn(std::int64_t epoch, std::int64_t step) const {
+  return implementation_->drawn(epoch, step);
+}
+std::string BatchMaker::fingerprint(std::int64_t epoch, bool with_pixels) const {
+  return implementation_->fingerprint(epoch, with_pixels);
 }
 
 }  // namespace octavo

@@ -66,6 +66,7 @@ struct EpochResult {
   std::optional<double> test_accuracy;  ///< after the epoch
   double seconds = 0.0;                 ///< of training, without the test
   double images_per_second = 0.0;
+  std::string fingerprint;  ///< of the samples, their order and augmentation: BatchMaker::fingerprint()
 };
 
 /// Bytes on the device while training.

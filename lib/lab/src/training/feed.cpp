@@ -6,6 +6,7 @@
 #include "comparisons/one_batch_server.hpp"
 #include "comparisons/one_by_one_server.hpp"
 #include "loader/packed_server.hpp"
+#include "loader/replay.hpp"
 #include "store/store_access.hpp"
 
 namespace octavo::training {
@@ -41,7 +42,7 @@ LoadOptions load_options(const TrainOptions& options, bool shuffled) {
 }  // namespace
 
 Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool shuffled)
-    : sample_count_(split.sample_count()) {
+    : sample_count_(split.sample_count()), shape_(split.shape()) {
   const Store store = Store::load(split, device, load_options(options, shuffled));
   backend_ = store::StoreAccess::samples(store)->backend;
   LoaderOptions drawn;
@@ -64,6 +65,10 @@ Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool 
           std::make_shared<comparisons::OneByOneServer>(split, store::StoreAccess::samples(store), std::move(drawn))));
       break;
   }
+}
+
+std::string Feed::fingerprint(std::int64_t epoch) const {
+  return loader::fingerprint(shape_, sample_count_, loader_->options(), epoch);
 }
 
 void Feed::keep_packed(const Store& store, const LoaderOptions& options) {

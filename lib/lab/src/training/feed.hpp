@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <octavo/loader.hpp>
 #include <octavo/train.hpp>
@@ -19,6 +20,8 @@ class Feed {
   Loader& loader() { return *loader_; }
   const std::shared_ptr<backend::Backend>& backend() const { return backend_; }
   std::int64_t sample_count() const { return sample_count_; }
+  /// The digest of the samples of `epoch`, of their order and of their augmentation.
+  std::string fingerprint(std::int64_t epoch) const;
   /// Bytes of the resident samples on the device.
   std::int64_t sample_bytes() const { return sample_bytes_; }
   /// Bytes of the batch buffers on the device.
@@ -31,6 +34,7 @@ class Feed {
 
   std::shared_ptr<backend::Backend> backend_;
   std::int64_t sample_count_;
+  SampleShape shape_;
   std::int64_t sample_bytes_ = 0;
   std::unique_ptr<Loader> loader_;  ///< holds the samples
 };

@@ -49,6 +49,7 @@ EpochResult Trainer::run_epoch(std::int64_t epoch) {
   result.epoch = epoch;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.images_per_second = static_cast<double>(first_sample) / result.seconds;
+  result.fingerprint = train_.fingerprint(epoch);
   fill_losses(result);
   if (test_) result.test_accuracy = test_accuracy();
   return result;

@@ -8,7 +8,9 @@
 #include <string>
 #include <system_error>
 
+#include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/store.hpp>
 #include <octavo/view.hpp>
 
 #include "png/png_writer.hpp"
@@ -59,26 +61,41 @@ void ensure_free(const std::filesystem::path& path, const ContactSheetOptions& o
   }
 }
 
-}  // namespace
-
-void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
-                         const ContactSheetOptions& options) {
+/// Refuses a sheet that would be too large before anything is read.
+void ensure_drawable(const SampleShape& image, std::int64_t count, const ContactSheetOptions& options) {
   if (options.count < 1) throw InvalidArgument("show samples: the count is below 1; ask for at least one sample");
-  ensure_free(path, options);
-  const Split split = dataset.split(options.split.empty() ? dataset.split_names().front() : options.split);
-  std::int64_t most = std::min(options.count, split.sample_count());
-  if (options.batch) most = std::min(most, options.batch_size);
-  // Refuse a sheet that would be too large before reading anything.
-  if (most > 0) view::Sheet({split.shape(), most, options.columns, options.scale});
+  if (count > 0) view::Sheet({image, count, options.columns, options.scale});
+}
 
-  const view::ShownSamples shown =
-      options.batch ? view::batch_samples(split, options) : view::stored_samples(split, options);
-  view::Sheet sheet({split.shape(), shown.count, options.columns, options.scale});
-  const auto values = static_cast<std::size_t>(split.shape().values());
+std::vector<std::byte> drawn(const view::ShownSamples& shown, const ContactSheetOptions& options) {
+  view::Sheet sheet({shown.shape, shown.count, options.columns, options.scale});
+  const auto values = static_cast<std::size_t>(shown.shape.values());
   for (std::int64_t cell = 0; cell < shown.count; ++cell) {
     sheet.draw(cell, std::span(shown.values).subspan(static_cast<std::size_t>(cell) * values, values));
   }
-  write_and_rename(path, png::encode({sheet.width(), sheet.height(), sheet.channels(), sheet.values()}));
+  return png::encode({sheet.width(), sheet.height(), sheet.channels(), sheet.values()});
+}
+
+}  // namespace
+
+std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options) {
+  if (!options.batch) throw InvalidArgument("draw a batch: its number is missing; set `batch`");
+  const BatchShape shape = batch_shape(options.loader.spec, store.shape());
+  ensure_drawable(shape.image, shape.views * std::min(options.count, options.loader.batch_size), options);
+  return drawn(view::batch_samples(store, options), options);
+}
+
+void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& path,
+                         const ContactSheetOptions& options) {
+  ensure_free(path, options);
+  const Split split = dataset.split(options.split.empty() ? dataset.split_names().front() : options.split);
+  if (options.batch) {
+    // Streamed, so that one batch is read, not the whole split.
+    const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
+    return write_and_rename(path, draw_batch(store, options));
+  }
+  ensure_drawable(split.shape(), std::min(options.count, split.sample_count()), options);
+  write_and_rename(path, drawn(view::stored_samples(split, options), options));
 }
 
 }  // namespace octavo

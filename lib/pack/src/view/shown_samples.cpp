@@ -5,22 +5,25 @@
 #include <span>
 #include <string>
 
+#include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/store.hpp>
+
+#include "backend/backend.hpp"
+#include "kernels/affine.hpp"
+#include "store/folded_spec.hpp"
 
 namespace octavo::view {
 namespace {
 
 LoaderOptions loader_options(const ContactSheetOptions& options) {
-  LoaderOptions made;
-  made.batch_size = options.batch_size;
-  made.shuffle = options.shuffle;
-  made.seed = options.seed;
-  made.spec = options.spec;
+  LoaderOptions made = options.loader;
+  made.prefetch = 0;
   // The picture needs planes of float32; neither changes the batch's content.
   made.spec.dtype = DType::float32;
   made.spec.layout = Layout::nchw;
+  made.spec.with_masks = made.spec.with_masks && !made.spec.mix;
   return made;
 }
 
@@ -30,7 +33,7 @@ void go_to_batch(Loader& loader, const ContactSheetOptions& options) {
   if (*options.batch < 0 || *options.batch >= loader.batches_per_epoch()) {
     throw InvalidArgument("show batch " + std::to_string(*options.batch) + ": an epoch has " +
                           std::to_string(loader.batches_per_epoch()) + " batches of " +
-                          std::to_string(options.batch_size) + " samples, counted from 0; choose one of them");
+                          std::to_string(options.loader.batch_size) + " samples, counted from 0; choose one of them");
   }
   LoaderState state = loader.state();
   state.epoch = options.epoch;
@@ -38,14 +41,32 @@ void go_to_batch(Loader& loader, const ContactSheetOptions& options) {
   loader.restore(state);
 }
 
+std::uint8_t level_of(double level) { return static_cast<std::uint8_t>(std::lround(std::clamp(level, 0.0, 255.0))); }
+
 std::vector<std::uint8_t> mapped_linearly(std::span<const float> values) {
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const float range = *greatest - *least;
   std::vector<std::uint8_t> mapped(values.size());
   for (std::size_t i = 0; range > 0 && i < values.size(); ++i) {
-    mapped[i] = static_cast<std::uint8_t>(std::lround((values[i] - *least) / range * 255.0f));
+    mapped[i] = level_of((values[i] - *least) / range * 255.0f);
   }
   return mapped;
+}
+
+/// The values before the normalization with `spec`; `values` are images of `shape`.
+std::vector<std::uint8_t> before_normalization(std::span<const float> values, const BatchSpec& spec, const Store& store,
+                                               const SampleShape& shape) {
+  const store::FoldedSpec folded = store::fold_spec(spec, store.statistics(), store.shape());
+  if (folded.center_on_batch) return mapped_linearly(values);
+  const auto plane = static_cast<std::size_t>(shape.values_per_channel());
+  const auto image = static_cast<std::size_t>(shape.values());
+  std::vector<std::uint8_t> levels(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    kernels::Affine map = folded.maps[folded.maps.size() == 1 ? 0 : i % image / plane];
+    if (!folded.pixel_shifts.empty()) map.shift = folded.pixel_shifts[i % image];
+    levels[i] = level_of((static_cast<double>(values[i]) - map.shift) / map.scale + 128.0);
+  }
+  return levels;
 }
 
 }  // namespace
@@ -56,6 +77,7 @@ ShownSamples stored_samples(const Split& split, const ContactSheetOptions& optio
                           " has " + std::to_string(split.sample_count()) + " samples, counted from 0; start at one");
   }
   ShownSamples shown;
+  shown.shape = split.shape();
   shown.count = std::min(options.count, split.sample_count() - options.first);
   std::vector<std::int8_t> codes(static_cast<std::size_t>(shown.count * split.shape().values()));
   std::vector<std::byte> labels(static_cast<std::size_t>(shown.count * split.labels().bytes_per_sample()));
@@ -65,16 +87,20 @@ ShownSamples stored_samples(const Split& split, const ContactSheetOptions& optio
   return shown;
 }
 
-ShownSamples batch_samples(const Split& split, const ContactSheetOptions& options) {
-  // Streamed, so that one batch is read, not the whole split.
-  const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
-  Loader loader(store, loader_options(options));
+ShownSamples batch_samples(const Store& store, const ContactSheetOptions& options) {
+  const LoaderOptions loading = loader_options(options);
+  Loader loader(store, loading);
   go_to_batch(loader, options);
   for (const Batch& batch : loader.epoch(options.epoch)) {
     ShownSamples shown;
-    shown.count = std::min(options.count, batch.size());
-    shown.values = mapped_linearly(batch.images().floats());
-    shown.values.resize(static_cast<std::size_t>(shown.count * split.shape().values()));
+    const BatchShape shape = batch_shape(loading.spec, store.shape());
+    shown.shape = shape.image;
+    shown.count = std::min(options.count, batch.size()) * shape.views;
+    std::vector<float> values(static_cast<std::size_t>(batch.images().element_count()));
+    backend::make_backend(store.device())
+        ->copy_to_host(values.data(), batch.images().data, values.size() * sizeof(float), {});
+    shown.values = before_normalization(values, loading.spec, store, shape.image);
+    shown.values.resize(static_cast<std::size_t>(shown.count * shape.image.values()));
     return shown;
   }
   throw InvalidArgument("show a batch: the epoch has no batches; use a smaller batch size");

@@ -9,9 +9,10 @@
 
 namespace octavo::view {
 
-/// Samples as 8-bit values to draw.
+/// Images as 8-bit values to draw.
 struct ShownSamples {
-  std::int64_t count = 0;
+  SampleShape shape;                 ///< of each image
+  std::int64_t count = 0;            ///< of images
   std::vector<std::uint8_t> values;  ///< [count,C,H,W]
 };
 
@@ -19,8 +20,8 @@ struct ShownSamples {
 /// is out of range, FormatError if a sample is damaged.
 ShownSamples stored_samples(const Split& split, const ContactSheetOptions& options);
 
-/// The first options.count samples of a batch, from the same loader as in training. Values are mapped linearly: the
-/// smallest in the batch becomes 0, the largest 255. Throws InvalidArgument if the epoch has no such batch.
-ShownSamples batch_samples(const Split& split, const ContactSheetOptions& options);
+/// The images of the first options.count samples of a batch, from the same loader as in training. Throws
+/// InvalidArgument if the epoch has no such batch.
+ShownSamples batch_samples(const Store& store, const ContactSheetOptions& options);
 
 }  // namespace octavo::view
