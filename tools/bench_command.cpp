@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/strategies.hpp>
 
+#include "augment_option.hpp"
 #include "command.hpp"
 #include "device_option.hpp"
 #include "exit_code.hpp"
@@ -23,6 +24,7 @@ struct BenchArguments : CommonOptions {
   std::string file;
   std::string split;
   std::string device = "auto";
+  std::string augment;
   std::vector<std::int64_t> batch_sizes;  ///< empty: the defaults
   bool strategies = false;
   bool compare_batch_sizes = false;
@@ -37,6 +39,7 @@ Benchmark measure(const BenchArguments& arguments) {
   BenchmarkOptions options;
   options.split = arguments.split;
   options.device = device_of_option(arguments.device);
+  options.augment = augment::parse(arguments.augment);
   if (!arguments.batch_sizes.empty()) options.batch_sizes = arguments.batch_sizes;
   options.on_progress = bar.function();
   return run_benchmark(Dataset::open(arguments.file), options);
@@ -165,6 +168,9 @@ void check_arguments(const BenchArguments& arguments) {
   if (arguments.compare_batch_sizes && !arguments.batch_sizes.empty()) {
     throw InvalidArgument("compare batch sizes: the sizes are fixed (1, 10, 100, ...); leave out --batch-size");
   }
+  if (!arguments.augment.empty() && (arguments.strategies || arguments.compare_batch_sizes)) {
+    throw InvalidArgument("compare strategies or batch sizes: they have no augmentation; leave out --augment");
+  }
   if (arguments.plot.empty()) return;
   if (!arguments.strategies && !arguments.compare_batch_sizes) {
     throw InvalidArgument("draw a chart: --plot requires --strategies or --batch-sizes; give one of them");
@@ -196,6 +202,7 @@ Command add_bench_command(CLI::App& program) {
   verb->add_option("--batch-size", arguments->batch_sizes, "Samples per batch; separate several sizes by commas")
       ->delimiter(',')
       ->check(above_zero());
+  verb->add_option("--augment", arguments->augment, kAugmentHelp);
   CLI::Option* strategies = verb->add_flag("--strategies", arguments->strategies,
                                            "Compare ways to serve batches: resident, windows, streamed");
   CLI::Option* sizes = verb->add_flag("--batch-sizes", arguments->compare_batch_sizes,

@@ -7,6 +7,7 @@
 #include <octavo/train.hpp>
 #include <optional>
 
+#include "augment_option.hpp"
 #include "command.hpp"
 #include "device_option.hpp"
 #include "exit_code.hpp"
@@ -21,6 +22,7 @@ struct TrainArguments : CommonOptions {
   std::string model = "mlp";
   std::string device = "auto";
   std::string normalize = "default";
+  std::string augment;
   std::optional<double> learning_rate;
   std::string residency = "auto";
   std::string shuffle = "global";
@@ -34,6 +36,8 @@ TrainOptions train_options(const TrainArguments& arguments) {
   options.model = arguments.model == "mlp" ? ModelKind::mlp : ModelKind::softmax;
   options.device = device_of_option(arguments.device);
   options.spec = BatchSpec::preset(arguments.normalize);
+  options.spec.augment = augment::parse(arguments.augment);
+  options.spec.augment_seed = options.seed;
   if (arguments.learning_rate) options.learning_rate = *arguments.learning_rate;
   options.load.residency = parse_residency(arguments.residency);
   options.shuffle = parse_shuffle(arguments.shuffle);
@@ -52,7 +56,8 @@ void print_head(const TrainArguments& arguments, const TrainOptions& options) {
   std::cout << "Training " << (options.model == ModelKind::mlp ? "an MLP with " : "softmax regression");
   if (options.model == ModelKind::mlp) std::cout << counted(options.hidden_units, "hidden unit");
   std::cout << " on " << arguments.file << ", " << to_string(chosen(options.device)) << ", batch size "
-            << options.batch_size << ", " << describe(options.spec) << std::endl;
+            << options.batch_size << ", " << describe(options.spec)
+            << (arguments.augment.empty() ? "" : ", " + augment::describe(options.spec.augment)) << std::endl;
 }
 
 Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) {
@@ -62,6 +67,7 @@ Json head_as_json(const TrainArguments& arguments, const TrainOptions& options) 
           {"batch_size", options.batch_size},
           {"seed", options.seed},
           {"normalize", arguments.normalize},
+          {"augment", arguments.augment},
           {"evaluated_split", options.test_split.empty() ? Json(nullptr) : Json(options.test_split)}};
 }
 
@@ -123,6 +129,7 @@ void add_options(CLI::App& verb, TrainArguments& arguments) {
   verb.add_option("--device", arguments.device, kDeviceHelp);
   verb.add_option("--normalize", arguments.normalize, "How batches are centered and scaled (default)")
       ->check(CLI::IsMember({"default", "unit", "standard", "imagenet"}));
+  verb.add_option("--augment", arguments.augment, kAugmentHelp);
   verb.add_option("--shuffle", arguments.shuffle, "The order of an epoch: global, blocks, windows:N, none (global)");
   verb.add_option("--residency", arguments.residency,
                   "Where samples live: auto, device, hybrid, streamed, window (auto)")

@@ -76,3 +76,27 @@ def test_airbench_shows_both_sides_of_each_image(tmp_path: Path) -> None:
     first = epochs[0][0]
     epochs.set_epoch(1)
     np.testing.assert_array_equal(epochs[0][0], first[..., ::-1])
+
+
+@pytest.mark.parametrize("name", [name for name in recipes.__all__ if name != "Recipe"])
+@pytest.mark.parametrize("epoch", [0, 12, 15])
+def test_the_recipes_of_the_program_are_the_same(tmp_path: Path, name: str, epoch: int) -> None:
+    data = write_packed(tmp_path / "data.h5", 6, (3, 40, 36)).path
+    recipe = getattr(octavo.recipes, name)()
+    sizes_and_specs = octavo._core.make_recipe(name, 10, epoch)
+    for arguments, size, spec in (
+        (recipe.train, *sizes_and_specs[:2]),
+        (recipe.evaluation, *sizes_and_specs[2:4]),
+    ):
+        assert arguments["batch_size"] == size
+        softens = "mix" in arguments or "label_smoothing" in arguments
+        loader = octavo.Loader(
+            data, device="cpu", framework="numpy", progress=False,
+            **{**arguments, "batch_size": 3, **({"num_classes": 10} if softens else {})},
+        )  # fmt: skip
+        maker = octavo._core.BatchMaker(
+            loader.store._native, spec, "float32" if softens else "int64", 3, "none", 0, False, 0, 1, 0,
+            octavo._core.Sampling(),
+        )  # fmt: skip
+        assert maker.fingerprint(epoch, True) == loader.fingerprint(epoch, pixels=True)
+    assert tuple(sizes_and_specs[4]) == recipe.view_weights

@@ -26,6 +26,26 @@ TEST_CASE("training prints a line per epoch and learns", "[unit][tools]") {
   CHECK(document["epochs"][2]["test_accuracy"].get<double>() > 0.7);
 }
 
+TEST_CASE("training augments its own split and logs the fingerprint of each epoch", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const auto epochs_with = [&](const std::string& augment) {
+    return run_octavo({"train", folder / "d.h5", "--model", "softmax", "--epochs", "2", "--device", "cpu", "--json",
+                       "--augment", augment})
+        .json()["epochs"];
+  };
+  const auto plain = epochs_with(""), shifted = epochs_with("crop:1");
+  CHECK(plain[0]["fingerprint"].get<std::string>().size() == 16);
+  CHECK(plain[0]["fingerprint"] != plain[1]["fingerprint"]);
+  CHECK(plain[0]["fingerprint"] != shifted[0]["fingerprint"]);
+  CHECK(epochs_with("crop:1")[1]["fingerprint"] == shifted[1]["fingerprint"]);
+  CHECK(plain[1]["mean_loss"] != shifted[1]["mean_loss"]);
+  const Outcome resized = run_octavo({"train", folder / "d.h5", "--device", "cpu", "--augment", "resize:9"});
+  CHECK(resized.exit_code == 2);
+  CHECK_THAT(resized.err, ContainsSubstring("the augmentation makes images of 1x9x9") &&
+                              ContainsSubstring("use operations that keep the size"));
+}
+
 TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

@@ -149,6 +149,29 @@ TEST_CASE("view draws samples and batches", "[unit][tools]") {
   CHECK(run_octavo({"view", folder / "d.h5", "-o", sheet, "--seed", "3"}).exit_code == 2);
 }
 
+TEST_CASE("view lists what the augmentation of a batch drew", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> arguments = {
+      "view", folder / "d.h5", "-o", folder / "sheet.png", "--step",        "2",      "--epoch", "1", "--count",
+      "4",    "--seed",        "7",  "--augment",          "crop:1,flip:1", "--list", "--force"};
+  CHECK_THAT(text_of(arguments), ContainsSubstring("random crop (padding 1, reflect), horizontal flip 1") &&
+                                     ContainsSubstring("flip_x") && ContainsSubstring("crop top="));
+  std::vector<std::string> as_json = arguments;
+  as_json.push_back("--json");
+  const auto document = run_octavo(as_json).json();
+  REQUIRE(document["samples"].size() == 4);
+  CHECK(document["samples"][0]["views"][0][1]["step"] == "flip_x");
+  CHECK(document["samples"][0]["class"].get<std::string>().size() == 1);
+  const Outcome unknown =
+      run_octavo({"view", folder / "d.h5", "-o", folder / "x.png", "--step", "0", "--augment", "spin"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, ContainsSubstring("parse the operation \"spin\": it is unknown; expected flip,"));
+  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", folder / "r.png", "--step", "0", "--recipe", "simclr", "--count",
+                      "2", "--augment", "flip"}),
+             ContainsSubstring("horizontal flip 0.5"));
+}
+
 TEST_CASE("view replaces a sheet only with --force and never a file of another kind", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

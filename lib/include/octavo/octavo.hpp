@@ -24,6 +24,7 @@
 #include <octavo/pack.hpp>
 #include <octavo/plan.hpp>
 #include <octavo/progress.hpp>
+#include <octavo/recipes.hpp>
 #include <octavo/reindex.hpp>
 #include <octavo/replay.hpp>
 #include <octavo/report.hpp>

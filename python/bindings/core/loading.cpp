@@ -13,6 +13,7 @@
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/owned_tensor.hpp>
+#include <octavo/recipes.hpp>
 #include <octavo/store.hpp>
 #include <optional>
 #include <tuple>
@@ -147,6 +148,15 @@ void add_store(nb::module_& module) {
           },
           "sample_shape"_a, "(C, H, W) of the images of batches from samples of this shape.")
       .def("__str__", &describe);
+  module.def(
+      "make_recipe",
+      [](const std::string& name, std::int64_t class_count, std::int64_t epoch) {
+        const Recipe recipe = make_recipe(name, class_count, epoch);
+        return nb::make_tuple(recipe.batch_size, recipe.train, recipe.evaluation_batch_size, recipe.evaluation,
+                              recipe.view_weights);
+      },
+      "name"_a, "class_count"_a, "epoch"_a,
+      "Batch size and spec for training and for evaluation, and the weights of the views: the recipe of the program.");
   nb::class_<PreparedSpec>(module, "PreparedSpec", "A BatchSpec folded for one store.");
   nb::class_<Store>(module, "Store", "The samples of a split in the memory of a device.")
       .def_static("load", &load, "split"_a, "device"_a, "verify_checksums"_a, "with_masks"_a, "thread_count"_a,

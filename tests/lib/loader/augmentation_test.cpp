@@ -5,6 +5,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/graph_loader.hpp>
 #include <octavo/loader.hpp>
+#include <octavo/recipes.hpp>
 
 #include "catch.hpp"
 #include "device_tensor.hpp"
@@ -207,6 +208,49 @@ TEST_CASE("operations that make whole images are described", "[unit][loader]") {
       "random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
       "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), horizontal flip 0.5, cutout 8 "
       "(probability 1, normalized value 0)");
+}
+
+TEST_CASE("operations are parsed as on the command line", "[unit][loader]") {
+  REQUIRE(augment::parse("").empty());
+  REQUIRE(
+      augment::describe(augment::parse("crop:2, flip:1,cutout:6,resized-crop:8x9,rand:1:5")) ==
+      "random crop (padding 2, reflect), horizontal flip 1, cutout 6 (probability 1, normalized value 0), random "
+      "resized crop 8x9 (area 0.08 to 1, ratio 0.75 to 1.333333), RandAugment (1 operations, magnitude 5, nearest)");
+  REQUIRE(
+      augment::describe(augment::parse("jitter:0.4,affine:10")) ==
+      "color jitter 1 (brightness 0.6 to 1.4, contrast 0.6 to 1.4, saturation 0.6 to 1.4, hue -0.1 to 0.1), affine 1 "
+      "(degrees -10 to 10, translate 0 and 0, scale 1 to 1, shear 0 to 0 and 0 to 0, bilinear)");
+  REQUIRE(augment::describe(augment::parse("alternating-flip,vertical-flip,center-crop:7,resize:9,erase,grayscale,blur,"
+                                           "trivial")) ==
+          "alternating flip, vertical flip 0.5, center crop 7x7, resize 9x9, random erasing 0.5 (area 0.02 to 0.33, "
+          "ratio 0.3 to 3.3, normalized value 0), grayscale 0.1, Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
+          "TrivialAugment (nearest)");
+  REQUIRE_THAT(augment::spellings(), ContainsSubstring("crop[:PADDING]"));
+}
+
+TEST_CASE("text that is no operation is refused with the reason", "[unit][loader]") {
+  const auto [text, reason] = GENERATE(table<std::string, std::string>({
+      {"spin", "it is unknown; expected flip, alternating-flip"},
+      {"flip,", "parse the operation \"\": it is unknown"},
+      {"flip:often", "\"often\" is not a number"},
+      {"flip:nan", "\"nan\" is not a number"},
+      {"crop:1.5", "expected a whole number"},
+      {"crop:1:2", "expected crop[:PADDING]"},
+      {"resize", "give its size, such as resize:224"},
+      {"resize:1x2x3", "a size is N or HxW"},
+      {"resize:3x", "\"\" is not a number"},
+  }));
+  REQUIRE_THROWS_WITH(augment::parse(text), ContainsSubstring(reason));
+}
+
+TEST_CASE("recipes have the names of their table", "[unit][loader]") {
+  for (const RecipeInfo& info : kRecipes) {
+    const Recipe recipe = make_recipe(info.name, 10);
+    REQUIRE(recipe.batch_size > 0);
+    REQUIRE_FALSE(recipe.train.augment.empty());
+    REQUIRE(make_recipe(info.name).train.soft_classes == 0);
+  }
+  REQUIRE_THROWS_WITH(make_recipe("airbench"), ContainsSubstring("unknown recipe \"airbench\"; expected airbench94"));
 }
 
 TEST_CASE("mixing is described in one line", "[unit][loader]") {

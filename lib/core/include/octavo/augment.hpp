@@ -236,6 +236,12 @@ std::string describe_mix(const Mix& mix);
 /// fit.
 SampleShape augmented_shape(const Operations& operations, const SampleShape& shape);
 
+/// Parses operations in the form of the command line, separated by commas: "crop:4,flip,cutout:8". Throws
+/// InvalidArgument, listing the names, for anything else.
+Operations parse(const std::string& text);
+/// What parse() understands, in one line: "flip[:P], alternating-flip, ...".
+std::string spellings();
+
 /// Describes the operations in one line, such as "random crop 32x32 (padding 4, reflect), horizontal flip 0.5".
 std::string describe(const Operations& operations);
 

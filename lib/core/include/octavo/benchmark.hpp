@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/augment.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
 #include <octavo/measurements.hpp>
@@ -20,6 +21,7 @@ struct BenchmarkOptions {
   std::vector<std::int64_t> batch_sizes = {1, 32, 256, 512, 4096, 65536};  ///< sizes above the split or a quarter of
                                                                            ///< the free memory are skipped
   std::vector<DType> dtypes = {DType::float32, DType::float16, DType::bfloat16};
+  augment::Operations augment = {};  ///< of the batches
   ProgressFunction on_progress = {};
 };
 
@@ -31,7 +33,7 @@ struct LoadSpeed {
   double checked_seconds = 0.0;    ///< median time of Store::load with default options
 };
 
-/// Speed of one kind of batch: [B,C,H,W], normalized by a default BatchSpec.
+/// Speed of one kind of batch: [B,C,H,W], normalized by a default BatchSpec, and augmented.
 struct BatchSpeed {
   DType dtype = DType::float32;
   GatherSpeed gather;

@@ -72,6 +72,7 @@ std::vector<BatchSpeed> measure_batches(const Store& store, const BenchmarkOptio
     for (const std::int64_t batch_size : options.batch_sizes) {
       BatchSpec spec;
       spec.dtype = dtype;
+      spec.augment = options.augment;
       if (has_room(store, dtype, batch_size, free_bytes)) speeds.push_back({dtype, timer.measure(spec, batch_size)});
       if (options.on_progress) options.on_progress({"timing batches", ++done, total, 0, 0});
     }

@@ -50,6 +50,7 @@ Feed::Feed(const Split& split, Device device, const TrainOptions& options, bool 
   drawn.shuffle = shuffled ? options.shuffle : Shuffle(false);
   drawn.seed = options.seed;
   drawn.spec = options.spec;
+  if (!shuffled) drawn.spec.augment.clear();
   switch (options.form) {
     case SampleForm::int8:
       keep_packed(store, drawn);

@@ -44,6 +44,16 @@ Split choose_train(const Dataset& dataset, const TrainOptions& options) {
   return options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split);
 }
 
+/// The model has one size of images, and one label for each.
+void check_augmentation(const Split& train, const BatchSpec& spec) {
+  const SampleShape shape = augment::augmented_shape(spec.augment, train.shape());
+  if (shape != train.shape()) {
+    refuse("the augmentation makes images of " + to_string(shape) + ", but the model is evaluated on " +
+           to_string(train.shape()) + "; use operations that keep the size");
+  }
+  if (spec.views != 1 || spec.soft_classes > 0) refuse("several views and soft labels are not supported");
+}
+
 /// The split named in the options, or by convention one with the same shape as `train` and class labels.
 std::optional<Split> choose_test(const Dataset& dataset, const Split& train, const TrainOptions& options) {
   if (!options.test_split.empty()) return dataset.split(options.test_split);
@@ -98,6 +108,7 @@ TrainingTask make_task(const Dataset& dataset, const TrainOptions& options) {
   TrainingTask task{
       .device = chosen(options.device), .train = choose_train(dataset, options), .test = std::nullopt, .shape = {}};
   check_labels(task.train);
+  check_augmentation(task.train, options.spec);
   task.shape = {options.model, task.train.shape().values(), options.hidden_units,
                 count_classes(task.train, named_count)};
   task.largest_split = task.train.sample_count();
