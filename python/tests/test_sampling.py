@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import octavo
 import pytest
+from augment_reference import Draws, log2
 from conftest import Packed, write_packed
 from octavo import augment
 
@@ -25,6 +26,8 @@ SAMPLINGS = [
     {"indices": np.arange(47) % 3 == 0},
     {"weights": np.arange(47) % 5},
     {"weights": np.arange(20) + 1.0, "indices": np.arange(20) + 20, "samples_per_epoch": 35},
+    {"weights": np.arange(47) % 5, "replacement": False},
+    {"weights": np.arange(20) + 1.0, "indices": np.arange(20) + 20, "samples_per_epoch": 12, "replacement": False},
     {"balance": "classes"},
     {"balance": np.arange(47) % 4, "samples_per_epoch": 60},
     {"repeats": 3},
@@ -87,6 +90,32 @@ def test_weights_are_the_frequencies(packed: Packed) -> None:
     assert epoch_indices(loader, 1).tolist() != epoch_indices(loader, 0).tolist()
 
 
+def test_without_replacement_no_sample_is_shown_twice(packed: Packed) -> None:
+    weights = np.arange(47) % 5
+    loader = sampled(packed.path, weights=weights, replacement=False, seed=8)
+    assert sorted(epoch_indices(loader)) == np.flatnonzero(weights).tolist()
+    assert epoch_indices(loader, 1).tolist() != epoch_indices(loader, 0).tolist()
+    # A few of many samples: the first draw has the probabilities of the weights, and heavy samples come first.
+    few = sampled(packed.path, weights=weights, replacement=False, samples_per_epoch=10, seed=8)
+    first = np.array([epoch_indices(few, epoch)[0] for epoch in range(4000)])
+    counts = np.bincount(weights[first], minlength=5)
+    groups = np.bincount(weights, minlength=5) * np.arange(5)
+    expected = 4000 * groups / groups.sum()
+    # Chi-square with 3 degrees of freedom exceeds 21.1 with probability 10^-4.
+    assert ((counts - expected)[1:] ** 2 / expected[1:]).sum() < 21.1
+    assert counts[0] == 0
+
+
+def test_draws_without_replacement_follow_the_definition(packed: Packed) -> None:
+    weights, seed, epoch = np.linspace(0.5, 9, 47), 21, 3
+    keys = []
+    for index, weight in enumerate(weights):
+        word = Draws(seed, epoch, index, 0, 432).words()
+        keys.append((-log2((((word[0] << 32 | word[1]) >> 12) + 0.5) / 2**52) / weight, index))
+    loader = sampled(packed.path, weights=weights, replacement=False, seed=seed)
+    assert epoch_indices(loader, epoch).tolist() == [index for _, index in sorted(keys)]
+
+
 def test_weights_may_change_between_epochs(packed: Packed) -> None:
     def weights(epoch: int) -> np.ndarray:
         return (np.arange(47) % 2 == epoch % 2).astype(float)
@@ -141,6 +170,11 @@ def test_repeated_samples_are_augmented_differently(packed: Packed) -> None:
         ({"weights": np.full(47, np.nan)}, "a weight is negative or not finite"),
         ({"weights": np.ones(3)}, "weights has shape"),
         ({"weights": np.ones(47), "balance": "classes"}, "weights and groups cannot be combined"),
+        ({"replacement": False}, "replacement is False, but there are no weights"),
+        (
+            {"weights": np.arange(47) % 2, "replacement": False, "samples_per_epoch": 24},
+            "samples_per_epoch is 24, but only 23 samples have a weight above 0",
+        ),
         ({"balance": "labels"}, "balance is 'labels'"),
         ({"balance": np.full(47, -1)}, "a group is negative"),
         ({"balance": np.full(47, 0.5)}, "balance has type float64; expected whole numbers"),

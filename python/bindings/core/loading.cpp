@@ -380,6 +380,7 @@ void add_loading(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("indices", &Sampling::indices)
       .def_rw("weights", &Sampling::weights)
+      .def_rw("replacement", &Sampling::replacement)
       .def_rw("groups", &Sampling::groups)
       .def_rw("samples_per_epoch", &Sampling::samples_per_epoch)
       .def_rw("repeats", &Sampling::repeats);

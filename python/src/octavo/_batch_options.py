@@ -103,6 +103,7 @@ def resolve_batch_options(
     balance: Balance = None,
     samples_per_epoch: int | None = None,
     repeats: int = 1,
+    replacement: bool = True,
 ) -> BatchOptions:
     """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
     checked_seed = _checked_seed(seed)
@@ -110,7 +111,7 @@ def resolve_batch_options(
     ranks = _resolve_ranks(rank, world_size)
     source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
     source._opened()
-    sampling = resolve_sampling(source, indices, weights, balance, samples_per_epoch, repeats)
+    sampling = resolve_sampling(source, indices, weights, balance, samples_per_epoch, repeats, replacement)
     size = _checked_batch_size(batch_size, source, len(source) if sampling is None else sampling.epoch_samples)
     channels_last = _frameworks.resolve_channels_last(memory_format)
     number_type = _frameworks.resolve_dtype(dtype)

@@ -30,11 +30,15 @@ class Sampling:
     samples_per_epoch: int
     repeats: int
     choice_count: int
+    replacement: bool
 
     @property
     def epoch_samples(self) -> int:
         """Samples of an epoch."""
-        return (self.samples_per_epoch or self.choice_count) * self.repeats
+        choices = self.choice_count
+        if self.weights is not None and not self.replacement:
+            choices = int(np.count_nonzero(self.weights))
+        return (self.samples_per_epoch or choices) * self.repeats
 
     def to_native(self) -> _core.Sampling:
         native = _core.Sampling()
@@ -45,11 +49,16 @@ class Sampling:
         if self.groups is not None:
             native.groups = self.groups.tolist()
         native.samples_per_epoch, native.repeats = self.samples_per_epoch, self.repeats
+        native.replacement = self.replacement
         return native
 
     def digest(self) -> str:
         """A digest of everything but the weights, which may change between epochs."""
-        parts = (self.indices, self.groups, self.weights is not None, self.samples_per_epoch, self.repeats)
+        parts: tuple[Any, ...] = (
+            self.indices, self.groups, self.weights is not None, self.samples_per_epoch, self.repeats
+        )  # fmt: skip
+        if not self.replacement:
+            parts += ("without replacement",)
         digest = hashlib.sha256()
         for part in parts:
             digest.update(repr(part).encode() if not isinstance(part, np.ndarray) else b"a" + part.tobytes())
@@ -63,9 +72,12 @@ def resolve_sampling(
     balance: Balance,
     samples_per_epoch: int | None,
     repeats: int,
+    replacement: bool,
 ) -> Sampling | None:
     """None if an epoch shows every sample once. Raises ValueError or TypeError, naming the argument."""
     times = operator.index(repeats)
+    if weights is None and not replacement:
+        raise ValueError("replacement is False, but there are no weights; pass weights")
     if indices is None and weights is None and balance is None and samples_per_epoch is None and times == 1:
         return None
     if times < 1:
@@ -82,6 +94,7 @@ def resolve_sampling(
         positions,
         times,
         count,
+        bool(replacement),
     )
 
 

@@ -123,8 +123,11 @@ class Loader:
     indices
         The samples of an epoch: their indices, each at most once, or a mask. None: all samples of the split.
     weights
-        Draw samples with these probabilities, up to a common factor, with replacement: one number for each sample, or
-        a function of the epoch that returns them.
+        Draw samples with these probabilities, up to a common factor: one number for each sample, or a function of the
+        epoch that returns them.
+    replacement
+        With `weights`: a sample may be drawn again. False: each draw is from the samples that are left, so that an
+        epoch shows no sample twice, and ends when no sample with a weight above 0 is left.
     balance
         ``"classes"``: the classes take turns, so that a batch has as many samples of each, and a class starts again
         when all its samples were shown. Or the group number of each sample.
@@ -185,6 +188,7 @@ class Loader:
         balance: Balance = None,
         samples_per_epoch: int | None = None,
         repeats: int = 1,
+        replacement: bool = True,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -205,7 +209,7 @@ class Loader:
             label_smoothing=label_smoothing, num_classes=num_classes, masks=masks, mask_dtype=mask_dtype,
             ignore_index=ignore_index, indices=indices,
             weights=weights(0) if callable(weights) else weights, balance=balance, samples_per_epoch=samples_per_epoch,
-            repeats=repeats,
+            repeats=repeats, replacement=replacement,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
@@ -367,7 +371,7 @@ class Loader:
         assert given is not None
         sampling = resolve_sampling(
             self.dataset, given.indices, self._weights_of(epoch), given.groups, given.samples_per_epoch or None,
-            given.repeats,
+            given.repeats, given.replacement,
         )  # fmt: skip
         self._resolved = dataclasses.replace(self._resolved, sampling=sampling)
         self._weights_epoch = epoch

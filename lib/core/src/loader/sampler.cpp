@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 
 #include "kernels/augment/draws.hpp"
+#include "kernels/augment/exact_math.hpp"
 #include "kernels/augment/program.hpp"
 #include "kernels/permute.hpp"
 
@@ -95,7 +96,12 @@ Sampler::Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t see
   if (!sampling_.weights.empty()) {
     if (!sampling_.groups.empty()) refuse_sampling("weights and groups cannot be combined; use one of them");
     check_weights(sampling_.weights, choice_count_);
-    table_.emplace(sampling_.weights);
+    if (sampling_.replacement)
+      table_.emplace(sampling_.weights);
+    else
+      base_count_ = choice_count_ - std::count(sampling_.weights.begin(), sampling_.weights.end(), 0.0);
+  } else if (!sampling_.replacement) {
+    refuse_sampling("replacement is off, but there are no weights");
   }
   if (!sampling_.groups.empty()) {
     if (static_cast<std::int64_t>(sampling_.groups.size()) != choice_count_) {
@@ -115,7 +121,11 @@ Sampler::Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t see
     refuse_sampling("samples_per_epoch is not between 1 and 2^40");
   }
   if (sampling_.samples_per_epoch > 0) {
-    if (!table_ && members_.empty()) refuse_sampling("samples_per_epoch needs weights or groups");
+    if (sampling_.weights.empty() && members_.empty()) refuse_sampling("samples_per_epoch needs weights or groups");
+    if (!sampling_.replacement && sampling_.samples_per_epoch > base_count_) {
+      refuse_sampling("samples_per_epoch is " + std::to_string(sampling_.samples_per_epoch) + ", but only " +
+                      std::to_string(base_count_) + " samples have a weight above 0; draw with replacement");
+    }
     base_count_ = sampling_.samples_per_epoch;
   }
   if (sampling_.repeats < 1 || sampling_.repeats > kMostPositions / base_count_) {
@@ -129,7 +139,10 @@ void Sampler::append_rows(std::int64_t epoch, std::int64_t first, std::int64_t c
   // One key for all places, because making one takes longer than using it.
   const kernels::OrderKey key =
       kernels::make_order_key(choice_count_, seed_, static_cast<std::uint64_t>(epoch), shuffled_);
+  std::shared_ptr<const std::vector<std::int64_t>> choices;
+  if (!sampling_.replacement) choices = without_replacement(epoch);
   const auto chosen = [&](std::int64_t place) {
+    if (choices) return (*choices)[static_cast<std::size_t>(place)];
     if (table_) return drawn(epoch, place);
     if (!members_.empty()) return grouped(epoch, place);
     return kernels::permute(key, place);
@@ -156,6 +169,37 @@ std::int64_t Sampler::drawn(std::int64_t epoch, std::int64_t place) const {
   const std::uint64_t carry = ((low >> 32) + (middle & 0xFFFFFFFFu) + (upper & 0xFFFFFFFFu)) >> 32;
   const std::uint64_t bucket = words.word[0] * (n >> 32) + (middle >> 32) + (upper >> 32) + carry;
   return table_->at(static_cast<std::int64_t>(bucket), kernels::fraction_of(words.word[2]));
+}
+
+std::shared_ptr<const std::vector<std::int64_t>> Sampler::without_replacement(std::int64_t epoch) const {
+  // Loaders read ahead into the next epoch.
+  constexpr std::size_t kKeptOrders = 2;
+  const std::lock_guard lock(orders_mutex_);
+  for (const Order& order : orders_) {
+    if (order.epoch == epoch) return order.choices;
+  }
+  struct Keyed {
+    double key;
+    std::int64_t choice;
+  };
+  std::vector<Keyed> keyed;
+  for (std::int64_t i = 0; i < choice_count_; ++i) {
+    const double weight = sampling_.weights[static_cast<std::size_t>(i)];
+    if (weight == 0.0) continue;
+    const kernels::PhiloxWords words = kernels::draw({seed_, static_cast<std::uint64_t>(epoch), i, 0}, kSamplingSlot, 0);
+    const std::uint64_t word = static_cast<std::uint64_t>(words.word[0]) << 32 | words.word[1];
+    const double fraction = (static_cast<double>(word >> 12) + 0.5) * 0x1p-52;
+    keyed.push_back({kernels::exact_log2(fraction) / weight, i});
+  }
+  std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
+    return a.key != b.key ? a.key > b.key : a.choice < b.choice;
+  });
+  auto choices = std::make_shared<std::vector<std::int64_t>>();
+  choices->reserve(keyed.size());
+  for (const Keyed& one : keyed) choices->push_back(one.choice);
+  if (orders_.size() == kKeptOrders) orders_.erase(orders_.begin());
+  orders_.push_back({epoch, choices});
+  return choices;
 }
 
 std::int64_t Sampler::grouped(std::int64_t epoch, std::int64_t place) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -30,7 +32,7 @@ class AliasTable {
   std::vector<Bucket> buckets_;
 };
 
-/// The samples of the epochs of a Sampling that is not the default. Immutable.
+/// The samples of the epochs of a Sampling that is not the default. Thread-safe.
 class Sampler {
  public:
   /// Throws InvalidArgument, naming the argument, if the sampling is invalid for `sample_count` samples.
@@ -46,14 +48,23 @@ class Sampler {
  private:
   std::int64_t drawn(std::int64_t epoch, std::int64_t place) const;
   std::int64_t grouped(std::int64_t epoch, std::int64_t place) const;
+  /// The choices of `epoch` without replacement, in their order.
+  std::shared_ptr<const std::vector<std::int64_t>> without_replacement(std::int64_t epoch) const;
 
   Sampling sampling_;
   std::uint64_t seed_;
   bool shuffled_;
   std::int64_t choice_count_;                       ///< samples to choose from
   std::int64_t base_count_;                         ///< positions of an epoch without repeats
-  std::optional<AliasTable> table_;                 ///< of the weights, if there are any
+  std::optional<AliasTable> table_;                 ///< of the weights, if there are any, with replacement
   std::vector<std::vector<std::int64_t>> members_;  ///< of each group that has any
+
+  struct Order {
+    std::int64_t epoch;
+    std::shared_ptr<const std::vector<std::int64_t>> choices;
+  };
+  mutable std::mutex orders_mutex_;
+  mutable std::vector<Order> orders_;  ///< of the last epochs without replacement, at most two
 };
 
 /// Whether an epoch shows every sample of the split once.
