@@ -12,8 +12,8 @@ struct Sampling {
   std::vector<std::int64_t> indices = {};
   /// Samples are drawn with these probabilities, up to a common factor. Empty: they are not.
   std::vector<double> weights = {};
-  /// With weights: a sample may be drawn again. Otherwise each draw is from the samples that are left, and an epoch shows
-  /// no sample twice.
+  /// With weights: a sample may be drawn again. Otherwise each draw is from the samples that are left, and an epoch
+  /// shows no sample twice.
   bool replacement = true;
   /// Groups of samples, such as their classes, that take turns: position p shows group p mod G, of those that have
   /// samples. Numbers from 0. Empty: no groups. Not with `weights`.

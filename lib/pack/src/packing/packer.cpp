@@ -39,10 +39,10 @@ std::int64_t mask_values(const SourceSplit& split) { return split.has_masks ? sp
 void add_failures(std::vector<SampleFailure>& failures, std::vector<SampleFailure> more) {
   if (more.empty()) return;
   std::move(more.begin(), more.end(), std::back_inserter(failures));
-  const auto row_of = [](const SampleFailure& failure) { return failure.row; };
-  std::ranges::stable_sort(failures, {}, row_of);
-  const auto repeated = std::ranges::unique(failures, {}, row_of);
-  failures.erase(repeated.begin(), repeated.end());
+  std::stable_sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+  failures.erase(
+      std::unique(failures.begin(), failures.end(), [](const auto& a, const auto& b) { return a.row == b.row; }),
+      failures.end());
 }
 
 WriterOptions writer_options(const Source& source, const PackOptions& options) {
