@@ -421,7 +421,8 @@ def augmented(
             codes, out = codes[:, rows, columns], np.broadcast_to(op.size, 2).tolist()
             codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
         elif isinstance(op, augment.Resize):
-            out = np.broadcast_to(op.size, 2).tolist()
+            sides = (height, width)
+            out = op.size if isinstance(op.size, tuple) else [op.size * side // min(sides) for side in sides]
             codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
         elif isinstance(op, (augment.Cutout, augment.RandomErasing)):
             rows, columns = erased(op, draws, height, width)

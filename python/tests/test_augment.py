@@ -123,6 +123,10 @@ def random_operations(random_: random.Random, shape: tuple[int, int, int]) -> li
             antialias = random_.random() < 0.5
             if random_.random() < 0.3:
                 operations.append(augment.Resize((height, width), antialias))
+                if random_.random() < 0.3:
+                    side = random_.randint(1, 12)
+                    operations.append(augment.Resize(side, antialias))
+                    height, width = (side * of // min(height, width) for of in (height, width))
             else:
                 area = random_.uniform(0.01, 1)
                 operations.append(

@@ -81,6 +81,7 @@ WITHIN_ONE_LEVEL: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.T
     (augment.GaussianBlur(5, 1.3), lambda images: functional.gaussian_blur(images, [5, 5], [1.3, 1.3])),
     (augment.GaussianBlur(23, 0.7), lambda images: functional.gaussian_blur(images, [23, 23], [0.7, 0.7])),
     (augment.Resize((30, 71)), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=True)),
+    (augment.Resize(30), lambda images: functional.resize(images, [30], BILINEAR, antialias=True)),
     (augment.Resize((30, 71), False), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=False)),
 ]  # fmt: skip
 

@@ -61,6 +61,7 @@ void add_augmenting(nb::module_& module) {
   nb::class_<augment::Resize>(module, "Resize")
       .def(nb::init<>())
       .def_rw("size", &augment::Resize::size)
+      .def_rw("shorter_side", &augment::Resize::shorter_side)
       .def_rw("antialias", &augment::Resize::antialias);
   nb::class_<augment::Cutout>(module, "Cutout")
       .def(nb::init<>())

@@ -174,10 +174,24 @@ class RandomResizedCrop(Operation):
 
 @dataclass(frozen=True)
 class Resize(Operation):
-    """Resizes the whole image to `size`, (height, width) or one number for both, with a bilinear filter."""
+    """Resizes the whole image with a bilinear filter.
+
+    Parameters
+    ----------
+    size
+        (height, width) of the output; or one number, the shorter side: the other one keeps the ratio.
+    antialias
+        As in `RandomResizedCrop`.
+    """
 
     size: int | tuple[int, int]
     antialias: bool = True
+
+    def _to_native(self) -> Any:
+        native = super()._to_native()
+        if np.ndim(self.size) == 0:
+            native.shorter_side = int(self.size)  # type: ignore[arg-type]
+        return native
 
 
 @dataclass(frozen=True)

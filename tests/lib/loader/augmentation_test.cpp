@@ -222,7 +222,7 @@ TEST_CASE("operations are parsed as on the command line", "[unit][loader]") {
       "(degrees -10 to 10, translate 0 and 0, scale 1 to 1, shear 0 to 0 and 0 to 0, bilinear)");
   REQUIRE(augment::describe(augment::parse("alternating-flip,vertical-flip,center-crop:7,resize:9,erase,grayscale,blur,"
                                            "trivial")) ==
-          "alternating flip, vertical flip 0.5, center crop 7x7, resize 9x9, random erasing 0.5 (area 0.02 to 0.33, "
+          "alternating flip, vertical flip 0.5, center crop 7x7, resize 9, random erasing 0.5 (area 0.02 to 0.33, "
           "ratio 0.3 to 3.3, normalized value 0), grayscale 0.1, Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
           "TrivialAugment (nearest)");
   REQUIRE_THAT(augment::spellings(), ContainsSubstring("crop[:PADDING]"));

@@ -66,6 +66,8 @@ struct RandomResizedCrop {
 struct Resize {
   std::array<std::int64_t, 2> size = {};  ///< [H,W] of the output
   bool antialias = true;                  ///< as in RandomResizedCrop
+  std::int64_t shorter_side = 0;  ///< more than 0: of the output, in place of `size`; the other side keeps the ratio,
+                                  ///< rounded down, like torchvision
 };
 
 /// Fills a square (T. DeVries and G. Taylor, "Improved regularization of convolutional neural networks with cutout",

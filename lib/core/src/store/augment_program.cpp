@@ -150,7 +150,7 @@ class ProgramBuilder {
   }
   void set(AugmentOp& op, const augment::Resize& given) {
     op.kind = AugmentKind::resize;
-    set_resampled(op, given.size, given.antialias);
+    set_resampled(op, given.shorter_side == 0 ? given.size : keeping_ratio(given.shorter_side), given.antialias);
   }
   void set(AugmentOp& op, const augment::Cutout& given) {
     op.kind = AugmentKind::erase_square;
@@ -300,6 +300,12 @@ class ProgramBuilder {
     op.width = static_cast<std::int32_t>(shape_.width);
   }
 
+  /// The size of the image if its shorter side becomes `side`. Sides are below 2^25.
+  std::array<std::int64_t, 2> keeping_ratio(std::int64_t side) const {
+    if (side < 1 || side > kLargestSide) refuse("the shorter side is not between 1 and 16777216");
+    const std::int64_t shorter = std::min(shape_.height, shape_.width);
+    return {side * shape_.height / shorter, side * shape_.width / shorter};
+  }
   void set_warp(AugmentOp& op, augment::Interpolation interpolation, const std::vector<double>& fill) const {
     if (std::max(shape_.height, shape_.width) > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be warped");

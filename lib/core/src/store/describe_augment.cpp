@@ -63,7 +63,8 @@ struct Describe {
            range_text(op.ratio) + (op.antialias ? ")" : ", not antialiased)");
   }
   std::string operator()(const augment::Resize& op) const {
-    return "resize " + size_text(op.size) + (op.antialias ? "" : " (not antialiased)");
+    const std::string size = op.shorter_side == 0 ? size_text(op.size) : std::to_string(op.shorter_side);
+    return "resize " + size + (op.antialias ? "" : " (not antialiased)");
   }
   std::string operator()(const augment::Cutout& op) const {
     return "cutout " + std::to_string(op.size) + " (probability " + number_text(op.probability) +

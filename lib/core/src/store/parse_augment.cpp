@@ -83,7 +83,11 @@ const Spelling kSpellings[] = {
     {"crop", "[:PADDING]", 1, [](const Words& w) -> Operation { return RandomCrop{.padding = w.whole(0, 4)}; }},
     {"center-crop", ":SIZE", 1, [](const Words& w) -> Operation { return CenterCrop{.size = w.size()}; }},
     {"resized-crop", ":SIZE", 1, [](const Words& w) -> Operation { return RandomResizedCrop{.size = w.size()}; }},
-    {"resize", ":SIZE", 1, [](const Words& w) -> Operation { return Resize{.size = w.size()}; }},
+    {"resize", ":SIZE", 1,
+     [](const Words& w) -> Operation {
+       const std::array<std::int64_t, 2> size = w.size();
+       return w.text().find('x') == std::string::npos ? Resize{.shorter_side = size[0]} : Resize{.size = size};
+     }},
     {"cutout", "[:SIDE]", 1, [](const Words& w) -> Operation { return Cutout{.size = w.whole(0, 8)}; }},
     {"erase", "[:P]", 1, [](const Words& w) -> Operation { return RandomErasing{.probability = w.number(0, 0.5)}; }},
     {"affine", "[:DEGREES]", 1,

@@ -32,7 +32,7 @@ BatchSpec with(BatchSpec spec, Operations operations) {
 
 /// The center `crop` pixels of `size`.
 BatchSpec center_of(std::int64_t size, std::int64_t crop) {
-  return with(BatchSpec::preset("imagenet"), {Resize{.size = {size, size}}, CenterCrop{.size = {crop, crop}}});
+  return with(BatchSpec::preset("imagenet"), {Resize{.shorter_side = size}, CenterCrop{.size = {crop, crop}}});
 }
 
 void soften(BatchSpec& spec, std::int64_t class_count, double smoothing, const std::optional<Mix>& mix = {}) {
@@ -98,7 +98,7 @@ Recipe simclr() {
                         {RandomResizedCrop{.size = {224, 224}}, HorizontalFlip{},
                          ColorJitter{kFactors, kFactors, kFactors, {-0.2, 0.2}, 0.8}, Grayscale{.probability = 0.2},
                          GaussianBlur{.kernel_size = 23, .probability = 0.5}}),
-                   512, with(BatchSpec::preset("unit"), {Resize{.size = {224, 224}}})};
+                   512, with(BatchSpec::preset("unit"), {Resize{.shorter_side = 224}})};
   recipe.train.views = 2;
   return recipe;
 }
