@@ -89,6 +89,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
       return detail::amount_step(StepKind::sharpness, fixed_factor(op.amount.at(words.word[1])));
     case AugmentKind::blur:
       return detail::blur_step(op.radius, op.amount.at(words.word[1]));
+    case AugmentKind::timm_rand_augment:
+      return detail::timm_policy_step(op, size, key, words);
   }
   return step;
 }

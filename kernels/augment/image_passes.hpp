@@ -149,6 +149,8 @@ class ImagePasses {
         return permute(step, size);
       case StepKind::solarize:
         return change_levels(size, [&](std::int32_t level) { return level >= step.amount ? 255 - level : level; });
+      case StepKind::solarize_add:
+        return change_levels(size, [&](std::int32_t level) { return level < 128 ? level + step.amount : level; });
       case StepKind::posterize:
         return change_levels(size, [&](std::int32_t level) { return level & (0xFF00 >> step.amount & 0xFF); });
       case StepKind::invert:

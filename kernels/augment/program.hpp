@@ -51,6 +51,7 @@ enum class AugmentKind : std::int32_t {
   rand_augment = 23,        ///< one random operation of a given magnitude
   view_flip_x = 25,         ///< mirrors every second view left and right; 24 is mixing
   view_shift = 26,          ///< shifts pairs of views
+  timm_rand_augment = 28,   ///< one random operation of a normally distributed magnitude; 27 is sampling
 };
 
 /// The changes of a color jitter.
@@ -77,6 +78,12 @@ struct PolicyMagnitudes {
 /// Magnitudes have this many levels, from none to the largest one.
 inline constexpr std::int32_t kPolicyLevels = 31;
 
+/// The magnitudes of timm's RandAugment are normally distributed, and kept between 0 and kMostTimmMagnitude.
+struct NormalMagnitude {
+  double mean, deviation;
+};
+inline constexpr double kMostTimmMagnitude = 10.0;
+
 /// A value for each channel. Only the first is used if `is_uniform`.
 template <typename Value>
 struct FillValues {
@@ -90,7 +97,7 @@ struct FillValues {
 struct AugmentOp {
   AugmentKind kind;
   std::uint32_t slot;                 ///< of its random numbers: below 2^16, different for each operation
-  double probability;                 ///< of all kinds but alternating flips and policies
+  double probability;                 ///< of all kinds but alternating flips, trivial_augment and rand_augment
   std::int32_t height, width;         ///< crops, resize: of the output
   bool antialias;                     ///< random_resized_crop, resize
   std::int32_t margin;                ///< random_crop: pixels added at each side; view_shift: pixels
@@ -113,7 +120,8 @@ struct AugmentOp {
   std::int32_t level;                 ///< solarize: the threshold; posterize: the bits that are kept
   NumberRange amount;                 ///< gamma: the power; sharpness: the factor; blur: sigma in pixels
   std::int32_t radius;                ///< blur: pixels at each side
-  PolicyMagnitudes magnitudes;        ///< policies
+  PolicyMagnitudes magnitudes;        ///< trivial_augment, rand_augment
+  NormalMagnitude magnitude;          ///< timm_rand_augment
 };
 
 /// The size of an image.
@@ -144,7 +152,7 @@ enum class AugmentDemand : std::int32_t {
 
 /// Whether an operation needs the whole image, and makes a whole image.
 OCTAVO_HOST_DEVICE inline bool makes_image(AugmentKind kind) {
-  return kind >= AugmentKind::affine && kind <= AugmentKind::rand_augment;
+  return (kind >= AugmentKind::affine && kind <= AugmentKind::rand_augment) || kind == AugmentKind::timm_rand_augment;
 }
 OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
   return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;

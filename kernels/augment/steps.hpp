@@ -24,6 +24,7 @@ enum class StepKind : std::int32_t {
   hue,
   permute,
   solarize,
+  solarize_add,
   posterize,
   invert,
   gamma,
@@ -47,7 +48,8 @@ struct AugmentStep {
   std::int32_t height, width;  ///< resample: of the part that is resized; erase: of the rectangle
   float shift, factor;         ///< jitter: v becomes (v + shift) * factor
   std::int32_t amount;         ///< brightness, contrast, saturation, sharpness: fixed_factor(); hue: fixed_hue();
-                               ///< solarize: the first level that is inverted; posterize: the bits that are kept
+                        ///< solarize: the first level that is inverted; solarize_add: what is added to levels below
+                        ///< 128; posterize: the bits that are kept
   union {
     double power;                               ///< gamma
     std::int32_t source[kMostPermuted];         ///< permute: the channel that each channel shows

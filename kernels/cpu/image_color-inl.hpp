@@ -73,6 +73,16 @@ void solarize(std::int32_t threshold, std::int8_t* codes, std::int64_t count) {
       [&](std::int32_t level) { return level >= threshold ? 255 - level : level; });
 }
 
+/// Adds `amount`, at most 128, to all levels below 128.
+void add_to_dark(std::int32_t amount, std::int8_t* codes, std::int64_t count) {
+  const auto amounts = hn::Set(Levels(), static_cast<std::int16_t>(amount));
+  const auto middle = hn::Set(Levels(), std::int16_t{128});
+  change_levels(
+      codes, count,
+      [&](LevelVector levels) { return hn::IfThenElse(hn::Lt(levels, middle), hn::Add(levels, amounts), levels); },
+      [&](std::int32_t level) { return level < 128 ? level + amount : level; });
+}
+
 /// Keeps the bits of `mask`.
 void keep_bits(std::int32_t mask, std::int8_t* codes, std::int64_t count) {
   const auto masks = hn::Set(Levels(), static_cast<std::int16_t>(mask));

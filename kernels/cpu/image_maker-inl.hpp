@@ -180,6 +180,8 @@ class ImageMaker {
         return set_made(other());
       case StepKind::solarize:
         return solarize(step.amount, made_, count);
+      case StepKind::solarize_add:
+        return add_to_dark(step.amount, made_, count);
       case StepKind::posterize:
         return keep_bits(0xFF00 >> step.amount & 0xFF, made_, count);
       case StepKind::invert:

@@ -17,7 +17,7 @@ KINDS = (
     *(augment.Affine, augment.ColorJitter, augment.Grayscale, augment.ChannelPermutation, augment.Solarize),
     *(augment.Posterize, augment.Invert, augment.Gamma, augment.AutoContrast, augment.Equalize, augment.Sharpness),
     *(augment.GaussianBlur, augment.TrivialAugment, augment.RandAugment, augment.Mix, augment.ViewFlip),
-    augment.ViewShift,
+    *(augment.ViewShift, object, augment.TimmRandAugment),
 )
 Codes = npt.NDArray[np.int8]
 Levels = npt.NDArray[np.int64]
@@ -251,6 +251,8 @@ def recolored(name: str, u: Levels, amount: float) -> Levels:
         "saturation": lambda: blend(u, luma(u), amount) if len(u) == 3 else u,
         "hue": lambda: hue(u, amount),
         "solarize": lambda: np.where(u >= amount, 255 - u, u),
+        "solarize_add": lambda: np.where(u < 128, u + int(amount), u),
+        "invert": lambda: 255 - u,
         "posterize": lambda: u & (0xFF00 >> int(amount) & 0xFF),
         "autocontrast": lambda: stretched(u, False),
         "equalize": lambda: stretched(u, True),
@@ -260,6 +262,8 @@ def recolored(name: str, u: Levels, amount: float) -> Levels:
 
 POLICY = "identity shear_x shear_y translate_x translate_y rotate brightness saturation contrast sharpness posterize"
 POLICY += " solarize autocontrast equalize"
+TIMM_POLICY = "autocontrast equalize invert rotate posterize solarize solarize_add saturation contrast brightness"
+TIMM_POLICY += " sharpness shear_x shear_y translate_x translate_y"
 
 
 def nearest(codes: Codes, height: int, width: int) -> Codes:
@@ -315,6 +319,32 @@ def policy(
     if name == "solarize":
         amount = math.ceil(255 * (30 - level) / 30)
     return coded(recolored(name, levels_of(codes), amount))
+
+
+def timm_policy(codes: Codes, op: augment.TimmRandAugment, draws: Draws, is_mask: bool = False) -> Codes:
+    w, v = draws.words(), draws.words(1)
+    if not w[0] / 2**32 < op.probability:
+        return codes
+    u = (((v[0] * 2**32 + v[1]) // 2**12) + 0.5) / 2**52
+    normal = math.sqrt(-2 * LN2 * log2(u)) * sin_cos(360 * (v[2] / 2**32))[1]
+    share = min(max(op.magnitude + op.deviation * normal, 0.0), 10.0) / 10
+    t = -share if w[2] < 2**31 else share
+    name, (_, height, width) = TIMM_POLICY.split()[below(15, w[1])], codes.shape
+    matrices = {
+        "shear_x": [1, t * 0.3, t * 0.3 * (0.5 * height), 0, 1, 0],
+        "shear_y": [1, 0, 0, t * 0.3, 1, t * 0.3 * (0.5 * width)],
+        "translate_x": [1, 0, t * 0.45 * width, 0, 1, 0],
+        "translate_y": [1, 0, 0, 0, 1, t * 0.45 * height],
+    }
+    if name == "rotate":
+        return warped(codes, affine_matrix(-t * 30, 0, 0, 1, (0, 0)), op)
+    if name in matrices:
+        return warped(codes, matrices[name], op)
+    if is_mask:
+        return codes
+    whole = {"posterize": 4 - math.floor(share * 4), "solarize": 256 - math.floor(share * 256)}
+    whole["solarize_add"] = math.floor(share * 110)
+    return coded(recolored(name, levels_of(codes), whole.get(name, max(0.1, 1 + t * 0.9))))
 
 
 def levels_of(codes: Codes) -> Levels:
@@ -444,6 +474,9 @@ def augmented(
         elif isinstance(op, augment.RandAugment):
             for n in range(op.count):
                 codes = policy(codes, op, Draws(seed, epoch, index, view, slot + n).words(), is_mask)
+        elif isinstance(op, augment.TimmRandAugment):
+            for n in range(op.count):
+                codes = timm_policy(codes, op, Draws(seed, epoch, index, view, slot + n), is_mask)
         elif applied and (isinstance(op, augment.Affine) or not is_mask):
             codes = changed(codes, op, words, draws.words(1))
     maps = maps_of(codes, scale, shift) if maps is None else maps

@@ -69,6 +69,11 @@ def changing(random_: random.Random, shape: tuple[int, int, int], value) -> augm
     if kind == 10:
         return augment.TrivialAugment(interpolation, value(255))
     if kind == 11:
+        if random_.random() < 0.5:
+            magnitude, deviation = random_.uniform(0, 10), random_.choice([0.0, 0.5, 8.0])
+            return augment.TimmRandAugment(
+                random_.randint(1, 2), magnitude, deviation, probability, interpolation, value(255)
+            )
         return augment.RandAugment(random_.randint(1, 2), random_.randint(0, 30), interpolation, value(255))
     return augment.ColorJitter(
         *(random_.choice([0.0, strength, (0.0, 7.0 * strength)]) for _ in range(3)), strength / 2, probability
@@ -400,6 +405,9 @@ def test_graph_batches_are_augmented_the_same(packed: Packed) -> None:
         (augment.ViewShift(100), "the shift is not between 0 and the size of the image"),
         (augment.RandAugment(0), "the count is not between 1 and 16"),
         (augment.RandAugment(magnitude=31), "the magnitude is not between 0 and 30"),
+        (augment.TimmRandAugment(17), "the count is not between 1 and 16"),
+        (augment.TimmRandAugment(magnitude=10.5), "the magnitude is not between 0 and 10"),
+        (augment.TimmRandAugment(deviation=-0.5), "the deviation is not between 0 and 10"),
         (augment.NormalizedJitter(factor=(float("nan"), 1.0)), "the range of factor is not two finite numbers"),
     ],
     ids=str,

@@ -12,6 +12,7 @@
 #include "kernels/cpu/gather.hpp"
 #include "kernels/cpu/mask_gather.hpp"
 #include "store/augment_program.hpp"
+#include "store/mix_program.hpp"
 #include "support/fuzz_target.hpp"
 
 using namespace octavo;
@@ -66,7 +67,7 @@ augment::Operation operation_of(Numbers& numbers) {
   const auto interpolation = [&] {
     return numbers.flag() ? augment::Interpolation::bilinear : augment::Interpolation::nearest;
   };
-  switch (numbers.byte() % 26) {
+  switch (numbers.byte() % 27) {
     case 0:
       return augment::HorizontalFlip{numbers.real(1)};
     case 1:
@@ -132,8 +133,11 @@ augment::Operation operation_of(Numbers& numbers) {
     case 22:
       return augment::RandAugment{numbers.whole(17), numbers.whole(31), interpolation(), numbers.values()};
     case 23:
-      return augment::ViewFlip{};
+      return augment::TimmRandAugment{numbers.whole(17),  numbers.real(10), numbers.real(10),
+                                      numbers.real(1.01), interpolation(),  numbers.values()};
     case 24:
+      return augment::ViewFlip{};
+    case 25:
       return augment::ViewShift{numbers.whole(20)};
     default:
       return augment::NormalizedJitter{numbers.range(-1, 1), numbers.range(0, 2)};

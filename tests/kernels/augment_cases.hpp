@@ -217,6 +217,7 @@ class AugmentCase {
     op.shear_x = {-80.0 * strength, 80.0};
     op.shear_y = {-20.0, 20.0 * strength};
     op.magnitudes = {0.99, 32.0, 0.3, 135.0, 0.99, between(4, 6), between(-1, 30)};
+    op.magnitude = {static_cast<double>(between(0, 10)), 0.5 * between(0, 8)};
   }
   void set_blur(kernels::AugmentOp& op) {
     const std::int64_t smaller = std::min(shape_.height, shape_.width);
@@ -225,8 +226,8 @@ class AugmentCase {
     note_filter(side, side, 2 * op.radius + 1);
   }
   void add_op() {
-    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 26 : 9));
-    if (static_cast<int>(kind) == 24) return;  // mixing
+    auto kind = static_cast<kernels::AugmentKind>(between(0, between(0, 2) == 0 ? 28 : 9));
+    if (static_cast<int>(kind) == 24 || static_cast<int>(kind) == 27) return;  // not operations
     if (kind == kernels::AugmentKind::jitter) return;
     if (kind == kernels::AugmentKind::permute_channels && sample_.channels > kernels::kMostPermuted) return;
     kernels::AugmentOp op = new_op(kind);

@@ -68,7 +68,9 @@ bool moves_pixels(AugmentKind kind) {
 bool is_comparable(const AugmentProgram& program) {
   for (int i = 0; i < program.op_count; ++i) {
     const AugmentKind kind = program.ops[i].kind;
-    if (resizes(kind) || kind == AugmentKind::trivial_augment || kind == AugmentKind::rand_augment) return false;
+    const bool is_policy = kind == AugmentKind::trivial_augment || kind == AugmentKind::rand_augment ||
+                           kind == AugmentKind::timm_rand_augment;
+    if (resizes(kind) || is_policy) return false;
   }
   return true;
 }

@@ -139,6 +139,14 @@ void add_augmenting(nb::module_& module) {
       .def_rw("magnitude", &augment::RandAugment::magnitude)
       .def_rw("interpolation", &augment::RandAugment::interpolation)
       .def_rw("fill", &augment::RandAugment::fill);
+  nb::class_<augment::TimmRandAugment>(module, "TimmRandAugment")
+      .def(nb::init<>())
+      .def_rw("count", &augment::TimmRandAugment::count)
+      .def_rw("magnitude", &augment::TimmRandAugment::magnitude)
+      .def_rw("deviation", &augment::TimmRandAugment::deviation)
+      .def_rw("probability", &augment::TimmRandAugment::probability)
+      .def_rw("interpolation", &augment::TimmRandAugment::interpolation)
+      .def_rw("fill", &augment::TimmRandAugment::fill);
   nb::class_<augment::ViewFlip>(module, "ViewFlip").def(nb::init<>());
   nb::class_<augment::ViewShift>(module, "ViewShift").def(nb::init<>()).def_rw("pixels", &augment::ViewShift::pixels);
   nb::class_<augment::NormalizedJitter>(module, "NormalizedJitter")

@@ -52,6 +52,7 @@ __all__ = [
     "Resize",
     "Sharpness",
     "Solarize",
+    "TimmRandAugment",
     "TrivialAugment",
     "VerticalFlip",
     "ViewFlip",
@@ -419,6 +420,33 @@ class RandAugment(Operation):
     magnitude: int = 9
     interpolation: Interpolation = "nearest"
     fill: float | Sequence[float] = 0
+
+
+@dataclass(frozen=True)
+class TimmRandAugment(Operation):
+    """Applies `count` operations out of 15 like timm's RandAugment, ``"rand-m9-mstd0.5-inc1"``.
+
+    Images have 1 or 3 channels.
+
+    Parameters
+    ----------
+    count
+        Operations, 1 ... 16.
+    magnitude, deviation
+        The mean and the standard deviation of the magnitudes, 0 ... 10 (``m`` and ``mstd``). Each operation of each
+        image draws its own, and keeps it between 0 and 10.
+    probability
+        That an operation is applied, 0 ... 1.
+    interpolation, fill
+        As in `Affine`.
+    """
+
+    count: int = 2
+    magnitude: float = 9.0
+    deviation: float = 0.5
+    probability: float = 0.5
+    interpolation: Interpolation = "bilinear"
+    fill: float | Sequence[float] = 128
 
 
 @dataclass(frozen=True)

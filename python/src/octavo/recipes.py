@@ -174,17 +174,15 @@ def torchvision_2() -> Recipe:
 def timm_rsb_a2() -> Recipe:
     """ResNet-50 on ImageNet, 79.8 % in 300 epochs (R. Wightman et al., "ResNet strikes back", 2021, procedure A2).
 
-    Random resized crops to 224 pixels, flips, RandAugment, MixUp 0.1 or CutMix 1 with the flipped batch. The loss is
-    binary cross-entropy. Evaluation: the center 224 of 236 pixels.
+    Random resized crops to 224 pixels, flips, timm's RandAugment, MixUp 0.1 or CutMix 1 with the flipped batch. The
+    loss is binary cross-entropy. Evaluation: the center 224 of 236 pixels.
 
-    Differs: the original's RandAugment has 15 operations, each with the probability 0.5 and a magnitude from a normal
-    distribution around 7 of 10; here, two of torchvision's 14 operations with the magnitude 21 of 30. It resizes with a
-    bicubic filter, and shows each sample three times per epoch.
+    Differs: the original resizes with a bicubic filter, and shows each sample three times per epoch.
     """
     operations = [
         augment.RandomResizedCrop(224),
         augment.HorizontalFlip(),
-        augment.RandAugment(2, 21, "bilinear", fill=(124, 116, 104)),
+        augment.TimmRandAugment(magnitude=7, fill=(124, 116, 104)),
     ]
     train = {
         "batch_size": 2048,

@@ -32,7 +32,7 @@ std::vector<augment::Operations> operation_lists() {
        augment::ColorJitter{
            .brightness = {0.5, 1.5}, .contrast = {0.5, 1.5}, .saturation = {0.5, 2.0}, .hue = {-0.1, 0.1}},
        augment::RandomResizedCrop{.size = {8, 11}}, augment::GaussianBlur{}, augment::TrivialAugment{},
-       augment::RandAugment{}, augment::HorizontalFlip{}, augment::Cutout{}}};
+       augment::RandAugment{}, augment::TimmRandAugment{}, augment::HorizontalFlip{}, augment::Cutout{}}};
 }
 
 LoaderOptions augmented_options(const augment::Operations& operations, Layout layout) {
@@ -206,8 +206,9 @@ TEST_CASE("operations that make whole images are described", "[unit][loader]") {
       "resize 12x10, affine 1 (degrees -20 to 20, translate 0 and 0, scale 0.8 to 1.2, shear 0 to 0 and 0 to 0, "
       "bilinear), color jitter 1 (brightness 0.5 to 1.5, contrast 0.5 to 1.5, saturation 0.5 to 2, hue -0.1 to 0.1), "
       "random resized crop 8x11 (area 0.08 to 1, ratio 0.75 to 1.333333), Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
-      "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), horizontal flip 0.5, cutout 8 "
-      "(probability 1, normalized value 0)");
+      "TrivialAugment (nearest), RandAugment (2 operations, magnitude 9, nearest), timm's RandAugment (2 operations, "
+      "magnitude 9 +- 0.5, probability 0.5, bilinear), horizontal flip 0.5, cutout 8 (probability 1, normalized value "
+      "0)");
 }
 
 TEST_CASE("operations are parsed as on the command line", "[unit][loader]") {
@@ -221,10 +222,11 @@ TEST_CASE("operations are parsed as on the command line", "[unit][loader]") {
       "color jitter 1 (brightness 0.6 to 1.4, contrast 0.6 to 1.4, saturation 0.6 to 1.4, hue -0.1 to 0.1), affine 1 "
       "(degrees -10 to 10, translate 0 and 0, scale 1 to 1, shear 0 to 0 and 0 to 0, bilinear)");
   REQUIRE(augment::describe(augment::parse("alternating-flip,vertical-flip,center-crop:7,resize:9,erase,grayscale,blur,"
-                                           "trivial")) ==
+                                           "trivial,timm-rand:1:7")) ==
           "alternating flip, vertical flip 0.5, center crop 7x7, resize 9, random erasing 0.5 (area 0.02 to 0.33, "
           "ratio 0.3 to 3.3, normalized value 0), grayscale 0.1, Gaussian blur 1 (kernel 3, sigma 0.1 to 2), "
-          "TrivialAugment (nearest)");
+          "TrivialAugment (nearest), timm's RandAugment (1 operations, magnitude 7 +- 0.5, probability 0.5, "
+          "bilinear)");
   REQUIRE_THAT(augment::spellings(), ContainsSubstring("crop[:PADDING]"));
 }
 

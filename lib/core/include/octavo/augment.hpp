@@ -189,6 +189,17 @@ struct RandAugment {
   std::vector<double> fill = {0.0};  ///< as in Affine
 };
 
+/// Applies some operations out of 15, each with a probability and a magnitude from a normal distribution, like timm's
+/// RandAugment "rand-m9-mstd0.5-inc1". Images have 1 or 3 channels.
+struct TimmRandAugment {
+  std::int64_t count = 2;    ///< operations
+  double magnitude = 9.0;    ///< the mean, 0 to 10
+  double deviation = 0.5;    ///< the standard deviation, 0 to 10; magnitudes are kept between 0 and 10
+  double probability = 0.5;  ///< of each operation
+  Interpolation interpolation = Interpolation::bilinear;
+  std::vector<double> fill = {128.0};  ///< as in Affine
+};
+
 /// Mirrors every second view left and right: views 1, 3, ... For test-time augmentation.
 struct ViewFlip {};
 
@@ -207,7 +218,7 @@ struct NormalizedJitter {
 using Operation = std::variant<HorizontalFlip, AlternatingFlip, VerticalFlip, RandomCrop, CenterCrop, RandomResizedCrop,
                                Resize, Cutout, RandomErasing, Affine, ColorJitter, Grayscale, ChannelPermutation,
                                Solarize, Posterize, Invert, Gamma, AutoContrast, Equalize, Sharpness, GaussianBlur,
-                               TrivialAugment, RandAugment, ViewFlip, ViewShift, NormalizedJitter>;
+                               TrivialAugment, RandAugment, TimmRandAugment, ViewFlip, ViewShift, NormalizedJitter>;
 
 /// At most 32 operations, of which a color jitter counts as four, in the order in which they are applied. At most 16
 /// are of one kind. Those that change normalized values come last.

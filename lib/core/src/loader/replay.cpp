@@ -12,6 +12,7 @@
 #include "kernels/gather.hpp"
 #include "loader/packed_server.hpp"
 #include "store/augment_program.hpp"
+#include "store/mix_program.hpp"
 #include "support/hash.hpp"
 
 namespace octavo::loader {
@@ -74,6 +75,8 @@ DrawnStep describe_step(const AugmentStep& step, std::int64_t channels) {
       return permutation_step(step, channels);
     case StepKind::solarize:
       return {"solarize", {{"threshold", step.amount}}};
+    case StepKind::solarize_add:
+      return {"solarize_add", {{"added", step.amount}}};
     case StepKind::posterize:
       return {"posterize", {{"bits", step.amount}}};
     case StepKind::invert:

@@ -7,7 +7,6 @@
 #include <octavo/augment.hpp>
 #include <octavo/errors.hpp>
 
-#include "dataset_file/limits.hpp"
 #include "kernels/augment/axis_filter.hpp"
 #include "kernels/augment/color.hpp"
 #include "kernels/augment/exact_math.hpp"
@@ -45,18 +44,6 @@ kernels::Border border_of(augment::Border border) {
   return kernels::Border::constant;
 }
 
-kernels::MixPartner partner_of(augment::Partner partner) {
-  switch (partner) {
-    case augment::Partner::previous:
-      return kernels::MixPartner::previous;
-    case augment::Partner::opposite:
-      return kernels::MixPartner::opposite;
-    case augment::Partner::shuffled:
-      return kernels::MixPartner::shuffled;
-  }
-  return kernels::MixPartner::previous;
-}
-
 /// Adds operations to a program, and follows the shape of the images through it.
 class ProgramBuilder {
  public:
@@ -82,6 +69,7 @@ class ProgramBuilder {
   /// Steps that an operation makes.
   static int parts_of(const augment::Operation& operation) {
     if (const auto* policy = std::get_if<augment::RandAugment>(&operation)) return static_cast<int>(policy->count);
+    if (const auto* policy = std::get_if<augment::TimmRandAugment>(&operation)) return static_cast<int>(policy->count);
     return std::holds_alternative<augment::ColorJitter>(operation) ? kernels::kColorChanges : 1;
   }
   /// A kind may occur several times; each has its own random numbers.
@@ -274,7 +262,7 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::RandAugment& given) {
     op.kind = AugmentKind::rand_augment;
     require_colors();
-    if (given.count < 1 || given.count > kernels::kMostOfOneKind) refuse("the count is not between 1 and 16");
+    check_count(given.count);
     if (given.magnitude < 0 || given.magnitude >= kernels::kPolicyLevels) {
       refuse("the magnitude is not between 0 and " + std::to_string(kernels::kPolicyLevels - 1));
     }
@@ -285,6 +273,18 @@ class ProgramBuilder {
                      .strength = 0.9,
                      .posterized_bits = 4,
                      .level = static_cast<std::int32_t>(given.magnitude)};
+    set_warp(op, given.interpolation, given.fill);
+  }
+
+  void set(AugmentOp& op, const augment::TimmRandAugment& given) {
+    op.kind = AugmentKind::timm_rand_augment;
+    require_colors();
+    check_count(given.count);
+    op.probability = probability(given.probability);
+    const auto is_magnitude = [](double value) { return value >= 0.0 && value <= kernels::kMostTimmMagnitude; };
+    if (!is_magnitude(given.magnitude)) refuse("the magnitude is not between 0 and 10");
+    if (!is_magnitude(given.deviation)) refuse("the deviation is not between 0 and 10");
+    op.magnitude = {given.magnitude, given.deviation};
     set_warp(op, given.interpolation, given.fill);
   }
 
@@ -312,6 +312,9 @@ class ProgramBuilder {
     }
     op.is_bilinear = interpolation == augment::Interpolation::bilinear;
     set_fill(op, fill);
+  }
+  void check_count(std::int64_t count) const {
+    if (count < 1 || count > kernels::kMostOfOneKind) refuse("the count is not between 1 and 16");
   }
   void require_colors() const {
     if (shape_.channels != 1 && shape_.channels != 3) {
@@ -427,50 +430,6 @@ ProgramBuilder built(const augment::Operations& operations, const SampleShape& s
 
 SampleShape augment::augmented_shape(const Operations& operations, const SampleShape& shape) {
   return built(operations, shape).shape();
-}
-
-kernels::MixProgram store::make_mix(const BatchSpec& spec) {
-  if (!spec.mix) return {};
-  const augment::Mix& mix = *spec.mix;
-  const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("mix: " + why); };
-  for (const auto& [alpha, name] : {std::pair{mix.mixup_alpha, "mixup_alpha"}, {mix.cutmix_alpha, "cutmix_alpha"}}) {
-    if (alpha != 0.0 && !(alpha >= 0.01 && alpha <= 2.0)) refuse(std::string(name) + " is not 0 or between 0.01 and 2");
-  }
-  if (mix.mixup_alpha == 0.0 && mix.cutmix_alpha == 0.0) refuse("mixup_alpha and cutmix_alpha are 0; set one of them");
-  if (!(mix.probability >= 0.0 && mix.probability <= 1.0)) refuse("the probability is not between 0 and 1");
-  if (!(mix.cutmix_share >= 0.0 && mix.cutmix_share <= 1.0)) refuse("cutmix_share is not between 0 and 1");
-  if (spec.views != 1) refuse("samples of several views cannot be mixed; use one view");
-  if (spec.soft_classes == 0) refuse("labels of mixed samples are probabilities; set the number of classes");
-  kernels::MixProgram program{};
-  program.is_on = true;
-  program.seed = spec.augment_seed;
-  program.probability = mix.probability;
-  program.cutmix_share = mix.mixup_alpha == 0.0 ? 1.0 : mix.cutmix_alpha == 0.0 ? 0.0 : mix.cutmix_share;
-  program.inverse_alphas[0] = mix.mixup_alpha == 0.0 ? 0.0 : 1.0 / mix.mixup_alpha;
-  program.inverse_alphas[1] = mix.cutmix_alpha == 0.0 ? 0.0 : 1.0 / mix.cutmix_alpha;
-  program.partner = partner_of(mix.partner);
-  program.is_per_sample = mix.per_sample;
-  return program;
-}
-
-kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLayout& labels, std::size_t class_count) {
-  const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("soft labels: " + why); };
-  if (!(spec.label_smoothing >= 0.0 && spec.label_smoothing < 1.0)) refuse("label_smoothing is not between 0 and 1");
-  if (spec.soft_classes == 0) {
-    if (spec.label_smoothing > 0.0) refuse("label_smoothing needs the number of classes");
-    return {};
-  }
-  if (labels.kind != LabelKind::class_index)
-    refuse(std::string("the labels are ") + to_string(labels.kind) + "; only class numbers can become probabilities");
-  if (spec.soft_classes < 1 || spec.soft_classes > dataset_file::kMostLabelWidth)
-    refuse("the number of classes is not between 1 and " + std::to_string(dataset_file::kMostLabelWidth));
-  if (class_count > 0 && static_cast<std::int64_t>(class_count) != spec.soft_classes) {
-    refuse("the number of classes is " + std::to_string(spec.soft_classes) + ", but the file has " +
-           std::to_string(class_count));
-  }
-  const auto classes = static_cast<double>(spec.soft_classes);
-  return {spec.soft_classes, static_cast<float>(spec.label_smoothing / classes),
-          static_cast<float>(1.0 - spec.label_smoothing)};
 }
 
 kernels::AugmentProgram store::make_program(const BatchSpec& spec, const SampleShape& shape) {

@@ -112,6 +112,11 @@ struct Describe {
   std::string operator()(const augment::TrivialAugment& op) const {
     return std::string("TrivialAugment (") + to_string(op.interpolation) + ")";
   }
+  std::string operator()(const augment::TimmRandAugment& op) const {
+    return "timm's RandAugment (" + std::to_string(op.count) + " operations, magnitude " + number_text(op.magnitude) +
+           " +- " + number_text(op.deviation) + ", probability " + number_text(op.probability) + ", " +
+           to_string(op.interpolation) + ")";
+  }
   std::string operator()(const augment::RandAugment& op) const {
     return "RandAugment (" + std::to_string(op.count) + " operations, magnitude " + std::to_string(op.magnitude) +
            ", " + to_string(op.interpolation) + ")";

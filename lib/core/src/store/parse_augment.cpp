@@ -106,6 +106,10 @@ const Spelling kSpellings[] = {
     {"trivial", "", 0, [](const Words&) -> Operation { return TrivialAugment{}; }},
     {"rand", "[:COUNT[:MAGNITUDE]]", 2,
      [](const Words& w) -> Operation { return RandAugment{.count = w.whole(0, 2), .magnitude = w.whole(1, 9)}; }},
+    {"timm-rand", "[:COUNT[:MAGNITUDE]]", 2,
+     [](const Words& w) -> Operation {
+       return TimmRandAugment{.count = w.whole(0, 2), .magnitude = w.number(1, 9.0)};
+     }},
 };
 
 Operation parse_operation(const std::string& text) {

@@ -9,6 +9,7 @@
 #include "dataset_file/limits.hpp"
 #include "kernels/augment/image_passes.hpp"
 #include "store/augment_program.hpp"
+#include "store/mix_program.hpp"
 
 namespace octavo::store {
 namespace {

@@ -80,13 +80,11 @@ Recipe torchvision_2(std::int64_t class_count) {
 }
 
 Recipe timm_rsb_a2(std::int64_t class_count) {
-  Recipe recipe = {
-      2048,
-      with(BatchSpec::preset("imagenet"),
-           {RandomResizedCrop{.size = {224, 224}}, HorizontalFlip{},
-            RandAugment{
-                .count = 2, .magnitude = 21, .interpolation = Interpolation::bilinear, .fill = {124.0, 116.0, 104.0}}}),
-      1024, center_of(236, 224)};
+  Recipe recipe = {2048,
+                   with(BatchSpec::preset("imagenet"),
+                        {RandomResizedCrop{.size = {224, 224}}, HorizontalFlip{},
+                         TimmRandAugment{.count = 2, .magnitude = 7.0, .fill = {124.0, 116.0, 104.0}}}),
+                   1024, center_of(236, 224)};
   soften(recipe.train, class_count, 0.0, Mix{.mixup_alpha = 0.1, .cutmix_alpha = 1.0, .partner = Partner::opposite});
   return recipe;
 }

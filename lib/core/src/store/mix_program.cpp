@@ -1,0 +1,71 @@
+#include "store/mix_program.hpp"
+
+#include <string>
+#include <utility>
+
+#include <octavo/errors.hpp>
+
+#include "dataset_file/limits.hpp"
+
+namespace octavo {
+namespace {
+
+kernels::MixPartner partner_of(augment::Partner partner) {
+  switch (partner) {
+    case augment::Partner::previous:
+      return kernels::MixPartner::previous;
+    case augment::Partner::opposite:
+      return kernels::MixPartner::opposite;
+    case augment::Partner::shuffled:
+      return kernels::MixPartner::shuffled;
+  }
+  return kernels::MixPartner::previous;
+}
+
+}  // namespace
+
+kernels::MixProgram store::make_mix(const BatchSpec& spec) {
+  if (!spec.mix) return {};
+  const augment::Mix& mix = *spec.mix;
+  const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("mix: " + why); };
+  for (const auto& [alpha, name] : {std::pair{mix.mixup_alpha, "mixup_alpha"}, {mix.cutmix_alpha, "cutmix_alpha"}}) {
+    if (alpha != 0.0 && !(alpha >= 0.01 && alpha <= 2.0)) refuse(std::string(name) + " is not 0 or between 0.01 and 2");
+  }
+  if (mix.mixup_alpha == 0.0 && mix.cutmix_alpha == 0.0) refuse("mixup_alpha and cutmix_alpha are 0; set one of them");
+  if (!(mix.probability >= 0.0 && mix.probability <= 1.0)) refuse("the probability is not between 0 and 1");
+  if (!(mix.cutmix_share >= 0.0 && mix.cutmix_share <= 1.0)) refuse("cutmix_share is not between 0 and 1");
+  if (spec.views != 1) refuse("samples of several views cannot be mixed; use one view");
+  if (spec.soft_classes == 0) refuse("labels of mixed samples are probabilities; set the number of classes");
+  kernels::MixProgram program{};
+  program.is_on = true;
+  program.seed = spec.augment_seed;
+  program.probability = mix.probability;
+  program.cutmix_share = mix.mixup_alpha == 0.0 ? 1.0 : mix.cutmix_alpha == 0.0 ? 0.0 : mix.cutmix_share;
+  program.inverse_alphas[0] = mix.mixup_alpha == 0.0 ? 0.0 : 1.0 / mix.mixup_alpha;
+  program.inverse_alphas[1] = mix.cutmix_alpha == 0.0 ? 0.0 : 1.0 / mix.cutmix_alpha;
+  program.partner = partner_of(mix.partner);
+  program.is_per_sample = mix.per_sample;
+  return program;
+}
+
+kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLayout& labels, std::size_t class_count) {
+  const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("soft labels: " + why); };
+  if (!(spec.label_smoothing >= 0.0 && spec.label_smoothing < 1.0)) refuse("label_smoothing is not between 0 and 1");
+  if (spec.soft_classes == 0) {
+    if (spec.label_smoothing > 0.0) refuse("label_smoothing needs the number of classes");
+    return {};
+  }
+  if (labels.kind != LabelKind::class_index)
+    refuse(std::string("the labels are ") + to_string(labels.kind) + "; only class numbers can become probabilities");
+  if (spec.soft_classes < 1 || spec.soft_classes > dataset_file::kMostLabelWidth)
+    refuse("the number of classes is not between 1 and " + std::to_string(dataset_file::kMostLabelWidth));
+  if (class_count > 0 && static_cast<std::int64_t>(class_count) != spec.soft_classes) {
+    refuse("the number of classes is " + std::to_string(spec.soft_classes) + ", but the file has " +
+           std::to_string(class_count));
+  }
+  const auto classes = static_cast<double>(spec.soft_classes);
+  return {spec.soft_classes, static_cast<float>(spec.label_smoothing / classes),
+          static_cast<float>(1.0 - spec.label_smoothing)};
+}
+
+}  // namespace octavo
