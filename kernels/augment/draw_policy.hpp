@@ -112,9 +112,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep policy_step(const AugmentOp& op, ImageSize
 
 /// A number of the standard normal distribution (G. Box and M. Muller, 1958).
 OCTAVO_HOST_DEVICE inline double normal_number(PhiloxWords words) {
-  const std::uint64_t word = static_cast<std::uint64_t>(words.word[0]) << 32 | words.word[1];
-  const double fraction = (static_cast<double>(word >> 12) + 0.5) * 0x1p-52;
-  return ::sqrt(-2.0 * kLn2 * exact_log2(fraction)) * exact_sin_cos(360.0 * fraction_of(words.word[2])).cos;
+  const double log = exact_log2(open_fraction_of(words.word[0], words.word[1]));
+  return ::sqrt(-2.0 * kLn2 * log) * exact_sin_cos(360.0 * fraction_of(words.word[2])).cos;
 }
 
 /// An operation of "rand-m9-mstd0.5-inc1".

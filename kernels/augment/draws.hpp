@@ -28,6 +28,12 @@ OCTAVO_HOST_DEVICE inline PhiloxWords draw(const DrawKey& key, std::uint32_t slo
 /// The fraction of a word, in [0, 1), exactly.
 OCTAVO_HOST_DEVICE inline double fraction_of(std::uint32_t word) { return static_cast<double>(word) * 0x1p-32; }
 
+/// The number in (0, 1) of two words, exactly: never 0, so that it has a logarithm.
+OCTAVO_HOST_DEVICE inline double open_fraction_of(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t word = static_cast<std::uint64_t>(high) << 32 | low;
+  return (static_cast<double>(word >> 12) + 0.5) * 0x1p-52;
+}
+
 /// A number in [low, high): low + (high - low) * fraction, each operation rounded once.
 OCTAVO_HOST_DEVICE inline double number_between(double low, double high, std::uint32_t word) {
   return low + (high - low) * fraction_of(word);

@@ -47,9 +47,9 @@ struct AugmentStep {
   std::int32_t y, x;           ///< the first pixel: crop: of the output, in the input; resample, erase: of the part
   std::int32_t height, width;  ///< resample: of the part that is resized; erase: of the rectangle
   float shift, factor;         ///< jitter: v becomes (v + shift) * factor
-  std::int32_t amount;         ///< brightness, contrast, saturation, sharpness: fixed_factor(); hue: fixed_hue();
-                        ///< solarize: the first level that is inverted; solarize_add: what is added to levels below
-                        ///< 128; posterize: the bits that are kept
+  /// brightness, contrast, saturation, sharpness: fixed_factor(); hue: fixed_hue(); solarize: the first level that is
+  /// inverted; solarize_add: what is added to levels below 128; posterize: the bits that are kept
+  std::int32_t amount;
   union {
     double power;                               ///< gamma
     std::int32_t source[kMostPermuted];         ///< permute: the channel that each channel shows

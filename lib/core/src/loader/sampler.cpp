@@ -188,9 +188,7 @@ std::shared_ptr<const std::vector<std::int64_t>> Sampler::without_replacement(st
     if (weight == 0.0) continue;
     const kernels::PhiloxWords words =
         kernels::draw({seed_, static_cast<std::uint64_t>(epoch), i, 0}, kSamplingSlot, 0);
-    const std::uint64_t word = static_cast<std::uint64_t>(words.word[0]) << 32 | words.word[1];
-    const double fraction = (static_cast<double>(word >> 12) + 0.5) * 0x1p-52;
-    keyed.push_back({kernels::exact_log2(fraction) / weight, i});
+    keyed.push_back({kernels::exact_log2(kernels::open_fraction_of(words.word[0], words.word[1])) / weight, i});
   }
   std::sort(keyed.begin(), keyed.end(),
             [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key > b.key : a.choice < b.choice; });
