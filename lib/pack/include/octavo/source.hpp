@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,11 +74,10 @@ class Source {
   /// Reads the masks of the samples of a split that has masks. Called directly after read() of the same samples.
   ///
   /// masks   uint8 [count,H,W], written
-  /// Returns the samples whose mask could not be read, like read().
-  virtual std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
-                                                std::span<std::uint8_t> masks) {
-    static_cast<void>(split), static_cast<void>(first_row), static_cast<void>(count), static_cast<void>(masks);
-    return {};
+  /// Returns the samples whose mask could not be read, like read(). A source without masks need not implement this.
+  virtual std::vector<SampleFailure> read_masks(std::size_t /*split*/, std::int64_t /*first_row*/,
+                                                std::int64_t /*count*/, std::span<std::uint8_t> /*masks*/) {
+    throw std::logic_error("a source whose splits have masks does not implement read_masks()");
   }
 
   /// Samples that are listed but not in any split because their image or label is missing (`row` is the line of the
