@@ -4,10 +4,10 @@
 #   --quick   run only the first suite
 #   --large   also run the tests that need many gigabytes of memory or disk
 #
-# The style is checked first (tools/lint.sh). The suites are presets: cuda if there is a CUDA compiler, else cpu; then asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer); then, with a CUDA toolkit, fake-cuda (the CUDA tests on the tests' own CUDA runtime);
-# then the Python package (tools/test_python.sh). Tests that need a missing device are skipped and counted. The last
-# lines are a summary: the seconds of each phase, then the tests.
+# The style is checked first (tools/lint.sh). The suites are presets: cuda if there is a CUDA compiler, else cpu; then
+# asan (AddressSanitizer and UndefinedBehaviorSanitizer); then, with a CUDA toolkit, fake-cuda (the CUDA tests on the
+# tests' own CUDA runtime); then the Python package (tools/test_python.sh). Tests that need a missing device are skipped
+# and counted. The last lines are a summary: the seconds of each phase, then the tests.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick=no
@@ -93,6 +93,7 @@ cmake --build --preset "${suites[0]}" -j "$jobs" --target all_verify_interface_h
 end_phase "public headers"
 
 if [[ $quick == no ]]; then
+  heading "Python"
   "$root/tools/test_python.sh" 2>&1 | tee "$log"
   result=$(tail -1 "$log")
   [[ $result =~ ^python\ [0-9.]+:\ ([0-9]+)\ tests\ passed,\ ([0-9]+)\ skipped$ ]] || fail "no summary of the Python tests"
