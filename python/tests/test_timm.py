@@ -120,67 +120,6 @@ POLICY += ["ColorIncreasing", "ContrastIncreasing", "SharpnessIncreasing", "Post
 POLICY += ["AutoContrast", "Equalize"]
 
 
-TIMM_POLICY = ["AutoContrast", "Equalize", "Invert", "Rotate", "PosterizeIncreasing", "SolarizeIncreasing"]
-TIMM_POLICY += ["SolarizeAdd", "ColorIncreasing", "ContrastIncreasing", "BrightnessIncreasing", "SharpnessIncreasing"]
-TIMM_POLICY += ["ShearX", "ShearY", "TranslateXRel", "TranslateYRel"]
-
-
-@pytest.mark.parametrize("magnitude", [0.0, 0.7, 5.0, 7.3, 9.9])
-@pytest.mark.parametrize("interpolation", ["nearest", "bilinear"])
-def test_timms_randaugment_makes_the_images_of_timm(photos, monkeypatch, interpolation, magnitude) -> None:
-    path, images = photos
-    resample = Image.Resampling[interpolation.upper()]
-    seen = set()
-    for epoch in range(16):
-        ours, black, white = (
-            augmented(path, augment.TimmRandAugment(1, magnitude, 0.0, 1.0, interpolation, fill), epoch=epoch)
-            for fill in (FILL, 0, 255)
-        )
-        for i in range(COUNT):
-            words = Draws(SEED, epoch, i, 0, TIMM_POLICY_SLOT).words()
-            name, sign = TIMM_POLICY[below(15, words[1])], -1 if words[2] < 2**31 else 1
-            seen.add((name, sign))
-            drawn = SimpleNamespace(random=lambda sign=sign: 1.0 if sign < 0 else 0.0)
-            monkeypatch.setattr(auto_augment, "random", drawn)
-            operation = auto_augment.AugmentOp(name, 1.0, magnitude, {"img_mean": FILL, "interpolation": resample})
-            difference = np.abs(ours[i] - levels(operation(pillows(images[i]))))
-            is_warp = name[:5] in ("Rotat", "Shear", "Trans")
-            if is_warp and interpolation == "nearest":
-                assert (difference > 0).any(axis=0).mean() < 0.005, (epoch, i, name, sign)
-                continue
-            inside, outside = black[i] == white[i], (black[i] == 0) & (white[i] == 255)
-            is_exact = name in ("Equalize", "Invert", "PosterizeIncreasing", "SolarizeIncreasing", "SolarizeAdd")
-            assert difference[inside].max() <= (0 if is_exact else 1), (epoch, i, name, sign)
-            assert difference[outside].max(initial=0) == 0, (epoch, i, name, sign)
-            assert (~inside & ~outside).mean() <= 0.05, (epoch, i, name)
-    assert seen == {(name, sign) for name in TIMM_POLICY for sign in (-1, 1)}
-
-
-def test_timms_randaugment_has_the_operations_and_the_noise_of_timm(photos, monkeypatch) -> None:
-    given = auto_augment.rand_augment_transform("rand-m7-mstd0.5-inc1", {})
-    assert [operation.name for operation in given.ops] == TIMM_POLICY
-    assert {(operation.prob, operation.magnitude, operation.magnitude_std) for operation in given.ops} == {
-        (0.5, 7, 0.5)
-    }
-    path, _ = photos
-    operation = augment.TimmRandAugment(16, 7, 2.0)
-    thresholds, applied = [], 0
-    for seed in range(250):
-        for sample in octavo.Loader(path, batch_size=COUNT, seed=seed, augment=operation).drawn(0):
-            applied += len(sample.views[0])
-            thresholds += [numbers["threshold"] for name, numbers in sample.views[0] if name == "solarize"]
-    total = 16 * COUNT * 250
-    assert abs(applied - total / 2) < 4 * math.sqrt(total) / 2
-    assert len(thresholds) > 1000
-    random.seed(1)
-    of_timm = auto_augment.AugmentOp("SolarizeIncreasing", 1.0, 7, {"magnitude_std": 2.0})
-    expected: list[int] = []
-    monkeypatch.setattr(of_timm, "aug_fn", lambda image, threshold, **_: expected.append(threshold))
-    for _ in thresholds:
-        of_timm(None)
-    assert ks_distance(np.array(thresholds), np.array(expected)) < ks_limit(len(thresholds))
-
-
 def test_randaugment_of_timm_has_two_other_operations_and_no_identity() -> None:
     names = [operation.name.replace("Rel", "") for operation in auto_augment.rand_augment_transform("rand-inc1").ops]
     assert sorted(names) == sorted({*POLICY, "Invert", "SolarizeAdd"} - {"Identity"})
@@ -234,6 +173,68 @@ def test_randaugment_has_the_operations_and_magnitudes_of_timm(photos, monkeypat
             # Where an edge is visible, Octavo blends with the fill, Pillow repeats the edge pixels.
             assert (~inside & ~outside).mean() <= (0.05 if interpolation == "bilinear" else 0), (epoch, i, name)
     assert seen == {(name, sign) for name in POLICY for sign in (-1, 1)}
+
+
+TIMM_POLICY = ["AutoContrast", "Equalize", "Invert", "Rotate", "PosterizeIncreasing", "SolarizeIncreasing"]
+TIMM_POLICY += ["SolarizeAdd", "ColorIncreasing", "ContrastIncreasing", "BrightnessIncreasing", "SharpnessIncreasing"]
+TIMM_POLICY += ["ShearX", "ShearY", "TranslateXRel", "TranslateYRel"]
+
+
+# At magnitude 10 no bit is kept; Pillow refuses that.
+@pytest.mark.parametrize("magnitude", [0.0, 0.7, 5.0, 7.3, 9.9])
+@pytest.mark.parametrize("interpolation", ["nearest", "bilinear"])
+def test_timms_randaugment_makes_the_images_of_timm(photos, monkeypatch, interpolation, magnitude) -> None:
+    path, images = photos
+    resample = Image.Resampling[interpolation.upper()]
+    seen = set()
+    for epoch in range(16):
+        ours, black, white = (
+            augmented(path, augment.TimmRandAugment(1, magnitude, 0.0, 1.0, interpolation, fill), epoch=epoch)
+            for fill in (FILL, 0, 255)
+        )
+        for i in range(COUNT):
+            words = Draws(SEED, epoch, i, 0, TIMM_POLICY_SLOT).words()
+            name, sign = TIMM_POLICY[below(15, words[1])], -1 if words[2] < 2**31 else 1
+            seen.add((name, sign))
+            drawn = SimpleNamespace(random=lambda sign=sign: 1.0 if sign < 0 else 0.0)
+            monkeypatch.setattr(auto_augment, "random", drawn)
+            operation = auto_augment.AugmentOp(name, 1.0, magnitude, {"img_mean": FILL, "interpolation": resample})
+            difference = np.abs(ours[i] - levels(operation(pillows(images[i]))))
+            if name.startswith(("Rotate", "Shear", "Translate")) and interpolation == "nearest":
+                # Pillow adds up places in multiples of 2^-16, so a place between two pixels may be in the other one.
+                assert (difference > 0).any(axis=0).mean() < 0.005, (epoch, i, name, sign)
+                continue
+            inside, outside = black[i] == white[i], (black[i] == 0) & (white[i] == 255)
+            is_exact = name in ("Equalize", "Invert", "PosterizeIncreasing", "SolarizeIncreasing", "SolarizeAdd")
+            assert difference[inside].max() <= (0 if is_exact else 1), (epoch, i, name, sign)
+            assert difference[outside].max(initial=0) == 0, (epoch, i, name, sign)
+            assert (~inside & ~outside).mean() <= 0.05, (epoch, i, name)
+    assert seen == {(name, sign) for name in TIMM_POLICY for sign in (-1, 1)}
+
+
+def test_timms_randaugment_has_the_operations_and_the_noise_of_timm(photos, monkeypatch) -> None:
+    given = auto_augment.rand_augment_transform("rand-m7-mstd0.5-inc1", {})
+    assert [operation.name for operation in given.ops] == TIMM_POLICY
+    assert {(operation.prob, operation.magnitude, operation.magnitude_std) for operation in given.ops} == {
+        (0.5, 7, 0.5)
+    }
+    path, _ = photos
+    operation = augment.TimmRandAugment(16, 7, 2.0)
+    thresholds, applied = [], 0
+    for seed in range(250):
+        for sample in octavo.Loader(path, batch_size=COUNT, seed=seed, augment=operation).drawn(0):
+            applied += len(sample.views[0])
+            thresholds += [numbers["threshold"] for name, numbers in sample.views[0] if name == "solarize"]
+    total = 16 * COUNT * 250
+    assert abs(applied - total / 2) < 4 * math.sqrt(total) / 2
+    assert len(thresholds) > 1000
+    random.seed(1)
+    of_timm = auto_augment.AugmentOp("SolarizeIncreasing", 1.0, 7, {"magnitude_std": 2.0})
+    expected: list[int] = []
+    monkeypatch.setattr(of_timm, "aug_fn", lambda image, threshold, **_: expected.append(threshold))
+    for _ in thresholds:
+        of_timm(None)
+    assert ks_distance(np.array(thresholds), np.array(expected)) < ks_limit(len(thresholds))
 
 
 class Numbers:
