@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kernels/epoch_batches.hpp"
 #include "kernels/host_device.hpp"
 #include "kernels/permute.hpp"
 
@@ -20,14 +21,6 @@ struct OrderCursor {
   std::uint32_t blocks_done;              ///< on a device: blocks of the running gather that have read the cursor
 };
 
-/// The share of `rank` of `world_size` in a batch: positions [first, end).
-struct BatchShare {
-  std::int64_t first, end;
-};
-OCTAVO_HOST_DEVICE inline BatchShare batch_share(std::int64_t batch_size, std::int64_t rank, std::int64_t world_size) {
-  return {rank * batch_size / world_size, (rank + 1) * batch_size / world_size};
-}
-
 /// Returns a cursor at batch `step` of `epoch`. Requires batch_size <= N and a share that is not empty.
 OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_count, std::uint64_t seed, bool shuffled,
                                                         std::int64_t batch_size, BatchShare share, std::int64_t epoch,
@@ -40,7 +33,7 @@ OCTAVO_HOST_DEVICE inline OrderCursor make_order_cursor(std::int64_t sample_coun
   cursor.seed = seed;
   cursor.batch_size = batch_size;
   cursor.share_first = share.first;
-  cursor.share_count = share.end - share.first;
+  cursor.share_count = share.count();
   cursor.batches_per_epoch = sample_count / batch_size;
   cursor.epoch = epoch;
   cursor.step = step;

@@ -19,6 +19,7 @@ struct RowSelection {
   OrderCursor* cursor = nullptr;          ///< in memory of the device that gathers, read when the work runs; or null
   const std::int64_t* indices = nullptr;  ///< [B] index in the split of each of `rows`; null: equal to the row
   std::uint64_t epoch = 0;                ///< epoch of the samples; unused with `cursor`, which knows it
+  const std::int64_t* epochs = nullptr;   ///< [B] epoch of each of `rows`; null: `epoch`
 };
 
 /// The given rows: `rows` has B numbers in [0, row_count).
@@ -50,7 +51,8 @@ struct SelectedSample {
 OCTAVO_HOST_DEVICE inline SelectedSample sample_at(const RowSelection& selection, std::int64_t b) {
   if (selection.rows != nullptr) {
     const std::int64_t row = selection.rows[b];
-    return {row, selection.indices == nullptr ? row : selection.indices[b], selection.epoch};
+    return {row, selection.indices == nullptr ? row : selection.indices[b],
+            selection.epochs == nullptr ? selection.epoch : static_cast<std::uint64_t>(selection.epochs[b])};
   }
   if (selection.cursor != nullptr) {
     const OrderRange range = range_at(*selection.cursor, b);

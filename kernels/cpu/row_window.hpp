@@ -26,10 +26,8 @@ class RowWindow {
   /// The sample at position `b`; the same limit.
   SelectedSample sample(std::int64_t b) {
     const std::int64_t found = row(b);
-    const bool has_indices = selection_.rows != nullptr && selection_.indices != nullptr;
-    const bool has_cursor = selection_.rows == nullptr && selection_.cursor != nullptr;
-    return {found, has_indices ? selection_.indices[b] : found,
-            has_cursor ? range_at(*selection_.cursor, b).epoch : selection_.epoch};
+    if (selection_.rows != nullptr) return sample_at(selection_, b);
+    return {found, found, selection_.cursor != nullptr ? range_at(*selection_.cursor, b).epoch : selection_.epoch};
   }
 
  private:

@@ -143,7 +143,7 @@ def test_a_batch_by_number_is_always_the_same(packed: Packed) -> None:
     for step, (images, _) in enumerate(loader):
         np.testing.assert_array_equal(loader[step][0], images)
     for step in (5, -6):
-        with pytest.raises(IndexError, match="out of range; an epoch has 5"):
+        with pytest.raises(IndexError, match="out of range; the epoch has 5"):
             loader[step]
 
 

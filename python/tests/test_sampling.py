@@ -32,6 +32,8 @@ SAMPLINGS = [
     {"balance": np.arange(47) % 4, "samples_per_epoch": 60},
     {"repeats": 3},
     {"repeats": 2, "indices": [5, 6, 7, 40, 41, 42]},
+    {"carry_over": True},
+    {"carry_over": True, "balance": "classes", "samples_per_epoch": 33},
 ]
 
 
@@ -41,6 +43,7 @@ def test_batches_do_not_depend_on_where_samples_are(packed: Packed, sampling: di
     options = {"shuffle": shuffle, "seed": 3, "augment": [augment.RandomCrop(padding=2), augment.HorizontalFlip()]}
     options |= sampling
     whole = sampled(packed.path, **options)
+    count = len(whole)
     batches = [batch for _ in range(2) for batch in whole]
     for residency in ({"residency": "streamed"}, {"residency": "hybrid", "resident": 20}, {"threads": 1}):
         other = sampled(packed.path, **options, **residency)
@@ -49,11 +52,11 @@ def test_batches_do_not_depend_on_where_samples_are(packed: Packed, sampling: di
             np.testing.assert_array_equal(images, wanted)
             np.testing.assert_array_equal(labels, wanted_labels)
     ranks = [sampled(packed.path, **options, rank=rank, world_size=2) for rank in range(2)]
-    for step, (wanted, _) in enumerate(batches[: len(whole)]):
+    for step, (wanted, _) in enumerate(batches[:count]):
         np.testing.assert_array_equal(np.concatenate([rank[step][0] for rank in ranks]), wanted)
     resumed = sampled(packed.path, **options)
     resumed.load_state_dict({**whole.state_dict(), "epoch": 1, "step": 1})
-    np.testing.assert_array_equal(next(iter(resumed))[0], batches[len(whole) + 1][0])
+    np.testing.assert_array_equal(next(iter(resumed))[0], batches[count + 1][0])
 
 
 def test_a_subset_is_shown_once_per_epoch_in_its_order(packed: Packed) -> None:
@@ -114,6 +117,53 @@ def test_draws_without_replacement_follow_the_definition(packed: Packed) -> None
         keys.append((-log2((((word[0] << 32 | word[1]) >> 12) + 0.5) / 2**52) / weight, index))
     loader = sampled(packed.path, weights=weights, replacement=False, seed=seed)
     assert epoch_indices(loader, epoch).tolist() == [index for _, index in sorted(keys)]
+
+
+def test_samples_that_do_not_fill_a_batch_begin_the_next_epoch(packed: Packed) -> None:
+    options = {"shuffle": True, "seed": 8, "augment": augment.RandomCrop(padding=2)}
+    loader = sampled(packed.path, carry_over=True, **options)
+    usual = sampled(packed.path, **options)
+    counts, carried = [], []
+    for _ in range(10):
+        counts.append(len(loader))
+        carried += [images for images, _ in loader]
+    assert counts == [47 * (epoch + 1) // 10 - 47 * epoch // 10 for epoch in range(10)]
+    assert {len(images) for images in carried} == {10}
+    np.testing.assert_array_equal(
+        np.concatenate(carried), np.concatenate([images for _ in range(10) for images, _ in usual])
+    )
+    assert len({loader.fingerprint(epoch) for epoch in range(10)}) == 10
+
+
+def test_a_state_resumes_in_a_batch_that_was_carried_over(packed: Packed) -> None:
+    options = {"carry_over": True, "shuffle": True, "augment": augment.RandomCrop(padding=2)}
+    loader = sampled(packed.path, **options)
+    for _ in loader:
+        pass
+    state = loader.state_dict()
+    assert (state["epoch"], state["step"]) == (1, 0)
+    resumed = sampled(packed.path, **options)
+    resumed.load_state_dict(state)
+    np.testing.assert_array_equal(next(iter(resumed))[0], next(iter(loader))[0])
+    resumed.load_state_dict({**state, "step": 4})
+    with pytest.raises(ValueError, match="batch 4 of epoch 0, which does not exist"):
+        resumed.load_state_dict({**state, "epoch": 0, "step": 4})
+    with pytest.raises(ValueError, match="carry_over=True; this one has carry_over=False"):
+        sampled(packed.path, shuffle=True).load_state_dict(state)
+
+
+@pytest.mark.parametrize("sampling", [one for one in SAMPLINGS if "replacement" not in one], ids=", ".join)
+def test_a_graph_loader_selects_the_samples_of_a_loader(packed: Packed, sampling: dict) -> None:
+    options = {"batch_size": 6, "shuffle": True, "seed": 3, "device": "cpu", "framework": "numpy", **sampling}
+    options["augment"] = [augment.RandomCrop(padding=2), augment.HorizontalFlip()]
+    graph_loader = octavo.GraphLoader(packed.path, **options)
+    loader = octavo.Loader(packed.path, drop_last="carry_over" not in options, **options)
+    for images, labels in [batch for _ in range(3) for batch in loader]:
+        made, made_labels = graph_loader.next()
+        np.testing.assert_array_equal(made, images)
+        np.testing.assert_array_equal(made_labels, labels)
+    loader.load_state_dict(graph_loader.state_dict())
+    assert loader.epoch == 3
 
 
 def test_weights_may_change_between_epochs(packed: Packed) -> None:
@@ -182,6 +232,10 @@ def test_repeated_samples_are_augmented_differently(packed: Packed) -> None:
         ({"samples_per_epoch": 0, "balance": "classes"}, "samples_per_epoch is 0"),
         ({"repeats": 0}, "repeats is 0"),
         ({"repeats": 2, "shuffle": "blocks"}, 'sampling is not available with the order "blocks"'),
+        ({"carry_over": True, "drop_last": True}, "drop_last and carry_over exclude each other"),
+        ({"carry_over": True, "shuffle": "windows:9"}, 'carry_over is not available with the order "windows:9"'),
+        ({"carry_over": True, "residency": "window", "window": 20}, "not available with the residency window"),
+        ({"carry_over": True, "weights": lambda epoch: np.ones(47)}, "weights that change between epochs"),
         ({"indices": [1, 2], "batch_size": 3}, "batch_size is 3, but an epoch has 2 samples"),
     ],
     ids=str,
@@ -195,5 +249,7 @@ def test_a_state_of_another_subset_is_refused(packed: Packed) -> None:
     state = sampled(packed.path, indices=range(20)).state_dict()
     with pytest.raises(ValueError, match="state is from a loader with sampling="):
         sampled(packed.path, indices=range(1, 21)).load_state_dict(state)
-    with pytest.raises(ValueError, match="not a result of state_dict"):
+    with pytest.raises(ValueError, match=r"sampling=.*; this one has sampling=None"):
+        sampled(packed.path).load_state_dict(state)
+    with pytest.raises(ValueError, match="state is from a loader with sampling=None"):
         sampled(packed.path, indices=range(20)).load_state_dict(sampled(packed.path).state_dict())

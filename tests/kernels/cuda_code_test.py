@@ -311,7 +311,7 @@ class CudaCode(unittest.TestCase):
                         if row["architecture"] == architecture and row["variant"].family == family]
                 self.assertEqual(len(seen), count, f"{family} for {architecture}")
         for name in ("fold_maps", "clear_sums", "add_biases", "relu_gradients", "softmax_rows", "momentum_steps",
-                     "gather_augmented", "gather_made_images", "gather_masks"):
+                     "gather_augmented", "gather_made_images", "gather_masks", "select_samples"):
             self.assertTrue(any(name in kernel["name"] for kernel in self.kernels), name)
 
     def test_no_kernel_spills_or_takes_too_many_registers(self):

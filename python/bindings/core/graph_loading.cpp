@@ -19,17 +19,18 @@ using namespace nb::literals;
 class GraphMaker {
  public:
   GraphMaker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
-             bool shuffle, std::uint64_t seed, std::int64_t rank, std::int64_t world_size,
-             std::int64_t batches_per_launch)
+             bool shuffle, std::uint64_t seed, bool carry_over, std::int64_t rank, std::int64_t world_size,
+             const Sampling& sampling, std::int64_t batches_per_launch)
       : device_(store.device()),
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         mask_dtype_(spec.mask_dtype),
         has_masks_(store.has_masks() && spec.with_masks),
-        loader_(store, {batch_size, shuffle, seed, true, rank, world_size, spec, {}, 0}, batches_per_launch) {}
+        loader_(store, {batch_size, shuffle, seed, !carry_over, carry_over, rank, world_size, spec, sampling, 0},
+                batches_per_launch) {}
 
-  std::int64_t batches_per_epoch() const { return loader_.batches_per_epoch(); }
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return loader_.batches_per_epoch(epoch); }
   std::int64_t samples_per_launch() const { return loader_.samples_per_launch(); }
 
   /// Makes the next batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no
@@ -78,11 +79,11 @@ class GraphMaker {
 
 void add_graph_loading(nb::module_& module) {
   nb::class_<GraphMaker>(module, "GraphMaker", "Makes the next batch, always in the same tensors.")
-      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, std::int64_t,
-                    std::int64_t, std::int64_t>(),
-           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "rank"_a, "world_size"_a,
-           "batches_per_launch"_a)
-      .def_prop_ro("batches_per_epoch", &GraphMaker::batches_per_epoch)
+      .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, bool, std::uint64_t, bool,
+                    std::int64_t, std::int64_t, const Sampling&, std::int64_t>(),
+           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "carry_over"_a, "rank"_a,
+           "world_size"_a, "sampling"_a, "batches_per_launch"_a)
+      .def("batches_per_epoch", &GraphMaker::batches_per_epoch, "epoch"_a)
       .def_prop_ro("samples_per_launch", &GraphMaker::samples_per_launch)
       .def("next", &GraphMaker::next, "images"_a, "labels"_a, "masks"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("seek", &GraphMaker::seek, "epoch"_a, "step"_a, "stream"_a, nb::call_guard<GilRelease>())

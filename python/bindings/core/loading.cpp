@@ -203,29 +203,29 @@ void add_store(nb::module_& module) {
 class Maker {
  public:
   Maker(const Store& store, const BatchSpec& spec, const std::string& label_dtype, std::int64_t batch_size,
-        const std::string& shuffle, std::uint64_t seed, bool drop_last, std::int64_t rank, std::int64_t world_size,
-        int prefetch, const Sampling& sampling)
+        const std::string& shuffle, std::uint64_t seed, bool drop_last, bool carry_over, std::int64_t rank,
+        std::int64_t world_size, int prefetch, const Sampling& sampling)
       : device_(store.device()),
         shape_(batch_shape(spec, store.shape())),
         labels_(batch_labels(spec, store.labels())),
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         mask_dtype_(spec.mask_dtype),
         has_masks_(store.has_masks() && spec.with_masks),
-        maker_(store,
-               {batch_size, parse_shuffle(shuffle), seed, drop_last, rank, world_size, spec, sampling, prefetch}),
-        memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0) * shape_.bytes())},
-        mask_memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0) * mask_bytes())},
+        maker_(store, {batch_size, parse_shuffle(shuffle), seed, drop_last, carry_over, rank, world_size, spec,
+                       sampling, prefetch}),
+        memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0, 0) * shape_.bytes())},
+        mask_memory_{std::make_shared<RecycledMemory>(maker_.batch_count(0, 0) * mask_bytes())},
         tensors_(device_) {}
 
   Maker(const Maker&) = delete;
   Maker& operator=(const Maker&) = delete;
 
-  std::int64_t batches_per_epoch() const { return maker_.batches_per_epoch(); }
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return maker_.batches_per_epoch(epoch); }
   std::string shuffle() const { return to_string(maker_.options().shuffle); }
   int prefetch() const { return maker_.options().prefetch; }
   std::int64_t largest_batch_bytes() const { return memory_.pool->block_bytes(); }
   std::int64_t largest_mask_bytes() const { return mask_memory_.pool->block_bytes(); }
-  std::int64_t batch_count(std::int64_t step) const { return maker_.batch_count(step); }
+  std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const { return maker_.batch_count(epoch, step); }
   std::int64_t device_bytes() const { return maker_.device_bytes(); }
   NumpyArray<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
     const std::vector<std::int64_t> rows = maker_.rows(epoch, step);
@@ -255,7 +255,7 @@ class Maker {
   /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no masks.
   void make(std::int64_t epoch, std::int64_t step, std::uintptr_t images, std::uintptr_t labels, std::uintptr_t masks,
             std::uintptr_t stream) const {
-    const std::int64_t count = maker_.batch_count(step);
+    const std::int64_t count = maker_.batch_count(epoch, step);
     maker_.make(epoch, step, {reinterpret_cast<void*>(images), shape_.dtype, {count, shape_.values()}, device_},
                 {reinterpret_cast<void*>(labels), label_dtype_, {count, labels_.width}, device_},
                 StreamRef(reinterpret_cast<void*>(stream)),
@@ -266,7 +266,7 @@ class Maker {
   /// [B,C,H,W] in either layout. Labels and masks are written to addresses, as in make().
   nb::object make_recycled(std::int64_t epoch, std::int64_t step, std::uintptr_t labels, std::uintptr_t masks) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels, masks);
-    const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(step) * shape_.views),
+    const std::array<std::size_t, 4> axes = {static_cast<std::size_t>(maker_.batch_count(epoch, step) * shape_.views),
                                              static_cast<std::size_t>(shape_.image.channels),
                                              static_cast<std::size_t>(shape_.image.height),
                                              static_cast<std::size_t>(shape_.image.width)};
@@ -277,9 +277,9 @@ class Maker {
   }
 
   /// Host memory for the masks of a batch, recycled once they are released: a DLPack capsule with their axes.
-  nb::object recycled_masks(std::int64_t step) const {
+  nb::object recycled_masks(std::int64_t epoch, std::int64_t step) const {
     std::unique_ptr<RecycledMemory::Block> block = mask_memory_.pool->take();
-    const std::vector<std::int64_t> sizes = shape_.mask_axes(maker_.batch_count(step));
+    const std::vector<std::int64_t> sizes = shape_.mask_axes(maker_.batch_count(epoch, step));
     const std::vector<std::size_t> axes(sizes.begin(), sizes.end());
     void* data = block->data();
     return nb::cast(
@@ -287,9 +287,9 @@ class Maker {
   }
 
   /// The same as plain bytes, [bytes].
-  NumpyArray<std::uint8_t> recycled_mask_bytes(std::int64_t step) const {
+  NumpyArray<std::uint8_t> recycled_mask_bytes(std::int64_t epoch, std::int64_t step) const {
     std::unique_ptr<RecycledMemory::Block> block = mask_memory_.pool->take();
-    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * mask_bytes());
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(epoch, step) * mask_bytes());
     auto* data = static_cast<std::uint8_t*>(block->data());
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
@@ -298,7 +298,7 @@ class Maker {
   NumpyArray<std::uint8_t> make_recycled_bytes(std::int64_t epoch, std::int64_t step, std::uintptr_t labels,
                                                std::uintptr_t masks) const {
     std::unique_ptr<RecycledMemory::Block> block = recycled(epoch, step, labels, masks);
-    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(step) * shape_.bytes());
+    const std::size_t bytes = static_cast<std::size_t>(maker_.batch_count(epoch, step) * shape_.bytes());
     auto* data = static_cast<std::uint8_t*>(block->data());
     return NumpyArray<std::uint8_t>(data, {bytes}, owner_of(std::move(block)));
   }
@@ -306,7 +306,7 @@ class Maker {
   /// Makes a batch in tensors owned by the library, for any consumer of DLPack. They are complete on return, so any
   /// stream may use them.
   nb::tuple make_owned(std::int64_t epoch, std::int64_t step) const {
-    const std::int64_t count = maker_.batch_count(step);
+    const std::int64_t count = maker_.batch_count(epoch, step);
     std::optional<OwnedTensor> images, labels, masks;
     {
       const GilRelease released;
@@ -386,22 +386,22 @@ void add_loading(nb::module_& module) {
       .def_rw("repeats", &Sampling::repeats);
   nb::class_<Maker>(module, "BatchMaker", "Makes any batch, by epoch and step.")
       .def(nb::init<const Store&, const BatchSpec&, const std::string&, std::int64_t, const std::string&, std::uint64_t,
-                    bool, std::int64_t, std::int64_t, int, const Sampling&>(),
-           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "rank"_a,
-           "world_size"_a, "prefetch"_a, "sampling"_a)
-      .def_prop_ro("batches_per_epoch", &Maker::batches_per_epoch)
+                    bool, bool, std::int64_t, std::int64_t, int, const Sampling&>(),
+           "store"_a, "spec"_a, "label_dtype"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a, "carry_over"_a,
+           "rank"_a, "world_size"_a, "prefetch"_a, "sampling"_a)
+      .def("batches_per_epoch", &Maker::batches_per_epoch, "epoch"_a)
       .def_prop_ro("shuffle", &Maker::shuffle)
       .def_prop_ro("prefetch", &Maker::prefetch)
       .def_prop_ro("device_bytes", &Maker::device_bytes)
       .def_prop_ro("largest_batch_bytes", &Maker::largest_batch_bytes)
       .def_prop_ro("largest_mask_bytes", &Maker::largest_mask_bytes)
-      .def("batch_count", &Maker::batch_count, "step"_a)
+      .def("batch_count", &Maker::batch_count, "epoch"_a, "step"_a)
       .def("rows", &Maker::rows, "epoch"_a, "step"_a)
       .def("make", &Maker::make, "epoch"_a, "step"_a, "images"_a, "labels"_a, "masks"_a, "stream"_a,
            nb::call_guard<GilRelease>())
       .def("make_recycled", &Maker::make_recycled, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
-      .def("recycled_masks", &Maker::recycled_masks, "step"_a)
-      .def("recycled_mask_bytes", &Maker::recycled_mask_bytes, "step"_a)
+      .def("recycled_masks", &Maker::recycled_masks, "epoch"_a, "step"_a)
+      .def("recycled_mask_bytes", &Maker::recycled_mask_bytes, "epoch"_a, "step"_a)
       .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
       .def("drawn", &Maker::drawn, "epoch"_a, "step"_a)
       .def("fingerprint", &Maker::fingerprint, "epoch"_a, "with_pixels"_a, nb::call_guard<GilRelease>())

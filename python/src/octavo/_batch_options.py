@@ -143,11 +143,34 @@ def resolve_batch_options(
     )
 
 
+def order_options(
+    loader: Any, shuffle: bool | str, drop_last: bool, carry_over: bool, sampling: Sampling | None
+) -> dict[str, Any]:
+    """The options that determine the order of a loader, as a state holds them."""
+    options = {
+        "seed": loader.seed,
+        "batch_size": loader.batch_size,
+        "sample_count": len(loader.store),
+        "shuffle": shuffle,
+        "drop_last": drop_last,
+    }
+    if carry_over:
+        options["carry_over"] = True
+    if sampling is not None:
+        options["sampling"] = sampling.digest()
+    return options
+
+
+#: Options that a state holds only if they are set, and what they are otherwise.
+_OPTIONAL = {"carry_over": False, "sampling": None}
+
+
 def checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
     """Epoch and step of a saved state, which must come from a loader with these options."""
     try:
         order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
-        saved = {key: state[key] for key in options}
+        options = {**_OPTIONAL, **options}
+        saved = {key: state.get(key, _OPTIONAL[key]) if key in _OPTIONAL else state[key] for key in options}
     except (KeyError, TypeError) as error:
         raise ValueError(f"state is not a result of state_dict(): {error}") from None
     if order != ORDER_VERSION:

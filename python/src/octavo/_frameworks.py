@@ -31,8 +31,8 @@ class Allocator(Protocol):
     ) -> Callable[[int, int, int, int], Any]:
         """A function of epoch, step and addresses for labels and masks that returns the images, in recycled memory."""
 
-    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
-        """A function of the step that returns memory for its masks, each of `shape`, in recycled host memory."""
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int, int], Any]:
+        """A function of epoch and step that returns memory for its masks, each of `shape`, in recycled host memory."""
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         """A function of B that allocates labels or masks, each of `shape`."""
@@ -64,9 +64,9 @@ class NumpyAllocator:
         make, numbers, axes = maker.make_recycled_bytes, _numpy_dtype(dtype), _axes(shape, channels_last)
         return lambda epoch, step, labels, masks: make(epoch, step, labels, masks).view(numbers).reshape(-1, *axes)
 
-    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int, int], Any]:
         make, numbers = maker.recycled_mask_bytes, np.dtype(dtype)
-        return lambda step: make(step).view(numbers).reshape(-1, *shape)
+        return lambda epoch, step: make(epoch, step).view(numbers).reshape(-1, *shape)
 
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         numbers = np.dtype(dtype)

@@ -44,9 +44,9 @@ class TorchAllocator:
         make, from_dlpack = maker.make_recycled, torch.utils.dlpack.from_dlpack
         return lambda epoch, step, labels, masks: from_dlpack(make(epoch, step, labels, masks))
 
-    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
+    def recycled_masks(self, maker: _core.BatchMaker, shape: tuple[int, ...], dtype: str) -> Callable[[int, int], Any]:
         make, from_dlpack = maker.recycled_masks, torch.utils.dlpack.from_dlpack
-        return lambda step: from_dlpack(make(step))
+        return lambda epoch, step: from_dlpack(make(epoch, step))
 
     def with_views(self, views: int) -> Callable[[Any], Any]:
         return lambda images: images if views == 1 else images.unflatten(0, (-1, views))

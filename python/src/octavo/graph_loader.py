@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, resolve_batch_options
+from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, order_options, resolve_batch_options
+from ._sampling import Balance
 from .augment import Mix, Operation
 from .normalize import Normalize, Preset
 from .store import Data, Store
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 class GraphLoader:
-    """The batches of a `Loader` with ``drop_last=True``, for a training step that is captured in a CUDA graph.
+    """The batches of a `Loader` for a training step that is captured in a CUDA graph. All of them are complete.
 
     Each `next` makes the next batch, epoch after epoch, in `images` and `labels`, whose addresses never change. The
     position is kept on the device, so a captured `next` makes the next batch at every replay:
@@ -37,8 +41,12 @@ class GraphLoader:
     ----------
     data, split, batch_size, seed, device, normalize, dtype, memory_format, label_dtype, rank, world_size, framework
         See `Loader`.
+    carry_over
+        See `Loader`. If False, incomplete last batches are dropped.
     augment, augment_seed, views, mix, label_smoothing, num_classes, masks, mask_dtype, ignore_index
         See `Loader`.
+    indices, weights, balance, samples_per_epoch, repeats
+        See `Loader`; weights always draw with replacement. The device selects the samples of each batch.
     shuffle
         True: a new order each epoch, over all samples. False: file order.
     batches_per_launch
@@ -64,6 +72,7 @@ class GraphLoader:
         batch_size: int | None = None,
         shuffle: bool = False,
         seed: int = 0,
+        carry_over: bool = False,
         device: Any = "auto",
         normalize: Normalize | Preset = "default",
         dtype: Any = None,
@@ -82,6 +91,11 @@ class GraphLoader:
         masks: bool | None = None,
         mask_dtype: Any = None,
         ignore_index: int = 255,
+        indices: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+        balance: Balance = None,
+        samples_per_epoch: int | None = None,
+        repeats: int = 1,
         verify: bool = True,
         threads: int = 0,
         progress: _progress.Progress = None,
@@ -90,23 +104,29 @@ class GraphLoader:
             raise ValueError(f"shuffle is {shuffle!r}; graphs support True (global shuffle) and False (file order)")
         if callable(augment):
             raise TypeError("augment of a graph cannot depend on the epoch; use a Loader")
-        self.shuffle = shuffle
+        if callable(weights):
+            raise TypeError("weights of a graph cannot depend on the epoch; use a Loader")
+        self.shuffle, self.carry_over = shuffle, bool(carry_over)
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
             memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
             augment=augment, augment_seed=augment_seed, views=views, mix=mix, label_smoothing=label_smoothing,
             num_classes=num_classes, masks=masks, mask_dtype=mask_dtype, ignore_index=ignore_index,
+            indices=indices, weights=weights, balance=balance, samples_per_epoch=samples_per_epoch, repeats=repeats,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
+        self._sampling = options.sampling
         source = options.source
         spec = options.spec()
         self._store = options.open_store(
             data, split, verify=verify, threads=threads, progress=progress, residency="device"
         )
         self._maker = _core.GraphMaker(
-            self._store._usable(), spec, options.label_dtype, self.batch_size, self.shuffle, self.seed, self.rank,
-            self.world_size, operator.index(batches_per_launch),
+            self._store._usable(), spec, options.label_dtype, self.batch_size, self.shuffle, self.seed,
+            self.carry_over, self.rank, self.world_size,
+            _core.Sampling() if options.sampling is None else options.sampling.to_native(),
+            operator.index(batches_per_launch),
         )  # fmt: skip
         count = self._maker.samples_per_launch
         if self.framework == "dlpack":
@@ -146,8 +166,8 @@ class GraphLoader:
         return self._masks
 
     def __len__(self) -> int:
-        """The number of batches per epoch; all are complete."""
-        return self._maker.batches_per_epoch
+        """The number of batches in the first epoch; all are complete."""
+        return self._maker.batches_per_epoch(0)
 
     def next(self) -> tuple[Any, ...]:
         """Enqueues the next batch on the current stream, into `images`, `labels` and `masks`.
@@ -167,8 +187,9 @@ class GraphLoader:
             If there is no such batch, or the current stream is being captured.
         """
         number, place = operator.index(epoch), operator.index(step)
-        if not 0 <= number <= LAST_EPOCH or not 0 <= place < len(self):
-            raise ValueError(f"there is no batch {place} of epoch {number}; an epoch has {len(self)} batches")
+        count = self._maker.batches_per_epoch(number) if 0 <= number <= LAST_EPOCH else 0
+        if not 0 <= place < count:
+            raise ValueError(f"there is no batch {place} of epoch {number}; it has {count} batches")
         self._store._usable()
         self._maker.seek(number, place, self._current_stream())
 
@@ -182,7 +203,7 @@ class GraphLoader:
         return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a state from `state_dict` of this class, or of a `Loader` with ``drop_last=True``.
+        """Restores a state from `state_dict` of this class, or of a `Loader` with the same options.
 
         Raises
         ------
@@ -194,13 +215,7 @@ class GraphLoader:
 
     def _options(self) -> dict[str, Any]:
         """The options that determine the order."""
-        return {
-            "seed": self.seed,
-            "batch_size": self.batch_size,
-            "sample_count": len(self._store),
-            "shuffle": self.shuffle,
-            "drop_last": True,
-        }
+        return order_options(self, self.shuffle, not self.carry_over, self.carry_over, self._sampling)
 
     def _current_stream(self) -> int:
         return 0 if self._stream is None else self._stream()

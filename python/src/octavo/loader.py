@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, ORDER_VERSION, BatchOptions, checked_place, resolve_batch_options
+from ._batch_options import LAST_EPOCH, ORDER_VERSION, BatchOptions, checked_place, order_options, resolve_batch_options
 from ._sampling import Balance, resolve_sampling
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
@@ -77,6 +77,10 @@ class Loader:
         The seed of the order.
     drop_last
         Drop the last batch of an epoch if it is incomplete.
+    carry_over
+        Begin the first batch of an epoch with the samples that did not fill the last batch of the epoch before, so that
+        every batch is complete and no sample is left out. An epoch then has the batches that end in it, and ``len``
+        differs by one between epochs. Only with shuffle=True and False.
     device
         Where samples are stored and batches are made: ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``,
         ``"cuda:1"`` or a ``torch.device``. With a `Store`, the store's device.
@@ -166,6 +170,7 @@ class Loader:
         shuffle: bool | str = False,
         seed: int = 0,
         drop_last: bool = False,
+        carry_over: bool = False,
         device: Any = "auto",
         normalize: Normalize | Preset = "default",
         dtype: Any = None,
@@ -200,7 +205,9 @@ class Loader:
     ) -> None:
         order = _order_name(shuffle)
         depth = _checked_prefetch(prefetch)
-        self.drop_last = bool(drop_last)
+        self.drop_last, self.carry_over = bool(drop_last), bool(carry_over)
+        if carry_over and callable(weights):
+            raise ValueError("carry_over is not available with weights that change between epochs")
         # Check every argument before loading anything.
         options = resolve_batch_options(
             data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
@@ -236,7 +243,6 @@ class Loader:
         self._weights_epoch = 0
         self._prepare(options.augment)
         self.shuffle = _shuffle_of(self._maker.shuffle)
-        self._length = self._maker.batches_per_epoch
         # The current place: `_handed_out` batches of `_epoch`. After a restore, the next iteration starts there.
         self._epoch = 0
         self._handed_out = 0
@@ -246,13 +252,18 @@ class Loader:
     # ---- Batches ---------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """The number of batches per epoch; the same on every rank."""
-        return self._length
+        """The number of batches in the current epoch; the same on every rank."""
+        return self._batches_in(self._epoch)
+
+    def _batches_in(self, epoch: int) -> int:
+        if self._weights_of is not None:
+            self._make_of(epoch)
+        return self._maker.batches_per_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
         """Iterates over the batches of the current `epoch`; after `load_state_dict`, over the rest of it."""
         self._store._usable()
-        if self._handed_out >= self._length:
+        if self._handed_out >= self._batches_in(self._epoch):
             self._epoch, self._handed_out = self._epoch + 1, 0
         # A restored place stays valid until a batch is yielded.
         first = self._handed_out if self._is_restored else 0
@@ -262,7 +273,7 @@ class Loader:
 
     def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
         make = self._make_of(epoch)
-        for step in range(first, self._length):
+        for step in range(first, self._batches_in(epoch)):
             # This frame keeps no reference, so a batch's memory is freed as soon as the caller releases it.
             batch = [make(epoch, step)]
             # An older iterator that is still in use must not change the state.
@@ -331,11 +342,11 @@ class Loader:
         self._make_of(number)
         return self._maker.fingerprint(number, bool(pixels))
 
-    def _step(self, step: int) -> int:
-        number = operator.index(step)
-        if not -self._length <= number < self._length:
-            raise IndexError(f"batch {number} is out of range; an epoch has {self._length}")
-        return number % self._length
+    def _step(self, step: int, epoch: int | None = None) -> int:
+        number, count = operator.index(step), self._batches_in(self._epoch if epoch is None else epoch)
+        if not -count <= number < count:
+            raise IndexError(f"batch {number} is out of range; the epoch has {count}")
+        return number % count
 
     def _prepare(self, operations: tuple[Operation, ...]) -> None:
         """Prepares batches with these operations."""
@@ -343,7 +354,8 @@ class Loader:
         self._image_shape = spec.image_shape(self.dataset.shape)
         self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
-            self.rank, self.world_size, self._depth, _core.Sampling() if sampling is None else sampling.to_native(),
+            self.carry_over, self.rank, self.world_size, self._depth,
+            _core.Sampling() if sampling is None else sampling.to_native(),
         )  # fmt: skip
         self._make = self._batch_function(self._allocator)
         self._augment = operations
@@ -400,10 +412,10 @@ class Loader:
         def batch(epoch: int, step: int) -> Batch:
             if usable:
                 usable()
-            count = count_of(step)
+            count = count_of(epoch, step)
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
-            masks = masks_of(step) if masks_of else None
+            masks = masks_of(epoch, step) if masks_of else None
             masks_at = address(masks) if masks_of else 0
             if is_recycled:
                 images = recycled_images(epoch, step, labels_at, masks_at)
@@ -414,8 +426,8 @@ class Loader:
 
         return batch
 
-    def _mask_function(self, allocator: _frameworks.Allocator) -> Callable[[int], Any] | None:
-        """A function of the step that allocates its masks; None if batches have none."""
+    def _mask_function(self, allocator: _frameworks.Allocator) -> Callable[[int, int], Any] | None:
+        """A function of epoch and step that allocates their masks; None if batches have none."""
         masks, maker = self._resolved.masks, self._maker
         if masks is None:
             return None
@@ -423,7 +435,7 @@ class Loader:
         if self.device == "cpu" and maker.largest_mask_bytes >= _RECYCLED_BYTES:
             return allocator.recycled_masks(maker, shape, masks.dtype)
         new_masks = allocator.labels(shape, masks.dtype)
-        return lambda step: new_masks(maker.batch_count(step))
+        return lambda epoch, step: new_masks(maker.batch_count(epoch, step))
 
     # ---- State -----------------------------------------------------------------------------------------------------
 
@@ -456,7 +468,7 @@ class Loader:
     def state_dict(self) -> dict[str, Any]:
         """The position after the batches yielded so far, to save with the model; a dict of plain values."""
         epoch, step = self._epoch, self._handed_out
-        if step >= self._length:
+        if step >= self._batches_in(epoch):
             epoch, step = epoch + 1, 0
         return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
 
@@ -470,22 +482,14 @@ class Loader:
             difference, and the loader stays unchanged.
         """
         epoch, step = checked_place(state, self._options())
-        if not 0 <= epoch <= LAST_EPOCH or not 0 <= step < self._length:
+        if not 0 <= epoch <= LAST_EPOCH or not 0 <= step < self._batches_in(epoch):
             raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
         self._epoch, self._handed_out, self._is_restored = epoch, step, True
         self._iteration += 1
 
     def _options(self) -> dict[str, Any]:
         """The options that determine the order."""
-        options = {
-            "seed": self.seed,
-            "batch_size": self.batch_size,
-            "sample_count": len(self._store),
-            "shuffle": self.shuffle,
-            "drop_last": self.drop_last,
-        }
-        sampling = self._resolved.sampling
-        return options if sampling is None else {**options, "sampling": sampling.digest()}
+        return order_options(self, self.shuffle, self.drop_last, self.carry_over, self._resolved.sampling)
 
     # ---- Properties ------------------------------------------------------------------------------------------------
 
@@ -517,7 +521,7 @@ class Loader:
     def __repr__(self) -> str:
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
-            f"seed={self.seed}, drop_last={self.drop_last}, batches={self._length})"
+            f"seed={self.seed}, drop_last={self.drop_last}, batches={len(self)})"
         )
 
 

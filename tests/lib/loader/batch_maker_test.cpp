@@ -17,7 +17,7 @@ PackedFixture fixture_of(std::int64_t N) { return PackedFixture({random_split("t
 /// Batch `step` of `epoch` from the maker, with labels as int64.
 std::vector<float> made(const BatchMaker& maker, Device device, std::int64_t epoch, std::int64_t step,
                         std::vector<std::int64_t>& labels) {
-  const std::int64_t B = maker.batch_count(step);
+  const std::int64_t B = maker.batch_count(0, step);
   const DeviceTensor images(device, DType::float32, {B, 2, 3, 5});
   const DeviceTensor wide_labels(device, DType::int64, {B});
   maker.make(epoch, step, images.view(), wide_labels.view());

@@ -7,6 +7,19 @@
 
 using namespace octavo;
 
+namespace {
+
+std::vector<std::int64_t> rows_of_epoch(const loader::BatchOrder& order, std::int64_t epoch) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t step = 0; step < order.batches_per_epoch(epoch); ++step) {
+    const std::vector<std::int64_t> batch = order.rows(epoch, step);
+    rows.insert(rows.end(), batch.begin(), batch.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
 TEST_CASE("orders of blocks and windows give their known answers", "[unit][loader][golden]") {
   // Long batches list only their first and last four samples. From a second implementation of docs/numerics.md.
   std::ifstream file(std::string(OCTAVO_SOURCE_DIR) + "/tests/golden/batch_order.tsv");
@@ -36,15 +49,69 @@ TEST_CASE("a kernel's selection matches the rows of the batch", "[unit][loader]"
     for (const std::int64_t rank : {0, 1, 2}) {
       const loader::BatchOrder order({.batch_size = 10, .shuffle = shuffle, .seed = 5, .rank = rank, .world_size = 3},
                                      47);
-      for (std::int64_t step = 0; step < order.batches_per_epoch(); ++step) {
+      for (std::int64_t step = 0; step < order.batches_per_epoch(2); ++step) {
         const auto selection = order.selection(2, step);
         REQUIRE(selection.has_value());
         const std::vector<std::int64_t> rows = order.rows(2, step);
-        REQUIRE(static_cast<std::int64_t>(rows.size()) == order.places(step).count);
+        REQUIRE(static_cast<std::int64_t>(rows.size()) == order.places(2, step).count);
         for (std::size_t b = 0; b < rows.size(); ++b) {
           REQUIRE(kernels::row_at(*selection, static_cast<std::int64_t>(b)) == rows[b]);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("batches that carry over are the epochs' samples one after another", "[unit][loader]") {
+  const Sampling samplings[] = {
+      {}, {.indices = {4, 40, 7, 9, 11, 13, 20}, .repeats = 3}, {.groups = {0, 1, 1, 0, 2, 1, 0, 1, 2, 0}}};
+  for (const Sampling& sampling : samplings) {
+    for (const bool is_shuffled : {false, true}) {
+      const std::int64_t N = sampling.groups.empty() ? 47 : 10;
+      LoaderOptions options = {.batch_size = 9, .shuffle = is_shuffled, .seed = 3, .sampling = sampling};
+      const loader::BatchOrder kept(options, N);
+      options.carry_over = true;
+      const loader::BatchOrder carried(options, N);
+      std::vector<std::int64_t> expected, rows, epochs, expected_epochs;
+      for (std::int64_t epoch = 0; epoch < 20; ++epoch) {
+        const std::vector<std::int64_t> all = rows_of_epoch(kept, epoch);
+        expected.insert(expected.end(), all.begin(), all.end());
+        expected_epochs.insert(expected_epochs.end(), all.size(), epoch);
+        for (std::int64_t step = 0; step < carried.batches_per_epoch(epoch); ++step) {
+          const store::BatchRows batch = carried.numbers(epoch, step);
+          REQUIRE(std::ssize(batch.rows) == 9);
+          rows.insert(rows.end(), batch.rows.begin(), batch.rows.end());
+          if (batch.epochs.empty()) epochs.insert(epochs.end(), 9, epoch);
+          epochs.insert(epochs.end(), batch.epochs.begin(), batch.epochs.end());
+        }
+        // The epoch has the batches that end in it.
+        REQUIRE(std::ssize(rows) == std::ssize(expected) / 9 * 9);
+      }
+      expected.resize(rows.size());
+      expected_epochs.resize(rows.size());
+      REQUIRE(rows == expected);
+      REQUIRE(epochs == expected_epochs);
+    }
+  }
+}
+
+TEST_CASE("ranks share batches that carry over", "[unit][loader]") {
+  LoaderOptions options = {.batch_size = 10, .shuffle = true, .seed = 5, .carry_over = true};
+  const loader::BatchOrder whole(options, 47);
+  options.world_size = 3;
+  for (std::int64_t epoch = 0; epoch < 12; ++epoch) {
+    for (std::int64_t step = 0; step < whole.batches_per_epoch(epoch); ++step) {
+      std::vector<std::int64_t> rows, epochs;
+      for (options.rank = 0; options.rank < 3; ++options.rank) {
+        const store::BatchRows part = loader::BatchOrder(options, 47).numbers(epoch, step);
+        rows.insert(rows.end(), part.rows.begin(), part.rows.end());
+        if (part.epochs.empty()) epochs.insert(epochs.end(), part.rows.size(), epoch);
+        epochs.insert(epochs.end(), part.epochs.begin(), part.epochs.end());
+      }
+      store::BatchRows all = whole.numbers(epoch, step);
+      if (all.epochs.empty()) all.epochs.assign(10, epoch);
+      REQUIRE(rows == all.rows);
+      REQUIRE(epochs == all.epochs);
     }
   }
 }

@@ -48,7 +48,9 @@ ServedFloats by_graph_loader(const Store& store, const LoaderOptions& options, s
   const DeviceTensor images(store.device(), DType::float32, {count, 2, 3, 5});
   const DeviceTensor labels(store.device(), DType::int32, {count});
   ServedFloats served;
-  const std::int64_t launches = epochs * loader.batches_per_epoch() / batches_per_launch;
+  std::int64_t batches = 0;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) batches += loader.batches_per_epoch(epoch);
+  const std::int64_t launches = batches / batches_per_launch;
   for (std::int64_t launch = 0; launch < launches; ++launch) {
     loader.next(images.view(), labels.view());
     served.add(images.view(), labels.view());
@@ -77,6 +79,98 @@ void ranks_serve_their_shares(Device device) {
   }
 }
 
+/// Orders that a launch of their own selects, with batches that are augmented: draws depend on index and epoch.
+std::vector<LoaderOptions> selected_orders() {
+  std::vector<double> weights(47);
+  std::vector<std::int64_t> groups(47);
+  for (std::size_t i = 0; i < 47; ++i) {
+    weights[i] = static_cast<double>(i % 5);
+    groups[i] = static_cast<std::int64_t>(i * i % 4);
+  }
+  const Sampling samplings[] = {{},
+                                {.indices = {46, 3, 5, 7, 11, 30, 31, 32, 8, 9, 1}},
+                                {.indices = {46, 3, 5, 7, 11, 30}, .repeats = 3},
+                                {.weights = weights, .samples_per_epoch = 64},
+                                {.groups = groups, .samples_per_epoch = 50, .repeats = 2}};
+  std::vector<LoaderOptions> orders;
+  for (const Sampling& sampling : samplings) {
+    for (const bool carry_over : {false, true}) {
+      for (const bool is_shuffled : {false, true}) {
+        LoaderOptions options = whole_batches(9);
+        options.shuffle = is_shuffled;
+        options.drop_last = !carry_over;
+        options.carry_over = carry_over;
+        options.sampling = sampling;
+        options.spec.augment = {augment::HorizontalFlip{}, augment::RandomErasing{.probability = 0.8}};
+        options.spec.augment_seed = 4;
+        orders.push_back(options);
+      }
+    }
+  }
+  return orders;
+}
+
+void selects_samples_like_a_loader(Device device) {
+  const PackedFixture fixture = whole_fixture(47);
+  const Store store = Store::load(fixture.dataset().split("train"), device);
+  for (LoaderOptions options : selected_orders()) {
+    INFO("repeats " << options.sampling.repeats << ", weights " << options.sampling.weights.size() << ", groups "
+                    << options.sampling.groups.size() << ", carry_over " << options.carry_over << ", shuffle "
+                    << to_string(options.shuffle));
+    REQUIRE(by_graph_loader(store, options, 6, 1) == by_loader(store, options, 6));
+    options.rank = 1;
+    options.world_size = 2;
+    REQUIRE(by_graph_loader(store, options, 3, 1) == by_loader(store, options, 3));
+  }
+}
+
+void several_selected_batches_per_launch(Device device) {
+  const PackedFixture fixture = whole_fixture(47);
+  const Store store = Store::load(fixture.dataset().split("train"), device);
+  // Of the epochs of a carrying loader with 47 samples, some have 5 batches of 9, and some have 6.
+  LoaderOptions options = whole_batches(9);
+  options.drop_last = false;
+  options.carry_over = true;
+  const auto first_45 = [](ServedFloats served) {
+    REQUIRE(served.labels.size() >= 45 * 9);
+    served.labels.resize(45 * 9);
+    served.values.resize(45 * 9 * 30);
+    return served;
+  };
+  const ServedFloats expected = first_45(by_loader(store, options, 9));
+  for (const std::int64_t batches_per_launch : {2, 3, 5}) {
+    REQUIRE(first_45(by_graph_loader(store, options, 9, batches_per_launch)) == expected);
+  }
+}
+
+void goes_where_it_is_told_in_a_selected_order(Device device) {
+  const PackedFixture fixture = whole_fixture(47);
+  const Store store = Store::load(fixture.dataset().split("train"), device);
+  LoaderOptions options = whole_batches(9);
+  options.drop_last = false;
+  options.carry_over = true;
+  // 47 * 4 = 188 = 20 * 9 + 8: epoch 3 ends with batch 20 - 15 = 4, and epoch 4 has 6 batches.
+  GraphLoader loader(store, options);
+  REQUIRE(loader.batches_per_epoch(3) == 5);
+  REQUIRE(loader.batches_per_epoch(4) == 6);
+  REQUIRE_THROWS_WITH(loader.seek(3, 5), ContainsSubstring("no such batch"));
+  loader.seek(3, 4);
+  const DeviceTensor images(device, DType::float32, {9, 2, 3, 5});
+  loader.next(images.view(), {});
+  const LoaderState state = loader.state();
+  REQUIRE(state.epoch == 4);
+  REQUIRE(state.step == 0);
+  Loader plain(store, options);
+  plain.restore(LoaderState::from_json(state.to_json()));
+  loader.next(images.view(), {});
+  for (const Batch& batch : plain.epoch(4)) {
+    REQUIRE(DeviceTensor::read<float>(batch.images()) == images.to_host<float>());
+    break;
+  }
+  options.carry_over = false;
+  REQUIRE_THROWS_AS(Loader(store, options).restore(state), InvalidArgument);
+}
+
 void goes_where_it_is_told(Device device) {
   const PackedFixture fixture = whole_fixture(47);
   const Store store = Store::load(fixture.dataset().split("train"), device);
@@ -101,6 +195,11 @@ void goes_where_it_is_told(Device device) {
 
 OCTAVO_CONTRACT(serves_what_a_loader_serves, "a graph loader serves the batches of a loader", "[unit][loader]")
 OCTAVO_CONTRACT(ranks_serve_their_shares, "a rank's graph loader serves its share", "[unit][loader]")
+OCTAVO_CONTRACT(selects_samples_like_a_loader, "a graph loader samples like a loader", "[unit][loader]")
+OCTAVO_CONTRACT(several_selected_batches_per_launch, "a graph loader selects several batches per launch",
+                "[unit][loader]")
+OCTAVO_CONTRACT(goes_where_it_is_told_in_a_selected_order, "a graph loader that carries over seeks to a position",
+                "[unit][loader]")
 OCTAVO_CONTRACT(goes_where_it_is_told, "a graph loader seeks to a position and reports it", "[unit][loader]")
 
 TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
@@ -119,6 +218,10 @@ TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   options = whole_batches(6);
   options.drop_last = false;
   REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("drop_last"));
+  options.drop_last = true;
+  options.sampling = {.weights = std::vector<double>(20, 1.0), .replacement = false};
+  REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("without replacement"));
+  options.sampling = {};
   options = whole_batches(1);
   options.world_size = 2;
   REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("share of a batch is empty"));

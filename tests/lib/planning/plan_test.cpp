@@ -72,15 +72,15 @@ TEST_CASE("with less memory a plan uses smaller residencies and reports when not
   REQUIRE(less.resident_count > 900);
   REQUIRE(less.total_bytes() <= less.memory_bytes - less.reserved_bytes);
   REQUIRE(less.largest_batch >= 16);
-  // One buffer and three packed batches: 16 * (12,292 + 3 * 3,092) = 345,088. A twentieth of the samples is 153,800.
-  const Plan little = plan_with((345'088 + 153'800) * 5 / 4 + 5);
+  // One buffer and three packed batches: 16 * (12,292 + 3 * 3,100) = 345,472. A twentieth of the samples is 153,800.
+  const Plan little = plan_with((345'472 + 153'800) * 5 / 4 + 5);
   REQUIRE(little.residency == Residency::hybrid);
   REQUIRE(little.resident_count == 50);
-  const Plan least = plan_with(345'088 * 5 / 4 + 5);
+  const Plan least = plan_with(345'472 * 5 / 4 + 5);
   REQUIRE(least.residency == Residency::streamed);
   REQUIRE(least.largest_batch == 16);
   REQUIRE(least.largest_power_of_two == 16);
-  const Plan none = plan_with(345'088 * 5 / 4 - 5);
+  const Plan none = plan_with(345'472 * 5 / 4 - 5);
   REQUIRE_FALSE(none.fits);
   REQUIRE(none.largest_batch == 0);
   REQUIRE(none.largest_streamed_batch == 15);

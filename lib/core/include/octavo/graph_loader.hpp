@@ -10,8 +10,8 @@
 
 namespace octavo {
 
-/// Writes batches into the caller's tensors: the same ones that a Loader with the same options and drop_last serves,
-/// epoch after epoch. next() always enqueues the same work. On CUDA it never allocates or waits, and it reads and
+/// Writes batches into the caller's tensors: the same ones that a Loader with the same options serves, epoch after
+/// epoch. next() always enqueues the same work. On CUDA it never allocates or waits, and it reads and
 /// advances its position in device memory, so it can be captured in a CUDA graph together with the training step that
 /// uses the batch.
 ///
@@ -29,7 +29,8 @@ class GraphLoader {
   /// Throws InvalidArgument in the same cases as Loader, and also
   /// - if not all samples are resident on the device,
   /// - for the orders blocks and windows,
-  /// - without drop_last, because every batch must have the full size,
+  /// - without drop_last or carry_over, because every batch must have the full size,
+  /// - for weights without replacement,
   /// - if this rank's share of a batch is empty,
   /// - for batches_per_launch below 1 or above the number of batches in an epoch,
   /// - for batches_per_launch above 1 with Center::batch.
@@ -40,7 +41,8 @@ class GraphLoader {
 
   /// Number of samples that next() writes: this rank's share of a batch, times batches_per_launch.
   std::int64_t samples_per_launch() const;
-  std::int64_t batches_per_epoch() const;
+  /// Number of batches in `epoch`, on which it depends only with carry_over.
+  std::int64_t batches_per_epoch(std::int64_t epoch = 0) const;
 
   /// Enqueues the next batches on `stream`.
   ///

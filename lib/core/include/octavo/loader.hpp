@@ -53,10 +53,13 @@ struct LoaderOptions {
   Shuffle shuffle = false;        ///< true: a new order each epoch; false: file order; or one of the cheaper orders
   std::uint64_t seed = 0;         ///< seed of the order
   bool drop_last = false;         ///< leave out the last batch if it is short
-  std::int64_t rank = 0;          ///< number of this process, in [0, world_size)
-  std::int64_t world_size = 1;    ///< number of processes that share each global batch
+  /// Let the samples that do not fill the last batch of an epoch begin the first batch of the next one, so that all
+  /// batches are full and no sample is left out. Only with the orders none and global.
+  bool carry_over = false;
+  std::int64_t rank = 0;        ///< number of this process, in [0, world_size)
+  std::int64_t world_size = 1;  ///< number of processes that share each global batch
   BatchSpec spec = {};
-  Sampling sampling = {};  ///< with the orders none and global; not with the residency window or a GraphLoader
+  Sampling sampling = {};  ///< with the orders none and global; not with the residency window
   // These change only speed and memory.
   int prefetch = -1;  ///< batches to prefetch; fewer if memory is short. -1: 2 on a GPU or if samples are read from the
                       ///< file, else 0, to leave the cores to the model. options() has the actual number
@@ -72,6 +75,7 @@ struct LoaderState {
   std::int64_t sample_count = 0;
   Shuffle shuffle = false;
   bool drop_last = false;
+  bool carry_over = false;
 
   /// Returns the state as one line of JSON.
   std::string to_json() const;
@@ -123,8 +127,8 @@ class Loader {
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
 
-  /// Number of batches in an epoch. The same on every rank.
-  std::int64_t batches_per_epoch() const;
+  /// Number of batches in `epoch`, on which it depends only with carry_over. The same on every rank.
+  std::int64_t batches_per_epoch(std::int64_t epoch = 0) const;
   /// The options in effect: `prefetch` and `shuffle` may differ from those passed in.
   const LoaderOptions& options() const;
 

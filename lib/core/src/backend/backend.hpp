@@ -14,6 +14,7 @@
 #include "kernels/gather.hpp"
 #include "kernels/mask_gather.hpp"
 #include "kernels/row_copy.hpp"
+#include "kernels/sample_selection.hpp"
 
 namespace octavo::backend {
 
@@ -78,6 +79,7 @@ class Backend : public std::enable_shared_from_this<Backend> {
   /// The images that a gather makes at once in GatherArgs::image_memory. 0: it needs none.
   virtual std::int64_t images_at_once() const { return 0; }
   virtual void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) = 0;
+  virtual void select_samples(const kernels::SampleSelectionArgs& args, StreamRef stream) = 0;
   virtual void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) = 0;
   virtual void batch_mean(const kernels::BatchMeanArgs& args, StreamRef stream) = 0;
 };

@@ -141,6 +141,16 @@ class CpuBackend final : public Backend {
     });
   }
 
+  void select_samples(const kernels::SampleSelectionArgs& args, StreamRef stream) override {
+    submit(stream, [args] {
+      const kernels::BatchNumber first = *args.next;
+      kernels::OrderKey keys[kernels::kSelectionEpochs];
+      for (int i = 0; i < kernels::kSelectionEpochs; ++i) keys[i] = kernels::selection_key(args, first, i);
+      for (std::int64_t i = 0; i < args.sample_count(); ++i) kernels::select_sample(args, first, keys, i);
+      *args.next = kernels::batch_after(args.batches, first, args.batch_count);
+    });
+  }
+
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
     submit(stream, [this, args] {
       run_pieces(

@@ -16,6 +16,7 @@
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/mask_gather.hpp"
 #include "kernels/cuda/row_copy.hpp"
+#include "kernels/cuda/sample_selection.hpp"
 
 namespace octavo::backend {
 namespace {
@@ -190,6 +191,10 @@ class CudaBackend final : public Backend {
   void gather_masks(const kernels::MaskGatherArgs& args, StreamRef stream) override {
     const DeviceScope scope(context_);
     check(kernels::cuda::launch_mask_gather(args, traits_, stream_of(stream)), "gather the masks of a batch");
+  }
+  void select_samples(const kernels::SampleSelectionArgs& args, StreamRef stream) override {
+    const DeviceScope scope(context_);
+    check(kernels::cuda::launch_sample_selection(args, stream_of(stream)), "select the samples of a batch");
   }
   void row_copy(const kernels::RowCopyArgs& args, StreamRef stream) override {
     const DeviceScope scope(context_);

@@ -1,5 +1,6 @@
 #include <octavo/batch_maker.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -23,16 +24,17 @@ class BatchMaker::Implementation {
   }
 
   const LoaderOptions& options() const { return options_; }
-  std::int64_t batches_per_epoch() const { return server_.order().batches_per_epoch(); }
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return server_.order().batches_per_epoch(epoch); }
   std::int64_t device_bytes() const { return server_.device_bytes(); }
 
   /// Number of samples in a batch. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const {
-    if (epoch < 0 || step < 0 || step >= batches_per_epoch()) {
+    if (epoch < 0 || step < 0 || step >= batches_per_epoch(epoch)) {
       throw InvalidArgument("make batch " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
-                            ": no such batch; an epoch has " + std::to_string(batches_per_epoch()) + " batches");
+                            ": no such batch; an epoch has " +
+                            std::to_string(batches_per_epoch(std::max<std::int64_t>(0, epoch))) + " batches");
     }
-    return server_.order().places(step).count;
+    return server_.order().places(epoch, step).count;
   }
 
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
@@ -70,8 +72,12 @@ BatchMaker::BatchMaker(const Store& store, LoaderOptions options)
     : implementation_(std::make_shared<const Implementation>(store, std::move(options))) {}
 
 const LoaderOptions& BatchMaker::options() const { return implementation_->options(); }
-std::int64_t BatchMaker::batches_per_epoch() const { return implementation_->batches_per_epoch(); }
-std::int64_t BatchMaker::batch_count(std::int64_t step) const { return implementation_->batch_count(0, step); }
+std::int64_t BatchMaker::batches_per_epoch(std::int64_t epoch) const {
+  return implementation_->batches_per_epoch(epoch);
+}
+std::int64_t BatchMaker::batch_count(std::int64_t epoch, std::int64_t step) const {
+  return implementation_->batch_count(epoch, step);
+}
 std::vector<std::int64_t> BatchMaker::rows(std::int64_t epoch, std::int64_t step) const {
   return implementation_->rows(epoch, step);
 }

@@ -4,15 +4,12 @@
 #include <numeric>
 #include <utility>
 
+#include <octavo/order.hpp>
+
 #include "kernels/cpu/permute.hpp"
 
 namespace octavo::loader {
 namespace {
-
-/// The seed of the order inside window `window`; docs/numerics.md, "Order 1".
-std::uint64_t window_seed(std::uint64_t seed, std::int64_t window) {
-  return kernels::splitmix64(seed ^ kernels::splitmix64(static_cast<std::uint64_t>(window) + 1));
-}
 
 kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch, bool shuffled) {
   return kernels::make_order_key(count, seed, static_cast<std::uint64_t>(epoch), shuffled);
@@ -25,30 +22,34 @@ BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
   if (is_default(options_.sampling)) return;
   sampler_ = std::make_shared<const Sampler>(options_.sampling, sample_count, options_.seed,
                                              options_.shuffle == Shuffle(true));
-  sample_count_ = sampler_->position_count();
+  sample_count_ = sampler_->order().position_count;
 }
 
-std::int64_t BatchOrder::batches_per_epoch() const {
-  const std::int64_t B = options_.batch_size;
-  return options_.drop_last ? sample_count_ / B : (sample_count_ + B - 1) / B;
+kernels::EpochBatches BatchOrder::batches() const {
+  using kernels::LastBatch;
+  const LastBatch last = options_.carry_over  ? LastBatch::carry
+                         : options_.drop_last ? LastBatch::drop
+                                              : LastBatch::keep;
+  return {sample_count_, options_.batch_size, last};
 }
 
 std::int64_t BatchOrder::largest_count() const {
   return std::min(sample_count_, (options_.batch_size + options_.world_size - 1) / options_.world_size);
 }
 
-BatchPositions BatchOrder::places(std::int64_t step) const {
+BatchPositions BatchOrder::places(std::int64_t epoch, std::int64_t step) const {
   const std::int64_t B = options_.batch_size;
   const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
-  const std::int64_t batch_end = std::min(sample_count_, (step + 1) * B);
-  const std::int64_t first = std::min(batch_end, step * B + share.first);
-  const std::int64_t end = std::min(batch_end, step * B + share.end);
+  const std::int64_t batch_first = batches().first_position(epoch, step);
+  const std::int64_t batch_end = std::min(sample_count_, batch_first + B);
+  const std::int64_t first = std::min(batch_end, batch_first + share.first);
+  const std::int64_t end = std::min(batch_end, batch_first + share.end);
   return {first, end - first};
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
-  if (sampler_) return std::nullopt;
-  const BatchPositions places = this->places(step);
+  const BatchPositions places = this->places(epoch, step);
+  if (sampler_ || places.first < 0) return std::nullopt;
   switch (options_.shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
@@ -66,26 +67,50 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
   return std::nullopt;
 }
 
-std::vector<std::int64_t> BatchOrder::rows(std::int64_t epoch, std::int64_t step) const {
-  const BatchPositions places = this->places(step);
-  std::vector<std::int64_t> rows;
-  if (sampler_) {
-    sampler_->append_rows(epoch, places.first, places.count, rows);
-  } else if (const auto selection = this->selection(epoch, step)) {
-    rows.resize(static_cast<std::size_t>(places.count));
-    kernels::cpu::permute_range(selection->order, selection->first_position, places.count, rows.data());
-  } else {
-    append_window_rows(epoch, places, rows);
+store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) const {
+  const BatchPositions places = this->places(epoch, step);
+  store::BatchRows batch;
+  if (const auto selection = this->selection(epoch, step)) {
+    batch.rows.resize(static_cast<std::size_t>(places.count));
+    kernels::cpu::permute_range(selection->order, selection->first_position, places.count, batch.rows.data());
+    return batch;
   }
-  return rows;
+  const std::int64_t carried = std::min(places.count, std::max<std::int64_t>(0, -places.first));
+  append(epoch - 1, {sample_count_ + places.first, carried}, batch);
+  append(epoch, {places.first + carried, places.count - carried}, batch);
+  if (carried == 0) return batch;
+  batch.epochs.assign(batch.rows.size(), epoch);
+  std::fill_n(batch.epochs.begin(), carried, epoch - 1);
+  return batch;
 }
 
-store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) const {
-  store::BatchRows numbers = {rows(epoch, step), {}};
-  if (!sampler_ || !sampler_->draws_by_position()) return numbers;
-  numbers.indices.resize(numbers.rows.size());
-  std::iota(numbers.indices.begin(), numbers.indices.end(), places(step).first);
-  return numbers;
+void BatchOrder::append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const {
+  if (places.count == 0) return;
+  const std::size_t before = batch.rows.size(), after = before + static_cast<std::size_t>(places.count);
+  if (sampler_) {
+    sampler_->append_rows(epoch, places.first, places.count, batch.rows);
+    if (!sampler_->order().draws_by_position) return;
+    batch.indices.resize(after);
+    std::iota(batch.indices.begin() + static_cast<std::ptrdiff_t>(before), batch.indices.end(), places.first);
+  } else if (options_.shuffle.kind() == Shuffle::Kind::windows) {
+    append_window_rows(epoch, places, batch.rows);
+  } else {
+    batch.rows.resize(after);
+    kernels::cpu::permute_range(key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
+                                places.first, places.count, batch.rows.data() + before);
+  }
+}
+
+LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
+  return {.order_version = kOrderVersion,
+          .epoch = epoch,
+          .step = step,
+          .seed = options_.seed,
+          .batch_size = options_.batch_size,
+          .sample_count = sample_count_,
+          .shuffle = options_.shuffle,
+          .drop_last = options_.drop_last,
+          .carry_over = options_.carry_over};
 }
 
 std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {
@@ -103,7 +128,7 @@ void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, s
     const std::int64_t count = std::min(length - inside, places.first + places.count - position);
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(count));
-    kernels::cpu::permute_range(key(length, window_seed(options_.seed, window), epoch, true), inside, count,
+    kernels::cpu::permute_range(key(length, kernels::seed_of_part(options_.seed, window), epoch, true), inside, count,
                                 rows.data() + before);
     for (std::size_t i = before; i < rows.size(); ++i) rows[i] += window * M;
     position += count;

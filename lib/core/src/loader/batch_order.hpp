@@ -14,7 +14,7 @@
 
 namespace octavo::loader {
 
-/// Positions [first, first + count) of an epoch.
+/// Positions [first, first + count) of an epoch. Negative positions are the last ones of the epoch before.
 struct BatchPositions {
   std::int64_t first;
   std::int64_t count;  ///< 0 if this rank has no part in the batch
@@ -29,18 +29,21 @@ class BatchOrder {
   const LoaderOptions& options() const { return options_; }
   /// Samples of an epoch.
   std::int64_t sample_count() const { return sample_count_; }
-  /// Includes a short last batch unless it is dropped.
-  std::int64_t batches_per_epoch() const;
+  kernels::EpochBatches batches() const;
+  /// Includes a short last batch unless it is dropped. Depends on the epoch only if batches carry over.
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return batches().count(epoch); }
   /// The largest number of samples in this rank's part of a batch.
   std::int64_t largest_count() const;
 
   /// This rank's part: positions [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
-  BatchPositions places(std::int64_t step) const;
+  BatchPositions places(std::int64_t epoch, std::int64_t step) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
+  /// The state of a loader whose next batch is this one.
+  LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
-  std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
-  /// The same, and the indices for their random numbers.
+  std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const { return numbers(epoch, step).rows; }
+  /// The same, and the indices and epochs for their random numbers.
   store::BatchRows numbers(std::int64_t epoch, std::int64_t step) const;
 
   /// For orders that visit windows of `window_samples` samples one after another: the window at position `ordinal`.
@@ -48,6 +51,8 @@ class BatchOrder {
   std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
 
  private:
+  /// Appends the samples at positions of an epoch, none of them negative.
+  void append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;

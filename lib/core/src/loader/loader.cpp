@@ -23,7 +23,7 @@ Loader::~Loader() = default;
 Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&&) noexcept = default;
 
-std::int64_t Loader::batches_per_epoch() const { return pipeline_->batches_per_epoch(); }
+std::int64_t Loader::batches_per_epoch(std::int64_t epoch) const { return pipeline_->batches_per_epoch(epoch); }
 const LoaderOptions& Loader::options() const { return pipeline_->options(); }
 EpochRange Loader::epoch(std::int64_t epoch, StreamRef stream) {
   pipeline_->begin(epoch, stream);

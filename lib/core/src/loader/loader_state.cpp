@@ -21,15 +21,16 @@ Shuffle shuffle_from_json(const nlohmann::json& value) {
 }  // namespace
 
 std::string LoaderState::to_json() const {
-  return nlohmann::ordered_json{{"order", order_version},
-                                {"epoch", epoch},
-                                {"step", step},
-                                {"seed", seed},
-                                {"batch_size", batch_size},
-                                {"sample_count", sample_count},
-                                {"shuffle", shuffle_to_json(shuffle)},
-                                {"drop_last", drop_last}}
-      .dump();
+  nlohmann::ordered_json document{{"order", order_version},
+                                  {"epoch", epoch},
+                                  {"step", step},
+                                  {"seed", seed},
+                                  {"batch_size", batch_size},
+                                  {"sample_count", sample_count},
+                                  {"shuffle", shuffle_to_json(shuffle)},
+                                  {"drop_last", drop_last}};
+  if (carry_over) document["carry_over"] = true;
+  return document.dump();
 }
 
 LoaderState LoaderState::from_json(const std::string& json) {
@@ -45,6 +46,7 @@ LoaderState LoaderState::from_json(const std::string& json) {
     document.at("sample_count").get_to(state.sample_count);
     state.shuffle = shuffle_from_json(document.at("shuffle"));
     document.at("drop_last").get_to(state.drop_last);
+    if (document.contains("carry_over")) document["carry_over"].get_to(state.carry_over);
   } catch (const InvalidArgument& unknown) {
     throw FormatError(std::string("read a loader state: ") + unknown.what());
   } catch (const nlohmann::json::exception&) {

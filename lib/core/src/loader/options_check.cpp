@@ -12,6 +12,17 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
+void check_carry_over(const LoaderOptions& options, Residency residency) {
+  if (options.drop_last) refuse("drop_last and carry_over exclude each other; use one of them");
+  if (options.shuffle != Shuffle(true) && options.shuffle != Shuffle(false)) {
+    refuse("carry_over is not available with the order \"" + to_string(options.shuffle) + "\"; use none or global");
+  }
+  if (residency == Residency::window) {
+    refuse("carry_over is not available with the residency window; load the samples with another residency");
+  }
+  if (options.batch_size >= std::int64_t{1} << 31) refuse("carry_over needs a batch_size below 2^31");
+}
+
 }  // namespace
 
 LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples) {
@@ -32,10 +43,13 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
   if (is_sampled && samples.residency == Residency::window) {
     refuse("sampling is not available with the residency window; load the samples with another residency");
   }
+  if (options.carry_over) check_carry_over(options, samples.residency);
   const std::int64_t epoch_samples = BatchOrder(options, sample_count).sample_count();
-  if (options.drop_last && options.batch_size > epoch_samples) {
+  if ((options.drop_last || options.carry_over) && options.batch_size > epoch_samples) {
     refuse("batch_size " + std::to_string(options.batch_size) + " is larger than the " + std::to_string(epoch_samples) +
-           " samples, so drop_last leaves no batch; use a smaller batch_size");
+           " samples" +
+           (options.drop_last ? ", so drop_last leaves no batch" : " of an epoch, which carry_over needs") +
+           "; use a smaller batch_size");
   }
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
     refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; expected at least 1");

@@ -5,16 +5,13 @@
 #include <utility>
 
 #include <octavo/errors.hpp>
-#include <octavo/order.hpp>
 
 #include "backend/capture.hpp"
 
 namespace octavo::loader {
 
 Pipeline::Pipeline(std::shared_ptr<BatchServer> server)
-    : server_(std::move(server)),
-      options_(server_->order().options()),
-      batches_per_epoch_(server_->order().batches_per_epoch()) {
+    : server_(std::move(server)), options_(server_->order().options()), epoch_batches_(batches_per_epoch(0)) {
   make_slots(server_->depth() > 0 ? 0 : options_.prefetch);
   prefetches_ = depth() > 0;
   if (prefetches_) stream_ = backend::OwnedStream(server_->backend());
@@ -68,6 +65,7 @@ void Pipeline::begin(std::int64_t epoch, StreamRef consumer) {
   step_ = epoch == epoch_ && !is_running_ ? restored_step_ : 0;
   restored_step_ = 0;
   epoch_ = epoch;
+  epoch_batches_ = batches_per_epoch(epoch);
   prepared_end_ = step_;
   consumer_ = consumer;
   is_running_ = true;
@@ -89,7 +87,7 @@ void Pipeline::show_current() {
   prepare_until(step_ + 1 + depth());
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
-  const BatchPositions places = server_->order().places(step_);
+  const BatchPositions places = server_->order().places(epoch_, step_);
   const BatchShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;
@@ -105,8 +103,7 @@ void Pipeline::show_current() {
 }
 
 void Pipeline::prepare_until(std::int64_t end_step) {
-  for (end_step = std::min(end_step, batches_per_epoch_); prepared_end_ < end_step; ++prepared_end_)
-    prepare(prepared_end_);
+  for (end_step = std::min(end_step, epoch_batches_); prepared_end_ < end_step; ++prepared_end_) prepare(prepared_end_);
 }
 
 void Pipeline::prepare(std::int64_t step) {
@@ -119,20 +116,8 @@ void Pipeline::prepare(std::int64_t step) {
 }
 
 LoaderState Pipeline::state() const {
-  LoaderState state;
-  state.order_version = kOrderVersion;
-  state.epoch = epoch_;
-  state.step = !is_running_ ? restored_step_ : is_shown_ ? step_ + 1 : step_;
-  if (state.step >= batches_per_epoch_) {
-    ++state.epoch;
-    state.step = 0;
-  }
-  state.seed = options_.seed;
-  state.batch_size = options_.batch_size;
-  state.sample_count = server_->order().sample_count();
-  state.shuffle = options_.shuffle;
-  state.drop_last = options_.drop_last;
-  return state;
+  const std::int64_t step = !is_running_ ? restored_step_ : is_shown_ ? step_ + 1 : step_;
+  return step < epoch_batches_ ? server_->order().state(epoch_, step) : server_->order().state(epoch_ + 1, 0);
 }
 
 void Pipeline::restore(const LoaderState& state) {
@@ -143,13 +128,13 @@ void Pipeline::restore(const LoaderState& state) {
     throw InvalidArgument("restore a loader: the state belongs to a loader with other options or other data; got " +
                           state.to_json() + ", expected a state like " + here.to_json());
   }
-  if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch_) {
+  if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch(state.epoch)) {
     throw InvalidArgument("restore a loader: there is no batch " + std::to_string(state.step) + " in epoch " +
                           std::to_string(state.epoch));
   }
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
   epoch_ = state.epoch;
-  step_ = batches_per_epoch_;
+  step_ = epoch_batches_ = batches_per_epoch(epoch_);
   restored_step_ = state.step;
   is_running_ = false;
 }

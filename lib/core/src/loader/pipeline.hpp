@@ -23,13 +23,13 @@ class Pipeline {
   ~Pipeline();
 
   const LoaderOptions& options() const { return options_; }
-  std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
+  std::int64_t batches_per_epoch(std::int64_t epoch) const { return server_->order().batches_per_epoch(epoch); }
   std::int64_t device_bytes() const;
 
   /// Begins an epoch at its first batch, or at the restored one, and prepares the first batches.
   void begin(std::int64_t epoch, StreamRef consumer);
   /// Whether the epoch has no batch left.
-  bool is_done() const { return step_ >= batches_per_epoch_; }
+  bool is_done() const { return step_ >= epoch_batches_; }
   /// The current batch. Must not be called when the epoch is done.
   const Batch& current() const { return current_; }
   /// Advances to the next batch. After a call that threw, retries the batch that failed.
@@ -57,12 +57,12 @@ class Pipeline {
 
   std::shared_ptr<BatchServer> server_;
   LoaderOptions options_;
-  std::int64_t batches_per_epoch_;
   bool prefetches_ = false;
   backend::OwnedStream stream_;  ///< the pipeline's own stream, with prefetch
   std::vector<Slot> slots_;
 
   std::int64_t epoch_ = 0;
+  std::int64_t epoch_batches_;      ///< batches of epoch_
   std::int64_t step_ = 0;           ///< step of the current batch
   std::int64_t prepared_end_ = 0;   ///< batches before this step have been enqueued
   std::int64_t restored_step_ = 0;  ///< where the epoch `epoch_` begins after restore(), else 0

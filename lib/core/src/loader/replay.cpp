@@ -113,6 +113,7 @@ struct Drawing {
     args.selection = kernels::given_rows(batch.rows.data(), INT64_MAX);
     args.selection.indices = batch.drawing().data();
     args.selection.epoch = static_cast<std::uint64_t>(epoch);
+    if (!batch.epochs.empty()) args.selection.epochs = batch.epochs.data();
     args.batch_count = args.mixed_count = std::ssize(batch.rows);
   }
 
@@ -180,7 +181,7 @@ class PixelHashing {
         masks_(buffer(mask_bytes_)) {}
 
   void add(StreamingHash& hash, std::int64_t epoch, std::int64_t step) {
-    const std::int64_t count = server_.order().places(step).count;
+    const std::int64_t count = server_.order().places(epoch, step).count;
     server_.serve(epoch, step, {images_.data(), {labels_.data()}, masks_.data()}, {});
     add_buffer(hash, images_, count * server_.shape().bytes());
     add_buffer(hash, labels_, count * server_.labels().bytes_per_sample());
@@ -217,7 +218,7 @@ std::string digest(const SampleShape& shape, std::int64_t sample_count, const Lo
   const BatchOrder order(options, sample_count);
   const auto drawing = std::make_unique<Drawing>(shape, options.spec);
   StreamingHash hash;
-  for (std::int64_t step = 0; step < order.batches_per_epoch(); ++step) {
+  for (std::int64_t step = 0; step < order.batches_per_epoch(epoch); ++step) {
     const store::BatchRows batch = order.numbers(epoch, step);
     drawing->choose(batch, epoch);
     add_number(hash, std::int64_t{std::ssize(batch.rows)});

@@ -13,17 +13,13 @@ class ResidentRows final : public RowProvider {
       : samples_(std::move(samples)), order_(order) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
-    const std::int64_t count = order_.places(step).count;
+    const std::int64_t count = order_.places(epoch, step).count;
     if (const auto selection = order_.selection(epoch, step)) return use(samples_->resident_rows(), *selection, count);
     if (count == 0) return;
-    store::BatchRows numbers = order_.numbers(epoch, step);
-    std::vector<std::int64_t> lent_numbers = std::move(numbers.rows);
-    lent_numbers.insert(lent_numbers.end(), numbers.indices.begin(), numbers.indices.end());
-    const store::LentRows lent(*samples_->backend, lent_numbers, stream);
-    kernels::RowSelection selection = kernels::given_rows(lent.rows(), samples_->sample_count);
-    if (!numbers.indices.empty()) selection.indices = lent.rows() + count;
-    selection.epoch = static_cast<std::uint64_t>(epoch);
-    use(samples_->resident_rows(), selection, count);
+    const store::BatchRows batch = order_.numbers(epoch, step);
+    const std::vector<std::int64_t> numbers = batch.numbers();
+    const store::LentRows lent(*samples_->backend, numbers, stream);
+    use(samples_->resident_rows(), batch.selection(lent.rows(), samples_->sample_count, epoch), count);
   }
 
  private:

@@ -12,7 +12,7 @@ class StagedRows final : public RowProvider {
  public:
   StagedRows(std::shared_ptr<const store::StoredSamples> samples, const BatchOrder& order)
       : ring_(std::move(samples),
-              {order.batches_per_epoch(), order.largest_count(),
+              {[order](std::int64_t epoch) { return order.batches_per_epoch(epoch); }, order.largest_count(),
                [order](StagedPart batch) { return order.numbers(batch.epoch, batch.number); }},
               1, 1 + order.options().prefetch, order.options().prefetch > 0) {}
 

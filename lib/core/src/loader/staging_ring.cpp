@@ -80,7 +80,8 @@ void StagingRing::fill(Slot& slot, StagedPart part, const std::atomic<bool>& can
 }
 
 StagedPart StagingRing::after(StagedPart part) const {
-  return part.number + 1 < parts_.per_epoch ? StagedPart{part.epoch, part.number + 1} : StagedPart{part.epoch + 1, 0};
+  if (part.number + 1 < parts_.count_in(part.epoch)) return {part.epoch, part.number + 1};
+  return {part.epoch + 1, 0};
 }
 
 StagingRing::Slot* StagingRing::find(StagedPart part) {

@@ -33,8 +33,8 @@ class StagingRing {
  public:
   /// How a split is divided into parts.
   struct Parts {
-    std::int64_t per_epoch;
-    std::int64_t most_rows;  ///< largest number of rows in a part
+    std::function<std::int64_t(std::int64_t epoch)> count_in;  ///< parts of an epoch, at least 1
+    std::int64_t most_rows;                                    ///< largest number of rows in a part
     std::function<store::BatchRows(StagedPart)> rows_of;
   };
 

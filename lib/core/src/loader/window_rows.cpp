@@ -40,15 +40,18 @@ class WindowRows final : public RowProvider {
         order_(checked_order(order, samples_->window_samples)),
         window_samples_(samples_->window_samples),
         ring_(samples_,
-              {(order.sample_count() + window_samples_ - 1) / window_samples_, window_samples_,
+              {[windows = (order.sample_count() + window_samples_ - 1) / window_samples_](std::int64_t) {
+                 return windows;
+               },
+               window_samples_,
                [this](StagedPart part) {
-                 return store::BatchRows{rows_of_window(part), {}};
+                 return store::BatchRows{rows_of_window(part), {}, {}};
                }},
               2, 2, order.options().prefetch > 0) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::lock_guard lock(mutex_);
-    const BatchPositions places = order_.places(step);
+    const BatchPositions places = order_.places(epoch, step);
     if (places.count == 0) return;
     const StagedPart first{epoch, places.first / window_samples_};
     const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
@@ -56,12 +59,12 @@ class WindowRows final : public RowProvider {
     store::StagingSlot& front = hold(first);
     store::StagingSlot& back = last == first ? front : hold(last);
 
-    const std::vector<std::int64_t> numbers = numbers_in_windows(epoch, step, first);
+    const store::BatchRows batch = rows_in_windows(epoch, step, first);
+    const std::vector<std::int64_t> numbers = batch.numbers();
     const store::LentRows lent(*samples_->backend, numbers, stream);
     const kernels::PackedRows packed = joined_rows(front, back);
-    kernels::RowSelection selection = kernels::given_rows(lent.rows(), packed.resident_count + window_samples_);
-    selection.indices = lent.rows() + places.count;
-    selection.epoch = static_cast<std::uint64_t>(epoch);
+    const kernels::RowSelection selection =
+        batch.selection(lent.rows(), packed.resident_count + window_samples_, epoch);
     const auto gather = [&] { use(packed, selection, places.count); };
     front.use(stream, [&] {
       if (&back == &front) return gather();
@@ -113,17 +116,15 @@ class WindowRows final : public RowProvider {
     joined.staged_labels = back.staged_labels;
     return joined;
   }
-  /// The rows of a batch as numbers of joined_rows(), and then their indices in the split.
-  std::vector<std::int64_t> numbers_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
+  /// A batch, with its rows as numbers of joined_rows().
+  store::BatchRows rows_in_windows(std::int64_t epoch, std::int64_t step, StagedPart first) const {
     const std::int64_t first_window = order_.window_at(epoch, first.number, window_samples_);
-    const std::vector<std::int64_t> indices = order_.rows(epoch, step);
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(2 * indices.size());
-    for (const std::int64_t index : indices) {
-      numbers.push_back(index % window_samples_ + (index / window_samples_ == first_window ? 0 : window_samples_));
+    store::BatchRows batch = {{}, order_.rows(epoch, step), {}};
+    batch.rows.reserve(batch.indices.size());
+    for (const std::int64_t index : batch.indices) {
+      batch.rows.push_back(index % window_samples_ + (index / window_samples_ == first_window ? 0 : window_samples_));
     }
-    numbers.insert(numbers.end(), indices.begin(), indices.end());
-    return numbers;
+    return batch;
   }
 
   std::shared_ptr<const store::StoredSamples> samples_;

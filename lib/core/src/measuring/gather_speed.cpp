@@ -45,7 +45,7 @@ class GatherSubject {
 
   /// Gathers the next `batches` batches.
   void run(std::int64_t batches) {
-    const std::int64_t steps = server_.order().batches_per_epoch();
+    const std::int64_t steps = server_.order().batches_per_epoch(0);
     for (std::int64_t i = 0; i < batches; ++i, ++step_) {
       server_.serve(step_ / steps, step_ % steps, {images_.data(), {labels_.data()}}, {});
     }

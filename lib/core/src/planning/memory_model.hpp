@@ -25,8 +25,8 @@ struct MemoryModel {
   std::int64_t packed_bytes() const { return row_bytes + label_bytes; }
   /// Per sample in a batch, with its label.
   std::int64_t batched_bytes() const { return sample_values * value_bytes + label_bytes; }
-  /// Per staged sample: packed, with its label, row number and index.
-  std::int64_t staged_bytes() const { return packed_bytes() + 16; }
+  /// Per staged sample: packed, with its label, row number, index and epoch.
+  std::int64_t staged_bytes() const { return packed_bytes() + 24; }
   /// Per sample of a batch: its share of the current and prefetched batches, and activations.
   std::int64_t bytes_per_batch_sample(bool staged) const {
     return staged ? batched_bytes() + (1 + staged_prefetch) * staged_bytes() + activations

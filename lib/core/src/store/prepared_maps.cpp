@@ -79,7 +79,7 @@ std::int64_t PreparedMaps::device_bytes() const {
 
 void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection,
                           std::int64_t batch_count, const BatchTarget& to, StreamRef stream,
-                          std::int64_t cursor_batches) const {
+                          std::int64_t batches) const {
   if (batch_count == 0) return;
   if (program_.data() != nullptr && selection.epoch > UINT32_MAX) {
     throw InvalidArgument("augment: epoch " + std::to_string(selection.epoch) + " is too large; epochs are below 2^32");
@@ -103,7 +103,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.program = program_.as<kernels::AugmentProgram>();
   args.mix = mix_;
   args.soft_labels = soft_labels_;
-  args.mixed_count = cursor_batches > 0 ? batch_count / cursor_batches : batch_count;
+  args.mixed_count = batch_count / batches;
   args.augment_demand = augment_demand_;
   args.image_memory = image_memory_.as<std::byte>();
   args.image_slot_bytes = image_slot_bytes_;
@@ -111,7 +111,7 @@ void PreparedMaps::gather(const kernels::PackedRows& packed, const kernels::RowS
   args.values = to.images;
   args.label_type = to.labels.type;
   args.out_labels = samples_->labels.width == 0 ? nullptr : to.labels.data;
-  args.cursor_batches = cursor_batches;
+  args.cursor_batches = selection.cursor == nullptr ? 0 : batches;
   samples_->backend->gather(args, stream);
   gathers_.add(stream);
 }

@@ -22,10 +22,11 @@ class PreparedMaps {
   const BatchSpec& spec() const { return spec_; }
   std::int64_t device_bytes() const;
 
-  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `to`, then advances the selection's
-  /// cursor by `cursor_batches`. Thread-safe, on any number of streams; serializes gathers where necessary.
+  /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `to`. They are `batches` batches, by
+  /// which the selection's cursor, if it has one, advances. Thread-safe, on any number of streams; serializes gathers
+  /// where necessary.
   void gather(const kernels::PackedRows& packed, const kernels::RowSelection& selection, std::int64_t batch_count,
-              const BatchTarget& to, StreamRef stream, std::int64_t cursor_batches = 0) const;
+              const BatchTarget& to, StreamRef stream, std::int64_t batches = 1) const;
 
  private:
   void prepare_augmentation();

@@ -6,7 +6,7 @@ RowStaging::Room::Room(const std::shared_ptr<const StoredSamples>& samples, std:
     : most_rows(row_count), slot(samples, row_count), upload(slot.make_upload()) {}
 
 void RowStaging::Room::with_rows(std::span<const std::int64_t> rows, StreamRef stream, const Use& use) {
-  slot.fill({{rows.begin(), rows.end()}, {}}, upload.get(), stream, false);
+  slot.fill({{rows.begin(), rows.end()}, {}, {}}, upload.get(), stream, false);
   slot.use(stream, [&] { use(slot.rows(), slot.selection(0)); });
 }
 

@@ -10,8 +10,8 @@ namespace {
 std::int64_t aligned(std::int64_t offset) { return (offset + 15) / 16 * 16; }
 
 constexpr auto kNumberBytes = static_cast<std::int64_t>(sizeof(std::int64_t));
-/// Of each sample of the batch: its row number and its index in the split.
-constexpr std::int64_t kNumbersPerSample = 2;
+/// Of each sample of the batch: its row number, its index in the split, and its epoch.
+constexpr std::int64_t kNumbersPerSample = 3;
 
 }  // namespace
 
@@ -58,15 +58,14 @@ void StagingSlot::fill(const BatchRows& batch, Upload* upload, StreamRef stream,
 
 void StagingSlot::choose_staged(const BatchRows& batch) {
   staged_.clear();
-  numbers_.clear();
-  numbers_.reserve(2 * batch.rows.size());
+  placed_ = {{}, {batch.drawing().begin(), batch.drawing().end()}, batch.epochs};
+  placed_.rows.reserve(batch.rows.size());
   for (const std::int64_t row : batch.rows) {
     const bool is_resident = row < samples_->resident_count;
-    numbers_.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
+    placed_.rows.push_back(is_resident ? row : samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
     if (!is_resident) staged_.push_back(row);
   }
-  const std::span<const std::int64_t> drawing = batch.drawing();
-  numbers_.insert(numbers_.end(), drawing.begin(), drawing.end());
+  numbers_ = placed_.numbers();
   const auto staged_count = static_cast<std::int64_t>(staged_.size());
   labels_offset_ = aligned(staged_count * samples_->row_stride_bytes);
   numbers_offset_ = labels_offset_ + aligned(staged_count * samples_->label_bytes());
@@ -134,10 +133,7 @@ kernels::RowSelection StagingSlot::selection(std::int64_t epoch) const {
   const std::int64_t row_count =
       std::max<std::int64_t>(1, samples_->resident_count + static_cast<std::int64_t>(staged_.size()));
   const auto* numbers = reinterpret_cast<const std::int64_t*>(memory() + numbers_offset_);
-  kernels::RowSelection selection = kernels::given_rows(numbers, row_count);
-  selection.indices = numbers + batch_count_;
-  selection.epoch = static_cast<std::uint64_t>(epoch);
-  return selection;
+  return placed_.selection(numbers, row_count, epoch);
 }
 
 }  // namespace octavo::store

@@ -18,8 +18,7 @@ namespace octavo::store {
 /// A block of device memory. It holds the samples of a batch that are not resident, packed, their labels, and the row
 /// numbers by which a gather finds each sample of the batch:
 ///
-///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | row number of batch sample 0 | 1 | ...
-///     | index in the split of batch sample 0 | 1 | ...
+///     codes of staged sample 0 | 1 | ... | labels of 0 | 1 | ... | BatchRows::numbers() of the batch
 ///
 /// fill() reads and copies samples. use() runs gathers that read rows() and selection().
 /// Not thread-safe.
@@ -72,11 +71,11 @@ class StagingSlot {
 
   std::shared_ptr<const StoredSamples> samples_;
   backend::DeviceBuffer memory_;
-  backend::OwnedEvent copied_;        ///< the copies of fill() are done
-  backend::OwnedEvent used_;          ///< memory_ may be written again
-  std::vector<std::int64_t> staged_;  ///< samples of the batch that are not resident
-  std::vector<std::int64_t>
-      numbers_;  ///< for each sample of the batch, its index in rows(); then each index in the split
+  backend::OwnedEvent copied_;         ///< the copies of fill() are done
+  backend::OwnedEvent used_;           ///< memory_ may be written again
+  std::vector<std::int64_t> staged_;   ///< samples of the batch that are not resident
+  BatchRows placed_;                   ///< the batch, with indices into rows()
+  std::vector<std::int64_t> numbers_;  ///< placed_.numbers()
   std::int64_t batch_count_ = 0;
   std::int64_t labels_offset_ = 0;
   std::int64_t numbers_offset_ = 0;

@@ -46,7 +46,7 @@ std::int64_t Float32WindowServer::device_bytes() const {
 
 void Float32WindowServer::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to,
                                 StreamRef stream) const {
-  const loader::BatchPositions places = order_.places(step);
+  const loader::BatchPositions places = order_.places(epoch, step);
   const std::vector<std::int64_t> rows = order_.rows(epoch, step);
   const std::int64_t values = shape().values(), width = this->labels().width;
   // A batch may begin in one window and end in the next.
@@ -86,7 +86,7 @@ void Float32WindowServer::fill(Window& window, std::int64_t epoch, std::int64_t 
   } else {
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(window.first_row + i);
-    slot_->fill({rows, {}}, upload_.get(), stream, false);
+    slot_->fill({rows, {}, {}}, upload_.get(), stream, false);
     slot_->use(stream, [&] {
       maps_.gather(slot_->rows(), slot_->selection(epoch), count, {values, {labels}}, stream);
     });

@@ -30,9 +30,9 @@ LoaderOptions loader_options(const ContactSheetOptions& options) {
 /// Moves the loader to the requested batch. Throws InvalidArgument if it does not exist.
 void go_to_batch(Loader& loader, const ContactSheetOptions& options) {
   if (options.epoch < 0) throw InvalidArgument("show a batch: the epoch is negative; epochs count from 0");
-  if (*options.batch < 0 || *options.batch >= loader.batches_per_epoch()) {
+  if (*options.batch < 0 || *options.batch >= loader.batches_per_epoch(options.epoch)) {
     throw InvalidArgument("show batch " + std::to_string(*options.batch) + ": an epoch has " +
-                          std::to_string(loader.batches_per_epoch()) + " batches of " +
+                          std::to_string(loader.batches_per_epoch(options.epoch)) + " batches of " +
                           std::to_string(options.loader.batch_size) + " samples, counted from 0; choose one of them");
   }
   LoaderState state = loader.state();
