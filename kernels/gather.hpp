@@ -44,7 +44,7 @@ struct GatherArgs {
   const AugmentProgram* program = nullptr;               ///< the augmentation, in memory of the device; null: none
   AugmentDemand augment_demand = AugmentDemand::pixels;  ///< of the program
   MixProgram mix = {};                                   ///< needs a program
-  SoftLabels soft_labels = {};                           ///< replaces label_type: out_labels is float [B, class_count]
+  SoftLabels soft_labels = {};                           ///< replace label_type: out_labels is float [B, width]
   std::int64_t mixed_count = 0;                          ///< positions of each of the batches that are mixed
   /// For AugmentDemand::images on a CUDA device: memory for `image_slots` images of image_slot_bytes each; twice as
   /// many bytes if samples are mixed.
@@ -137,17 +137,17 @@ OCTAVO_HOST_DEVICE inline MixedSample mixed_sample_at(const GatherArgs& args, st
   return mixed;
 }
 
-/// Writes the probability of class `k` of the sample at position `b` of the batch.
+/// Writes number `k` of the soft label of the sample at position `b` of the batch.
 OCTAVO_HOST_DEVICE inline void write_soft_label(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
                                                 std::int64_t k) {
   const auto class_of = [&](std::int64_t row) { return static_cast<std::int32_t>(*label_of(args.packed, row)); };
-  static_cast<float*>(args.out_labels)[b * args.soft_labels.class_count + k] =
-      class_probability(args.soft_labels, mixed.step, k, class_of(mixed.sample.row), class_of(mixed.partner.row));
+  static_cast<float*>(args.out_labels)[b * args.soft_labels.width() + k] =
+      soft_label_number(args.soft_labels, mixed.step, k, class_of(mixed.sample.row), class_of(mixed.partner.row));
 }
 
 /// Numbers of the label of a sample in the batch.
 OCTAVO_HOST_DEVICE inline std::int64_t label_width(const GatherArgs& args) {
-  return args.soft_labels.class_count > 0 ? args.soft_labels.class_count : args.packed.label_words;
+  return args.soft_labels.width() > 0 ? args.soft_labels.width() : args.packed.label_words;
 }
 
 /// Copies a word of the label of `row` to position `b` of the batch.
@@ -159,7 +159,7 @@ OCTAVO_HOST_DEVICE inline void copy_label_word(const GatherArgs& args, std::int6
 /// Writes number `i` of the label of the sample at position `b` of the batch.
 OCTAVO_HOST_DEVICE inline void write_label_number(const GatherArgs& args, const MixedSample& mixed, std::int64_t b,
                                                   std::int64_t i) {
-  if (args.soft_labels.class_count > 0)
+  if (args.soft_labels.width() > 0)
     write_soft_label(args, mixed, b, i);
   else
     copy_label_word(args, mixed.sample.row, b, i);

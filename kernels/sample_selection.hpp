@@ -19,10 +19,10 @@ struct BatchNumber {
 /// The arguments of a selection. Borrowed pointers, in memory of the device that runs it.
 struct SampleSelectionArgs {
   SampledOrder order;
-  EpochBatches batches;             ///< all of them full
-  BatchShare share;                 ///< of this rank in each batch; not empty
-  std::int64_t batch_count;         ///< batches to select, at most those of an epoch
-  BatchNumber* next;                ///< the first of them; advances by batch_count
+  EpochBatches batches;                   ///< all of them full
+  BatchShare share;                       ///< of this rank in each batch; not empty
+  std::int64_t batch_count;               ///< batches to select, at most those of an epoch
+  BatchNumber* next;                      ///< the first of them; advances by batch_count
   std::int64_t *rows, *indices, *epochs;  ///< [batch_count * share.count()], written; see RowSelection
 
   OCTAVO_HOST_DEVICE std::int64_t sample_count() const { return batch_count * share.count(); }

@@ -59,8 +59,7 @@ OCTAVO_HOST_DEVICE inline std::int64_t bucket_of(std::uint64_t high, std::uint64
 OCTAVO_HOST_DEVICE inline std::int64_t weighted_choice(const SampledOrder& order, std::int64_t epoch,
                                                        std::int64_t place) {
   const PhiloxWords words = draw({order.seed, static_cast<std::uint64_t>(epoch), place, 0}, kSamplingSlot, 0);
-  const std::int64_t bucket =
-      bucket_of(words.word[0], words.word[1], static_cast<std::uint64_t>(order.choice_count));
+  const std::int64_t bucket = bucket_of(words.word[0], words.word[1], static_cast<std::uint64_t>(order.choice_count));
   const AliasBucket& found = order.buckets[bucket];
   return fraction_of(words.word[2]) < found.share ? bucket : found.other;
 }

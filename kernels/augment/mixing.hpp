@@ -121,16 +121,22 @@ OCTAVO_HOST_DEVICE inline float mixed_value(const MixStep& step, std::int32_t y,
   return is_other ? other() : own();
 }
 
-/// Labels as probabilities of classes.
+/// What replaces class numbers: a probability for each class; or pairs, which are the class of a sample, that of its
+/// partner (its own, if the partner has no weight), and the weight of the first.
 struct SoftLabels {
-  std::int64_t class_count;  ///< 0: labels are not soft
+  std::int64_t class_count;  ///< of probabilities, else 0
   float rest;                ///< of every class: smoothing / class_count
   float peak;                ///< 1 - smoothing, shared out over the classes of the sample and its partner
+  bool are_pairs;
+
+  /// Numbers of a label; 0: labels stay as they are.
+  OCTAVO_HOST_DEVICE std::int64_t width() const { return are_pairs ? 3 : class_count; }
 };
 
-/// The probability of class `k` of a sample of class `own`, mixed with one of class `other`.
-OCTAVO_HOST_DEVICE inline float class_probability(const SoftLabels& labels, const MixStep& step, std::int64_t k,
+/// Number `k` of the label of a sample of class `own`, mixed with one of class `other`.
+OCTAVO_HOST_DEVICE inline float soft_label_number(const SoftLabels& labels, const MixStep& step, std::int64_t k,
                                                   std::int32_t own, std::int32_t other) {
+  if (labels.are_pairs) return k == 2 ? step.own : static_cast<float>(k == 0 || step.other == 0.0f ? own : other);
   const float weight = (k == own ? step.own : 0.0f) + (k == other ? step.other : 0.0f);
   return labels.rest + labels.peak * weight;
 }

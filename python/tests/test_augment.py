@@ -208,7 +208,7 @@ def partners(mix: augment.Mix, draws: Draws, count: int) -> np.ndarray:
     return order.indices(0)
 
 
-@pytest.mark.parametrize("case", range(24))
+@pytest.mark.parametrize("case", range(32))
 def test_mixed_batches_have_the_values_of_the_second_implementation(tmp_path: Path, case: int) -> None:
     random_ = random.Random(f"mix {case}")
     shape = (random_.choice([1, 3]), random_.randint(1, 20), random_.randint(1, 20))
@@ -217,9 +217,10 @@ def test_mixed_batches_have_the_values_of_the_second_implementation(tmp_path: Pa
     alphas = random_.choice([(0.2, 0.0), (0.0, 1.0), (2.0, 0.01), (0.8, 1.0)])
     mix = augment.Mix(
         *alphas, random_.random(), random_.choice([0.5, 1.0]), random_.choice(["previous", "opposite", "shuffled"]),
-        random_.random() < 0.5,
+        random_.random() < 0.5, pairs=case >= 24,
     )  # fmt: skip
     seed, epoch, smoothing = random_.randrange(2**64), random_.randrange(2**32), random_.choice([0.0, 0.1])
+    smoothing *= not mix.pairs
     loader = octavo.Loader(
         packed.path, framework="numpy", device="cpu", normalize="unit", batch_size=5, shuffle=True, augment=operations,
         augment_seed=seed, mix=mix, label_smoothing=smoothing,
@@ -240,6 +241,10 @@ def test_mixed_batches_have_the_values_of_the_second_implementation(tmp_path: Pa
             else:
                 wanted[:, cut[0], cut[1]] = plain[partner][:, cut[0], cut[1]]
             np.testing.assert_array_equal(images[b], wanted, err_msg=f"{mix}, step {step}, image {b}")
+            if mix.pairs:
+                pair = [packed.labels[rows[b]], packed.labels[rows[partner]] if other else packed.labels[rows[b]], own]
+                np.testing.assert_array_equal(labels[b], np.array(pair, np.float32))
+                continue
             weights = own * one_hot[b] + other * one_hot[partner]
             rest, peak = np.float32(smoothing / classes), np.float32(1 - smoothing)
             np.testing.assert_array_equal(labels[b], rest + peak * weights)
@@ -461,6 +466,8 @@ def test_operations_on_colors_need_one_or_three_channels(tmp_path: Path, operati
         ({"label_smoothing": 1.0}, "label_smoothing is not between 0 and 1"),
         ({"label_smoothing": 0.1, "num_classes": 2}, "num_classes is 2, but a label is"),
         ({"label_smoothing": 0.1, "num_classes": 1000}, "the number of classes is 1000, but the file has"),
+        ({"mix": augment.Mix(0.2, pairs=True), "label_smoothing": 0.1}, "labels become pairs"),
+        ({"mix": augment.Mix(0.2, pairs=True), "num_classes": 10}, "labels become pairs"),
         ({"num_classes": 10}, "num_classes is for mix and label_smoothing"),
         ({"label_smoothing": 0.1, "label_dtype": "int64"}, "label_dtype is int64"),
     ],

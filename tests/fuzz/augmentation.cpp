@@ -154,7 +154,8 @@ BatchSpec spec_of(Numbers& numbers) {
                             .cutmix_share = numbers.real(1),
                             .probability = numbers.real(1),
                             .partner = static_cast<augment::Partner>(numbers.byte() % 3),
-                            .per_sample = numbers.flag()};
+                            .per_sample = numbers.flag(),
+                            .pairs = numbers.flag()};
     spec.soft_classes = numbers.whole(5);
     spec.label_smoothing = numbers.real(1);
   }
@@ -184,7 +185,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const kernels::SoftLabels soft_labels = store::make_soft_labels(spec, {LabelKind::class_index, 1}, 0);
     constexpr std::int64_t kMostValues = 20000, kBatch = 2;
     const BatchShape shape = batch_shape(spec, sample);
-    if (program.most_pixels * sample.channels > kMostValues || soft_labels.class_count > kMostValues) return true;
+    if (program.most_pixels * sample.channels > kMostValues || soft_labels.width() > kMostValues) return true;
 
     // Rows of codes, each followed by a mask.
     const std::int64_t row_bytes = sample.values() + sample.values_per_channel();
@@ -192,7 +193,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::int8_t>(i * i / 7 + size);
     const std::uint32_t labels[kBatch] = {0, 1};
     const std::vector<kernels::Affine> maps(static_cast<std::size_t>(sample.channels), {0.01f, 0.5f});
-    const auto label_width = static_cast<std::size_t>(std::max<std::int64_t>(1, soft_labels.class_count));
+    const auto label_width = static_cast<std::size_t>(std::max<std::int64_t>(1, soft_labels.width()));
     std::vector<std::byte> values[2];
     std::vector<std::uint32_t> made_labels[2];
     for (const bool is_definition : {true, false}) {

@@ -85,7 +85,7 @@ class AugmentCase {
   kernels::GatherArgs args() {
     const BatchShape batch = {.image = shape_, .views = views_, .dtype = type_, .layout = layout_};
     values_.assign(static_cast<std::size_t>((offset_ + kBatch * batch.values()) * bytes_of(type_)), std::byte{0xEE});
-    out_labels_.assign(static_cast<std::size_t>(kBatch * std::max<std::int64_t>(1, soft_labels_.class_count)), 0);
+    out_labels_.assign(static_cast<std::size_t>(kBatch * std::max<std::int64_t>(1, soft_labels_.width())), 0);
     kernels::GatherArgs args{};
     args.packed = {codes_.data(), labels_.data(), kRows, nullptr, nullptr, sample_.values(), 1};
     args.set_shapes(sample_, batch);
@@ -152,9 +152,10 @@ class AugmentCase {
             .partner = static_cast<kernels::MixPartner>(between(0, 2)),
             .is_per_sample = between(0, 1) == 1};
     mixed_count_ = between(1, kBatch + 2);
-    if (between(0, 1) == 0) return;
+    const std::int32_t kind = between(0, 3);
+    if (kind < 2) return;
     for (std::uint32_t& label : labels_) label %= 7;
-    soft_labels_ = {7, 0.1f / 7.0f, 0.9f};
+    soft_labels_ = kind == 2 ? kernels::SoftLabels{7, 0.1f / 7.0f, 0.9f, false} : kernels::SoftLabels{0, 0, 0, true};
   }
   std::int32_t between(std::int64_t low, std::int64_t high) {
     return static_cast<std::int32_t>(low +

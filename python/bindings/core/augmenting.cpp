@@ -32,6 +32,7 @@ void add_augmenting(nb::module_& module) {
       .def_rw("mixup_alpha", &augment::Mix::mixup_alpha)
       .def_rw("cutmix_alpha", &augment::Mix::cutmix_alpha)
       .def_rw("cutmix_share", &augment::Mix::cutmix_share)
+      .def_rw("pairs", &augment::Mix::pairs)
       .def_rw("probability", &augment::Mix::probability)
       .def_rw("partner", &augment::Mix::partner)
       .def_rw("per_sample", &augment::Mix::per_sample);

@@ -53,7 +53,7 @@ class BatchOptions:
     @property
     def label_shape(self) -> tuple[int, ...]:
         """The shape of the label of a sample in a batch."""
-        return self.source.label_shape if self.soft_labels is None else (self.soft_labels.classes,)
+        return self.source.label_shape if self.soft_labels is None else (self.soft_labels.width,)
 
     def spec(self) -> _core.BatchSpec:
         """The specification of the batches."""

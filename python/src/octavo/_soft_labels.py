@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SoftLabels:
-    """What labels become: float32 [B, classes]."""
+    """What labels become: float32 [B, width]."""
 
     mix: Mix | None
+    #: Of probabilities; 0 for pairs.
     classes: int
     smoothing: float
+
+    @property
+    def width(self) -> int:
+        return self.classes or 3
 
 
 def resolve_soft_labels(
@@ -38,6 +43,12 @@ def resolve_soft_labels(
     labels = source.labels
     assert labels is not None
     largest = int(labels.max())
+    if mix is not None and mix.pairs:
+        if smoothing != 0.0 or num_classes is not None:
+            raise ValueError("labels become pairs; pass label_smoothing to the loss, and omit num_classes")
+        if largest >= 2**24:
+            raise ValueError(f"a label is {largest}; float32 pairs are exact below 2**24")
+        return SoftLabels(mix, 0, 0.0)
     names = len(getattr(source, "classes", ()))
     classes = operator.index(num_classes) if num_classes is not None else names or largest + 1
     if largest >= classes:

@@ -481,7 +481,7 @@ class Mix(_Parameters):
     """Mixes pairs of samples of a batch, after all operations and the normalization.
 
     MixUp (H. Zhang et al., 2017) adds weighted values, CutMix (S. Yun et al., 2019) shows the partner in a rectangle.
-    Labels become probabilities. Each rank mixes its own samples.
+    Labels become probabilities, or pairs. Each rank mixes its own samples.
 
     Parameters
     ----------
@@ -497,6 +497,9 @@ class Mix(_Parameters):
         ``"previous"``, as torchvision mixes; ``"opposite"``, as timm does; or ``"shuffled"``.
     per_sample
         Each sample has its own random numbers. False: the batch has those of its first sample.
+    pairs
+        Labels become float32 [B, 3]: the class of the sample, that of its partner, and the weight of the first, for
+        ``weight * loss(output, class) + (1 - weight) * loss(output, partner_class)``. False: probabilities.
     """
 
     mixup_alpha: float = 0.0
@@ -505,6 +508,7 @@ class Mix(_Parameters):
     probability: float = 1.0
     partner: Partner = "previous"
     per_sample: bool = False
+    pairs: bool = False
 
 
 def checked_operations(augment: Operation | Sequence[Operation] | None) -> tuple[Operation, ...]:

@@ -292,7 +292,7 @@ class Store:
         images = allocator.images(shape, number_type, channels_last)(len(rows) * views)
         labels = None
         if self._split.label_kind != "none":
-            label_shape = (soft_labels.classes,) if soft_labels else self._split.label_shape
+            label_shape = (soft_labels.width,) if soft_labels else self._split.label_shape
             labels = allocator.labels(label_shape, label_type)(len(rows))
         mask_options, mask_array = options[-1], None
         if mask_options is not None:

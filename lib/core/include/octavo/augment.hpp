@@ -240,6 +240,9 @@ struct Mix {
   double probability = 1.0;   ///< that samples are mixed at all
   Partner partner = Partner::previous;
   bool per_sample = false;  ///< each sample draws; otherwise the first one of a batch draws for all
+  /// Labels become float32 [B,3]: the class of the sample, that of its partner, and the weight of the first. Otherwise
+  /// they become probabilities (BatchSpec::soft_classes).
+  bool pairs = false;
 };
 
 /// Describes the mixing in one line, such as "MixUp 0.2 or CutMix 1 (previous)".

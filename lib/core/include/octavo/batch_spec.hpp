@@ -43,7 +43,7 @@ struct BatchSpec {
   augment::Operations augment = {};
   std::uint64_t augment_seed = 0;        ///< of the random numbers of `augment`; the order has a seed of its own
   std::int64_t views = 1;                ///< images per sample, each augmented on its own; 1 to 256
-  std::optional<augment::Mix> mix = {};  ///< needs soft_classes and one view
+  std::optional<augment::Mix> mix = {};  ///< needs one view, and soft_classes unless labels become pairs
   /// More than 0: labels, which are class numbers below it, become probabilities: float32 [B, soft_classes].
   std::int64_t soft_classes = 0;
   double label_smoothing = 0.0;  ///< the share of a probability of 1 that all classes get; needs soft_classes

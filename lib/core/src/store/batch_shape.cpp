@@ -10,6 +10,7 @@ BatchShape batch_shape(const BatchSpec& spec, const SampleShape& sample) {
 }
 
 LabelLayout batch_labels(const BatchSpec& spec, const LabelLayout& stored) {
+  if (spec.mix && spec.mix->pairs) return {LabelKind::target, 3};
   return spec.soft_classes == 0 ? stored : LabelLayout{LabelKind::target, spec.soft_classes};
 }
 

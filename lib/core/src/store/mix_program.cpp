@@ -35,7 +35,8 @@ kernels::MixProgram store::make_mix(const BatchSpec& spec) {
   if (!(mix.probability >= 0.0 && mix.probability <= 1.0)) refuse("the probability is not between 0 and 1");
   if (!(mix.cutmix_share >= 0.0 && mix.cutmix_share <= 1.0)) refuse("cutmix_share is not between 0 and 1");
   if (spec.views != 1) refuse("samples of several views cannot be mixed; use one view");
-  if (spec.soft_classes == 0) refuse("labels of mixed samples are probabilities; set the number of classes");
+  if (spec.soft_classes == 0 && !mix.pairs)
+    refuse("labels of mixed samples are probabilities; set the number of classes, or pairs");
   kernels::MixProgram program{};
   program.is_on = true;
   program.seed = spec.augment_seed;
@@ -51,12 +52,15 @@ kernels::MixProgram store::make_mix(const BatchSpec& spec) {
 kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLayout& labels, std::size_t class_count) {
   const auto refuse = [](const std::string& why) -> void { throw InvalidArgument("soft labels: " + why); };
   if (!(spec.label_smoothing >= 0.0 && spec.label_smoothing < 1.0)) refuse("label_smoothing is not between 0 and 1");
-  if (spec.soft_classes == 0) {
-    if (spec.label_smoothing > 0.0) refuse("label_smoothing needs the number of classes");
-    return {};
+  const bool are_pairs = spec.mix && spec.mix->pairs;
+  if (are_pairs && spec.soft_classes != 0) refuse("labels become pairs; omit the number of classes");
+  if (spec.soft_classes == 0 && spec.label_smoothing > 0.0) {
+    refuse("label_smoothing needs the number of classes; with pairs, it belongs to the loss");
   }
+  if (spec.soft_classes == 0 && !are_pairs) return {};
   if (labels.kind != LabelKind::class_index)
-    refuse(std::string("the labels are ") + to_string(labels.kind) + "; only class numbers can become probabilities");
+    refuse(std::string("the labels are ") + to_string(labels.kind) + "; only class numbers can become soft");
+  if (are_pairs) return {.class_count = 0, .rest = 0.0f, .peak = 0.0f, .are_pairs = true};
   if (spec.soft_classes < 1 || spec.soft_classes > dataset_file::kMostLabelWidth)
     refuse("the number of classes is not between 1 and " + std::to_string(dataset_file::kMostLabelWidth));
   if (class_count > 0 && static_cast<std::int64_t>(class_count) != spec.soft_classes) {
@@ -65,7 +69,7 @@ kernels::SoftLabels store::make_soft_labels(const BatchSpec& spec, const LabelLa
   }
   const auto classes = static_cast<double>(spec.soft_classes);
   return {spec.soft_classes, static_cast<float>(spec.label_smoothing / classes),
-          static_cast<float>(1.0 - spec.label_smoothing)};
+          static_cast<float>(1.0 - spec.label_smoothing), false};
 }
 
 }  // namespace octavo

@@ -51,7 +51,7 @@ void check_augmentation(const Split& train, const BatchSpec& spec) {
     refuse("the augmentation makes images of " + to_string(shape) + ", but the model is evaluated on " +
            to_string(train.shape()) + "; use operations that keep the size");
   }
-  if (spec.views != 1 || spec.soft_classes > 0) refuse("several views and soft labels are not supported");
+  if (spec.views != 1 || spec.mix || spec.soft_classes > 0) refuse("several views and soft labels are not supported");
 }
 
 /// The split named in the options, or by convention one with the same shape as `train` and class labels.
