@@ -37,6 +37,12 @@ OCTAVO_HOST_DEVICE inline bool covers(const AugmentStep& erase, std::int32_t y, 
 
 enum class ImageAxis { down, across };
 
+/// The filter of a resizing step along an axis.
+OCTAVO_HOST_DEVICE inline AxisFilter filter_of(const AugmentOp& op, const AugmentStep& step, ImageAxis axis) {
+  const bool is_down = axis == ImageAxis::down;
+  return {is_down ? step.height : step.width, is_down ? op.height : op.width, op.antialias, op.is_cubic};
+}
+
 /// For programs that do not resize.
 struct NoFilters {
   static constexpr bool kResizes = false;
@@ -94,21 +100,21 @@ OCTAVO_HOST_DEVICE inline std::int8_t augmented_code(const AugmentProgram& progr
         break;
       case StepKind::resample:
         if constexpr (kResizes) {
-          // First along columns, to multiples of 2^-8, then along rows. Each sum is rounded to nearest, halves up.
+          // First along columns, then along rows. Each sum is rounded to nearest, halves up.
           const StepRange before = {range.first, i};
-          const AxisFilter down = {step.height, op.height, op.antialias}, across = {step.width, op.width, op.antialias};
-          constexpr int kFirstShift = kWeightBits - kBetweenBits, kSecondShift = kWeightBits + kBetweenBits;
-          std::int32_t sum = 1 << (kSecondShift - 1);
+          const AxisFilter down = filter_of(op, step, ImageAxis::down), across = filter_of(op, step, ImageAxis::across);
+          const BetweenFormat between = between_format(op.is_cubic);
+          std::int32_t sum = between.second_start();
           filters.for_weights(ImageAxis::across, across, x, [&](std::int32_t at_x, std::int32_t weight_x) {
-            std::int32_t column = 1 << (kFirstShift - 1);
+            std::int32_t column = between.first_start();
             filters.for_weights(ImageAxis::down, down, y, [&](std::int32_t at_y, std::int32_t weight_y) {
               const std::int8_t code =
                   augmented_code<false>(program, image, before, channel, filters, step.y + at_y, step.x + at_x);
               column += weight_y * (code + 128);
             });
-            sum += weight_x * (column >> kFirstShift);
+            sum += weight_x * (column >> between.first_shift());
           });
-          return static_cast<std::int8_t>((sum >> kSecondShift) - 128);
+          return static_cast<std::int8_t>(blended_level_of(sum, between.second_shift()) - 128);
         }
         break;
       default:

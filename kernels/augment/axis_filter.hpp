@@ -7,51 +7,87 @@
 
 namespace octavo::kernels {
 
-/// Weights are multiples of 2^-14. Those of one output add up to 1, so that uniform areas stay uniform.
+/// Weights are multiples of 2^-14. Those of one output add up to 1, so that uniform areas stay uniform. Cubic filters
+/// have negative weights, which add up to more than -0.14.
 inline constexpr int kWeightBits = 14;
-/// The format between the two axes: values of 0 to 255 in multiples of 2^-8.
-inline constexpr int kBetweenBits = 8;
+/// The format of values between the two axes: (value + bias) * 2^bits is a uint16. Cubic filters go beyond the range of
+/// levels, by less than 35.
+struct BetweenFormat {
+  int bits;
+  std::int32_t bias;
 
-/// The most weights of a filter that resizes up to `count` pixels.
-inline std::int64_t most_weights(std::int64_t count, std::int64_t out_count) {
-  return 2 * (count > out_count ? count : out_count) + 2 * out_count;
+  /// What a pass adds to a sum of weight * value, and then shifts it by: the first pass to this format, the second one
+  /// from it to levels. Both round to nearest, halves up.
+  OCTAVO_HOST_DEVICE constexpr int first_shift() const { return kWeightBits - bits; }
+  OCTAVO_HOST_DEVICE constexpr std::int32_t first_start() const {
+    return (1 << (first_shift() - 1)) + (bias << kWeightBits);
+  }
+  OCTAVO_HOST_DEVICE constexpr int second_shift() const { return kWeightBits + bits; }
+  OCTAVO_HOST_DEVICE constexpr std::int32_t second_start() const {
+    return (1 << (second_shift() - 1)) - (bias << second_shift());
+  }
+};
+OCTAVO_HOST_DEVICE constexpr BetweenFormat between_format(bool is_cubic) {
+  return is_cubic ? BetweenFormat{7, 64} : BetweenFormat{8, 0};
 }
 
-/// Resizes `count` pixels to `out_count` with a triangle filter. Distances are in units of 1 / (2 * out_count) pixels,
-/// in which all centers are whole numbers.
+/// The level of a sum of the second pass. Negative weights may take it out of range.
+OCTAVO_HOST_DEVICE inline std::uint8_t blended_level_of(std::int32_t sum, int shift) {
+  const std::int32_t level = sum >> shift;
+  return static_cast<std::uint8_t>(level < 0 ? 0 : level > UINT8_MAX ? UINT8_MAX : level);
+}
+
+/// The most weights of a filter that resizes up to `count` pixels.
+inline std::int64_t most_weights(std::int64_t count, std::int64_t out_count, bool is_cubic) {
+  return (is_cubic ? 4 : 2) * (count > out_count ? count : out_count) + 2 * out_count;
+}
+
+/// Resizes `count` pixels to `out_count` with a triangle filter or a cubic one. Distances are in units of
+/// 1 / (2 * out_count) pixels, in which all centers are whole numbers.
 struct AxisFilter {
   std::int32_t count, out_count;
-  bool antialias;  ///< the filter grows with the reduction; otherwise it spans two pixels
+  bool antialias;  ///< the filter grows with the reduction; otherwise it spans two pixels, or four
+  bool is_cubic;   ///< the cubic convolution of R. Keys (1981) with a = -1/2, as in Pillow
 
-  /// Half the width of the filter.
+  /// The distance at which a triangle ends, and a cubic filter changes its sign.
   OCTAVO_HOST_DEVICE std::int64_t reach() const {
     return 2 * static_cast<std::int64_t>(antialias && count > out_count ? count : out_count);
   }
+  /// Half the width of the filter.
+  OCTAVO_HOST_DEVICE std::int64_t support() const { return is_cubic ? 2 * reach() : reach(); }
   /// The center of output `out`.
   OCTAVO_HOST_DEVICE std::int64_t center(std::int32_t out) const {
     return (2 * static_cast<std::int64_t>(out) + 1) * count;
   }
   /// The weight of pixel `k` before normalization; 0 beyond the filter.
   OCTAVO_HOST_DEVICE std::int64_t raw_weight(std::int32_t out, std::int32_t k) const {
-    const std::int64_t distance = (2 * static_cast<std::int64_t>(k) + 1) * out_count - center(out);
-    const std::int64_t weight = reach() - (distance < 0 ? -distance : distance);
-    return weight < 0 ? 0 : weight;
+    const std::int64_t offset = (2 * static_cast<std::int64_t>(k) + 1) * out_count - center(out);
+    const std::int64_t distance = offset < 0 ? -offset : offset;
+    if (distance >= support()) return 0;
+    if (!is_cubic) return reach() - distance;
+    // In multiples of 2^-16 of the reach.
+    const std::int64_t t = distance * ((std::int64_t{1} << 40) / reach()) >> 24;
+    const std::int64_t square = t * t, cube = square * t;
+    const std::int64_t value = t < 1 << 16 ? 3 * cube - (5 * square << 16) + (std::int64_t{2} << 48)
+                                           : (5 * square << 16) - cube - (t << 35) + (std::int64_t{4} << 48);
+    return value >> 33;
   }
   /// The first pixel with a weight, and the end of the pixels with a weight.
   OCTAVO_HOST_DEVICE std::int32_t first(std::int32_t out) const {
-    const std::int64_t below = center(out) - reach() - out_count;  // of pixel k: (2k + 1) * out_count > center - reach
+    // Of pixel k: (2k + 1) * out_count > center - support.
+    const std::int64_t below = center(out) - support() - out_count;
     const std::int64_t step = 2 * static_cast<std::int64_t>(out_count);
     return below < 0 ? 0 : static_cast<std::int32_t>(below / step + 1);
   }
   OCTAVO_HOST_DEVICE std::int32_t end(std::int32_t out) const {
-    const std::int64_t above = center(out) + reach() - out_count;
+    const std::int64_t above = center(out) + support() - out_count;
     const std::int64_t step = 2 * static_cast<std::int64_t>(out_count);
     const std::int64_t end = (above + step - 1) / step;
     return end > count ? count : static_cast<std::int32_t>(end);
   }
   /// The most pixels that make one output.
   OCTAVO_HOST_DEVICE std::int32_t most_taps() const {
-    const std::int64_t taps = reach() / out_count + 1;
+    const std::int64_t taps = support() / out_count + 1;
     return taps > count ? count : static_cast<std::int32_t>(taps);
   }
 
@@ -83,7 +119,9 @@ struct AxisFilter {
  private:
   /// passed / sum in multiples of 2^-kWeightBits, rounded to nearest, halves up.
   OCTAVO_HOST_DEVICE static std::int64_t rounded_share(std::int64_t passed, std::int64_t sum) {
-    return ((passed << (kWeightBits + 1)) + sum) / (2 * sum);
+    const std::int64_t doubled = (passed << (kWeightBits + 1)) + sum;
+    const std::int64_t rounded = doubled / (2 * sum);
+    return rounded * (2 * sum) > doubled ? rounded - 1 : rounded;
   }
 };
 

@@ -268,25 +268,25 @@ class ImagePasses {
 
   /// First along columns, to multiples of 2^-8, then along rows, like resizing. Borders are reflected.
   OCTAVO_HOST_DEVICE void blur(std::int64_t c, const AugmentStep& step, std::int32_t radius, ImageSize size) {
-    constexpr int kFirstShift = kWeightBits - kBetweenBits, kSecondShift = kWeightBits + kBetweenBits;
+    constexpr BetweenFormat kBetween = between_format(false);
     const std::int8_t* const plane = made_ + c * pixels(size);
     std::int8_t* const out = other() + c * pixels(size);
     for_pixels(size, [&](std::int64_t p, std::int32_t y, std::int32_t x) {
-      std::int32_t sum = 1 << (kFirstShift - 1);
+      std::int32_t sum = kBetween.first_start();
       for (std::int32_t d = -radius; d <= radius; ++d) {
         const std::int64_t row = inside(Border::reflect, y + d, size.height);
         sum += step.weights[d < 0 ? -d : d] * level_of(plane[row * size.width + x]);
       }
-      memory_.columns[p] = static_cast<std::uint16_t>(sum >> kFirstShift);
+      memory_.columns[p] = static_cast<std::uint16_t>(sum >> kBetween.first_shift());
     });
     threads_.wait();
     for_pixels(size, [&](std::int64_t p, std::int32_t, std::int32_t x) {
       const std::uint16_t* const row = memory_.columns + p - x;
-      std::int32_t sum = 1 << (kSecondShift - 1);
+      std::int32_t sum = kBetween.second_start();
       for (std::int32_t d = -radius; d <= radius; ++d) {
         sum += step.weights[d < 0 ? -d : d] * row[inside(Border::reflect, x + d, size.width)];
       }
-      out[p] = code_of(sum >> kSecondShift);
+      out[p] = code_of(sum >> kBetween.second_shift());
     });
     threads_.wait();
   }

@@ -99,7 +99,7 @@ struct AugmentOp {
   std::uint32_t slot;                 ///< of its random numbers: below 2^16, different for each operation
   double probability;                 ///< of all kinds but alternating flips, trivial_augment and rand_augment
   std::int32_t height, width;         ///< crops, resize: of the output
-  bool antialias;                     ///< random_resized_crop, resize
+  bool antialias, is_cubic;           ///< random_resized_crop, resize: is_cubic: otherwise bilinear
   std::int32_t margin;                ///< random_crop: pixels added at each side; view_shift: pixels
   Border border;                      ///< crops: what is beyond the edge
   FillValues<std::int8_t> fill;       ///< crops, erasures, affine, policies: as codes

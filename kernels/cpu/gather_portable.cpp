@@ -29,8 +29,8 @@ class StoredFilters {
       const AugmentStep& step = image.steps[i];
       const AugmentOp& op = program.ops[i];
       if (step.kind != StepKind::resample) continue;
-      axes_[0].fill({step.height, op.height, op.antialias});
-      axes_[1].fill({step.width, op.width, op.antialias});
+      axes_[0].fill(filter_of(op, step, ImageAxis::down));
+      axes_[1].fill(filter_of(op, step, ImageAxis::across));
     }
   }
   template <typename Visit>

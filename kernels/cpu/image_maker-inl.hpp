@@ -47,7 +47,7 @@ ResampleAxis axis_of(const AxisFilter& filter, const AxisScratch& scratch) {
     filter.for_weights(out,
                        [&](std::int32_t k, std::int32_t weight) { weights[k] = static_cast<std::int16_t>(weight); });
   }
-  return {scratch.first, scratch.weights, filter.out_count, taps};
+  return {scratch.first, scratch.weights, filter.out_count, taps, filter.is_cubic};
 }
 
 /// The filter of a blur in the same form. Borders are reflected.
@@ -240,8 +240,8 @@ class ImageMaker {
   void resample(const AugmentOp& op, const AugmentStep& step) {
     std::int8_t* const out = other();
     const std::int8_t* const part = codes_ + std::int64_t{step.y} * size_.width + step.x;
-    const ResampleAxis down = axis_of({step.height, op.height, op.antialias}, scratch_.resampling.down);
-    const ResampleAxis across = axis_of({step.width, op.width, op.antialias}, scratch_.resampling.across);
+    const ResampleAxis down = axis_of(filter_of(op, step, ImageAxis::down), scratch_.resampling.down);
+    const ResampleAxis across = axis_of(filter_of(op, step, ImageAxis::across), scratch_.resampling.across);
     for (std::int64_t c = 0; c < sample_.channels; ++c) {
       resample_plane(down, across, part + c * pixels(size_), step.width, out + c * op.height * op.width);
     }

@@ -16,11 +16,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kFirstShift = kWeightBits - kBetweenBits;
-constexpr int kSecondShift = kWeightBits + kBetweenBits;
-
 /// The rows hold values, or codes, to which 128 is added.
-template <typename Byte>
+template <bool kIsCubic, typename Byte>
 HWY_INLINE void blend_rows_of(const ResampleAxis& axis, std::int64_t output, const Byte* rows, std::int64_t row_stride,
                               std::int64_t value_count, std::uint16_t* out) {
   const hn::ScalableTag<std::int32_t> sums;
@@ -28,7 +25,9 @@ HWY_INLINE void blend_rows_of(const ResampleAxis& axis, std::int64_t output, con
   const hn::Rebind<std::uint16_t, decltype(sums)> between;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(sums));
   // The weights add up to 2^kWeightBits.
-  constexpr std::int32_t kStart = (1 << (kFirstShift - 1)) + (std::is_signed_v<Byte> ? 128 << kWeightBits : 0);
+  constexpr BetweenFormat kBetween = between_format(kIsCubic);
+  constexpr int kShift = kBetween.first_shift();
+  constexpr std::int32_t kStart = kBetween.first_start() + (std::is_signed_v<Byte> ? 128 << kWeightBits : 0);
   constexpr std::int64_t kUnrolled = 4;  // sums in flight, because a multiplication takes ten cycles
   const std::int16_t* const weights = axis.weights + output * axis.tap_count;
   const Byte* const first_row = rows + axis.first[output] * row_stride;
@@ -43,25 +42,31 @@ HWY_INLINE void blend_rows_of(const ResampleAxis& axis, std::int64_t output, con
       sum2 = hn::Add(sum2, hn::Mul(weight, hn::PromoteTo(sums, hn::LoadU(bytes, from + 2 * kLanes))));
       sum3 = hn::Add(sum3, hn::Mul(weight, hn::PromoteTo(sums, hn::LoadU(bytes, from + 3 * kLanes))));
     }
-    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kFirstShift>(sum0)), between, out + i);
-    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kFirstShift>(sum1)), between, out + i + kLanes);
-    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kFirstShift>(sum2)), between, out + i + 2 * kLanes);
-    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kFirstShift>(sum3)), between, out + i + 3 * kLanes);
+    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kShift>(sum0)), between, out + i);
+    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kShift>(sum1)), between, out + i + kLanes);
+    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kShift>(sum2)), between, out + i + 2 * kLanes);
+    hn::StoreU(hn::DemoteTo(between, hn::ShiftRight<kShift>(sum3)), between, out + i + 3 * kLanes);
   }
   for (; i < value_count; ++i) {
     std::int32_t sum = kStart;
     for (std::int64_t t = 0; t < axis.tap_count; ++t) sum += weights[t] * first_row[t * row_stride + i];
-    out[i] = static_cast<std::uint16_t>(sum >> kFirstShift);
+    out[i] = static_cast<std::uint16_t>(sum >> kShift);
   }
 }
 
 void blend_rows_here(const ResampleAxis& axis, std::int64_t output, const std::uint8_t* rows, std::int64_t row_stride,
                      std::int64_t value_count, std::uint16_t* out) {
-  blend_rows_of(axis, output, rows, row_stride, value_count, out);
+  if (axis.is_cubic)
+    blend_rows_of<true>(axis, output, rows, row_stride, value_count, out);
+  else
+    blend_rows_of<false>(axis, output, rows, row_stride, value_count, out);
 }
 void blend_code_rows_here(const ResampleAxis& axis, std::int64_t output, const std::int8_t* rows,
                           std::int64_t row_stride, std::int64_t value_count, std::uint16_t* out) {
-  blend_rows_of(axis, output, rows, row_stride, value_count, out);
+  if (axis.is_cubic)
+    blend_rows_of<true>(axis, output, rows, row_stride, value_count, out);
+  else
+    blend_rows_of<false>(axis, output, rows, row_stride, value_count, out);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -99,6 +104,7 @@ void transpose_tile_here(const std::uint16_t* rows, std::int64_t value_count, st
 }
 
 /// Computes the sums of one pixel column: [kTileRows].
+template <bool kIsCubic>
 HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count, const std::uint16_t* from,
                              std::int64_t stride, std::uint8_t* out) {
   const hn::CappedTag<std::int32_t, kTileRows> sums;
@@ -106,8 +112,9 @@ HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count
   const hn::Rebind<std::uint8_t, decltype(sums)> bytes;
   constexpr std::size_t kLanes = hn::MaxLanes(sums);
   constexpr std::size_t kParts = kTileRows / kLanes;
+  constexpr BetweenFormat kBetween = between_format(kIsCubic);
   hn::Vec<decltype(sums)> sum[kParts];
-  for (std::size_t part = 0; part < kParts; ++part) sum[part] = hn::Set(sums, 1 << (kSecondShift - 1));
+  for (std::size_t part = 0; part < kParts; ++part) sum[part] = hn::Set(sums, kBetween.second_start());
   for (std::int64_t t = 0; t < tap_count; ++t, from += stride) {
     const auto weight = hn::Set(sums, std::int32_t{weights[t]});
     for (std::size_t part = 0; part < kParts; ++part) {
@@ -116,7 +123,7 @@ HWY_INLINE void blend_column(const std::int16_t* weights, std::int64_t tap_count
     }
   }
   for (std::size_t part = 0; part < kParts; ++part) {
-    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<kSecondShift>(sum[part])), bytes, out + part * kLanes);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<kBetween.second_shift()>(sum[part])), bytes, out + part * kLanes);
   }
 }
 
@@ -138,19 +145,29 @@ HWY_INLINE void store_block(const std::uint8_t (&block)[kTileRows][kTileRows], s
   }
 }
 
-void blend_columns_here(const ResampleAxis& axis, const std::uint16_t* tile, std::int64_t channels, std::int64_t rows,
-                        std::int64_t row_stride, std::int64_t plane_stride, std::uint8_t* out) {
+template <bool kIsCubic>
+HWY_INLINE void blend_columns_of(const ResampleAxis& axis, const std::uint16_t* tile, std::int64_t channels,
+                                 std::int64_t rows, std::int64_t row_stride, std::int64_t plane_stride,
+                                 std::uint8_t* out) {
   std::uint8_t block[kTileRows][kTileRows];
   for (std::int64_t c = 0; c < channels; ++c) {
     for (std::int64_t x0 = 0; x0 < axis.output_count; x0 += kTileRows) {
       const std::int64_t columns = std::min(kTileRows, axis.output_count - x0);
       for (std::int64_t x = 0; x < columns; ++x) {
-        blend_column(axis.weights + (x0 + x) * axis.tap_count, axis.tap_count,
-                     tile + (axis.first[x0 + x] * channels + c) * kTileRows, channels * kTileRows, block[x]);
+        blend_column<kIsCubic>(axis.weights + (x0 + x) * axis.tap_count, axis.tap_count,
+                               tile + (axis.first[x0 + x] * channels + c) * kTileRows, channels * kTileRows, block[x]);
       }
       store_block(block, rows, columns, row_stride, out + c * plane_stride + x0);
     }
   }
+}
+
+void blend_columns_here(const ResampleAxis& axis, const std::uint16_t* tile, std::int64_t channels, std::int64_t rows,
+                        std::int64_t row_stride, std::int64_t plane_stride, std::uint8_t* out) {
+  if (axis.is_cubic)
+    blend_columns_of<true>(axis, tile, channels, rows, row_stride, plane_stride, out);
+  else
+    blend_columns_of<false>(axis, tile, channels, rows, row_stride, plane_stride, out);
 }
 
 }  // namespace HWY_NAMESPACE

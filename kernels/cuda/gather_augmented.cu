@@ -19,7 +19,17 @@ constexpr int kImagesPerMultiprocessor = 4;
 /// Outputs and weights of the filters in shared memory: enough for two axes of 224 pixels from images of up to 2,000.
 constexpr std::int32_t kTableOutputs = 1024, kTableWeights = 8192;
 
-/// The weight of a pixel of a filter that does not fit in shared memory.
+/// The pixels that make an output of a filter.
+struct FilterOutput {
+  std::int32_t first, count;
+};
+
+/// The pixels of an output of a filter that does not fit in shared memory, and the weight of one of them. Out of line,
+/// to save registers where the filters do fit.
+OCTAVO_NO_INLINE __device__ FilterOutput computed_output(const AxisFilter& filter, std::int32_t out) {
+  const std::int32_t first = filter.first(out);
+  return {first, filter.end(out) - first};
+}
 OCTAVO_NO_INLINE __device__ std::int32_t computed_weight(const AxisFilter& filter, std::int32_t out,
                                                          std::int32_t pixel) {
   return filter.weight(out, pixel);
@@ -42,8 +52,7 @@ class FilterTables {
   __device__ void for_weights(ImageAxis axis, const AxisFilter& filter, std::int32_t out, const Visit& visit) const {
     const Axis& table = axes_[axis == ImageAxis::down ? 0 : 1];
     const bool is_computed = table.outputs < 0;
-    const Output output =
-        is_computed ? Output{filter.first(out), filter.end(out) - filter.first(out)} : outputs_[table.outputs + out];
+    const FilterOutput output = is_computed ? computed_output(filter, out) : outputs_[table.outputs + out];
     const std::int16_t* const weights = weights_ + table.weights + out * table.taps;
     for (std::int32_t k = 0; k < output.count; ++k) {
       visit(output.first + k,
@@ -57,16 +66,11 @@ class FilterTables {
     std::int32_t weights;  ///< where its weights begin
     std::int32_t taps;     ///< weights per output
   };
-  /// The pixels that make an output.
-  struct Output {
-    std::int32_t first, count;
-  };
 
   __device__ void fill_step(const AugmentOp& op, const AugmentStep& step) {
     std::int32_t outputs = 0, weights = 0;
     for (int axis = 0; axis < 2; ++axis) {
-      const AxisFilter filter =
-          axis == 0 ? AxisFilter{step.height, op.height, op.antialias} : AxisFilter{step.width, op.width, op.antialias};
+      const AxisFilter filter = filter_of(op, step, axis == 0 ? ImageAxis::down : ImageAxis::across);
       const std::int64_t weight_count = static_cast<std::int64_t>(filter.out_count) * filter.most_taps();
       const bool fits = outputs + filter.out_count <= kTableOutputs && weights + weight_count <= kTableWeights;
       if (threadIdx.x == 0) axes_[axis] = {fits ? outputs : -1, weights, filter.most_taps()};
@@ -80,8 +84,8 @@ class FilterTables {
     const std::int32_t taps = filter.most_taps();
     for (auto out = static_cast<std::int32_t>(threadIdx.x); out < filter.out_count;
          out += static_cast<std::int32_t>(blockDim.x)) {
-      const std::int32_t first = filter.first(out);
-      outputs_[outputs + out] = {first, filter.end(out) - first};
+      outputs_[outputs + out] = computed_output(filter, out);
+      const std::int32_t first = outputs_[outputs + out].first;
       std::int16_t* const to = weights_ + weights + out * taps;
       filter.for_weights(
           out, [&](std::int32_t pixel, std::int32_t weight) { to[pixel - first] = static_cast<std::int16_t>(weight); });
@@ -89,7 +93,7 @@ class FilterTables {
   }
 
   Axis axes_[2];
-  Output outputs_[kTableOutputs];
+  FilterOutput outputs_[kTableOutputs];
   std::int16_t weights_[kTableWeights];
 };
 

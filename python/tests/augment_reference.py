@@ -97,27 +97,33 @@ def crop(codes: Codes, top: int, left: int, size: tuple[int, int], border: str, 
     return out
 
 
-def axis_weights(count: int, out_count: int, antialias: bool) -> npt.NDArray[np.int64]:
+def axis_weights(count: int, out_count: int, antialias: bool, is_cubic: bool) -> npt.NDArray[np.int64]:
     """[out_count, count]: the weight of each pixel in each output, in multiples of 2^-14."""
     reach = 2 * (max(count, out_count) if antialias else out_count)
     centers = (2 * np.arange(out_count, dtype=np.int64) + 1) * count
     places = (2 * np.arange(count, dtype=np.int64) + 1) * out_count
-    raw = np.maximum(reach - np.abs(places[None, :] - centers[:, None]), 0)
+    distances = np.abs(places[None, :] - centers[:, None])
+    raw = np.maximum(reach - distances, 0)
+    if is_cubic:
+        t = np.minimum(distances, 2 * reach) * (2**40 // reach) // 2**24
+        inner, outer = 3 * t**3 - 5 * 2**16 * t**2 + 2**49, 5 * 2**16 * t**2 - t**3 - 2**35 * t + 2**50
+        raw = np.where(distances < 2 * reach, np.where(t < 2**16, inner, outer) >> 33, 0)
     passed = np.cumsum(raw, axis=1)
     total = passed[:, -1:]
     due = (passed * 2**15 + total) // (2 * total)
     return np.diff(due, axis=1, prepend=0)
 
 
-def resized(codes: Codes, height: int, width: int, antialias: bool) -> Codes:
-    return filtered(
-        codes, axis_weights(codes.shape[1], height, antialias), axis_weights(codes.shape[2], width, antialias)
-    )
+def resized(codes: Codes, size: tuple[int, int], op: augment.Resize | augment.RandomResizedCrop) -> Codes:
+    is_cubic = op.interpolation == "bicubic"
+    down, across = (axis_weights(codes.shape[1 + i], size[i], op.antialias, is_cubic) for i in range(2))
+    return filtered(codes, down, across, 7 if is_cubic else 8)
 
 
-def filtered(codes: Codes, down: Levels, across: Levels) -> Codes:
-    columns = (np.einsum("yk,ckx->cyx", down, codes.astype(np.int64) + 128) + 2**5) >> 6
-    return (((np.einsum("xk,cyk->cyx", across, columns) + 2**21) >> 22) - 128).astype(np.int8)
+def filtered(codes: Codes, down: Levels, across: Levels, bits: int = 8) -> Codes:
+    columns = (np.einsum("yk,ckx->cyx", down, codes.astype(np.int64) + 128) + 2 ** (13 - bits)) >> (14 - bits)
+    sums = np.einsum("xk,cyk->cyx", across, columns) + 2 ** (13 + bits)
+    return (np.clip(sums >> (14 + bits), 0, 255) - 128).astype(np.int8)
 
 
 def resized_part(op: augment.RandomResizedCrop, draws: Draws, height: int, width: int) -> tuple[slice, slice]:
@@ -449,11 +455,11 @@ def augmented(
         elif isinstance(op, augment.RandomResizedCrop):
             rows, columns = resized_part(op, draws, height, width)
             codes, out = codes[:, rows, columns], np.broadcast_to(op.size, 2).tolist()
-            codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
+            codes = nearest(codes, *out) if is_mask else resized(codes, out, op)
         elif isinstance(op, augment.Resize):
             sides = (height, width)
             out = op.size if isinstance(op.size, tuple) else [op.size * side // min(sides) for side in sides]
-            codes = nearest(codes, *out) if is_mask else resized(codes, *out, op.antialias)
+            codes = nearest(codes, *out) if is_mask else resized(codes, out, op)
         elif isinstance(op, (augment.Cutout, augment.RandomErasing)):
             rows, columns = erased(op, draws, height, width)
             if op.normalized:

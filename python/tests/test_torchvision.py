@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 v2 = pytest.importorskip("torchvision.transforms.v2")
 functional = v2.functional
 BILINEAR, NEAREST = functional.InterpolationMode.BILINEAR, functional.InterpolationMode.NEAREST
+BICUBIC = functional.InterpolationMode.BICUBIC
 COUNT = 12
 POLICY = "Identity ShearX ShearY TranslateX TranslateY Rotate Brightness Color Contrast Sharpness Posterize Solarize"
 POLICY = [*POLICY.split(), "AutoContrast", "Equalize"]
@@ -63,6 +64,12 @@ EXACT: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.Tensor]]] = 
 ]
 
 
+def bicubic(images: torch.Tensor, size: list[int]) -> torch.Tensor:
+    """Resized as on a GPU, in floats: on the CPU, torchvision limits uint8 values between the two axes."""
+    resized = functional.resize(images.float(), size, BICUBIC, antialias=True)
+    return resized.round().clamp(0, 255).to(torch.uint8)
+
+
 WITHIN_ONE_LEVEL: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.Tensor]]] = [
     *((augment.ColorJitter(brightness=(f, f)), lambda images, f=f: functional.adjust_brightness(images, f))
       for f in (0.0, 0.37, 1.0, 1.4, 1.99)),
@@ -82,6 +89,10 @@ WITHIN_ONE_LEVEL: list[tuple[augment.Operation, Callable[[torch.Tensor], torch.T
     (augment.GaussianBlur(23, 0.7), lambda images: functional.gaussian_blur(images, [23, 23], [0.7, 0.7])),
     (augment.Resize((30, 71)), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=True)),
     (augment.Resize(30), lambda images: functional.resize(images, [30], BILINEAR, antialias=True)),
+    (augment.Resize((30, 71), interpolation="bicubic"),
+     lambda images: bicubic(images, [30, 71])),
+    (augment.Resize((160, 200), interpolation="bicubic"),
+     lambda images: bicubic(images, [160, 200])),
     (augment.Resize((30, 71), False), lambda images: functional.resize(images, [30, 71], BILINEAR, antialias=False)),
 ]  # fmt: skip
 

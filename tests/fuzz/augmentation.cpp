@@ -64,9 +64,7 @@ class Numbers {
 };
 
 augment::Operation operation_of(Numbers& numbers) {
-  const auto interpolation = [&] {
-    return numbers.flag() ? augment::Interpolation::bilinear : augment::Interpolation::nearest;
-  };
+  const auto interpolation = [&] { return static_cast<augment::Interpolation>(numbers.byte() % 3); };
   switch (numbers.byte() % 27) {
     case 0:
       return augment::HorizontalFlip{numbers.real(1)};
@@ -84,9 +82,10 @@ augment::Operation operation_of(Numbers& numbers) {
     case 4:
       return augment::CenterCrop{numbers.size(), numbers.values()};
     case 5:
-      return augment::RandomResizedCrop{numbers.size(), numbers.range(0, 1), numbers.range(0, 4), numbers.flag()};
+      return augment::RandomResizedCrop{numbers.size(), numbers.range(0, 1), numbers.range(0, 4), numbers.flag(),
+                                        interpolation()};
     case 6:
-      return augment::Resize{numbers.size(), numbers.flag()};
+      return augment::Resize{numbers.size(), numbers.flag(), 0, interpolation()};
     case 7:
       return augment::Cutout{numbers.whole(40), numbers.real(1), numbers.flag(), numbers.flag(), numbers.values()};
     case 8:

@@ -75,6 +75,7 @@ class AugmentCase {
     kernels::AugmentOp op = new_op(kernels::AugmentKind::resize);
     op.probability = 1.0;
     op.antialias = true;
+    op.is_cubic = between(0, 1) == 1;
     op.height = height;
     op.width = width;
     note_filter(std::max(sample_.height, sample_.width), std::max(height, width), 0);
@@ -189,8 +190,8 @@ class AugmentCase {
   void note_filter(std::int64_t inputs, std::int64_t outputs, std::int64_t taps) {
     program_.most_resampled_side = std::max(program_.most_resampled_side, static_cast<std::int32_t>(inputs));
     program_.most_resampled_output = std::max(program_.most_resampled_output, static_cast<std::int32_t>(outputs));
-    program_.most_filter_weights =
-        std::max(program_.most_filter_weights, taps == 0 ? kernels::most_weights(inputs, outputs) : taps * outputs);
+    program_.most_filter_weights = std::max(program_.most_filter_weights,
+                                            taps == 0 ? kernels::most_weights(inputs, outputs, true) : taps * outputs);
   }
   void set_erasure(kernels::AugmentOp& op) {
     op.side = between(1, 50);
@@ -234,6 +235,7 @@ class AugmentCase {
     kernels::AugmentOp op = new_op(kind);
     if (resizes(kind)) {
       op.antialias = between(0, 1) == 1;
+      op.is_cubic = between(0, 2) == 0;
       op.height = between(1, 40);
       op.width = between(1, 40);
       op.probability = 1.0;

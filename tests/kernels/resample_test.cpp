@@ -51,6 +51,65 @@ TEST_CASE("blended rows match a plain loop at every length", "[unit][resample]")
       REQUIRE(out[static_cast<std::size_t>(i)] == (sum + 32) / 64);
     }
     REQUIRE(out.back() == 7);
+    ResampleAxis cubic = filter.axis;
+    cubic.is_cubic = true;
+    std::vector<std::uint16_t> cubic_out(out.size(), 7);
+    blend_rows(cubic, 1, image.data(), kStride, count, cubic_out.data());
+    for (std::size_t i = 0; i + 1 < out.size(); ++i) REQUIRE(std::abs(cubic_out[i] - 64 * 128 - out[i] / 2) <= 1);
+    REQUIRE(cubic_out.back() == 7);
+  }
+}
+
+TEST_CASE("filters of any size stay within the range of their integers", "[unit][resample]") {
+  const auto check = [](const octavo::kernels::AxisFilter& filter, std::int32_t out) {
+    INFO(filter.count << " to " << filter.out_count << ", antialias " << filter.antialias << ", cubic "
+                      << filter.is_cubic << ", output " << out);
+    std::int32_t next = filter.first(out), most = 0;
+    std::int64_t sum = 0, positive = 0, negative = 0;
+    CHECK(next >= 0);
+    CHECK(filter.end(out) <= filter.count);
+    CHECK(filter.end(out) - next <= filter.most_taps());
+    filter.for_weights(out, [&](std::int32_t pixel, std::int32_t weight) {
+      CHECK(pixel == next++);
+      CHECK(weight == filter.weight(out, pixel));
+      sum += weight;
+      (weight < 0 ? negative : positive) += weight;
+      most = std::max(most, weight);
+    });
+    REQUIRE(next == filter.end(out));
+    REQUIRE(sum == 1 << kWeightBits);
+    REQUIRE((filter.is_cubic || negative == 0));
+    REQUIRE(most <= INT16_MAX);
+    const octavo::kernels::BetweenFormat between = octavo::kernels::between_format(filter.is_cubic);
+    REQUIRE(between.first_start() + 255 * negative >= 0);
+    const std::int64_t most_between = (between.first_start() + 255 * positive) >> between.first_shift();
+    REQUIRE(most_between <= UINT16_MAX);
+    REQUIRE(between.second_start() + most_between * positive <= INT32_MAX);
+    REQUIRE(between.second_start() + most_between * negative >= INT32_MIN);
+  };
+  std::mt19937 random(4);
+  for (int i = 0; i < 4000; ++i) {
+    const std::uint32_t most = i % 2 == 0 ? 12 : 300;
+    const auto count = static_cast<std::int32_t>(1 + random() % most);
+    const auto out_count = static_cast<std::int32_t>(1 + random() % most);
+    const octavo::kernels::AxisFilter filter = {count, out_count, i % 3 == 0, i % 4 < 3};
+    REQUIRE(filter.out_count * std::int64_t{filter.most_taps()} <=
+            octavo::kernels::most_weights(count, out_count, filter.is_cubic));
+    for (const std::int32_t out : {0, out_count / 2, out_count - 1}) check(filter, out);
+  }
+  for (const std::int32_t side : {1, 2, 65535}) {
+    for (const std::int32_t out_side : {1, 3, 65535}) {
+      for (const bool antialias : {false, true}) {
+        if (antialias && side == 65535 && out_side == 1) continue;  // checked below, without each weight again
+        for (const bool is_cubic : {false, true}) check({side, out_side, antialias, is_cubic}, out_side - 1);
+      }
+    }
+  }
+  for (const bool is_cubic : {false, true}) {
+    std::int64_t sum = 0;
+    octavo::kernels::AxisFilter{65535, 1, true, is_cubic}.for_weights(
+        0, [&](std::int32_t, std::int32_t weight) { sum += weight; });
+    REQUIRE(sum == 1 << kWeightBits);
   }
 }
 

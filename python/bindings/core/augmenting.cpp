@@ -22,7 +22,8 @@ void add_augmenting(nb::module_& module) {
       .value("reflect", augment::Border::reflect);
   nb::enum_<augment::Interpolation>(module, "Interpolation")
       .value("nearest", augment::Interpolation::nearest)
-      .value("bilinear", augment::Interpolation::bilinear);
+      .value("bilinear", augment::Interpolation::bilinear)
+      .value("bicubic", augment::Interpolation::bicubic);
   nb::enum_<augment::Partner>(module, "Partner")
       .value("previous", augment::Partner::previous)
       .value("opposite", augment::Partner::opposite)
@@ -58,12 +59,14 @@ void add_augmenting(nb::module_& module) {
       .def_rw("size", &augment::RandomResizedCrop::size)
       .def_rw("area", &augment::RandomResizedCrop::area)
       .def_rw("ratio", &augment::RandomResizedCrop::ratio)
-      .def_rw("antialias", &augment::RandomResizedCrop::antialias);
+      .def_rw("antialias", &augment::RandomResizedCrop::antialias)
+      .def_rw("interpolation", &augment::RandomResizedCrop::interpolation);
   nb::class_<augment::Resize>(module, "Resize")
       .def(nb::init<>())
       .def_rw("size", &augment::Resize::size)
       .def_rw("shorter_side", &augment::Resize::shorter_side)
-      .def_rw("antialias", &augment::Resize::antialias);
+      .def_rw("antialias", &augment::Resize::antialias)
+      .def_rw("interpolation", &augment::Resize::interpolation);
   nb::class_<augment::Cutout>(module, "Cutout")
       .def(nb::init<>())
       .def_rw("size", &augment::Cutout::size)

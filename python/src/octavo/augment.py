@@ -65,6 +65,8 @@ Border = Literal["constant", "edge", "reflect"]
 
 #: How an image between pixels is computed: the nearest pixel, or a weighted mean of the four nearest ones.
 Interpolation = Literal["nearest", "bilinear"]
+#: How resizing computes pixels; bicubic as in Pillow.
+Resizing = Literal["bilinear", "bicubic"]
 
 #: A number, or the range that it is drawn from.
 Range = float | tuple[float, float]
@@ -152,7 +154,7 @@ class RandomResizedCrop(Operation):
     """Cuts out a part of random size and shape, and resizes it, like ``torchvision.transforms.v2.RandomResizedCrop``.
 
     The area is uniform, the ratio log-uniform. After ten parts that do not fit in the image, the largest part with an
-    allowed ratio is taken at the center. The filter is bilinear, in integers; with antialiasing, the
+    allowed ratio is taken at the center. The filter computes in integers; with antialiasing, the
     result differs from Pillow's by at most one level.
 
     Parameters
@@ -164,29 +166,33 @@ class RandomResizedCrop(Operation):
     ratio
         The range of its width divided by its height.
     antialias
-        Average all pixels when reducing. False: plain bilinear, which skips pixels.
+        Average all pixels when reducing. False: use only the nearest ones, 2 x 2 (bilinear) or 4 x 4 (bicubic).
+    interpolation
+        ``"bilinear"`` or ``"bicubic"``.
     """
 
     size: int | tuple[int, int]
     area: tuple[float, float] = (0.08, 1.0)
     ratio: tuple[float, float] = (3 / 4, 4 / 3)
     antialias: bool = True
+    interpolation: Resizing = "bilinear"
 
 
 @dataclass(frozen=True)
 class Resize(Operation):
-    """Resizes the whole image with a bilinear filter.
+    """Resizes the whole image.
 
     Parameters
     ----------
     size
         (height, width) of the output; or one number, the shorter side: the other one keeps the ratio.
-    antialias
+    antialias, interpolation
         As in `RandomResizedCrop`.
     """
 
     size: int | tuple[int, int]
     antialias: bool = True
+    interpolation: Resizing = "bilinear"
 
     def _to_native(self) -> Any:
         native = super()._to_native()

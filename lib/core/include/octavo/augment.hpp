@@ -52,6 +52,13 @@ struct CenterCrop {
   std::vector<double> fill = {0.0};       ///< 1 or C stored values, 0 to 255; C at most 4
 };
 
+/// How an image between pixels is computed.
+enum class Interpolation {
+  nearest,   ///< the nearest pixel; not when resizing
+  bilinear,  ///< a weighted mean of the four nearest pixels
+  bicubic,   ///< a cubic convolution of the sixteen nearest pixels, as in Pillow; only when resizing
+};
+
 /// Cuts out a part of random size and shape, and resizes it (C. Szegedy et al., "Going deeper with convolutions",
 /// 2014), with torchvision's laws: the area is uniform, the ratio log-uniform, and after ten parts that do not fit in
 /// the image the largest part with an allowed ratio is taken at the center.
@@ -59,15 +66,17 @@ struct RandomResizedCrop {
   std::array<std::int64_t, 2> size = {};             ///< [H,W] of the output
   std::array<double, 2> area = {0.08, 1.0};          ///< as a share of the image
   std::array<double, 2> ratio = {3.0 / 4, 4.0 / 3};  ///< width / height
-  bool antialias = true;                             ///< average all pixels when reducing; otherwise plain bilinear
+  bool antialias = true;                             ///< average all pixels when reducing; otherwise skip some
+  Interpolation interpolation = Interpolation::bilinear;
 };
 
-/// Resizes the whole image, with a bilinear filter.
+/// Resizes the whole image.
 struct Resize {
   std::array<std::int64_t, 2> size = {};  ///< [H,W] of the output
   bool antialias = true;                  ///< as in RandomResizedCrop
   std::int64_t shorter_side = 0;  ///< more than 0: of the output, in place of `size`; the other side keeps the ratio,
                                   ///< rounded down, like torchvision
+  Interpolation interpolation = Interpolation::bilinear;
 };
 
 /// Fills a square (T. DeVries and G. Taylor, "Improved regularization of convolutional neural networks with cutout",
@@ -89,12 +98,6 @@ struct RandomErasing {
   std::array<double, 2> ratio = {0.3, 3.3};   ///< height / width
   bool normalized = true;                     ///< as in Cutout
   std::vector<double> value = {0.0};          ///< as in Cutout
-};
-
-/// How an image between pixels is computed.
-enum class Interpolation {
-  nearest,   ///< the nearest pixel
-  bilinear,  ///< a weighted mean of the four nearest pixels
 };
 
 /// Rotates, translates, scales and shears around the center, like torchvision's RandomAffine. All numbers are uniform;

@@ -134,11 +134,12 @@ class ProgramBuilder {
   void set(AugmentOp& op, const augment::RandomResizedCrop& given) {
     op.kind = AugmentKind::random_resized_crop;
     set_area_and_ratio(op, given.area, given.ratio);
-    set_resampled(op, given.size, given.antialias);
+    set_resampled(op, given.size, given.antialias, given.interpolation);
   }
   void set(AugmentOp& op, const augment::Resize& given) {
     op.kind = AugmentKind::resize;
-    set_resampled(op, given.shorter_side == 0 ? given.size : keeping_ratio(given.shorter_side), given.antialias);
+    set_resampled(op, given.shorter_side == 0 ? given.size : keeping_ratio(given.shorter_side), given.antialias,
+                  given.interpolation);
   }
   void set(AugmentOp& op, const augment::Cutout& given) {
     op.kind = AugmentKind::erase_square;
@@ -310,6 +311,7 @@ class ProgramBuilder {
     if (std::max(shape_.height, shape_.width) > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be warped");
     }
+    if (interpolation == augment::Interpolation::bicubic) refuse("bicubic is only available when resizing");
     op.is_bilinear = interpolation == augment::Interpolation::bilinear;
     set_fill(op, fill);
   }
@@ -355,16 +357,19 @@ class ProgramBuilder {
     op.area = {least, most};
     op.ratio = {kernels::exact_log2(low), kernels::exact_log2(high)};
   }
-  void set_resampled(AugmentOp& op, const std::array<std::int64_t, 2>& size, bool antialias) {
+  void set_resampled(AugmentOp& op, const std::array<std::int64_t, 2>& size, bool antialias,
+                     augment::Interpolation interpolation) {
+    if (interpolation == augment::Interpolation::nearest) refuse("nearest pixels are not available when resizing");
     const std::int64_t side = std::max({shape_.height, shape_.width, size[0], size[1]});
     if (side > kLargestResampledSide) {
       refuse("images of more than " + std::to_string(kLargestResampledSide) + " pixels per side cannot be resized");
     }
+    op.antialias = antialias;
+    op.is_cubic = interpolation == augment::Interpolation::bicubic;
     const std::int64_t inputs = std::max(shape_.height, shape_.width);
     set_size(op, size);
     const std::int64_t outputs = std::max(size[0], size[1]);
-    note_filter(inputs, outputs, kernels::most_weights(inputs, outputs));
-    op.antialias = antialias;
+    note_filter(inputs, outputs, kernels::most_weights(inputs, outputs, op.is_cubic));
   }
   void note_filter(std::int64_t inputs, std::int64_t outputs, std::int64_t weights) {
     program_.most_resampled_side = std::max(program_.most_resampled_side, static_cast<std::int32_t>(inputs));

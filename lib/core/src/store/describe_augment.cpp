@@ -33,6 +33,8 @@ const char* to_string(augment::Interpolation interpolation) {
   switch (interpolation) {
     case augment::Interpolation::nearest:
       return "nearest";
+    case augment::Interpolation::bicubic:
+      return "bicubic";
     case augment::Interpolation::bilinear:
       return "bilinear";
   }
@@ -60,11 +62,13 @@ struct Describe {
   std::string operator()(const augment::CenterCrop& op) const { return "center crop " + size_text(op.size); }
   std::string operator()(const augment::RandomResizedCrop& op) const {
     return "random resized crop " + size_text(op.size) + " (area " + range_text(op.area) + ", ratio " +
-           range_text(op.ratio) + (op.antialias ? ")" : ", not antialiased)");
+           range_text(op.ratio) + (op.interpolation == augment::Interpolation::bicubic ? ", bicubic" : "") +
+           (op.antialias ? ")" : ", not antialiased)");
   }
   std::string operator()(const augment::Resize& op) const {
     const std::string size = op.shorter_side == 0 ? size_text(op.size) : std::to_string(op.shorter_side);
-    return "resize " + size + (op.antialias ? "" : " (not antialiased)");
+    const std::string cubic = op.interpolation == augment::Interpolation::bicubic ? " (bicubic)" : "";
+    return "resize " + size + cubic + (op.antialias ? "" : " (not antialiased)");
   }
   std::string operator()(const augment::Cutout& op) const {
     return "cutout " + std::to_string(op.size) + " (probability " + number_text(op.probability) +
