@@ -57,6 +57,10 @@ std::vector<Recipe> recipes() {
     if (antialias) add("plain", {});
     add("resized crop 224, flip",
         {augment::RandomResizedCrop{.size = {224, 224}, .antialias = antialias}, augment::HorizontalFlip{}});
+    add("resized crop 224 bicubic, flip",
+        {augment::RandomResizedCrop{
+             .size = {224, 224}, .antialias = antialias, .interpolation = augment::Interpolation::bicubic},
+         augment::HorizontalFlip{}});
     if (antialias) {
       const auto add_changed = [&](const std::string& change, const augment::Operation& operation) {
         add("resized crop 224, flip, " + change,
