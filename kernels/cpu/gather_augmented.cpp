@@ -1,7 +1,7 @@
 // The augmented gather with SIMD instructions, compiled once per instruction set and chosen at run time (Highway).
 //
-// An image is made as codes, some rows at a time: a byte permutation moves 16 pixels. These rows are decoded while they
-// are in the L1 cache, like those of a plain sample, which is the longer part of the work.
+// A byte permutation moves 16 pixels of flips and crops. Where the output allows, they are decoded in registers; other
+// images are made as codes, some rows at a time, which are decoded while they are in the L1 cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gather_augmented.cpp"
 #include <hwy/cache_control.h>
@@ -50,6 +50,9 @@ struct RowsScratch {
     band = parts.take<std::int8_t>(band_values);
     tile = parts.take<std::int8_t>(band_values);
     for (std::int8_t*& image : images.images) image = parts.take<std::int8_t>(C * program.most_pixels + kWarpPadding);
+    std::int32_t most_height = 0;
+    for (int i = 0; i <= program.op_count; ++i) most_height = std::max(most_height, program.sizes[i].height);
+    images.offsets = parts.take<std::int32_t>(most_height);
     const std::int64_t side = program.most_resampled_side;
     for (AxisScratch* axis : {&images.resampling.down, &images.resampling.across}) {
       axis->first = parts.take<std::int32_t>(program.most_resampled_output);
@@ -69,6 +72,9 @@ struct RowsScratch {
   ImageScratch images;
 };
 
+/// Bytes of the next sample that are prefetched before a sample is made.
+constexpr std::int64_t kMostPrefetched = 16 << 10;
+
 /// The rows of augmented images, one image after the other, as runs of codes.
 class ImageRows {
  public:
@@ -79,9 +85,13 @@ class ImageRows {
         maps_(args, scratch_.maps, scratch_.scales, scratch_.shifts),
         band_rows_(band_rows(args)) {}
 
-  void begin(const std::int8_t* codes, const DrawnImage& image) {
+  /// `moves_to_output`: bands may be appended with append_moved().
+  void begin(const std::int8_t* codes, const DrawnImage& image, bool moves_to_output = false) {
     maker_.begin(codes, image);
     maps_.begin(image);
+    visit_value_type(args_.batch.dtype, [&](auto value) {
+      decodes_moved_ = moves_to_output && keeps_order(args_) && maker_.can_decode<decltype(value)>();
+    });
   }
 
   /// The end of a band of rows from `first` on that run() accepts.
@@ -89,7 +99,24 @@ class ImageRows {
     const std::int32_t end = maps_.end_of_part(first);
     // Rows that are in memory and have one map need no band.
     if (maker_.is_made() && keeps_order(args_) && maps_.erasures_of(first) == 0) return end;
+    if (decodes_moved_) return end;
     return std::min(end, first + band_rows_);
+  }
+  /// Whether append_moved() appends the bands of this image, in place of run().
+  bool decodes_moved() const { return decodes_moved_; }
+  /// Appends rows [first, first + count) of a band of channel `c`.
+  template <typename Output>
+  void append_moved(std::int64_t c, std::int32_t first, std::int32_t count, Output& output) {
+    // The rest of a large sample is prefetched from here, because flipped rows defeat the prefetcher of the processor.
+    const std::int64_t ahead = args_.sample.values() > kMostPrefetched ? 4096 : 0;
+    RowMaps maps = {maps_.map(c), nullptr, nullptr};
+    if (const std::uint32_t erasures = maps_.erasures_of(first); erasures != 0) {
+      maps_.set_rows(1, erasures, c, false);
+      maps = {maps_.map(c), maps_.scales(), maps_.shifts()};
+    }
+    output.append_made(count * args_.batch.image.width, [&](auto streams, auto* to) {
+      maker_.decode_rows<streams.value>(c, first, count, maps, ahead, to);
+    });
   }
   /// Rows [first, first + count) of a band: those of channel `c`, or, interleaved, of all channels.
   Run run(std::int64_t c, std::int32_t first, std::int32_t count) {
@@ -121,6 +148,7 @@ class ImageRows {
   ImageMaker maker_;
   ImageMaps maps_;
   std::int32_t band_rows_;
+  bool decodes_moved_ = false;
 };
 
 /// Appends the bands of an image to `output`: append_band(channel, first, end).
@@ -146,10 +174,18 @@ class ImageGather {
   void append(const MixedSample& mixed, std::uint32_t view, Output& output) {
     DrawnImage image;
     draw_image(args_, mixed.sample, view, image);
-    rows_.begin(codes_of(args_.packed, mixed.sample.row), image);
+    constexpr bool kMovesToOutput = requires {
+      output.append_made(0, [](auto, auto*) {});
+    };
+    rows_.begin(codes_of(args_.packed, mixed.sample.row), image, kMovesToOutput);
     for_bands(
         args_, [&](std::int32_t first) { return rows_.end_of_band(first); },
-        [&](std::int64_t c, std::int32_t first, std::int32_t count) { output.append(rows_.run(c, first, count)); });
+        [&](std::int64_t c, std::int32_t first, std::int32_t count) {
+          if constexpr (kMovesToOutput) {
+            if (rows_.decodes_moved()) return rows_.append_moved(c, first, count, output);
+          }
+          output.append(rows_.run(c, first, count));
+        });
   }
 
  private:
@@ -240,7 +276,7 @@ class MixedGather {
 /// Calls gather(mixed, view) for each image of positions [first, last). Prefetches samples ahead of their use.
 template <typename Gather>
 void for_images(const GatherArgs& args, std::int64_t first, std::int64_t last, const Gather& gather) {
-  constexpr std::int64_t kCodeLine = 64, kMostPrefetched = 16 << 10, kTouchAhead = 5;
+  constexpr std::int64_t kCodeLine = 64, kTouchAhead = 5;
   static_assert(kTouchAhead < RowWindow::kLookAhead);
   RowWindow window(args.selection, first, last);
   const std::int64_t prefetched = std::min(args.sample.values(), kMostPrefetched);

@@ -50,6 +50,12 @@ class DirectOutput {
     decode_run<kStream>(run, out_);
     out_ += run.count;
   }
+  /// Appends `count` values: make(out) makes them, with the same kind of stores.
+  template <typename Make>
+  void append_made(std::int64_t count, const Make& make) {
+    make(std::bool_constant<kStream>{}, out_);
+    out_ += count;
+  }
   /// Appends values that are not rounded to the output type yet. Only without kStream.
   void append_values(const float* values, std::int64_t count) {
     round_values(values, count, out_);

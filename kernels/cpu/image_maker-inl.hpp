@@ -80,6 +80,7 @@ void flip_sign_bits(std::int8_t* bytes, std::int64_t count) {
 /// Memory for the images of one sample.
 struct ImageScratch {
   std::int8_t* images[2];  ///< [C * most_pixels + kWarpPadding]
+  std::int32_t* offsets;  ///< [largest height]: of each row of a moved image, in the image before; see RowMover::move()
   ResampleScratch resampling;
   WarpScratch warp;
 };
@@ -99,11 +100,22 @@ class ImageMaker {
     crop_ = nullptr;
     erased_count_ = 0;
     for (int i = 0; i < program_.op_count; ++i) apply(program_.ops[i], image.steps[i]);
-    if (moves()) prepare_row();
+    if (moves()) prepare_rows();
   }
 
   /// Whether all rows are in memory already, so that rows() does no work.
   bool is_made() const { return !moves() && erased_count_ == 0; }
+  /// Whether decode_rows() can make values of this type.
+  template <typename Value>
+  bool can_decode() const {
+    return moves() && erased_count_ == 0 && row_.can_decode<Value>();
+  }
+  /// Decodes rows [first, first + count) of channel `c`; see RowMover::decode().
+  template <bool kStream, typename Value>
+  void decode_rows(std::int64_t c, std::int32_t first, std::int32_t count, const RowMaps& maps, std::int64_t ahead,
+                   Value* to) const {
+    row_.decode<kStream>(codes_ + c * pixels(size_), scratch_.offsets + first, count, fill(c), maps, ahead, to);
+  }
   /// Rows [first, first + count) of channel `c`: in the memory of the sample, or in `buffer`.
   const std::int8_t* rows(std::int64_t c, std::int32_t first, std::int32_t count, std::int8_t* buffer) const {
     const std::int8_t* const plane = codes_ + c * pixels(size_);
@@ -218,12 +230,19 @@ class ImageMaker {
   void set_made(std::int8_t* image) { codes_ = made_ = image; }
 
   bool moves() const { return crop_ != nullptr || !y_.is_identity() || !x_.is_identity(); }
-  Border border() const { return crop_ == nullptr ? Border::constant : crop_->border; }
-  void prepare_row() { row_.prepare(x_, size_.width, out_size_.width, border()); }
+  /// What is beyond the edge; without a crop, nothing is.
+  Border border() const { return crop_ == nullptr ? Border::edge : crop_->border; }
+  void prepare_rows() {
+    row_.prepare(x_, size_.width, out_size_.width, border());
+    for (std::int32_t y = 0; y < out_size_.height; ++y) {
+      const std::int32_t row = inside(border(), y_.at(y), size_.height);
+      scratch_.offsets[y] = row < 0 ? -1 : row * size_.width;
+    }
+  }
 
   /// Applies the pending steps to the whole image.
   void make_image() {
-    if (moves()) prepare_row();
+    if (moves()) prepare_rows();
     std::int8_t* const out = other();
     for (std::int64_t c = 0; c < sample_.channels; ++c) {
       std::int8_t* const plane = out + c * pixels(out_size_);
@@ -272,18 +291,10 @@ class ImageMaker {
       std::memcpy(out, plane + std::int64_t{first} * width, static_cast<std::size_t>(std::int64_t{count} * width));
       return;
     }
-    const std::int8_t fill = crop_ == nullptr ? std::int8_t{0} : crop_->fill.at(c);
-    constexpr std::int32_t kMostRows = 64;
-    std::int32_t offsets[kMostRows];
-    for (std::int32_t y = first; y < first + count; y += kMostRows) {
-      const std::int32_t rows = std::min(kMostRows, first + count - y);
-      for (std::int32_t i = 0; i < rows; ++i) {
-        const std::int32_t row = inside(border(), y_.at(y + i), size_.height);
-        offsets[i] = row < 0 ? -1 : row * size_.width;
-      }
-      row_.move(plane, offsets, rows, fill, out + std::int64_t{y - first} * width);
-    }
+    row_.move(plane, scratch_.offsets + first, count, fill(c), out);
   }
+  /// What constant borders show.
+  std::int8_t fill(std::int64_t c) const { return crop_ == nullptr ? std::int8_t{0} : crop_->fill.at(c); }
 
   static std::int64_t pixels(ImageSize size) { return std::int64_t{size.height} * size.width; }
 

@@ -1,5 +1,5 @@
-// Moves the pixels of rows: flips and crops. A per-target part of the augmented gather (Highway), hence the special
-// include guard.
+// Moves the pixels of rows: flips and crops, and decodes them on the way. A per-target part of the augmented gather
+// (Highway), hence the special include guard.
 #if defined(OCTAVO_KERNELS_CPU_ROW_MOVER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef OCTAVO_KERNELS_CPU_ROW_MOVER_INL_HPP
 #undef OCTAVO_KERNELS_CPU_ROW_MOVER_INL_HPP
@@ -12,8 +12,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/augment/program.hpp"
+#include "kernels/cpu/decode_run-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace octavo::kernels::cpu {
@@ -38,6 +41,13 @@ struct AxisMap {
 /// Bytes that one instruction permutes.
 constexpr std::int32_t kVectorBytes = 16;
 using ByteVector = hn::FixedTag<std::uint8_t, kVectorBytes>;
+
+/// The maps of the values of a row.
+struct RowMaps {
+  Affine map;           ///< of all values, unless replaced by the next two
+  const float* scales;  ///< [out_count], or null
+  const float* shifts;  ///< [out_count], or null with `scales`
+};
 
 /// Moves the pixels of rows: along an axis of at least 16 pixels, 16 pixels of the output come from 16 neighbors in the
 /// input, also at a border, in an order that is the same for all rows.
@@ -78,7 +88,38 @@ class RowMover {
     }
   }
 
+  /// Whether decode() can make values of this type.
+  template <typename Value>
+  bool can_decode() const {
+    return has_groups_ && out_count_ % (kGroupsPerStep<Value> * kVectorBytes) == 0;
+  }
+  /// Decodes the rows that move() makes, without storing their codes. Prefetches codes `ahead` bytes after each row; 0:
+  /// none. With kStream, stores bypass the cache, and `to` must be aligned to a vector.
+  template <bool kStream, typename Value>
+  void decode(const std::int8_t* plane, const std::int32_t* offsets, std::int32_t row_count, std::int8_t fill,
+              const RowMaps& maps, std::int64_t ahead, Value* to) const {
+    const auto decode_as = [&](auto fills, auto has_own_maps) {
+      decode_rows<kStream, fills.value, has_own_maps.value>(plane, offsets, row_count, fill, maps, ahead, to);
+    };
+    const auto with_fill = [&](auto has_own_maps) {
+      if (border_ == Border::constant)
+        decode_as(std::true_type{}, has_own_maps);
+      else
+        decode_as(std::false_type{}, has_own_maps);
+    };
+    if (maps.scales != nullptr)
+      with_fill(std::true_type{});
+    else
+      with_fill(std::false_type{});
+  }
+
  private:
+  /// Float vectors of a group, and groups of a vector of output.
+  static constexpr std::int32_t kLanes = static_cast<std::int32_t>(hn::MaxLanes(Floats()));
+  static constexpr std::int32_t kParts = kVectorBytes / kLanes;
+  template <typename Value>
+  static constexpr std::int32_t kGroupsPerStep = std::max<std::int32_t>(1, kStep<Value> / kVectorBytes);
+
   /// 16 pixels of the output.
   struct Group {
     alignas(kVectorBytes) std::uint8_t places[kVectorBytes];  ///< in the 16 pixels from `base` on; 0x80: none
@@ -114,6 +155,76 @@ class RowMover {
           hn::StoreU(hn::TableLookupBytes(hn::LoadU(bytes, from + offsets[i]), places), bytes, out);
         }
       }
+    }
+  }
+
+  template <bool kStream, bool kFills, bool kHasOwnMaps, typename Value>
+  void decode_rows(const std::int8_t* plane, const std::int32_t* offsets, std::int32_t row_count, std::int8_t fill,
+                   const RowMaps& maps, std::int64_t ahead, Value* to) const {
+    const MapVectors map{hn::Set(Floats(), maps.map.scale), hn::Set(Floats(), maps.map.shift)};
+    const auto fill_bytes = hn::Set(ByteVector(), static_cast<std::uint8_t>(fill));
+    for (std::int32_t i = 0; i < row_count; ++i, to += out_count_) {
+      const bool is_filled = kFills && offsets[i] < 0;
+      const auto* const from = reinterpret_cast<const std::uint8_t*>(plane) + (is_filled ? 0 : offsets[i]);
+      if (ahead != 0) prefetch_row(from, ahead);
+      for (std::int32_t g = 0; g < group_count_; g += kGroupsPerStep<Value>) {
+        FloatVector values[kGroupsPerStep<Value> * kParts];
+        for (std::int32_t k = 0; k < kGroupsPerStep<Value>; ++k) {
+          const auto codes = is_filled ? fill_bytes : moved<kFills>(groups_[g + k], from, fill_bytes);
+          decode_parts<kHasOwnMaps>(codes, map, maps, (g + k) * kVectorBytes, values + k * kParts,
+                                    std::make_integer_sequence<std::int32_t, kParts>());
+        }
+        store_values<kStream>(values, to + g * kVectorBytes);
+      }
+    }
+  }
+  void prefetch_row(const std::uint8_t* row, std::int64_t ahead) const {
+    // As a number, because the address may be beyond the end of the samples.
+    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(ahead);
+    for (std::int32_t x = 0; x < count_; x += 64) {
+      prefetch(reinterpret_cast<const std::int8_t*>(first + static_cast<std::uintptr_t>(x)));
+    }
+  }
+  /// The codes of a group in a row. A place with the upper bit set gives 0, instead of which the fill value is set.
+  template <bool kFills>
+  static hn::Vec<ByteVector> moved(const Group& group, const std::uint8_t* row, hn::Vec<ByteVector> fill_bytes) {
+    const ByteVector bytes;
+    const auto codes = hn::LoadU(bytes, row + group.base), places = hn::Load(bytes, group.places);
+    if constexpr (!kFills) return hn::TableLookupBytes(codes, places);
+    return hn::Or(hn::TableLookupBytesOr0(codes, places), hn::And(hn::Load(bytes, group.filled), fill_bytes));
+  }
+  template <bool kHasOwnMaps, std::int32_t... kPart>
+  static void decode_parts(hn::Vec<ByteVector> codes, MapVectors map, const RowMaps& maps, std::int32_t first,
+                           FloatVector* values, std::integer_sequence<std::int32_t, kPart...>) {
+    ((values[kPart] = decode_part<kHasOwnMaps, kPart>(codes, map, maps, first + kPart * kLanes)), ...);
+  }
+  template <bool kHasOwnMaps, std::int32_t kPart>
+  static FloatVector decode_part(hn::Vec<ByteVector> codes, MapVectors map, const RowMaps& maps, std::int32_t at) {
+    const Floats floats;
+    const hn::Rebind<std::int8_t, Floats> bytes;
+    const hn::Rebind<std::int32_t, Floats> words;
+    if constexpr (kPart > 0) codes = hn::ShiftRightBytes<kPart * kLanes>(ByteVector(), codes);
+    if constexpr (kHasOwnMaps) map = {hn::LoadU(floats, maps.scales + at), hn::LoadU(floats, maps.shifts + at)};
+    const hn::Rebind<std::uint8_t, Floats> lower;
+    const auto numbers = hn::ConvertTo(floats, hn::PromoteTo(words, hn::BitCast(bytes, lower_part(lower, codes))));
+    return hn::MulAdd(numbers, map.scale, map.shift);
+  }
+  /// As many of the first bytes of a vector as `Part` has.
+  template <typename Part, typename Whole>
+  static hn::Vec<Part> lower_part(Part part, Whole whole) {
+    if constexpr (hn::MaxLanes(Part()) == hn::MaxLanes(hn::DFromV<Whole>()))
+      return whole;
+    else
+      return lower_part(part, hn::LowerHalf(hn::Half<hn::DFromV<Whole>>(), whole));
+  }
+  template <bool kStream>
+  static void store_values(const FloatVector (&values)[kParts], float* to) {
+    for (std::int32_t i = 0; i < kParts; ++i) store<kStream>(values[i], Floats(), to + i * kLanes);
+  }
+  template <bool kStream, std::size_t kCount, typename Half>
+  static void store_values(const FloatVector (&values)[kCount], Half* to) {
+    for (std::size_t i = 0; i < kCount; i += 2) {
+      store<kStream>(half_bits(Half{}, values[i], values[i + 1]), Halves(), &to[i * kLanes].bits);
     }
   }
 
