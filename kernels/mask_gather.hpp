@@ -42,29 +42,6 @@ OCTAVO_HOST_DEVICE inline DrawKey draw_key(const MaskGatherArgs& args, const Sel
   return {args.program->seed, sample.epoch, sample.index, view};
 }
 
-/// The pixel, before a step, of an axis of `count` pixels, that shows at `at` after it; -1: the ignored value. Not for
-/// warps, which turn the axes.
-OCTAVO_HOST_DEVICE inline std::int32_t pixel_before(const AugmentOp& op, const AugmentStep& step, ImageAxis axis,
-                                                    std::int32_t count, std::int32_t at) {
-  const bool is_down = axis == ImageAxis::down;
-  switch (step.kind) {
-    case StepKind::flip_x:
-      return is_down ? at : count - 1 - at;
-    case StepKind::flip_y:
-      return is_down ? count - 1 - at : at;
-    case StepKind::crop:
-      return inside(op.border, at + (is_down ? step.y : step.x), count);
-    case StepKind::resample: {
-      // The pixel under the center of the output pixel.
-      const std::int64_t part = is_down ? step.height : step.width, out_count = is_down ? op.height : op.width;
-      const std::int64_t pixel = (2 * static_cast<std::int64_t>(at) + 1) * part / (2 * out_count);
-      return (is_down ? step.y : step.x) + static_cast<std::int32_t>(pixel);
-    }
-    default:
-      return at;  // changes values, not places
-  }
-}
-
 /// The pixel of a stored mask at (y, x) of an output mask whose image has drawn these steps; -1: the ignored value.
 OCTAVO_HOST_DEVICE inline std::int64_t mask_pixel(const AugmentProgram& program, const DrawnImage& image,
                                                   std::int32_t y, std::int32_t x) {

@@ -43,6 +43,29 @@ OCTAVO_HOST_DEVICE inline AxisFilter filter_of(const AugmentOp& op, const Augmen
   return {is_down ? step.height : step.width, is_down ? op.height : op.width, op.antialias, op.is_cubic};
 }
 
+/// The pixel, before a step, of an axis of `count` pixels, that shows at `at` after it; -1: it is beyond the edge.
+/// Resizing shows the nearest pixel. Not for warps, which turn the axes.
+OCTAVO_HOST_DEVICE inline std::int32_t pixel_before(const AugmentOp& op, const AugmentStep& step, ImageAxis axis,
+                                                    std::int32_t count, std::int32_t at) {
+  const bool is_down = axis == ImageAxis::down;
+  switch (step.kind) {
+    case StepKind::flip_x:
+      return is_down ? at : count - 1 - at;
+    case StepKind::flip_y:
+      return is_down ? count - 1 - at : at;
+    case StepKind::crop:
+      return inside(op.border, at + (is_down ? step.y : step.x), count);
+    case StepKind::resample: {
+      // The pixel under the center of the output pixel.
+      const std::int64_t part = is_down ? step.height : step.width, out_count = is_down ? op.height : op.width;
+      const std::int64_t pixel = (2 * static_cast<std::int64_t>(at) + 1) * part / (2 * out_count);
+      return (is_down ? step.y : step.x) + static_cast<std::int32_t>(pixel);
+    }
+    default:
+      return at;  // changes values, not places
+  }
+}
+
 /// For programs that do not resize.
 struct NoFilters {
   static constexpr bool kResizes = false;

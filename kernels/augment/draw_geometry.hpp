@@ -74,8 +74,8 @@ struct DrawnPart {
   double across, along;  ///< pixels, rounded to whole numbers
   PhiloxWords words;     ///< of which the last two are left for the position
 };
-OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& op, ImageSize size, const DrawKey& key,
-                                              std::uint32_t attempt) {
+OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& op, ImageSize size, const DrawKey& key,
+                                                               std::uint32_t attempt) {
   const PhiloxWords words = draw(key, op.slot, attempt);
   const double pixels = static_cast<double>(size.height) * static_cast<double>(size.width);
   const double area = pixels * op.area.at(words.word[0]);

@@ -13,9 +13,13 @@
 
 namespace octavo::kernels {
 
-/// The step of `op` for an image of `channels` channels and `size`.
-OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_t channels, ImageSize size,
-                                                const DrawKey& key) {
+/// Whether operations of this kind only move rows and columns, fill rectangles, or change normalized values.
+OCTAVO_HOST_DEVICE inline bool is_moving(AugmentKind kind) {
+  return kind <= AugmentKind::jitter || kind == AugmentKind::view_flip_x || kind == AugmentKind::view_shift;
+}
+
+/// The step of `op`, of such a kind, for an image of `size`.
+OCTAVO_HOST_DEVICE inline AugmentStep draw_moving_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   AugmentStep step{};
   if (op.kind == AugmentKind::alternating_flip_x) {
     // Every sample takes its side from epoch 0, so that it is mirrored in every second epoch.
@@ -29,17 +33,8 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
   }
   if (op.kind == AugmentKind::view_shift) return detail::view_shift_step(op, key.view / 2);
   const PhiloxWords words = draw(key, op.slot, 0);
-  if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
-    return detail::policy_step(op, size, words);
-  }
   if (!(fraction_of(words.word[0]) < op.probability)) return step;
   switch (op.kind) {
-    case AugmentKind::alternating_flip_x:
-    case AugmentKind::view_flip_x:
-    case AugmentKind::view_shift:
-    case AugmentKind::trivial_augment:
-    case AugmentKind::rand_augment:
-      return step;
     case AugmentKind::flip_x:
       step.kind = StepKind::flip_x;
       return step;
@@ -49,13 +44,6 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
     case AugmentKind::random_crop:
     case AugmentKind::center_crop:
       return detail::crop_step(op, size, words);
-    case AugmentKind::random_resized_crop:
-      return detail::resized_crop_step(op, size, key);
-    case AugmentKind::resize:
-      step.kind = StepKind::resample;
-      step.height = size.height;
-      step.width = size.width;
-      return step;
     case AugmentKind::erase_square:
       return detail::square_step(op, size, words);
     case AugmentKind::erase_rectangle:
@@ -64,6 +52,29 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
       step.kind = StepKind::jitter;
       step.shift = static_cast<float>(op.shift.at(words.word[1]));
       step.factor = static_cast<float>(op.factor.at(words.word[2]));
+      return step;
+    default:
+      return step;
+  }
+}
+
+/// The step of `op` for an image of `channels` channels and `size`.
+OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_t channels, ImageSize size,
+                                                const DrawKey& key) {
+  if (is_moving(op.kind)) return draw_moving_step(op, size, key);
+  AugmentStep step{};
+  const PhiloxWords words = draw(key, op.slot, 0);
+  if (op.kind == AugmentKind::trivial_augment || op.kind == AugmentKind::rand_augment) {
+    return detail::policy_step(op, size, words);
+  }
+  if (!(fraction_of(words.word[0]) < op.probability)) return step;
+  switch (op.kind) {
+    case AugmentKind::random_resized_crop:
+      return detail::resized_crop_step(op, size, key);
+    case AugmentKind::resize:
+      step.kind = StepKind::resample;
+      step.height = size.height;
+      step.width = size.width;
       return step;
     case AugmentKind::affine:
       return detail::affine_step(op, size, key, words);
@@ -91,8 +102,9 @@ OCTAVO_HOST_DEVICE inline AugmentStep draw_step(const AugmentOp& op, std::int64_
       return detail::blur_step(op.radius, op.amount.at(words.word[1]));
     case AugmentKind::timm_rand_augment:
       return detail::timm_policy_step(op, size, key, words);
+    default:
+      return step;
   }
-  return step;
 }
 
 }  // namespace octavo::kernels

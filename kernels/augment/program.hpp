@@ -145,6 +145,7 @@ struct AugmentProgram {
 
 /// How much of an image its kernel must have made before it can compute a value of the output.
 enum class AugmentDemand : std::int32_t {
+  moves,     ///< rows and columns of codes move, then rectangles are filled
   pixels,    ///< each value is one code, or a fill value
   resizing,  ///< or a weighted sum of codes
   images,    ///< whole images between some operations
@@ -158,6 +159,18 @@ OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
   return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;
 }
 
+/// Whether codes move along rows and columns, and no rectangle of codes is filled before that.
+inline bool only_moves(const AugmentProgram& program) {
+  bool has_erased = false;
+  for (int i = 0; i < program.op_count; ++i) {
+    const AugmentKind kind = program.ops[i].kind;
+    const bool erases = kind == AugmentKind::erase_square || kind == AugmentKind::erase_rectangle;
+    if (!erases && kind != AugmentKind::jitter && has_erased) return false;
+    has_erased = has_erased || (erases && !program.ops[i].is_normalized);
+  }
+  return true;
+}
+
 /// The demand of a program. If samples are mixed, two images would need two filters, so they are made first.
 inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false) {
   int resizing_count = 0;
@@ -165,7 +178,7 @@ inline AugmentDemand demand_of(const AugmentProgram& program, bool mixes = false
     if (makes_image(program.ops[i].kind)) return AugmentDemand::images;
     if (resizes(program.ops[i].kind)) ++resizing_count;
   }
-  if (resizing_count == 0) return AugmentDemand::pixels;
+  if (resizing_count == 0) return !mixes && only_moves(program) ? AugmentDemand::moves : AugmentDemand::pixels;
   return resizing_count == 1 && !mixes ? AugmentDemand::resizing : AugmentDemand::images;
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/augment/image_passes.hpp"
 #include "kernels/cuda/batch_rows.cuh"
+#include "kernels/cuda/block_image.cuh"
 #include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/gather_variants.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -11,7 +12,6 @@
 namespace octavo::kernels::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;
 /// Values of an image per block, so that large images have several blocks, up to a limit.
 constexpr std::int64_t kBlockValues = 16384, kMostBlocks = 1024;
 /// Images that are made at once: enough blocks to hide the latency of the memory that holds them.
@@ -98,7 +98,7 @@ class FilterTables {
 };
 
 /// The threads of a block.
-struct BlockThreads {
+struct BlockImageThreads {
   __device__ static std::int64_t index() { return threadIdx.x; }
   __device__ static std::int64_t count() { return blockDim.x; }
   __device__ static void wait() { __syncthreads(); }
@@ -108,49 +108,11 @@ struct BlockThreads {
   }
 };
 
-/// Draws a step of an image. Out of line, because few threads of a block do it.
-OCTAVO_NO_INLINE __device__ void draw_one(const GatherArgs& args, const DrawKey& key, int i, DrawnImage& image) {
-  draw_step(*args.program, args.sample.channels, key, i, image);
-}
-/// Fills the filters. Out of line for the same reason.
+/// Fills the filters. Out of line, because few threads of a block do it.
 template <typename Filters>
 OCTAVO_NO_INLINE __device__ void fill_filters(const AugmentProgram& program, const DrawnImage& image, StepRange steps,
                                               Filters& filters) {
   filters.fill(program, image, steps);
-}
-
-/// An image of the batch that a block makes; if samples are mixed, also the image of the partner.
-template <bool kMixes>
-struct BlockImage {
-  static constexpr int kImages = kMixes ? 2 : 1;
-
-  MixedSample mixed;
-  DrawnImage drawn[kImages];
-
-  __device__ const SelectedSample& sample(int of) const { return of == 0 ? mixed.sample : mixed.partner; }
-};
-
-/// The sample at position `b` of the batch. Out of line, because one thread of a block mixes samples.
-OCTAVO_NO_INLINE __device__ MixedSample find_mixed(const GatherArgs& args, std::int64_t b) {
-  return mixed_sample_at(args, b);
-}
-
-/// Draws image `i` of the batch: each warp draws every eighth step. All threads of the block call this.
-template <bool kMixes>
-__device__ inline void draw_block_image(const GatherArgs& args, std::uint32_t i, BlockImage<kMixes>& image) {
-  constexpr int kWarpThreads = 32, kWarps = static_cast<int>(kThreads) / kWarpThreads;
-  const auto views = static_cast<std::uint32_t>(args.batch.views);
-  if (threadIdx.x == 0) image.mixed = find_mixed(args, i / views);
-  __syncthreads();
-  if (threadIdx.x % kWarpThreads == 0) {
-    for (int of = 0; of < BlockImage<kMixes>::kImages; ++of) {
-      const DrawKey key = draw_key(args, image.sample(of), i % views);
-      for (int step = static_cast<int>(threadIdx.x) / kWarpThreads; step < args.program->op_count; step += kWarps) {
-        draw_one(args, key, step, image.drawn[of]);
-      }
-    }
-  }
-  __syncthreads();
 }
 
 /// The steps that are left of an image, for the codes before them.
@@ -182,25 +144,16 @@ __device__ inline void store_image(const GatherArgs& args, const BlockImage<kMix
   }
 }
 
-/// Writes the label of the sample of image `i`, if it is the first one of the sample.
-__device__ inline void write_label(const GatherArgs& args, const MixedSample& mixed, std::uint32_t i) {
-  const auto views = static_cast<std::uint32_t>(args.batch.views);
-  if (args.out_labels == nullptr || i % views != 0) return;
-  for (std::int64_t number = threadIdx.x; number < label_width(args); number += blockDim.x) {
-    write_label_number(args, mixed, i / views, number);
-  }
-}
-
 /// Blocks per multiprocessor. With more, drawing would spill registers on some architectures; resizing waits less for
 /// memory.
 constexpr int kLeastBlocks = 2;
 
 template <typename Value, typename Filters, bool kMixes>
-__global__ void __launch_bounds__(kThreads, kLeastBlocks) gather_augmented(const GatherArgs args) {
+__global__ void __launch_bounds__(kImageThreads, kLeastBlocks) gather_augmented(const GatherArgs args) {
   static_assert(!kMixes || !Filters::kResizes, "the filters are those of one image");
   __shared__ BlockImage<kMixes> image;
   __shared__ Filters filters;
-  draw_block_image(args, blockIdx.x, image);
+  draw_block_image<AnyDraws>(args, blockIdx.x, image);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
   const StepRange steps = {0, args.program->op_count};
   LeftSteps left[BlockImage<kMixes>::kImages];
@@ -215,22 +168,22 @@ __global__ void __launch_bounds__(kThreads, kLeastBlocks) gather_augmented(const
 
 /// Makes whole images between steps, in global memory: each block has a slot, and makes one image after the other.
 template <typename Value, bool kMixes>
-__global__ void __launch_bounds__(kThreads, kLeastBlocks)
+__global__ void __launch_bounds__(kImageThreads, kLeastBlocks)
     gather_made_images(const GatherArgs args, std::uint32_t image_count) {
   constexpr int kImages = BlockImage<kMixes>::kImages;
   __shared__ BlockImage<kMixes> image;
   __shared__ FilterTables filters;
   __shared__ ImageStatistics statistics;
   std::byte* const slot = args.image_memory + blockIdx.x * args.image_slot_bytes;
-  const BlockThreads threads;
+  const BlockImageThreads threads;
   for (std::uint32_t i = blockIdx.x; i < image_count; i += gridDim.x) {
-    draw_block_image(args, i, image);
+    draw_block_image<AnyDraws>(args, i, image);
     LeftSteps left[kImages];
     for (int of = 0; of < kImages; ++of) {
       const ImageMemory memory =
           image_memory(*args.program, args.sample.channels, slot + of * (args.image_slot_bytes / kImages));
-      ImagePasses<BlockThreads, FilterTables> passes(threads, *args.program, image.drawn[of], args.sample.channels,
-                                                     memory, statistics, filters);
+      ImagePasses<BlockImageThreads, FilterTables> passes(threads, *args.program, image.drawn[of], args.sample.channels,
+                                                          memory, statistics, filters);
       const std::int8_t* const codes = codes_of(args.packed, image.sample(of).row);
       left[of].steps = passes.make(codes, kMixes);
       left[of].codes = passes.made() == nullptr ? codes : passes.made();
@@ -252,8 +205,11 @@ template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream) {
   const std::int64_t images = args.batch_count * args.batch.views;
   const std::int64_t parts = std::min(kMostBlocks, (args.batch.image.values() + kBlockValues - 1) / kBlockValues);
-  const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kThreads);
+  const dim3 blocks(static_cast<unsigned>(images), static_cast<unsigned>(parts)), threads(kImageThreads);
   switch (args.augment_demand) {
+    case AugmentDemand::moves:
+      if (takes_moved<Value>(args)) return launch_gather_moved<Value>(args, stream);
+      [[fallthrough]];
     case AugmentDemand::pixels:
       return launch(
           args.mix.is_on ? &gather_augmented<Value, NoFilters, true> : &gather_augmented<Value, NoFilters, false>,

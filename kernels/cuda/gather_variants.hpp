@@ -34,6 +34,13 @@ cudaError_t launch_gather_pixels(const GatherArgs& args, const CachePolicies& po
 template <typename Value>
 cudaError_t launch_gather_augmented(const GatherArgs& args, cudaStream_t stream);
 
+/// For AugmentDemand::moves: images of up to kMostMovedSide pixels per side, whose rows are whole stores of 16 bytes;
+/// if channels are interleaved, three of them.
+template <typename Value>
+bool takes_moved(const GatherArgs& args);
+template <typename Value>
+cudaError_t launch_gather_moved(const GatherArgs& args, cudaStream_t stream);
+
 /// Supports every shape, layout and alignment.
 template <typename Value>
 cudaError_t launch_gather_any(const GatherArgs& args, const CachePolicies& policies, const DeviceTraits& device,

@@ -102,7 +102,7 @@ Seen make_batches(const Store& store) {
   const BatchMaker maker(store, {.batch_size = kBatch});
   Seen seen;
   for (const std::int64_t step : {0, 1, 3}) {
-    const std::int64_t B = maker.batch_count(step);
+    const std::int64_t B = maker.batch_count(0, step);
     const DeviceTensor images(store.device(), DType::float32, {B, 2, 3, 5}), labels(store.device(), DType::int32, {B});
     const WaitAtEnd wait(store.device());
     maker.make(0, step, images.view(), labels.view());
