@@ -157,6 +157,15 @@ OCTAVO_HOST_DEVICE inline float wait_for(float value) {
 #endif
 }
 
+/// Reads a code that does not change while the kernel runs.
+OCTAVO_HOST_DEVICE inline std::int8_t load_code(const std::int8_t* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(reinterpret_cast<const signed char*>(from));
+#else
+  return *from;
+#endif
+}
+
 /// The number of the highest bit of `bits` that is set. `bits` must not be 0.
 OCTAVO_HOST_DEVICE inline int highest_bit(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)

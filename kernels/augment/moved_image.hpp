@@ -15,12 +15,12 @@ namespace octavo::kernels {
 inline constexpr std::int32_t kMostMovedSide = 512, kMostMovedChannels = 4;
 
 struct MovedImage {
-  alignas(16) std::int16_t rows[kMostMovedSide];               ///< moved_from() of each in the output
+  alignas(16) std::int16_t rows[kMostMovedSide];  ///< moved_from() of each in the output
   alignas(16) std::int16_t columns[kMostMovedSide];
   std::uint32_t erased_rows[kMostMovedSide], erased_columns[kMostMovedSide];  ///< erasures_at() each
-  std::uint32_t code_erasures;                              ///< the bits of steps that fill codes
-  Affine maps[kMostMovedChannels];                          ///< of the values of each channel
-  Affine erased_maps[kMostAugmentOps][kMostMovedChannels];  ///< of those that a step fills
+  std::uint32_t code_erasures;                                                ///< the bits of steps that fill codes
+  Affine maps[kMostMovedChannels];                                            ///< of the values of each channel
+  Affine erased_maps[kMostAugmentOps][kMostMovedChannels];                    ///< of those that a step fills
 };
 
 /// The row or column of the stored image that shows at `at` of the output; -1 - i: the fill value of step i.

@@ -16,48 +16,63 @@ namespace {
 /// Pixels of an image per block, so that large images have several blocks: a block makes its own tables.
 constexpr std::int64_t kBlockPixels = 8192, kMostBlocks = 64;
 constexpr int kInterleavedChannels = 3;
-/// Blocks per multiprocessor: with 4, drawing would spill registers. 3 blocks of 256 threads have 8 codes each in flight,
-/// 6 KB for float32; an H200 needs 4.6 KB (geometry.hpp).
+/// Blocks per multiprocessor: with 4, drawing would spill registers. 3 blocks of 256 threads have 8 codes each in
+/// flight, 6 KB for float32; an H200 needs 4.6 KB (geometry.hpp).
 constexpr int kLeastImageBlocks = 3;
 
 /// The units of an image: the pixels that a thread makes at once, in one row.
 struct UnitShape {
-  std::uint32_t units;      ///< of an image, or, with planes, of all its planes
+  std::uint32_t units;  ///< of an image, or, with planes, of all its planes
   Divider units_per_row;
   Divider rows_per_plane;
 };
 
-/// A code at place `i` of packed codes, with its sign flipped.
-__device__ inline std::uint32_t packed_code(std::int8_t code, int i) {
-  return static_cast<std::uint32_t>(static_cast<std::uint8_t>(code) ^ 0x80u) << (8 * (i % 4));
+/// The codes of some pixels, one in each register, so that nothing waits for them before packed() is called.
+template <int kPixels>
+struct UnitCodes {
+  std::int8_t codes[kPixels];
+
+  /// The same with flipped signs.
+  __device__ Words<kPixels> packed() const {
+    Words<kPixels> words{};
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      words.words[i / 4] |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(codes[i])) << (8 * (i % 4));
+    }
+#pragma unroll
+    for (std::uint32_t& word : words.words) word ^= 0x80808080u;
+    return words;
+  }
+};
+
+/// A code where pixels may be beyond the edge, or erased. Out of line, because few are.
+OCTAVO_NO_INLINE __device__ std::int8_t bordered_code(const AugmentProgram& program, const MovedImage& image,
+                                                      const std::int8_t* plane, std::int32_t width, std::int32_t c,
+                                                      std::int32_t y, std::int32_t x) {
+  return moved_code(program, image, plane, width, c, y, x);
 }
 
-/// The codes of some pixels, with flipped signs.
 template <int kPixels>
-__device__ inline Words<kPixels> unit_codes(const AugmentProgram& program, const MovedImage& image,
-                                            const std::int8_t* plane, std::int32_t width, std::int32_t c,
-                                            std::int32_t y, std::int32_t x) {
+__device__ inline UnitCodes<kPixels> unit_codes(const AugmentProgram& program, const MovedImage& image,
+                                                const std::int8_t* plane, std::int32_t width, std::int32_t c,
+                                                std::int32_t y, std::int32_t x) {
   const std::int32_t row = image.rows[y];
   const auto columns = *reinterpret_cast<const Words<2 * kPixels>*>(image.columns + x);
   std::uint32_t signs = static_cast<std::uint32_t>(row);
 #pragma unroll
   for (const std::uint32_t two : columns.words) signs |= two | two << 16;
-  Words<kPixels> codes{};
+  UnitCodes<kPixels> unit;
   if (static_cast<std::int32_t>(signs) >= 0 && (image.erased_rows[y] & image.code_erasures) == 0) {
     const std::int8_t* const from = plane + row * width;
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
-      codes.words[i / 4] |= packed_code(from[columns.words[i / 2] >> (16 * (i % 2)) & 0xFFFFu], i);
+      unit.codes[i] = load_code(from + (columns.words[i / 2] >> (16 * (i % 2)) & 0xFFFFu));
     }
-    return codes;
-  }
-#pragma unroll 1
-  for (int i = 0; i < kPixels; ++i) {
-    const std::uint32_t code = packed_code(moved_code(program, image, plane, width, c, y, x + i), i);
+  } else {
 #pragma unroll
-    for (int word = 0; word < kPixels / 4; ++word) codes.words[word] |= i / 4 == word ? code : 0;
+    for (int i = 0; i < kPixels; ++i) unit.codes[i] = bordered_code(program, image, plane, width, c, y, x + i);
   }
-  return codes;
+  return unit;
 }
 
 /// The maps of pixels in a row.
@@ -68,7 +83,9 @@ struct RowMaps {
 
   __device__ RowMaps(const MovedImage& moved, std::int32_t row, std::int32_t column)
       : image(moved), y(row), x(column), is_erased((moved.erased_rows[row] & ~moved.code_erasures) != 0) {}
-  __device__ Affine of(std::int32_t c, int i) const { return is_erased ? moved_map(image, c, y, x + i) : image.maps[c]; }
+  __device__ Affine of(std::int32_t c, int i) const {
+    return is_erased ? moved_map(image, c, y, x + i) : image.maps[c];
+  }
 };
 
 /// Where a unit of a plane is.
@@ -93,7 +110,7 @@ __device__ inline void store_plane_units(const GatherArgs& args, const MovedImag
   const auto width = static_cast<std::int32_t>(args.sample.width);
   const auto pixels = static_cast<std::int32_t>(args.pixels);
   PlanePlace places[kUnits];
-  Words<kPixels> made[kUnits];
+  UnitCodes<kPixels> made[kUnits];
 #pragma unroll
   for (int k = 0; k < kUnits; ++k) {
     // Beyond the end, the last unit is made again.
@@ -106,7 +123,7 @@ __device__ inline void store_plane_units(const GatherArgs& args, const MovedImag
     const std::uint32_t unit = first + static_cast<unsigned>(k) * stride;
     const PlanePlace at = places[k];
     const RowMaps maps(image, at.y, at.x);
-    const auto values = decode_words<Value>(made[k], [&](int i) { return maps.of(at.c, i); });
+    const auto values = decode_words<Value>(made[k].packed(), [&](int i) { return maps.of(at.c, i); });
     if (unit < shape.units) reinterpret_cast<Words<16>*>(out)[unit] = values;
   }
 }
@@ -120,7 +137,7 @@ __device__ inline void store_pixel_unit(const GatherArgs& args, const MovedImage
   const auto x = static_cast<std::int32_t>(shape.units_per_row.remainder(unit)) * kPixels;
   const auto width = static_cast<std::int32_t>(args.sample.width);
   const auto pixels = static_cast<std::int32_t>(args.pixels);
-  Words<kPixels> planes[kChannels];
+  UnitCodes<kPixels> planes[kChannels];
 #pragma unroll
   for (int c = 0; c < kChannels; ++c) {
     planes[c] = unit_codes<kPixels>(*args.program, image, codes + c * pixels, width, c, y, x);
@@ -128,13 +145,13 @@ __device__ inline void store_pixel_unit(const GatherArgs& args, const MovedImage
   const RowMaps maps(image, y, x);
 #pragma unroll
   for (int store = 0; store < kChannels; ++store) {
-    Words<kPixels> mixed{};
+    UnitCodes<kPixels> mixed;
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
-      const int value = store * kPixels + i, pixel = value / kChannels, c = value % kChannels;
-      mixed.words[i / 4] |= (planes[c].words[pixel / 4] >> (8 * (pixel % 4)) & 0xFFu) << (8 * (i % 4));
+      const int value = store * kPixels + i;
+      mixed.codes[i] = planes[value % kChannels].codes[value / kChannels];
     }
-    reinterpret_cast<Words<16>*>(out)[unit * kChannels + store] = decode_words<Value>(mixed, [&](int i) {
+    reinterpret_cast<Words<16>*>(out)[unit * kChannels + store] = decode_words<Value>(mixed.packed(), [&](int i) {
       const int value = store * kPixels + i;
       return maps.of(value % kChannels, value / kChannels);
     });
@@ -148,8 +165,9 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
   __shared__ MovedImage moved;
   draw_block_image<MovingDraws>(args, blockIdx.x, image);
   const CursorAdvance cursor(args.selection.cursor, args.cursor_batches);
-  fill_moved(*args.program, image.drawn[0], args.maps, args.uniform_map, static_cast<std::int32_t>(args.sample.channels),
-             static_cast<std::int32_t>(threadIdx.x), static_cast<std::int32_t>(blockDim.x), moved);
+  fill_moved(*args.program, image.drawn[0], args.maps, args.uniform_map,
+             static_cast<std::int32_t>(args.sample.channels), static_cast<std::int32_t>(threadIdx.x),
+             static_cast<std::int32_t>(blockDim.x), moved);
   __syncthreads();
   const std::int8_t* const codes = codes_of(args.packed, image.mixed.sample.row);
   Value* const out = static_cast<Value*>(args.values) + blockIdx.x * args.batch.image.values();
@@ -164,9 +182,7 @@ __global__ void __launch_bounds__(kImageThreads, kLeastImageBlocks)
   cursor.finish();
 }
 
-bool is_interleaved(const GatherArgs& args) {
-  return args.batch.layout == Layout::nhwc && args.sample.channels != 1;
-}
+bool is_interleaved(const GatherArgs& args) { return args.batch.layout == Layout::nhwc && args.sample.channels != 1; }
 
 }  // namespace
 

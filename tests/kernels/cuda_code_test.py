@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 # A multiprocessor has 65,536 registers, so with 64 registers 1,024 threads stay resident; with 96, 640; with 128, 512.
 # Gathers that resize compute more for each byte, and need fewer threads to hide the memory's latency. So do masks, which
 # follow the steps of their image for each byte.
-MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96}
+MOST_REGISTERS = {"gather_channels": 96, "gather_augmented": 128, "gather_made_images": 128, "gather_masks": 96,
+                  "gather_moved": 80}
 
 
 class Device:
@@ -120,6 +121,9 @@ class Variant:
         "gather_unaligned_pixels": ("interleaved", 256, 0.5, 1.1, True),
         "gather_unaligned_planes": ("in order", 256, 0.5, 1.1, True),
         "gather_channels": ("interleaved", 64, 0.5, 2.1, False),
+        # Flips and crops load single bytes and look up where they are: with half types on the fastest memory, in 1.1
+        # times its time.
+        "gather_moved": ("moved", 256, 1, 1.1, False),
         "copy_rows": ("rows", 256, 1, 0.5, False),
         "sum_codes": ("sums", 256, 1, 0.5, False),
     }
@@ -141,6 +145,8 @@ class Variant:
             self.maps = "pixel" if numbers[1] else "channel"
         elif self.family == "gather_unaligned_planes":
             self.maps = ("uniform", "channel", "pixel")[numbers[0]]
+        elif self.family == "gather_moved":
+            self.layout += ", interleaved" if numbers[0] else ""
         elif self.family == "copy_rows":
             self.store_width, self.loaded_bytes, self.maps = numbers[0], 4, "none"
         elif self.family == "sum_codes":
@@ -304,7 +310,7 @@ class CudaCode(unittest.TestCase):
     def test_every_kernel_was_seen(self):
         # Three types; gather_planes: half types with units of 4 and of 8 values, each with channel and pixel maps.
         counts = {"gather_planes": 10, "gather_pixels": 12, "gather_unaligned_pixels": 12, "gather_unaligned_planes": 9,
-                  "gather_channels": 3, "copy_rows": 2, "sum_codes": 1}
+                  "gather_channels": 3, "gather_moved": 6, "copy_rows": 2, "sum_codes": 1}
         for architecture in set(ARGUMENTS.architectures) & set(DEVICES):
             for family, count in counts.items():
                 seen = [row for row in self.rows
