@@ -16,8 +16,8 @@ namespace {
 /// Pixels of an image per block, so that large images have several blocks: a block makes its own tables.
 constexpr std::int64_t kBlockPixels = 8192, kMostBlocks = 64;
 constexpr int kInterleavedChannels = 3;
-/// Blocks per multiprocessor: with 4, drawing would spill registers. 3 blocks of 256 threads have 8 codes each in
-/// flight, 6 KB for float32; an H200 needs 4.6 KB (geometry.hpp).
+/// Blocks per multiprocessor: with 4, drawing would spill registers. 3 blocks of 256 threads with 8 codes each have 6
+/// KB in flight for float32, with 16 codes 12 KB for half types; an H200 needs 4.6 and 7.6 KB (geometry.hpp).
 constexpr int kLeastImageBlocks = 3;
 
 /// The units of an image: the pixels that a thread makes at once, in one row.
