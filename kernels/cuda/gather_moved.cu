@@ -1,5 +1,5 @@
 // The gather of images that are flipped, cropped and erased: a block turns the steps of an image into tables along its
-// axes, so that a value takes about as many instructions as without augmentation.
+// axes, so that the instructions of a value, however many steps there are, leave the memory its time.
 #include <algorithm>
 
 #include "kernels/augment/moved_image.hpp"
