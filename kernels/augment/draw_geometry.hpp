@@ -74,6 +74,7 @@ struct DrawnPart {
   double across, along;  ///< pixels, rounded to whole numbers
   PhiloxWords words;     ///< of which the last two are left for the position
 };
+// Out of line, to save registers of the kernels that draw.
 OCTAVO_NO_INLINE OCTAVO_HOST_DEVICE inline DrawnPart draw_part(const AugmentOp& op, ImageSize size, const DrawKey& key,
                                                                std::uint32_t attempt) {
   const PhiloxWords words = draw(key, op.slot, attempt);

@@ -13,12 +13,7 @@
 
 namespace octavo::kernels {
 
-/// Whether operations of this kind only move rows and columns, fill rectangles, or change normalized values.
-OCTAVO_HOST_DEVICE inline bool is_moving(AugmentKind kind) {
-  return kind <= AugmentKind::jitter || kind == AugmentKind::view_flip_x || kind == AugmentKind::view_shift;
-}
-
-/// The step of `op`, of such a kind, for an image of `size`.
+/// The step of `op`, whose kind is_moving(), for an image of `size`.
 OCTAVO_HOST_DEVICE inline AugmentStep draw_moving_step(const AugmentOp& op, ImageSize size, const DrawKey& key) {
   AugmentStep step{};
   if (op.kind == AugmentKind::alternating_flip_x) {

@@ -159,11 +159,17 @@ OCTAVO_HOST_DEVICE inline bool resizes(AugmentKind kind) {
   return kind == AugmentKind::random_resized_crop || kind == AugmentKind::resize;
 }
 
-/// Whether codes move along rows and columns, and no rectangle of codes is filled before that.
+/// Whether operations of this kind only move rows and columns, fill rectangles, or change normalized values.
+OCTAVO_HOST_DEVICE inline bool is_moving(AugmentKind kind) {
+  return kind <= AugmentKind::jitter || kind == AugmentKind::view_flip_x || kind == AugmentKind::view_shift;
+}
+
+/// Whether codes only move along rows and columns, and no rectangle of codes is filled before that.
 inline bool only_moves(const AugmentProgram& program) {
   bool has_erased = false;
   for (int i = 0; i < program.op_count; ++i) {
     const AugmentKind kind = program.ops[i].kind;
+    if (!is_moving(kind)) return false;
     const bool erases = kind == AugmentKind::erase_square || kind == AugmentKind::erase_rectangle;
     if (!erases && kind != AugmentKind::jitter && has_erased) return false;
     has_erased = has_erased || (erases && !program.ops[i].is_normalized);
