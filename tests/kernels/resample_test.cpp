@@ -69,13 +69,15 @@ TEST_CASE("filters of any size stay within the range of their integers", "[unit]
     CHECK(next >= 0);
     CHECK(filter.end(out) <= filter.count);
     CHECK(filter.end(out) - next <= filter.most_taps());
+    const bool is_small = filter.most_taps() < 100;  // weight() computes all weights for each
+    bool is_same = true;
     filter.for_weights(out, [&](std::int32_t pixel, std::int32_t weight) {
-      CHECK(pixel == next++);
-      CHECK(weight == filter.weight(out, pixel));
+      is_same = is_same && pixel == next++ && (!is_small || weight == filter.weight(out, pixel));
       sum += weight;
       (weight < 0 ? negative : positive) += weight;
       most = std::max(most, weight);
     });
+    REQUIRE(is_same);
     REQUIRE(next == filter.end(out));
     REQUIRE(sum == 1 << kWeightBits);
     REQUIRE((filter.is_cubic || negative == 0));
@@ -100,16 +102,9 @@ TEST_CASE("filters of any size stay within the range of their integers", "[unit]
   for (const std::int32_t side : {1, 2, 65535}) {
     for (const std::int32_t out_side : {1, 3, 65535}) {
       for (const bool antialias : {false, true}) {
-        if (antialias && side == 65535 && out_side == 1) continue;  // checked below, without each weight again
         for (const bool is_cubic : {false, true}) check({side, out_side, antialias, is_cubic}, out_side - 1);
       }
     }
-  }
-  for (const bool is_cubic : {false, true}) {
-    std::int64_t sum = 0;
-    octavo::kernels::AxisFilter{65535, 1, true, is_cubic}.for_weights(
-        0, [&](std::int32_t, std::int32_t weight) { sum += weight; });
-    REQUIRE(sum == 1 << kWeightBits);
   }
 }
 
