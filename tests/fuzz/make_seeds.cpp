@@ -121,7 +121,7 @@ std::string bmp(int bits, int coding, const std::string& palette, const std::str
 std::string gif(bool is_interlaced) {
   const std::string colors = counting(12, 40);
   return "GIF89a" + little(2, 2) + little(1, 2) + "\x81\0\0"s + colors + "!\xF9\x04\x01\0\0\2\0"s + "," + little(0, 4) +
-         little(2, 2) + little(1, 2) + (is_interlaced ? "\x40"s : "\0"s) + "\2\2\x4C\1\0;"s;
+         little(2, 2) + little(1, 2) + (is_interlaced ? "\x40"s : "\0"s) + "\2\2\x0C\x0A\0;"s;
 }
 
 std::vector<std::uint8_t> counted(std::size_t count) {
