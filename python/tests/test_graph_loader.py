@@ -57,7 +57,7 @@ def test_options_that_graphs_do_not_support_are_refused(packed: Packed) -> None:
         ({"shuffle": "blocks"}, "shuffle is 'blocks'"),
         ({"batch_size": 48}, "batch_size is 48"),
         ({"batches_per_launch": 0}, "batches_per_launch is 0"),
-        ({"batch_size": 1, "rank": 0, "world_size": 2}, "share of a batch is empty"),
+        ({"batch_size": 1, "rank": 0, "world_size": 2}, "cannot be shared by 2 ranks"),
     ]:
         with pytest.raises(ValueError, match=message):
             octavo.GraphLoader(packed.path, device="cpu", framework="numpy", **options)

@@ -211,5 +211,5 @@ TEST_CASE("a graph loader refuses what it cannot repeat", "[unit][loader]") {
   options.sampling = {};
   options = whole_batches(1);
   options.world_size = 2;
-  REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("share of a batch is empty"));
+  REQUIRE_THROWS_WITH(GraphLoader(store, options), ContainsSubstring("cannot be shared by 2 ranks"));
 }

@@ -7,7 +7,19 @@
 using namespace octavo;
 
 TEST_CASE("a state survives a round trip through JSON", "[unit][loader]") {
-  const LoaderState state{1, 3, 17, 18446744073709551615u, 512, 60000, true, false};
+  const LoaderState state{.epoch = 3,
+                          .step = 17,
+                          .seed = 18446744073709551615u,
+                          .batch_size = 512,
+                          .sample_count = 60000,
+                          .shuffle = true,
+                          .drop_last = true,
+                          .carry_over = true,
+                          .sampling = "0123456789abcdef",
+                          .split = "train",
+                          .data = "fedcba9876543210",
+                          .normalization = "(x - dataset mean) / 128 [01234567]",
+                          .augmentation = "horizontal flip 0.5; seed 3"};
   REQUIRE(LoaderState::from_json(state.to_json()) == state);
 }
 
@@ -20,15 +32,88 @@ TEST_CASE("an invalid state is refused", "[unit][loader]") {
   REQUIRE_THROWS_WITH(LoaderState::from_json(newer.to_json()), ContainsSubstring("order version 2"));
 }
 
-TEST_CASE("the state of a loader with other options is refused and changes nothing", "[unit][loader]") {
-  const octavo::test::PackedFixture fixture({octavo::test::random_split("train", 20, {1, 2, 2})});
-  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
-  Loader loader(store, {.batch_size = 5, .shuffle = true});
-  LoaderState state = loader.state();
-  state.batch_size = 4;
-  REQUIRE_THROWS_AS(loader.restore(state), InvalidArgument);
-  state = loader.state();
-  state.step = 4;
-  REQUIRE_THROWS_WITH(loader.restore(state), ContainsSubstring("no batch 4"));
-  REQUIRE(loader.state().step == 0);
+TEST_CASE("the state of another loader is refused with the difference and changes nothing", "[unit][loader]") {
+  using octavo::test::PackedFixture;
+  using octavo::test::random_split;
+  const PackedFixture fixture(
+      {random_split("train", 20, {1, 2, 2}), random_split("test", 20, {1, 2, 2}), random_split("val", 20, {1, 2, 2}, 2)});
+  const auto load = [](const PackedFixture& from, const char* split) {
+    return Store::load(from.dataset().split(split), Device::cpu());
+  };
+  const Store store = load(fixture, "train");
+  LoaderOptions options{.batch_size = 5, .shuffle = true};
+  options.spec.augment = {augment::HorizontalFlip{}};
+  Loader loader(store, options);
+  const LoaderState own = loader.state();
+  const auto refuses = [&](const Store& other, const LoaderOptions& with, const char* difference) {
+    INFO(difference);
+    REQUIRE_THROWS_WITH(loader.restore(Loader(other, with).state()), ContainsSubstring(difference));
+    REQUIRE(loader.state() == own);
+  };
+  refuses(load(fixture, "test"), options, "from the split \"test\"; this loader serves \"train\"");
+  const PackedFixture relabeled({[] {
+    auto split = random_split("train", 20, {1, 2, 2});
+    split.labels[7] = 8;
+    return split;
+  }()});
+  refuses(load(relabeled, "train"), options, "other samples");
+  const auto refuses_with = [&](const auto& change, const char* difference) {
+    LoaderOptions with = options;
+    change(with);
+    refuses(store, with, difference);
+  };
+  refuses_with([](LoaderOptions& with) { with.batch_size = 4; }, "batch_size 4; this one has 5");
+  refuses_with([](LoaderOptions& with) { with.seed = 1; }, "seed 1");
+  refuses_with([](LoaderOptions& with) { with.shuffle = false; }, "shuffle \"none\"; this one has \"global\"");
+  refuses_with([](LoaderOptions& with) { with.drop_last = true; }, "drop_last true");
+  refuses_with([](LoaderOptions& with) { with.carry_over = true; }, "carry_over true");
+  refuses_with([](LoaderOptions& with) { with.sampling.repeats = 2; }, "sample_count 40");
+  refuses_with([](LoaderOptions& with) { with.sampling.weights = std::vector(20, 1.0); }, "sampling");
+  refuses_with([](LoaderOptions& with) { with.spec.divisor_values = {127.0}; }, "normalization \"(x - dataset mean) / 127");
+  refuses_with(
+      [&](LoaderOptions& with) { with.spec.statistics = fixture.dataset().split("val").statistics(); },
+      "normalization \"(x - dataset mean) / 128");
+  refuses_with([](LoaderOptions& with) { with.spec.augment = {}; }, "augmentation none; this one has \"horizontal flip");
+  refuses_with([](LoaderOptions& with) { with.spec.augment_seed = 9; }, "augmentation \"horizontal flip 0.5; seed 9\"");
+  refuses_with([](LoaderOptions& with) { with.spec.views = 2; }, "2 views");
+
+  LoaderState beyond = own;
+  beyond.step = 4;
+  REQUIRE_THROWS_WITH(loader.restore(beyond), ContainsSubstring("no batch 4"));
+  REQUIRE(loader.state() == own);
+}
+
+TEST_CASE("the type, layout, ranks and residency of a restored loader may differ", "[unit][loader]") {
+  const octavo::test::PackedFixture fixture({octavo::test::random_split("train", 20, {3, 2, 2})});
+  const Split split = fixture.dataset().split("train");
+  for (const Center center : {Center::channel, Center::pixel}) {
+    LoaderOptions options{.batch_size = 5, .shuffle = true};
+    options.spec.center = center;
+    LoaderState state = Loader(Store::load(split, Device::cpu()), options).state();
+    state.epoch = 2;
+    state.step = 3;
+    options.spec.dtype = DType::float16;
+    options.spec.layout = Layout::nhwc;
+    options.rank = 1;
+    options.world_size = 2;
+    Loader loader(Store::load(split, Device::cpu(), {.residency = Residency::streamed}), options);
+    loader.restore(state);
+    REQUIRE(loader.state() == state);
+  }
+}
+
+TEST_CASE("samples in memory have a digest of their own", "[unit][loader]") {
+  std::vector<std::int8_t> codes = {1, 2, 3, 4};
+  const std::vector<std::int32_t> labels = {0, 1};
+  const auto data = [&] {
+    const HostSamples samples{.shape = {1, 1, 2},
+                              .labels = {LabelKind::class_index, 1},
+                              .codes = codes,
+                              .label_bytes = std::as_bytes(std::span(labels))};
+    return Loader(Store::load(samples, HostMemory::copy, Device::cpu()), {.batch_size = 2}).state().data;
+  };
+  const std::string first = data();
+  REQUIRE(data() == first);
+  codes[3] = 5;
+  REQUIRE(data() != first);
 }

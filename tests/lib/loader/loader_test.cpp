@@ -54,10 +54,10 @@ void prefetch_changes_no_bit(Device device) {
 }
 
 void ranks_share_the_global_batches(Device device) {
-  const PackedFixture fixture = gray_fixture(53);
+  const PackedFixture fixture = gray_fixture(58);
   const Store store = Store::load(fixture.dataset().split("train"), device);
   for (const bool drop_last : {true, false}) {
-    const LoaderOptions whole{.batch_size = 10, .shuffle = true, .seed = 4, .drop_last = drop_last};
+    const LoaderOptions whole{.batch_size = 20, .shuffle = true, .seed = 4, .drop_last = drop_last};
     Loader global(store, whole);
     for (const std::int64_t world_size : {2, 3, 7, 16}) {
       std::vector<Loader> ranks;
@@ -73,8 +73,11 @@ void ranks_share_the_global_batches(Device device) {
       for (const Batch& batch : global.epoch(2)) {
         Served expected, joined;
         expected.add(batch);
+        const std::int64_t least = batch.size() / world_size;
         for (EpochRange::Iterator& place : places) {
           REQUIRE(place != std::default_sentinel);
+          REQUIRE((*place).size() >= least);
+          REQUIRE((*place).size() <= least + 1);
           joined.add(*place);
           ++place;
         }
@@ -175,12 +178,27 @@ TEST_CASE("invalid options are refused", "[unit][loader]") {
   refuses({.batch_size = 5, .rank = -1, .world_size = 2});
   refuses({.batch_size = 5, .world_size = 0});
   refuses({.batch_size = 11, .drop_last = true});
+  refuses({.batch_size = 2, .world_size = 3});
+  refuses({.batch_size = 100, .world_size = 11});
   refuses({.batch_size = std::int64_t{1} << 62});
   LoaderOptions options{.batch_size = 4, .world_size = 2};
   options.spec.center = Center::batch;
   refuses(options);
   Loader loader(store, {.batch_size = 4});
   REQUIRE_THROWS_AS(loader.epoch(-1), InvalidArgument);
+}
+
+TEST_CASE("a last batch with fewer samples than ranks is refused with the remedies", "[unit][loader]") {
+  const PackedFixture fixture = gray_fixture(42);
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  LoaderOptions options{.batch_size = 10, .rank = 2, .world_size = 3};
+  REQUIRE_THROWS_WITH(Loader(store, options),
+                      ContainsSubstring("the last batch of an epoch has 2 samples for 3 ranks; use drop_last, carry_over"));
+  options.drop_last = true;
+  REQUIRE(Loader(store, options).batches_per_epoch() == 4);
+  options.drop_last = false;
+  options.carry_over = true;
+  REQUIRE(Loader(store, options).batches_per_epoch() == 4);
 }
 
 TEST_CASE("labels with several numbers are served with their batch", "[unit][loader]") {

@@ -25,11 +25,12 @@ class BatchMaker {
   const LoaderOptions& options() const;
   /// Number of batches in `epoch`, on which it depends only with carry_over. The same on every rank.
   std::int64_t batches_per_epoch(std::int64_t epoch = 0) const;
-  /// B: number of this rank's samples in batch `step` of `epoch`, possibly 0. Throws InvalidArgument if the batch does
-  /// not exist.
+  /// B: number of this rank's samples in batch `step` of `epoch`. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const;
   /// The B sample indices of this batch. Throws InvalidArgument if the batch does not exist.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
+  /// The state of a Loader with the same options whose next batch is this one.
+  LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// Bytes on the device in addition to the store's.
   std::int64_t device_bytes() const;
 

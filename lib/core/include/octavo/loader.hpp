@@ -24,7 +24,7 @@ class BatchServer;
 /// the epoch's stream before that still sees this batch.
 class Batch {
  public:
-  /// [B,C,H,W] or [B,H,W,C] of the spec's type, on the store's device. B is 0 if this rank has no part in the batch.
+  /// [B,C,H,W] or [B,H,W,C] of the spec's type, on the store's device.
   const TensorView& images() const { return images_; }
   /// int32 [B], int32 [B,K] or float32 [B,K] on the same device. `data` is null if there are no labels.
   const TensorView& labels() const { return labels_; }
@@ -76,6 +76,11 @@ struct LoaderState {
   Shuffle shuffle = false;
   bool drop_last = false;
   bool carry_over = false;
+  std::string sampling;       ///< a digest; empty for the default
+  std::string split;          ///< its name; empty for samples in memory
+  std::string data;           ///< a digest of the samples and labels
+  std::string normalization;  ///< a description, and a digest of its numbers
+  std::string augmentation;   ///< a description; empty for none
 
   /// Returns the state as one line of JSON.
   std::string to_json() const;
@@ -119,8 +124,9 @@ class EpochRange {
 /// the actual order. Not thread-safe, but several loaders may use one store from different threads.
 class Loader {
  public:
-  /// Throws InvalidArgument for invalid options: batch_size below 1, rank outside [0, world_size), Center::batch with
-  /// several ranks, drop_last with fewer samples than a batch, or an order that the store's residency cannot serve.
+  /// Throws InvalidArgument for invalid options: batch_size below 1, rank outside [0, world_size), a batch with fewer
+  /// samples than ranks, Center::batch with several ranks, drop_last with fewer samples than a batch, or an order that
+  /// the store's residency cannot serve.
   /// Throws OutOfMemory if there is no room for a batch.
   Loader(const Store& store, LoaderOptions options);
   ~Loader();
@@ -139,8 +145,8 @@ class Loader {
 
   /// Returns the position of the batch after the current one.
   LoaderState state() const;
-  /// Moves to a position returned by state(). Throws InvalidArgument if the state comes from a loader with other
-  /// options or another number of samples. To resume: `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
+  /// Moves to a position returned by state(). Throws InvalidArgument, naming the difference, if the state comes from a
+  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume: `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
   void restore(const LoaderState& state);
 
   /// Bytes on the device in addition to the store's: batch buffers and prefetched samples.

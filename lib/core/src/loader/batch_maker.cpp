@@ -42,6 +42,11 @@ class BatchMaker::Implementation {
     return server_.order().rows(epoch, step);
   }
 
+  LoaderState state(std::int64_t epoch, std::int64_t step) const {
+    batch_count(epoch, step);
+    return server_.state(epoch, step);
+  }
+
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels, StreamRef stream,
             const TensorView& masks) const {
     const std::int64_t count = batch_count(epoch, step);
@@ -80,6 +85,9 @@ std::int64_t BatchMaker::batch_count(std::int64_t epoch, std::int64_t step) cons
 }
 std::vector<std::int64_t> BatchMaker::rows(std::int64_t epoch, std::int64_t step) const {
   return implementation_->rows(epoch, step);
+}
+LoaderState BatchMaker::state(std::int64_t epoch, std::int64_t step) const {
+  return implementation_->state(epoch, step);
 }
 std::int64_t BatchMaker::device_bytes() const { return implementation_->device_bytes(); }
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,

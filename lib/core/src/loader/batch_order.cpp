@@ -38,13 +38,10 @@ std::int64_t BatchOrder::largest_count() const {
 }
 
 BatchPositions BatchOrder::places(std::int64_t epoch, std::int64_t step) const {
-  const std::int64_t B = options_.batch_size;
-  const kernels::BatchShare share = kernels::batch_share(B, options_.rank, options_.world_size);
-  const std::int64_t batch_first = batches().first_position(epoch, step);
-  const std::int64_t batch_end = std::min(sample_count_, batch_first + B);
-  const std::int64_t first = std::min(batch_end, batch_first + share.first);
-  const std::int64_t end = std::min(batch_end, batch_first + share.end);
-  return {first, end - first};
+  const std::int64_t first = batches().first_position(epoch, step);
+  const std::int64_t count = std::min(options_.batch_size, sample_count_ - first);
+  const kernels::BatchShare share = kernels::batch_share(count, options_.rank, options_.world_size);
+  return {first + share.first, share.count()};
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
@@ -110,7 +107,12 @@ LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
           .sample_count = sample_count_,
           .shuffle = options_.shuffle,
           .drop_last = options_.drop_last,
-          .carry_over = options_.carry_over};
+          .carry_over = options_.carry_over,
+          .sampling = digest(options_.sampling),
+          .split = {},
+          .data = {},
+          .normalization = {},
+          .augmentation = {}};
 }
 
 std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {

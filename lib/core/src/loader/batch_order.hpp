@@ -17,7 +17,7 @@ namespace octavo::loader {
 /// Positions [first, first + count) of an epoch. Negative positions are the last ones of the epoch before.
 struct BatchPositions {
   std::int64_t first;
-  std::int64_t count;  ///< 0 if this rank has no part in the batch
+  std::int64_t count;
 };
 
 /// The order that a loader's options define for N samples of a split. Every function is pure.
@@ -35,11 +35,11 @@ class BatchOrder {
   /// The largest number of samples in this rank's part of a batch.
   std::int64_t largest_count() const;
 
-  /// This rank's part: positions [floor(rB/R), floor((r+1)B/R)) of each batch; of a short one, those that exist.
+  /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples.
   BatchPositions places(std::int64_t epoch, std::int64_t step) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
-  /// The state of a loader whose next batch is this one.
+  /// The state of a loader whose next batch is this one, without what it says about samples and values.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// The row numbers of the batch's samples.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const { return numbers(epoch, step).rows; }

@@ -22,6 +22,8 @@ class BatchServer {
   virtual const std::shared_ptr<backend::Backend>& backend() const = 0;
   /// Which samples a batch holds.
   virtual const BatchOrder& order() const = 0;
+  /// The state of a loader whose next batch is this one.
+  virtual LoaderState state(std::int64_t epoch, std::int64_t step) const { return order().state(epoch, step); }
   virtual BatchShape shape() const = 0;
   virtual LabelLayout labels() const = 0;
   /// Whether a sample's values depend on the batch that it is in.

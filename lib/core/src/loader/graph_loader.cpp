@@ -9,6 +9,7 @@
 #include "backend/capture.hpp"
 #include "loader/batch_order.hpp"
 #include "loader/graph_position.hpp"
+#include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
 #include "store/prepared_maps.hpp"
 #include "store/store_access.hpp"
@@ -60,7 +61,9 @@ class GraphLoader::Implementation {
   LoaderState state(StreamRef stream) const {
     backend::refuse_capture(*samples_->backend, stream, "get the state of a loader");
     const kernels::BatchNumber next = position_->next(stream);
-    return order_.state(next.epoch, next.step);
+    LoaderState state = order_.state(next.epoch, next.step);
+    loader::identify(state, *samples_, maps_);
+    return state;
   }
 
  private:
@@ -76,10 +79,6 @@ class GraphLoader::Implementation {
     }
     if (!options.drop_last && !options.carry_over) {
       refuse("neither drop_last nor carry_over is set, but every batch of a graph must be full; set one");
-    }
-    if (options.rank * options.batch_size / options.world_size ==
-        (options.rank + 1) * options.batch_size / options.world_size) {
-      refuse("this rank's share of a batch is empty; use a larger batch_size");
     }
     const std::int64_t batches = loader::BatchOrder(options, samples.sample_count).batches_per_epoch(0);
     if (batches_per_launch < 1 || batches_per_launch > batches) {

@@ -7,7 +7,7 @@
 namespace octavo {
 namespace {
 
-/// true and false for global and none, as in states that were saved before the other orders existed.
+/// true and false for global and none, as in LoaderOptions.
 nlohmann::ordered_json shuffle_to_json(Shuffle shuffle) {
   if (shuffle == Shuffle(true) || shuffle == Shuffle(false)) return shuffle == Shuffle(true);
   return to_string(shuffle);
@@ -30,6 +30,9 @@ std::string LoaderState::to_json() const {
                                   {"shuffle", shuffle_to_json(shuffle)},
                                   {"drop_last", drop_last}};
   if (carry_over) document["carry_over"] = true;
+  if (!sampling.empty()) document["sampling"] = sampling;
+  document.update({{"split", split}, {"data", data}, {"normalization", normalization}});
+  if (!augmentation.empty()) document["augmentation"] = augmentation;
   return document.dump();
 }
 
@@ -47,6 +50,11 @@ LoaderState LoaderState::from_json(const std::string& json) {
     state.shuffle = shuffle_from_json(document.at("shuffle"));
     document.at("drop_last").get_to(state.drop_last);
     if (document.contains("carry_over")) document["carry_over"].get_to(state.carry_over);
+    if (document.contains("sampling")) document["sampling"].get_to(state.sampling);
+    document.at("split").get_to(state.split);
+    document.at("data").get_to(state.data);
+    document.at("normalization").get_to(state.normalization);
+    if (document.contains("augmentation")) document["augmentation"].get_to(state.augmentation);
   } catch (const InvalidArgument& unknown) {
     throw FormatError(std::string("read a loader state: ") + unknown.what());
   } catch (const nlohmann::json::exception&) {

@@ -1,5 +1,6 @@
 #include "loader/options_check.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -12,6 +13,10 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
+std::string samples_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " sample" : " samples");
+}
+
 void check_carry_over(const LoaderOptions& options, Residency residency) {
   if (options.drop_last) refuse("drop_last and carry_over exclude each other; use one of them");
   if (options.shuffle != Shuffle(true) && options.shuffle != Shuffle(false)) {
@@ -21,6 +26,20 @@ void check_carry_over(const LoaderOptions& options, Residency residency) {
     refuse("carry_over is not available with the residency window; load the samples with another residency");
   }
   if (options.batch_size >= std::int64_t{1} << 31) refuse("carry_over needs a batch_size below 2^31");
+}
+
+/// Every rank needs a sample of every batch: a model has no gradient for an empty part.
+void check_ranks(const LoaderOptions& options, std::int64_t epoch_samples) {
+  const std::int64_t ranks = options.world_size;
+  if (std::min(options.batch_size, epoch_samples) < ranks) {
+    refuse("a batch of " + samples_text(std::min(options.batch_size, epoch_samples)) + " cannot be shared by " +
+           std::to_string(ranks) + " ranks; use a batch_size of at least the number of ranks");
+  }
+  const std::int64_t last = epoch_samples % options.batch_size;
+  if (last > 0 && last < ranks && !options.drop_last && !options.carry_over) {
+    refuse("the last batch of an epoch has " + samples_text(last) + " for " + std::to_string(ranks) +
+           " ranks; use drop_last, carry_over or another batch_size");
+  }
 }
 
 }  // namespace
@@ -51,6 +70,7 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
            (options.drop_last ? ", so drop_last leaves no batch" : " of an epoch, which carry_over needs") +
            "; use a smaller batch_size");
   }
+  check_ranks(options, epoch_samples);
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
     refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; expected at least 1");
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loader/batch_server.hpp"
+#include "loader/loader_identity.hpp"
 #include "loader/options_check.hpp"
 #include "loader/row_provider.hpp"
 #include "store/prepared_maps.hpp"
@@ -22,6 +23,11 @@ class PackedServer final : public BatchServer {
 
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
+  LoaderState state(std::int64_t epoch, std::int64_t step) const override {
+    LoaderState state = order_.state(epoch, step);
+    identify(state, *samples_, maps_);
+    return state;
+  }
   BatchShape shape() const override { return batch_shape(maps_.spec(), samples_->shape); }
   LabelLayout labels() const override { return batch_labels(maps_.spec(), samples_->labels); }
   bool depends_on_batch() const override { return maps_.spec().center == Center::batch; }

@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "backend/capture.hpp"
+#include "loader/loader_identity.hpp"
 
 namespace octavo::loader {
 
@@ -117,16 +118,12 @@ void Pipeline::prepare(std::int64_t step) {
 
 LoaderState Pipeline::state() const {
   const std::int64_t step = !is_running_ ? restored_step_ : is_shown_ ? step_ + 1 : step_;
-  return step < epoch_batches_ ? server_->order().state(epoch_, step) : server_->order().state(epoch_ + 1, 0);
+  return step < epoch_batches_ ? server_->state(epoch_, step) : server_->state(epoch_ + 1, 0);
 }
 
 void Pipeline::restore(const LoaderState& state) {
-  LoaderState here = this->state();
-  here.epoch = state.epoch;
-  here.step = state.step;
-  if (state != here) {
-    throw InvalidArgument("restore a loader: the state belongs to a loader with other options or other data; got " +
-                          state.to_json() + ", expected a state like " + here.to_json());
+  if (const auto found = difference(state, this->state())) {
+    throw InvalidArgument("restore a loader: the state does not fit; " + *found);
   }
   if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch(state.epoch)) {
     throw InvalidArgument("restore a loader: there is no batch " + std::to_string(state.step) + " in epoch " +

@@ -47,6 +47,14 @@ std::string erased_text(bool normalized, const std::vector<double>& value) {
   return normalized ? "normalized value " + text : "value " + text;
 }
 
+/// ", fill 0,10,20"; nothing for the usual fill.
+std::string fill_text(const std::vector<double>& fill, double usual = 0.0) {
+  if (fill == std::vector{usual}) return "";
+  std::string text;
+  for (const double one : fill) text += (text.empty() ? "" : ",") + number_text(one);
+  return ", fill " + text;
+}
+
 struct Describe {
   std::string operator()(const augment::HorizontalFlip& op) const {
     return "horizontal flip " + number_text(op.probability);
@@ -57,9 +65,12 @@ struct Describe {
   }
   std::string operator()(const augment::RandomCrop& op) const {
     return "random crop" + (op.size ? " " + size_text(*op.size) : std::string()) + " (padding " +
-           std::to_string(op.padding) + ", " + to_string(op.border) + ")";
+           std::to_string(op.padding) + ", " + to_string(op.border) +
+           (op.border == augment::Border::constant ? fill_text(op.fill) : "") + ")";
   }
-  std::string operator()(const augment::CenterCrop& op) const { return "center crop " + size_text(op.size); }
+  std::string operator()(const augment::CenterCrop& op) const { 
+    return "center crop " + size_text(op.size) + fill_text(op.fill);
+  }
   std::string operator()(const augment::RandomResizedCrop& op) const {
     return "random resized crop " + size_text(op.size) + " (area " + range_text(op.area) + ", ratio " +
            range_text(op.ratio) + (op.interpolation == augment::Interpolation::bicubic ? ", bicubic" : "") +
@@ -82,7 +93,7 @@ struct Describe {
     return "affine " + number_text(op.probability) + " (degrees " + range_text(op.degrees) + ", translate " +
            number_text(op.translate_x) + " and " + number_text(op.translate_y) + ", scale " + range_text(op.scale) +
            ", shear " + range_text(op.shear_x) + " and " + range_text(op.shear_y) + ", " + to_string(op.interpolation) +
-           ")";
+           fill_text(op.fill) + ")";
   }
   std::string operator()(const augment::ColorJitter& op) const {
     return "color jitter " + number_text(op.probability) + " (brightness " + range_text(op.brightness) + ", contrast " +
@@ -114,16 +125,16 @@ struct Describe {
            range_text(op.sigma) + ")";
   }
   std::string operator()(const augment::TrivialAugment& op) const {
-    return std::string("TrivialAugment (") + to_string(op.interpolation) + ")";
+    return std::string("TrivialAugment (") + to_string(op.interpolation) + fill_text(op.fill) + ")";
   }
   std::string operator()(const augment::TimmRandAugment& op) const {
     return "timm's RandAugment (" + std::to_string(op.count) + " operations, magnitude " + number_text(op.magnitude) +
            " +- " + number_text(op.deviation) + ", probability " + number_text(op.probability) + ", " +
-           to_string(op.interpolation) + ")";
+           to_string(op.interpolation) + fill_text(op.fill, 128.0) + ")";
   }
   std::string operator()(const augment::RandAugment& op) const {
     return "RandAugment (" + std::to_string(op.count) + " operations, magnitude " + std::to_string(op.magnitude) +
-           ", " + to_string(op.interpolation) + ")";
+           ", " + to_string(op.interpolation) + fill_text(op.fill) + ")";
   }
   std::string operator()(const augment::ViewFlip&) const { return "flip of views"; }
   std::string operator()(const augment::ViewShift& op) const {
@@ -148,6 +159,10 @@ std::string augment::describe_mix(const Mix& mix) {
   if (mix.cutmix_alpha != 0.0) text += (text.empty() ? "" : " or ") + ("CutMix " + number_text(mix.cutmix_alpha));
   constexpr const char* kPartners[] = {"previous", "opposite", "shuffled"};
   return text + " (" + kPartners[static_cast<int>(mix.partner)] + (mix.per_sample ? ", per sample" : "") +
+         (mix.mixup_alpha != 0.0 && mix.cutmix_alpha != 0.0 && mix.cutmix_share != 0.5
+              ? ", CutMix with probability " + number_text(mix.cutmix_share)
+              : std::string()) +
+         (mix.pairs ? ", pairs" : "") +
          (mix.probability < 1.0 ? ", probability " + number_text(mix.probability) : std::string()) + ")";
 }
 

@@ -9,11 +9,13 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "dataset_file/split_access.hpp"
 #include "statistics/sample_counter.hpp"
 #include "store/chunked_row_reader.hpp"
 #include "store/memory_rows.hpp"
 #include "store/residency_rules.hpp"
 #include "store/row_reader.hpp"
+#include "support/hash.hpp"
 
 namespace octavo::store {
 namespace {
@@ -89,6 +91,15 @@ Statistics statistics_of(const HostSamples& samples) {
   statistics::SampleTotals totals(samples.shape);
   counter.move_into(totals);
   return totals.statistics(std::vector<ChannelQuantization>(static_cast<std::size_t>(samples.shape.channels)));
+}
+
+/// A hash that tells other samples apart without reading all of them again: their statistics are exact.
+std::uint64_t data_hash_of(const HostSamples& samples, const Statistics& statistics) {
+  StreamingHash hash;
+  hash.add(samples.label_bytes);
+  hash.add(std::as_bytes(std::span(statistics.histogram)));
+  hash.add(std::as_bytes(std::span(statistics.mean_image)));
+  return hash.value();
 }
 
 /// The split whose statistics are used to center batches of `split`.
@@ -266,7 +277,8 @@ std::shared_ptr<const StoredSamples> load_samples(const Split& split, Device dev
       name,
       "the file",
       {split.sample_count(), split.shape(), split.labels(), options.with_masks && split.has_masks(),
-       split.class_names(), source.statistics(), source.name()},
+       split.class_names(), source.statistics(), source.name(), split.name(),
+       dataset_file::SplitAccess::entry(split).checksums.hash.value_or(0)},
       [&] { return row_source(split, options); },
       [&](const StoredSamples& samples) { read_samples(split, options, samples); },
   };
@@ -278,11 +290,12 @@ std::shared_ptr<const StoredSamples> load_samples(const HostSamples& samples, Ho
   check_samples(samples);
   const auto sample_count = static_cast<std::int64_t>(samples.codes.size()) / samples.shape.values();
   check_options("samples in memory", sample_count, options);
+  const Statistics statistics = samples.statistics ? *samples.statistics : statistics_of(samples);
   const Origin origin{
       "samples in memory",
       "host memory",
-      {sample_count, samples.shape, samples.labels, false, samples.class_names,
-       samples.statistics ? *samples.statistics : statistics_of(samples), ""},
+      {sample_count, samples.shape, samples.labels, false, samples.class_names, statistics, "", "",
+       data_hash_of(samples, statistics)},
       [&] { return std::make_unique<const MemoryRows>(samples, memory, options.thread_count); },
       [&](const StoredSamples& stored) { copy_samples(samples, stored); },
       memory == HostMemory::borrow ? samples.owner : nullptr,

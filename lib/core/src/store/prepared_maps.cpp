@@ -1,6 +1,7 @@
 #include "store/prepared_maps.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <octavo/batch_shape.hpp>
@@ -10,6 +11,7 @@
 #include "kernels/augment/image_passes.hpp"
 #include "store/augment_program.hpp"
 #include "store/mix_program.hpp"
+#include "support/hash.hpp"
 
 namespace octavo::store {
 namespace {
@@ -40,6 +42,14 @@ void check_masks(const BatchSpec& spec, bool has_masks) {
   }
 }
 
+std::uint64_t hash_of(const FoldedSpec& folded, const Statistics& statistics) {
+  StreamingHash hash;
+  hash.add(std::as_bytes(std::span(folded.maps)));
+  hash.add(std::as_bytes(std::span(folded.divisors)));
+  if (!folded.pixel_shifts.empty()) hash.add(std::as_bytes(std::span(statistics.mean_image)));
+  return hash.value();
+}
+
 }  // namespace
 
 PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec)
@@ -47,6 +57,7 @@ PreparedMaps::PreparedMaps(std::shared_ptr<const StoredSamples> samples, const B
   check_masks(spec, samples_->has_masks);
   const FoldedSpec folded = fold_spec(spec, samples_->statistics, samples_->shape);
   const auto& backend = samples_->backend;
+  numbers_hash_ = hash_of(folded, spec.statistics ? *spec.statistics : samples_->statistics);
   uniform_map_ = folded.maps.size() == 1;
   maps_ = to_device(backend, folded.maps);
   pixel_shifts_ = to_device(backend, folded.pixel_shifts);

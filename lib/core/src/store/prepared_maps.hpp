@@ -20,6 +20,8 @@ class PreparedMaps {
   PreparedMaps(std::shared_ptr<const StoredSamples> samples, const BatchSpec& spec);
 
   const BatchSpec& spec() const { return spec_; }
+  /// A hash of the numbers of the normalization, whatever the layout.
+  std::uint64_t numbers_hash() const { return numbers_hash_; }
   std::int64_t device_bytes() const;
 
   /// Enqueues the gather of `batch_count` samples, selected from `packed`, into `to`. They are `batches` batches, by
@@ -37,6 +39,7 @@ class PreparedMaps {
 
   std::shared_ptr<const StoredSamples> samples_;
   BatchSpec spec_;
+  std::uint64_t numbers_hash_ = 0;
   bool uniform_map_ = false;
   kernels::MixProgram mix_ = {};
   kernels::SoftLabels soft_labels_ = {};

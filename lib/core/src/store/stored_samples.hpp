@@ -25,6 +25,8 @@ struct SampleDescription {
   std::vector<std::string> class_names;
   Statistics statistics;         ///< used to center batches
   std::string statistics_split;  ///< the split of `statistics`
+  std::string split_name;        ///< empty for samples in memory
+  std::uint64_t data_hash = 0;   ///< equal for splits with equal samples and labels in the same order
 };
 
 /// Immutable once loaded.
