@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tools/test_python.sh [--torch] [--python PYTHON] [--cuda WHEN]: builds and checks the Python package.
+# tools/test_python.sh [--torch] [--integrations] [--python PYTHON] [--cuda WHEN]: builds and checks the Python package.
 #
 #   --torch          also run the tests with PyTorch: installs its CPU build into the test environment
+#   --integrations   also run those with Lightning, Accelerate and Transformers; implies --torch
 #   --python PYTHON  the interpreter, 3.10 or newer (python3)
 #   --cuda WHEN      OCTAVO_CUDA of the build: AUTO, ON or OFF (OFF)
 #
@@ -12,10 +13,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 python=python3
 with_torch=no
+with_integrations=no
 cuda=OFF
 while (($# > 0)); do
   case $1 in
     --torch) with_torch=yes ;;
+    --integrations) with_torch=yes with_integrations=yes ;;
     --python)
       [[ -n ${2-} ]] || wrong_usage "--python expects an interpreter"
       python=$2
@@ -50,6 +53,7 @@ if [[ $with_torch == yes ]]; then
   "$bin/python" -m pip install -q torch --index-url https://download.pytorch.org/whl/cpu ||
     "$bin/python" -m pip install -q torch
 fi
+if [[ $with_integrations == yes ]]; then "$bin/python" -m pip install -q lightning accelerate transformers; fi
 
 heading "Python: the package"
 # Build the wheel in an empty folder, so that it can only use the content of the sdist. Without --cuda, the library's

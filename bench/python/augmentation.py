@@ -74,7 +74,7 @@ def main() -> None:
         tensors = torch.from_numpy(images)
         loader = octavo.Loader(
             octavo.Store.from_arrays(images, np.zeros(count, np.int64), threads=arguments.threads), batch_size=BATCH,
-            shuffle=True, augment=operations, normalize=octavo.Normalize.from_unit_scale([0.5] * 3, [0.25] * 3),
+            shuffle=True, augment=operations, normalize=octavo.Normalize([0.5] * 3, [0.25] * 3),
             framework="torch",
         )  # fmt: skip
         some = tensors[:BATCH]

@@ -346,8 +346,8 @@ def test_antialiased_resizing_is_within_one_level_of_pillow(tmp_path: Path, inte
     packed = write_packed(tmp_path / "data.h5", 13, shape)
     for size in [(61, 83), (20, 31), (7, 100), (122, 40), (1, 1)]:
         loader = octavo.Loader(
-            packed.path, framework="numpy", device="cpu", normalize=octavo.Normalize("none", 1.0), batch_size=13,
-            augment=augment.Resize(size, interpolation=interpolation),
+            packed.path, framework="numpy", device="cpu", normalize=octavo.Normalize("none", 1.0, "levels"),
+            batch_size=13, augment=augment.Resize(size, interpolation=interpolation),
         )  # fmt: skip
         images = loader[0][0]
         for image, values in zip(images, packed.values, strict=True):

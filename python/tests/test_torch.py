@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def loader_beside(packed: Packed, mean: float, std: float):
     """An octavo loader, and a torch loader with the same order."""
     loader = octavo.Loader(
         packed.path, batch_size=10, shuffle=True, seed=4, device="cpu",
-        normalize=octavo.Normalize.from_unit_scale(mean, std),
+        normalize=octavo.Normalize(mean, std),
     )  # fmt: skip
     order = [loader.indices(step).tolist() for step in range(len(loader))]
     return loader, torch.utils.data.DataLoader(UnitScale(packed, mean, std), batch_sampler=order)
@@ -116,6 +117,48 @@ def test_ranks_of_a_larger_world(packed: Packed, monkeypatch: pytest.MonkeyPatch
     loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
     assert (loader.rank, loader.world_size) == (1, 4)
     assert len(loader[0][0]) == 3  # positions 2, 3 and 4 of 10
+
+
+def test_ranks_are_resolved_when_a_batch_is_made(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+    loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
+    whole = loader[0][0]
+    assert "rank=0 of 1" in repr(loader)
+    distributed = torch.distributed
+    monkeypatch.setattr(distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
+    assert torch.equal(loader[0][0], whole[5:])
+    assert torch.equal(next(iter(loader))[0], whole[5:])
+    assert "rank=1 of 2" in repr(loader)
+
+
+def test_a_launcher_without_a_process_group_is_warned_about(packed: Packed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    loader = octavo.Loader(packed.path, device="cpu", batch_size=10)
+    with pytest.warns(RuntimeWarning, match=r"WORLD_SIZE is 2, but this process makes whole batches; call"):
+        next(iter(loader))
+    with pytest.warns(RuntimeWarning, match="WORLD_SIZE is 2"):
+        octavo.GraphLoader(packed.path, device="cpu", batch_size=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        next(iter(loader))  # once is enough
+        next(iter(octavo.Loader(packed.path, device="cpu", batch_size=10, rank=0, world_size=1)))
+        monkeypatch.setenv("WORLD_SIZE", "1")
+        next(iter(octavo.Loader(packed.path, device="cpu", batch_size=10)))
+
+
+def test_single_targets_have_the_shape_of_a_data_loader(tmp_path: Path) -> None:
+    images = np.zeros((6, 4, 4), np.uint8)
+    values = [0.5 * row for row in range(6)]
+    octavo.pack_dataset(list(zip(images, values, strict=True)), tmp_path / "out.h5")
+    dataset = octavo.Dataset(tmp_path / "out.h5").split()
+    assert dataset.labels.shape == (6,)
+    for loader in (octavo.Loader(dataset, device="cpu"), octavo.Loader(dataset, device="cpu", framework="dlpack")):
+        labels = torch.from_dlpack(loader[0][1])
+        assert labels.shape == (6,)
+        assert labels.tolist() == values
+    arrays = octavo.Store.from_arrays(images[:, None], np.array(values)[:, None], device="cpu")
+    assert octavo.Loader(arrays)[0][1].tolist() == values
 
 
 def test_torch_tensors_are_packed(tmp_path: Path) -> None:

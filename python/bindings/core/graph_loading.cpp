@@ -1,5 +1,4 @@
 // Batches for CUDA graphs.
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <octavo/batch_shape.hpp>
@@ -45,9 +44,8 @@ class GraphMaker {
   void seek(std::int64_t epoch, std::int64_t step, std::uintptr_t stream) {
     loader_.seek(epoch, step, StreamRef(reinterpret_cast<void*>(stream)));
   }
-  std::pair<std::int64_t, std::int64_t> place(std::uintptr_t stream) const {
-    const LoaderState state = loader_.state(StreamRef(reinterpret_cast<void*>(stream)));
-    return {state.epoch, state.step};
+  std::string state(std::uintptr_t stream) const {
+    return loader_.state(StreamRef(reinterpret_cast<void*>(stream))).to_json();
   }
 
   /// Library-owned tensors for the images, the labels and the masks, for any consumer of DLPack, each with its address;
@@ -87,7 +85,7 @@ void add_graph_loading(nb::module_& module) {
       .def_prop_ro("samples_per_launch", &GraphMaker::samples_per_launch)
       .def("next", &GraphMaker::next, "images"_a, "labels"_a, "masks"_a, "stream"_a, nb::call_guard<GilRelease>())
       .def("seek", &GraphMaker::seek, "epoch"_a, "step"_a, "stream"_a, nb::call_guard<GilRelease>())
-      .def("place", &GraphMaker::place, "stream"_a, nb::call_guard<GilRelease>())
+      .def("state", &GraphMaker::state, "stream"_a, nb::call_guard<GilRelease>())
       .def("make_tensors", &GraphMaker::make_tensors);
 }
 

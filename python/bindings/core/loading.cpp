@@ -250,6 +250,7 @@ class Maker {
     }
     return samples;
   }
+  std::string state(std::int64_t epoch, std::int64_t step) const { return maker_.state(epoch, step).to_json(); }
   std::string fingerprint(std::int64_t epoch, bool with_pixels) const { return maker_.fingerprint(epoch, with_pixels); }
 
   /// Makes a batch at these addresses; the caller guarantees enough memory there. Address 0: no labels, no masks.
@@ -404,6 +405,7 @@ void add_loading(nb::module_& module) {
       .def("recycled_mask_bytes", &Maker::recycled_mask_bytes, "epoch"_a, "step"_a)
       .def("make_recycled_bytes", &Maker::make_recycled_bytes, "epoch"_a, "step"_a, "labels"_a, "masks"_a)
       .def("drawn", &Maker::drawn, "epoch"_a, "step"_a)
+      .def("state", &Maker::state, "epoch"_a, "step"_a)
       .def("fingerprint", &Maker::fingerprint, "epoch"_a, "with_pixels"_a, nb::call_guard<GilRelease>())
       .def("make_owned", &Maker::make_owned, "epoch"_a, "step"_a);
 }

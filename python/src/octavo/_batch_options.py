@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,9 +22,6 @@ from .store import Data, Store, find_split, make_spec, resolve_normalize
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-#: Version of the order in which epochs visit the samples; saved states contain it.
-ORDER_VERSION = 1
 
 LAST_EPOCH = 2**62
 _USUAL_BATCH = 256
@@ -108,17 +107,18 @@ def resolve_batch_options(
     """Checks the arguments and loads nothing. Raises ValueError, naming the argument."""
     checked_seed = _checked_seed(seed)
     resolved = resolve_normalize(normalize)
-    ranks = _resolve_ranks(rank, world_size)
+    ranks = resolve_ranks(rank, world_size)
     source: Split | ArraySplit = data.split if isinstance(data, Store) else find_split(data, split)
     source._opened()
     sampling = resolve_sampling(source, indices, weights, balance, samples_per_epoch, repeats, replacement)
-    size = _checked_batch_size(batch_size, source, len(source) if sampling is None else sampling.epoch_samples)
+    size = _checked_batch_size(batch_size, len(source) if sampling is None else sampling.epoch_samples)
     channels_last = _frameworks.resolve_channels_last(memory_format)
     number_type = _frameworks.resolve_dtype(dtype)
     soft_labels = resolve_soft_labels(source, mix, label_smoothing, num_classes)
     label_kind = source.label_kind if soft_labels is None else "target"
     label_type = _frameworks.resolve_label_dtype(label_dtype, label_kind)
     resolved.check_channels(source.shape[0])
+    _warn_of_own_statistics(resolved, source)
     name = _resolve_store_device(data, device)
     return BatchOptions(
         source=source,
@@ -143,54 +143,68 @@ def resolve_batch_options(
     )
 
 
-def order_options(
-    loader: Any, shuffle: bool | str, drop_last: bool, carry_over: bool, sampling: Sampling | None
-) -> dict[str, Any]:
-    """The options that determine the order of a loader, as a state holds them."""
-    options = {
-        "seed": loader.seed,
-        "batch_size": loader.batch_size,
-        "sample_count": len(loader.store),
-        "shuffle": shuffle,
-        "drop_last": drop_last,
-    }
-    if carry_over:
-        options["carry_over"] = True
-    if sampling is not None:
-        options["sampling"] = sampling.digest()
-    return options
-
-
 #: Options that a state holds only if they are set, and what they are otherwise.
-_OPTIONAL = {"carry_over": False, "sampling": None}
+_OPTIONAL: dict[str, Any] = {"carry_over": False, "sampling": None, "augmentation": None}
 
 
-def checked_place(state: dict[str, Any], options: dict[str, Any]) -> tuple[int, int]:
-    """Epoch and step of a saved state, which must come from a loader with these options."""
+def checked_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int]:
+    """Epoch and step of a saved state, which must come from a loader like the one with the state `here`."""
+    saved, own = {**_OPTIONAL, **state}, {**_OPTIONAL, **here}
+    missing = [key for key in own if key not in saved]
+    if missing:
+        raise ValueError(f"state is not a result of state_dict(): it has no {missing[0]!r}")
+    if saved["order"] != own["order"]:
+        raise ValueError(f"state is of order version {saved['order']}; this version of octavo uses {own['order']}")
+    if saved["split"] != own["split"]:
+        raise ValueError(f"state is from the split {saved['split']!r}; this loader serves {own['split']!r}")
+    for key in own:
+        if key not in ("epoch", "step", "data") and saved[key] != own[key]:
+            raise ValueError(f"state is from a loader with {key}={saved[key]!r}; this one has {key}={own[key]!r}")
+    if saved["data"] != own["data"]:
+        raise ValueError("state is from other samples; use the dataset file that it was saved with")
     try:
-        order, epoch, step = (operator.index(state[key]) for key in ("order", "epoch", "step"))
-        options = {**_OPTIONAL, **options}
-        saved = {key: state.get(key, _OPTIONAL[key]) if key in _OPTIONAL else state[key] for key in options}
-    except (KeyError, TypeError) as error:
+        return operator.index(saved["epoch"]), operator.index(saved["step"])
+    except TypeError as error:
         raise ValueError(f"state is not a result of state_dict(): {error}") from None
-    if order != ORDER_VERSION:
-        raise ValueError(f"state is of order version {order}; this version of octavo uses {ORDER_VERSION}")
-    for key, value in options.items():
-        if saved[key] != value:
-            raise ValueError(f"state is from a loader with {key}={saved[key]}; this one has {key}={value}")
-    return epoch, step
 
 
-def _checked_batch_size(batch_size: int | None, split: Split | ArraySplit, epoch_samples: int) -> int:
+def warn_of_ranks(world_size: int) -> None:
+    """Warns if the launcher of this process started another number of processes than share each batch."""
+    launched = os.environ.get("WORLD_SIZE", "")
+    if launched.isdecimal() and int(launched) != world_size:
+        shared = "this process makes whole batches" if world_size == 1 else f"{world_size} processes share each batch"
+        warnings.warn(
+            f"WORLD_SIZE is {launched}, but {shared}; call torch.distributed.init_process_group() before the first "
+            "batch, or pass rank and world_size",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+def _checked_batch_size(batch_size: int | None, epoch_samples: int) -> int:
     if batch_size is None:
         return min(_USUAL_BATCH, epoch_samples)
     number = operator.index(batch_size)
     if number < 1:
         raise ValueError(f"batch_size is {number}; it must be at least 1")
-    if number > epoch_samples:
-        what = f"split {split.name!r}" if epoch_samples == len(split) else "an epoch"
-        raise ValueError(f"batch_size is {number}, but {what} has {epoch_samples} samples; use at most that many")
     return number
+
+
+#: Names of splits that are not trained on.
+_EVALUATION_SPLITS = ("test", "val", "valid", "validation", "eval", "dev", "holdout")
+
+
+def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) -> None:
+    """Warns if samples for evaluation would be normalized with their own statistics, which training did not use."""
+    if not isinstance(source, Split) or not normalize.is_measured or normalize.statistics is not None:
+        return
+    if source.name in _EVALUATION_SPLITS and "train" not in source.dataset.split_names:
+        warnings.warn(
+            f"{source.dataset.path.name} has no split 'train', so {source.name!r} is normalized with its own "
+            "statistics; pass normalize=Normalize(..., statistics=) with the split that the model is trained on",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _checked_seed(seed: int) -> int:
@@ -208,7 +222,8 @@ def _resolve_store_device(data: Data | Store, device: Any) -> str:
     return data.device
 
 
-def _resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
+def resolve_ranks(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    """The given rank and number of ranks, or those of ``torch.distributed``. Raises ValueError if they are invalid."""
     if (rank is None) != (world_size is None):
         raise ValueError("rank and world_size go together; pass both or neither")
     if rank is None or world_size is None:

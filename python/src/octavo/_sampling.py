@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,18 +50,6 @@ class Sampling:
         native.samples_per_epoch, native.repeats = self.samples_per_epoch, self.repeats
         native.replacement = self.replacement
         return native
-
-    def digest(self) -> str:
-        """A digest of everything but the weights, which may change between epochs."""
-        parts: tuple[Any, ...] = (
-            self.indices, self.groups, self.weights is not None, self.samples_per_epoch, self.repeats
-        )  # fmt: skip
-        if not self.replacement:
-            parts += ("without replacement",)
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(repr(part).encode() if not isinstance(part, np.ndarray) else b"a" + part.tobytes())
-        return digest.hexdigest()[:16]
 
 
 def resolve_sampling(

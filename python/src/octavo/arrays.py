@@ -33,7 +33,7 @@ class ArraySplit:
 
     @property
     def label_shape(self) -> tuple[int, ...]:
-        """The shape of one label: () for a class number, else (K,)."""
+        """The shape of one label: () for a class number or a single target, else (K,)."""
         return () if self.labels is None else self.labels.shape[1:]
 
     def __len__(self) -> int:
@@ -65,7 +65,8 @@ def _checked_labels(labels: npt.ArrayLike | None, count: int) -> tuple[npt.NDArr
     if array.ndim not in (1, 2) or len(array) != count or array.size == 0:
         raise ValueError(f"labels have shape {array.shape}; for {count} images they must be [{count}] or [{count}, K]")
     if array.dtype.kind == "f":
-        return np.ascontiguousarray(array.reshape(count, -1), np.float32), "target"
+        targets = array.reshape(count) if array.size == count else array
+        return np.ascontiguousarray(targets, np.float32), "target"
     if array.dtype.kind not in "iu":
         raise ValueError(f"labels are {array.dtype}; they must be integers, or floats for targets")
     least, most = (0, 1) if array.ndim == 2 else (0, 2**31 - 1)

@@ -227,9 +227,9 @@ class Split:
 
     @cached_property
     def labels(self) -> npt.NDArray[Any] | None:
-        """int32 [N] class numbers, int32 [N, K] multi-labels, float32 [N, K] targets; None if there are none."""
-        labels: Any = self._opened().read_labels()
-        return cast("npt.NDArray[Any] | None", labels)
+        """int32 [N] class numbers, int32 [N, K] multi-labels, float32 [N] or [N, K] targets; None if there are none."""
+        labels = cast("npt.NDArray[Any] | None", self._opened().read_labels())
+        return None if labels is None else labels.reshape(len(self), *self.label_shape)
 
     @property
     def label_kind(self) -> str:
@@ -238,8 +238,9 @@ class Split:
 
     @property
     def label_shape(self) -> tuple[int, ...]:
-        """The shape of one label: () for a class number, else (K,)."""
-        return (self._native.label_width,) if self.label_kind in ("multi_label", "target") else ()
+        """The shape of one label: () for a class number or a single target, else (K,)."""
+        width = self._native.label_width
+        return (width,) if self.label_kind == "multi_label" or (self.label_kind == "target" and width > 1) else ()
 
     @property
     def classes(self) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, ORDER_VERSION, checked_place, order_options, resolve_batch_options
+from ._batch_options import LAST_EPOCH, checked_place, resolve_batch_options, warn_of_ranks
 from ._sampling import Balance
 from .augment import Mix, Operation
 from .normalize import Normalize, Preset
@@ -116,7 +117,8 @@ class GraphLoader:
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
         self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
-        self._sampling = options.sampling
+        if rank is None:
+            warn_of_ranks(self.world_size)
         source = options.source
         spec = options.spec()
         self._store = options.open_store(
@@ -199,8 +201,8 @@ class GraphLoader:
         Waits for the current stream; cannot be captured.
         """
         self._store._usable()
-        epoch, step = self._maker.place(self._current_stream())
-        return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+        state: dict[str, Any] = json.loads(self._maker.state(self._current_stream()))
+        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restores a state from `state_dict` of this class, or of a `Loader` with the same options.
@@ -208,14 +210,9 @@ class GraphLoader:
         Raises
         ------
         ValueError
-            If the state is from a loader with other options or another number of samples; the message names the
-            difference.
+            If the state is from a loader with other samples or other batches; the message names the difference.
         """
-        self.seek(*checked_place(state, self._options()))
-
-    def _options(self) -> dict[str, Any]:
-        """The options that determine the order."""
-        return order_options(self, self.shuffle, not self.carry_over, self.carry_over, self._sampling)
+        self.seek(*checked_place(state, self.state_dict()))
 
     def _current_stream(self) -> int:
         return 0 if self._stream is None else self._stream()
@@ -233,5 +230,5 @@ class GraphLoader:
     def __repr__(self) -> str:
         return (
             f"GraphLoader({self._store.split!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
-            f"seed={self.seed}, batches={len(self)})"
+            f"seed={self.seed}, batches={len(self)}, rank={self.rank} of {self.world_size})"
         )

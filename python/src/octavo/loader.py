@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, ORDER_VERSION, BatchOptions, checked_place, order_options, resolve_batch_options
+from ._batch_options import (
+    LAST_EPOCH,
+    BatchOptions,
+    checked_place,
+    resolve_batch_options,
+    resolve_ranks,
+    warn_of_ranks,
+)
 from ._sampling import Balance, resolve_sampling
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
@@ -35,8 +43,9 @@ class DrawnSample:
     mix: tuple[str, dict[str, float]] | None
 
 
-#: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels.
-Batch = tuple[Any, ...]
+#: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels. Or
+#: the same as a mapping.
+Batch = Any
 
 #: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
 #: pages, and faulting them in takes longer than filling them (docs/performance.md).
@@ -57,8 +66,8 @@ class Loader:
     only: device, threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the
     current stream; change them or keep them as long as you like.
 
-    An iteration that yields all its batches advances the epoch, and with it the order. An iteration that stops early
-    does not: the next one repeats the epoch.
+    Every iteration is a new epoch with an order of its own, even if the one before stopped early. Only after
+    `load_state_dict` or `set_epoch` it continues where they say.
 
     Parameters
     ----------
@@ -67,8 +76,8 @@ class Loader:
     split
         The split of the file; by default ``train`` if it exists, else the first split.
     batch_size
-        Samples per batch, at most the size of the split; with several ranks, the total over all ranks. None: 256, or
-        the whole split if it is smaller.
+        Samples per batch; with several ranks, the total over all ranks. A smaller split gives one short batch. None:
+        256, or the whole split if it is smaller.
     shuffle
         True: a new order each epoch, over all samples. False: file order. ``"blocks"``: batches are slices of the file,
         in a new order each epoch. ``"windows:1000"``: windows of 1000 samples in a new order each epoch, with the
@@ -76,7 +85,7 @@ class Loader:
     seed
         The seed of the order.
     drop_last
-        Drop the last batch of an epoch if it is incomplete.
+        Drop the last batch of an epoch if it is incomplete. Otherwise ranks share it evenly.
     carry_over
         Begin the first batch of an epoch with the samples that did not fill the last batch of the epoch before, so that
         every batch is complete and no sample is left out. An epoch then has the batches that end in it, and ``len``
@@ -96,9 +105,11 @@ class Loader:
         Type of the labels: int64 (the default for class numbers) or int32; float32 (the default) or an integer type
         for multi-labels; float32 for targets.
     rank, world_size
-        The rank of this process and the number of processes that share each batch; by default those of
-        ``torch.distributed`` if it is initialized, else 0 and 1. Rank r gets the r-th part of each batch, so the whole
-        batches do not depend on the number of ranks.
+        The rank of this process and the number of processes that share each batch. None: those of
+        ``torch.distributed`` if it is initialized when a batch is made, else 0 and 1. Rank r gets the r-th part of each
+        batch, so the whole batches do not depend on the number of ranks.
+    keys
+        Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples.
     framework
         ``"torch"``, ``"numpy"``, ``"dlpack"`` (objects with ``__dlpack__``, for CuPy or JAX) or ``"auto"``: torch if it
         is installed; otherwise NumPy on the CPU and DLPack on a GPU.
@@ -178,6 +189,7 @@ class Loader:
         label_dtype: Any = None,
         rank: int | None = None,
         world_size: int | None = None,
+        keys: Sequence[str] | None = None,
         framework: _frameworks.Framework = "auto",
         augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]] = (),
         augment_seed: int | None = None,
@@ -219,12 +231,15 @@ class Loader:
             repeats=repeats, replacement=replacement,
         )  # fmt: skip
         self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
-        self.rank, self.world_size, self.framework = options.rank, options.world_size, options.framework
+        self.framework = options.framework
+        self._given_ranks = (rank, world_size)
+        self._has_checked_ranks = rank is not None
         self._dtype, self._channels_last = options.dtype, options.channels_last
         self._label_dtype = options.label_dtype
         self.augment_seed, self.views = options.augment_seed, options.views
         self.mix, self.label_smoothing = mix, float(label_smoothing)
         self._label_shape = options.label_shape
+        self._keys = _checked_keys(keys, options.masks is not None)
         image_shape = options.spec().image_shape(options.source.shape)
         allocator = None
         if self.framework != "dlpack":
@@ -243,10 +258,12 @@ class Loader:
         self._weights_epoch = 0
         self._prepare(options.augment)
         self.shuffle = _shuffle_of(self._maker.shuffle)
-        # The current place: `_handed_out` batches of `_epoch`. After a restore, the next iteration starts there.
+        # The current place: `_handed_out` batches of `_epoch`. If load_state_dict() placed the loader there, and no
+        # batch was handed out since, the next iteration starts there. Otherwise it starts a new epoch, unless no batch
+        # of the current one was handed out.
         self._epoch = 0
         self._handed_out = 0
-        self._is_restored = False
+        self._is_placed = False
         self._iteration = 0
 
     # ---- Batches ---------------------------------------------------------------------------------------------------
@@ -261,24 +278,23 @@ class Loader:
         return self._maker.batches_per_epoch(epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Iterates over the batches of the current `epoch`; after `load_state_dict`, over the rest of it."""
+        """Iterates over the batches of a new epoch; after `load_state_dict`, over the rest of the restored one."""
         self._store._usable()
-        if self._handed_out >= self._batches_in(self._epoch):
-            self._epoch, self._handed_out = self._epoch + 1, 0
-        # A restored place stays valid until a batch is yielded.
-        first = self._handed_out if self._is_restored else 0
-        self._handed_out = first
-        self._iteration += 1
-        return self._iterate(self._iteration, self._epoch, first)
+        return self._iterate()
 
-    def _iterate(self, iteration: int, epoch: int, first: int) -> Iterator[Batch]:
+    def _iterate(self) -> Iterator[Batch]:
+        # This runs when the first batch is asked for: frameworks create iterators that they do not use.
+        if self._handed_out > 0 and not self._is_placed:
+            self._epoch, self._handed_out = self._epoch + 1, 0
+        self._iteration += 1
+        iteration, epoch, first = self._iteration, self._epoch, self._handed_out
         make = self._make_of(epoch)
         for step in range(first, self._batches_in(epoch)):
             # This frame keeps no reference, so a batch's memory is freed as soon as the caller releases it.
             batch = [make(epoch, step)]
             # An older iterator that is still in use must not change the state.
             if iteration == self._iteration:
-                self._handed_out, self._is_restored = step + 1, False
+                self._handed_out, self._is_placed = step + 1, False
             yield batch.pop()
         if iteration == self._iteration:
             self._epoch, self._handed_out = epoch + 1, 0
@@ -354,10 +370,10 @@ class Loader:
         self._image_shape = spec.image_shape(self.dataset.shape)
         self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
-            self.carry_over, self.rank, self.world_size, self._depth,
+            self.carry_over, self._resolved.rank, self._resolved.world_size, self._depth,
             _core.Sampling() if sampling is None else sampling.to_native(),
         )  # fmt: skip
-        self._make = self._batch_function(self._allocator)
+        self._make = _keyed(self._batch_function(self._allocator), self._keys)
         self._augment = operations
 
     def _make_of(self, epoch: int) -> Callable[[int, int], Batch]:
@@ -365,10 +381,17 @@ class Loader:
         operations = self._augment
         if self._augment_of is not None:
             operations = checked_operations(self._augment_of(epoch))
+        ranks = resolve_ranks(*self._given_ranks)
+        if not self._has_checked_ranks:
+            self._has_checked_ranks = True
+            warn_of_ranks(ranks[1])
+        has_new_ranks = ranks != (self._resolved.rank, self._resolved.world_size)
+        if has_new_ranks:
+            self._resolved = dataclasses.replace(self._resolved, rank=ranks[0], world_size=ranks[1])
         has_new_weights = self._weights_of is not None and epoch != self._weights_epoch
         if has_new_weights:
             self._set_weights(epoch)
-        if has_new_weights or operations != self._augment:
+        if has_new_ranks or has_new_weights or operations != self._augment:
             self._prepare(operations)
         return self._make
 
@@ -441,7 +464,7 @@ class Loader:
 
     @property
     def epoch(self) -> int:
-        """The epoch being iterated over, or the next one if no iteration is in progress."""
+        """The epoch of the last batch; after a whole epoch, `set_epoch` or `load_state_dict`, that of the next one."""
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
@@ -460,36 +483,45 @@ class Loader:
             raise ValueError(f"epoch is {number}; epochs count from 0")
         if number > LAST_EPOCH:
             raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
-        if self._is_restored and number == self._epoch:
+        if self._is_placed and number == self._epoch:
             return
-        self._epoch, self._handed_out, self._is_restored = number, 0, False
+        self._epoch, self._handed_out, self._is_placed = number, 0, False
         self._iteration += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """The position after the batches yielded so far, to save with the model; a dict of plain values."""
+        """The position after the batches yielded so far, to save with the model; a dict of plain values.
+
+        It also identifies the samples, the order, the normalization and the augmentation.
+        """
         epoch, step = self._epoch, self._handed_out
         if step >= self._batches_in(epoch):
             epoch, step = epoch + 1, 0
-        return {"order": ORDER_VERSION, "epoch": epoch, "step": step, **self._options()}
+        return self._state_at(epoch, step)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a state from `state_dict`: the next iteration starts there, on any number of ranks.
+        """Restores a state from `state_dict`: the next iteration starts there.
+
+        Ranks, device, residency, type and memory format may differ.
 
         Raises
         ------
         ValueError
-            If the state is from a loader with other options or another number of samples; the message names the
-            difference, and the loader stays unchanged.
+            If the state is from a loader with other samples or other batches; the message names the difference, and the
+            loader stays unchanged.
         """
-        epoch, step = checked_place(state, self._options())
-        if not 0 <= epoch <= LAST_EPOCH or not 0 <= step < self._batches_in(epoch):
+        # The augmentation may depend on the epoch.
+        given = state.get("epoch")
+        known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
+        epoch, step = checked_place(state, self._state_at(known, 0))
+        if epoch != known or not 0 <= step < self._batches_in(epoch):
             raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
-        self._epoch, self._handed_out, self._is_restored = epoch, step, True
+        self._epoch, self._handed_out, self._is_placed = epoch, step, True
         self._iteration += 1
 
-    def _options(self) -> dict[str, Any]:
-        """The options that determine the order."""
-        return order_options(self, self.shuffle, self.drop_last, self.carry_over, self._resolved.sampling)
+    def _state_at(self, epoch: int, step: int) -> dict[str, Any]:
+        self._make_of(epoch)
+        state: dict[str, Any] = json.loads(self._maker.state(epoch, step))
+        return state
 
     # ---- Properties ------------------------------------------------------------------------------------------------
 
@@ -514,6 +546,16 @@ class Loader:
         return self._augment
 
     @property
+    def rank(self) -> int:
+        """The rank of this process, of those that share each batch."""
+        return resolve_ranks(*self._given_ranks)[0]
+
+    @property
+    def world_size(self) -> int:
+        """The number of processes that share each batch."""
+        return resolve_ranks(*self._given_ranks)[1]
+
+    @property
     def prefetch(self) -> int:
         """The number of batches that are read ahead."""
         return self._maker.prefetch
@@ -521,7 +563,7 @@ class Loader:
     def __repr__(self) -> str:
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
-            f"seed={self.seed}, drop_last={self.drop_last}, batches={len(self)})"
+            f"seed={self.seed}, drop_last={self.drop_last}, batches={len(self)}, rank={self.rank} of {self.world_size})"
         )
 
 
@@ -535,6 +577,22 @@ def _order_name(shuffle: bool | str) -> str:
 def _shuffle_of(order: str) -> bool | str:
     """The value of `shuffle` for this order."""
     return order == "global" if order in ("global", "none") else order
+
+
+def _checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...] | None:
+    if keys is None:
+        return None
+    parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
+    if isinstance(keys, str) or len(keys) != len(parts) or len(set(keys)) != len(keys):
+        raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
+    return tuple(keys)
+
+
+def _keyed(make: Callable[[int, int], Batch], keys: tuple[str, ...] | None) -> Callable[[int, int], Batch]:
+    """A function that makes the same batches as mappings with these keys, if there are any."""
+    if keys is None:
+        return make
+    return lambda epoch, step: dict(zip(keys, make(epoch, step), strict=True))
 
 
 def _checked_prefetch(prefetch: int | None) -> int:

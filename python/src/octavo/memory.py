@@ -108,9 +108,9 @@ def find_batch_size(
     """The largest batch that a training step has memory for, found by running it.
 
     >>> def step(batch_size):
-    ...     images, labels = next(iter(octavo.Loader(store, batch_size=batch_size)))
+    ...     images, labels = octavo.Loader(store, batch_size=batch_size)[0]
     ...     train_step(images, labels)
-    >>> batch_size = octavo.find_batch_size(step)
+    >>> batch_size = octavo.find_batch_size(step, largest=len(store))
 
     Doubles the batch size until memory runs out, then bisects. Each size runs twice, because optimizers allocate their
     state in the first step. The memory of a trial is freed before the next one.
@@ -126,7 +126,7 @@ def find_batch_size(
     start
         The first size to try; smaller sizes are tried only if it is too large.
     largest
-        The largest size to try.
+        The largest size to try. Pass the number of samples: a larger batch has no more than these.
     margin
         The fraction by which the result is reduced, so that a step with slightly higher memory use does not fail.
     device

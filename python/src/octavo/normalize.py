@@ -1,4 +1,4 @@
-"""Normalization of batches: the center that is subtracted and the divisor."""
+"""Normalization of batches: the mean that is subtracted and the divisor."""
 
 from __future__ import annotations
 
@@ -13,35 +13,65 @@ from . import _core
 if TYPE_CHECKING:
     from .dataset import Split
 
-Center = Literal["none", "dataset", "channel", "pixel", "batch"]
-_CENTERS = ("none", "dataset", "channel", "pixel", "batch")
+Mean = Literal["none", "dataset", "channel", "pixel", "batch"]
+_MEANS = ("none", "dataset", "channel", "pixel", "batch")
+Std = Literal["dataset", "channel"]
+Unit = Literal["unit", "levels", "source"]
+_UNITS = ("unit", "levels", "source")
 Preset = Literal["default", "unit", "standard", "imagenet"]
 
 
 @dataclass(frozen=True)
 class Normalize:
-    """The normalization of batches: ``y = (x - center) / divisor``, as one fused multiply-add with a single rounding.
+    """The normalization of batches: ``y = (x - mean) / std``, as one fused multiply-add with a single rounding.
+
+    ``Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))`` gives the values of ``torchvision.transforms.Normalize``
+    with the same arguments, after ``ToTensor()``.
 
     Parameters
     ----------
-    center
-        The value to subtract: ``"none"``; ``"dataset"``, one mean over all channels; ``"channel"``, each channel's
-        mean; ``"pixel"``, the mean image; ``"batch"``, the batch's own mean (not with several ranks); or one number,
-        or one per channel.
-    divisor
-        One number or one per channel, not 0; or ``"std"``: each channel's standard deviation with
-        ``center="channel"``, else one standard deviation over all channels.
-    of_stored_values
-        ``center`` and ``divisor`` are in stored units, 0 ... 255, instead of source units. For 8-bit images the two
-        are the same.
+    mean
+        The number to subtract, or one per channel, in `unit`. Or what is measured: ``"dataset"``, one mean over all
+        channels; ``"channel"``, each channel's mean; ``"pixel"``, the mean image; ``"batch"``, the batch's own mean
+        (not with several ranks); or ``"none"``.
+    std
+        The divisor, or one per channel, in `unit`; not 0. Or what is measured: ``"channel"``, each channel's standard
+        deviation, with ``mean="channel"``; ``"dataset"``, one over all channels, with the other means. None: 128
+        levels.
+    unit
+        The unit of numbers: ``"unit"``: values are in 0 ... 1, as in torchvision; ``"levels"``: in 0 ... 255;
+        ``"source"``: in the units of the data before packing. For 8-bit images, levels and source units are the same.
     statistics
-        The split whose statistics are used; by default ``train`` of the same file if it exists, else the loaded split.
+        The split whose statistics are measured; by default ``train`` of the same file if it exists, else the loaded
+        split.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is invalid, or numbers cannot be in `unit`, such as a mean of 123.7 in 0 ... 1.
     """
 
-    center: Center | float | Sequence[float] = "dataset"
-    divisor: Literal["std"] | float | Sequence[float] = 128.0
-    of_stored_values: bool = False
+    mean: Mean | float | Sequence[float] = "dataset"
+    std: Std | float | Sequence[float] | None = None
+    unit: Unit = "unit"
     statistics: Split | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in _UNITS:
+            raise ValueError(f"unit is {self.unit!r}; it must be one of {', '.join(map(repr, _UNITS))}")
+        if isinstance(self.mean, str):
+            if self.mean not in _MEANS:
+                raise ValueError(f"mean is {self.mean!r}; it must be numbers or one of {', '.join(map(repr, _MEANS))}")
+        else:
+            if self.std is None:
+                raise ValueError("mean is given without std; pass both")
+            _check_unit("mean", self.mean, self.unit)
+        if isinstance(self.std, str):
+            expected = "channel" if self.mean == "channel" else "dataset"
+            if self.std != expected:
+                raise ValueError(f"std is {self.std!r}; with mean={self.mean!r} it must be numbers or {expected!r}")
+        elif self.std is not None:
+            _check_unit("std", self.std, self.unit)
 
     @classmethod
     def preset(cls, name: Preset) -> Normalize:
@@ -61,45 +91,50 @@ class Normalize:
             known = ", ".join(repr(preset) for preset in _PRESETS)
             raise ValueError(f"normalize is {name!r}; it must be a Normalize or one of {known}") from None
 
-    @classmethod
-    def from_unit_scale(cls, mean: float | Sequence[float], std: float | Sequence[float]) -> Normalize:
-        """The equivalent of ``torchvision.transforms.Normalize(mean, std)`` after ``ToTensor()``.
-
-        `mean` and `std` refer to values in 0 ... 1.
-        """
-        center = [255.0 * value for value in _numbers("mean", mean)]
-        divisor = [255.0 * value for value in _numbers("std", std)]
-        return cls(center, divisor, of_stored_values=True)
+    @property
+    def is_measured(self) -> bool:
+        """Whether the numbers come from the statistics of a split."""
+        return self.mean in ("dataset", "channel", "pixel") or isinstance(self.std, str)
 
     def check_channels(self, channels: int) -> None:
-        """Raises ValueError unless center and divisor have one number, or one per channel."""
-        for argument, value in (("center", self.center), ("divisor", self.divisor)):
-            count = 1 if isinstance(value, str) else len(_numbers(argument, value))
+        """Raises ValueError unless mean and std have one number, or one per channel."""
+        for argument, value in (("mean", self.mean), ("std", self.std)):
+            count = 1 if value is None or isinstance(value, str) else len(_numbers(argument, value))
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
 
     def to_native(self, dtype: str, layout: str) -> _core.BatchSpec:
         """The equivalent native spec."""
+        scale = 255.0 if self.unit == "unit" else 1.0
         center, center_values = "values", []
-        if isinstance(self.center, str):
-            center = self.center
-            if center not in _CENTERS:
-                raise ValueError(f"center is {center!r}; it must be numbers or one of {', '.join(map(repr, _CENTERS))}")
+        if isinstance(self.mean, str):
+            center = self.mean
         else:
-            center_values = _numbers("center", self.center)
-        divisor, divisor_values = "values", [1.0]
-        if isinstance(self.divisor, str):
-            divisor = self.divisor
-            if divisor != "std":
-                raise ValueError(f"divisor is {divisor!r}; it must be numbers or 'std'")
-        else:
-            divisor_values = _numbers("divisor", self.divisor)
-            if 0.0 in divisor_values:
-                raise ValueError("divisor is 0; it must be nonzero")
+            center_values = [scale * number for number in _numbers("mean", self.mean)]
+        divisor, divisor_values = "values", [128.0]
+        if isinstance(self.std, str):
+            divisor = "std"
+        elif self.std is not None:
+            divisor_values = [scale * number for number in _numbers("std", self.std)]
+        has_numbers = not (isinstance(self.mean, str) and (self.std is None or isinstance(self.std, str)))
+        of_stored_values = has_numbers and self.unit != "source"
         statistics = None if self.statistics is None else self.statistics.statistics
         return _core.BatchSpec(
-            center, center_values, divisor, divisor_values, self.of_stored_values, statistics, dtype, layout
+            center, center_values, divisor, divisor_values, of_stored_values, statistics, dtype, layout
         )
+
+
+def _check_unit(argument: str, value: float | Sequence[float], unit: Unit) -> None:
+    """Raises ValueError if the numbers of `argument` cannot be in `unit`, or are no mean or standard deviation."""
+    numbers = np.abs(_numbers(argument, value))
+    if argument == "std" and not numbers.all():
+        raise ValueError("std is 0; it must be nonzero")
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{argument} is {value}; it must be finite")
+    if unit == "unit" and numbers.max() > 1.0:
+        raise ValueError(f"{argument} is {value}, in values of 0 ... 1; for values of 0 ... 255, pass unit='levels'")
+    if unit == "levels" and (numbers.max() > 255.0 or (argument == "std" and numbers.max() < 1.0)):
+        raise ValueError(f"{argument} is {value}, in values of 0 ... 255; for values of 0 ... 1, pass unit='unit'")
 
 
 def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:
@@ -114,7 +149,7 @@ def _numbers(argument: str, value: float | Sequence[float]) -> list[float]:
 
 _PRESETS: dict[str, Normalize] = {
     "default": Normalize(),
-    "unit": Normalize("none", 255.0, of_stored_values=True),
-    "standard": Normalize("channel", "std"),
-    "imagenet": Normalize.from_unit_scale((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "unit": Normalize("none", 1.0),
+    "standard": Normalize("channel", "channel"),
+    "imagenet": Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
 }

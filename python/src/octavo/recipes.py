@@ -29,7 +29,7 @@ __all__ = [
     "torchvision_2",
 ]
 
-_CIFAR10 = Normalize.from_unit_scale((0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))
+_CIFAR10 = Normalize((0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))
 
 
 @dataclass(frozen=True)

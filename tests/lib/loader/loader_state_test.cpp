@@ -35,8 +35,8 @@ TEST_CASE("an invalid state is refused", "[unit][loader]") {
 TEST_CASE("the state of another loader is refused with the difference and changes nothing", "[unit][loader]") {
   using octavo::test::PackedFixture;
   using octavo::test::random_split;
-  const PackedFixture fixture(
-      {random_split("train", 20, {1, 2, 2}), random_split("test", 20, {1, 2, 2}), random_split("val", 20, {1, 2, 2}, 2)});
+  const PackedFixture fixture({random_split("train", 20, {1, 2, 2}), random_split("test", 20, {1, 2, 2}),
+                               random_split("val", 20, {1, 2, 2}, 2)});
   const auto load = [](const PackedFixture& from, const char* split) {
     return Store::load(from.dataset().split(split), Device::cpu());
   };
@@ -69,11 +69,12 @@ TEST_CASE("the state of another loader is refused with the difference and change
   refuses_with([](LoaderOptions& with) { with.carry_over = true; }, "carry_over true");
   refuses_with([](LoaderOptions& with) { with.sampling.repeats = 2; }, "sample_count 40");
   refuses_with([](LoaderOptions& with) { with.sampling.weights = std::vector(20, 1.0); }, "sampling");
-  refuses_with([](LoaderOptions& with) { with.spec.divisor_values = {127.0}; }, "normalization \"(x - dataset mean) / 127");
-  refuses_with(
-      [&](LoaderOptions& with) { with.spec.statistics = fixture.dataset().split("val").statistics(); },
-      "normalization \"(x - dataset mean) / 128");
-  refuses_with([](LoaderOptions& with) { with.spec.augment = {}; }, "augmentation none; this one has \"horizontal flip");
+  refuses_with([](LoaderOptions& with) { with.spec.divisor_values = {127.0}; },
+               "normalization \"(x - dataset mean) / 127");
+  refuses_with([&](LoaderOptions& with) { with.spec.statistics = fixture.dataset().split("val").statistics(); },
+               "normalization \"(x - dataset mean) / 128");
+  refuses_with([](LoaderOptions& with) { with.spec.augment = {}; },
+               "augmentation none; this one has \"horizontal flip");
   refuses_with([](LoaderOptions& with) { with.spec.augment_seed = 9; }, "augmentation \"horizontal flip 0.5; seed 9\"");
   refuses_with([](LoaderOptions& with) { with.spec.views = 2; }, "2 views");
 

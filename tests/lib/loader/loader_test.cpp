@@ -192,8 +192,9 @@ TEST_CASE("a last batch with fewer samples than ranks is refused with the remedi
   const PackedFixture fixture = gray_fixture(42);
   const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
   LoaderOptions options{.batch_size = 10, .rank = 2, .world_size = 3};
-  REQUIRE_THROWS_WITH(Loader(store, options),
-                      ContainsSubstring("the last batch of an epoch has 2 samples for 3 ranks; use drop_last, carry_over"));
+  REQUIRE_THROWS_WITH(
+      Loader(store, options),
+      ContainsSubstring("the last batch of an epoch has 2 samples for 3 ranks; use drop_last, carry_over"));
   options.drop_last = true;
   REQUIRE(Loader(store, options).batches_per_epoch() == 4);
   options.drop_last = false;

@@ -26,7 +26,7 @@ class Batch {
  public:
   /// [B,C,H,W] or [B,H,W,C] of the spec's type, on the store's device.
   const TensorView& images() const { return images_; }
-  /// int32 [B], int32 [B,K] or float32 [B,K] on the same device. `data` is null if there are no labels.
+  /// int32 or float32 [B] or [B,K] (see label_axes()) on the same device. `data` is null if there are no labels.
   const TensorView& labels() const { return labels_; }
   /// [B,H,W] of BatchSpec::mask_dtype on the same device, with the geometry of the images. `data` is null, and there
   /// are no axes, if the store has no masks.
@@ -146,7 +146,8 @@ class Loader {
   /// Returns the position of the batch after the current one.
   LoaderState state() const;
   /// Moves to a position returned by state(). Throws InvalidArgument, naming the difference, if the state comes from a
-  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume: `for (e = state.epoch; ...) for (batch : loader.epoch(e))`.
+  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume: `for
+  /// (e = state.epoch; ...) for (batch : loader.epoch(e))`.
   void restore(const LoaderState& state);
 
   /// Bytes on the device in addition to the store's: batch buffers and prefetched samples.

@@ -59,7 +59,7 @@ std::optional<std::string> difference(const LoaderState& saved, const LoaderStat
     return "it is from the split " + quoted(saved.split) + "; this loader serves " + quoted(here.split);
   }
   if (saved.data != here.data) return "it is from other samples; use the dataset file that the loader had";
-  const auto named = [&](const char* name, auto LoaderState::* field) -> std::optional<std::string> {
+  const auto named = [&](const char* name, auto LoaderState::*field) -> std::optional<std::string> {
     if (saved.*field == here.*field) return std::nullopt;
     return std::string("it is from a loader with ") + name + " " + quoted(saved.*field) + "; this one has " +
            quoted(here.*field);
@@ -71,8 +71,8 @@ std::optional<std::string> difference(const LoaderState& saved, const LoaderStat
       std::pair("carry_over", &LoaderState::carry_over), std::pair("sampling", &LoaderState::sampling),
       std::pair("normalization", &LoaderState::normalization), std::pair("augmentation", &LoaderState::augmentation));
   std::optional<std::string> found;
-  std::apply(
-      [&](const auto&... field) { (void)(... || (found = named(field.first, field.second)).has_value()); }, fields);
+  std::apply([&](const auto&... field) { (void)(... || (found = named(field.first, field.second)).has_value()); },
+             fields);
   return found;
 }
 

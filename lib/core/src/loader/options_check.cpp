@@ -13,9 +13,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("set up a loader: " + why); }
 
-std::string samples_text(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " sample" : " samples");
-}
+std::string samples_text(std::int64_t count) { return std::to_string(count) + (count == 1 ? " sample" : " samples"); }
 
 void check_carry_over(const LoaderOptions& options, Residency residency) {
   if (options.drop_last) refuse("drop_last and carry_over exclude each other; use one of them");

@@ -15,7 +15,9 @@ LabelLayout batch_labels(const BatchSpec& spec, const LabelLayout& stored) {
 }
 
 std::vector<std::int64_t> label_axes(const LabelLayout& labels, std::int64_t batch_count) {
-  if (labels.kind == LabelKind::class_index) return {batch_count};
+  const bool is_number =
+      labels.kind == LabelKind::class_index || (labels.kind == LabelKind::target && labels.width == 1);
+  if (is_number) return {batch_count};
   return {batch_count, labels.width};
 }
 

@@ -68,7 +68,7 @@ struct Describe {
            std::to_string(op.padding) + ", " + to_string(op.border) +
            (op.border == augment::Border::constant ? fill_text(op.fill) : "") + ")";
   }
-  std::string operator()(const augment::CenterCrop& op) const { 
+  std::string operator()(const augment::CenterCrop& op) const {
     return "center crop " + size_text(op.size) + fill_text(op.fill);
   }
   std::string operator()(const augment::RandomResizedCrop& op) const {

@@ -1,0 +1,66 @@
+"""The normalization of batches: units, and statistics."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import octavo
+import pytest
+from conftest import Packed
+from octavo import Normalize
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("middle",), ValueError, "mean is 'middle'; it must be numbers or one of 'none', 'dataset'"),
+        ((["a"], 1), TypeError, "mean is"),
+        (([], 1), ValueError, "mean is empty"),
+        ((0.5,), ValueError, "mean is given without std"),
+        ((0.5, 0.0), ValueError, "std is 0"),
+        ((0.5, float("nan")), ValueError, "std is nan; it must be finite"),
+        (("none", "values"), ValueError, "std is 'values'; with mean='none' it must be numbers or 'dataset'"),
+        (("dataset", "channel"), ValueError, "numbers or 'dataset'"),
+        (("channel", "dataset"), ValueError, "numbers or 'channel'"),
+        ((0.5, 0.5, "bytes"), ValueError, "unit is 'bytes'; it must be one of 'unit', 'levels', 'source'"),
+        (((123.7, 116.3, 103.5), (58.4, 57.1, 57.4)), ValueError, r"mean is \(123.7.*pass unit='levels'"),
+        ((0.0, 255.0), ValueError, "std is 255.0, in values of 0 ... 1; .*pass unit='levels'"),
+        (((0.485, 0.456, 0.406), (0.229, 0.224, 0.225), "levels"), ValueError, "std is .*pass unit='unit'"),
+        ((300.0, 1.0, "levels"), ValueError, "mean is 300.0"),
+    ],
+)
+def test_numbers_that_cannot_be_right_are_refused(arguments: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        Normalize(*arguments)
+
+
+def test_units_give_the_same_values(packed: Packed) -> None:
+    def values(normalize: Normalize) -> Any:
+        return octavo.Loader(packed.path, device="cpu", framework="numpy", normalize=normalize)[0][0]
+
+    expected = values(Normalize((0.5, 0.25, 0.125), 0.25))
+    for unit in ("levels", "source"):
+        assert (values(Normalize((127.5, 63.75, 31.875), 63.75, unit)) == expected).all()
+    assert (values(Normalize(0, 1)) == values(Normalize.preset("unit"))).all()
+
+
+def packed_as(packed: Packed, path: Any, split: str) -> Any:
+    with octavo.Writer(path, layout="chw") as writer:
+        for value, label in zip(packed.values, packed.labels, strict=True):
+            writer.append(value, label, split=split)
+    return path
+
+
+def test_the_own_statistics_of_a_test_split_are_warned_about(packed: Packed, tmp_path: Any) -> None:
+    test = packed_as(packed, tmp_path / "test.h5", "test")
+    for normalize in ("default", "standard", Normalize("dataset", 0.5)):
+        with pytest.warns(UserWarning, match=r"test\.h5 has no split 'train', so 'test' is normalized with its own"):
+            octavo.Loader(test, device="cpu", framework="numpy", normalize=normalize)
+    train = octavo.Dataset(packed.path).split("train")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for normalize in ("unit", "imagenet", Normalize("channel", "channel", statistics=train)):
+            octavo.Loader(test, device="cpu", framework="numpy", normalize=normalize)
+        octavo.Loader(packed.path, device="cpu", framework="numpy")
+        octavo.Loader(packed_as(packed, tmp_path / "all.h5", "all"), device="cpu", framework="numpy")
