@@ -111,12 +111,13 @@ ValueRange parse_range(const std::string& text) {
 
 std::array<std::int64_t, 2> parse_size(const std::string& text) {
   const auto parts = split_at(text, 'x');
-  if (parts.size() == 2) {
-    const auto height = parse_number(parts[0]);
-    const auto width = parse_number(parts[1]);
+  if (parts.size() <= 2) {
+    const auto height = parse_number(parts.front());
+    const auto width = parse_number(parts.back());
     if (height && width && *height > 0 && *width > 0) return {*height, *width};
   }
-  throw InvalidArgument("read --size: invalid size \"" + text + "\"; expected HEIGHTxWIDTH, for example 32x48");
+  throw InvalidArgument("read --size: invalid size \"" + text +
+                        "\"; expected HEIGHTxWIDTH, for example 32x48, or 64 for 64x64");
 }
 
 std::array<std::uint8_t, 3> parse_color(const std::string& text) {

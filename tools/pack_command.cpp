@@ -142,7 +142,7 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--format", arguments.format, "The format of the sources (auto)")
       ->transform(to_format_name, "")
       ->check(one_of_formats());
-  verb.add_option("--size", arguments.size, "HxW: resize images to this height and width");
+  verb.add_option("--size", arguments.size, "HxW, or S for SxS: resize images to this height and width");
   verb.add_option("--fit", arguments.fit, "With --size: crop to the center, pad with the background, or stretch (crop)")
       ->check(one_of(kFits));
   verb.add_option("--channels", arguments.channels, "1: gray, 3: RGB (gray if all images are gray, else RGB)")

@@ -60,9 +60,23 @@ def test_all_images_as_one_array(packed: Packed) -> None:
     np.testing.assert_array_equal(np.asarray(train.images), packed.codes)
     np.testing.assert_array_equal(train.images[0].view("uint8") ^ 0x80, packed.values[0])
     np.testing.assert_array_equal(train.labels, packed.labels)
+
+
+def test_a_split_is_a_map_style_dataset(packed: Packed) -> None:
+    train = octavo.Dataset(packed.path).split()
     image, label = train[5]
-    np.testing.assert_array_equal(image, packed.codes[5])
-    assert label == 5
+    assert (image.dtype, type(label), label) == (np.uint8, int, 5)
+    np.testing.assert_array_equal(image, packed.values[5])
+    np.testing.assert_array_equal(train[-1][0], packed.values[-1])
+    for index in (slice(3, 7), [4, 2], np.arange(47) % 5 == 0):
+        images, labels = train[index]
+        np.testing.assert_array_equal(images, packed.values[index])
+        np.testing.assert_array_equal(labels, packed.labels[index])
+    assert train.targets == packed.labels.tolist()
+    assert train.class_to_idx == {f"class {number}": number for number in range(10)}
+    assert [label for _, label in train] == train.targets
+    with pytest.raises(IndexError, match="out of range"):
+        train[47]
 
 
 @pytest.mark.parametrize("index", [47, -48, [0, 47], [0.5], np.zeros(3, bool), "x", True, ([0, 1], [0, 2])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -11,7 +12,8 @@ import threading
 
 import numpy as np
 import octavo
-from conftest import Packed
+import pytest
+from conftest import Packed, write_packed
 
 
 def resident_bytes() -> int:
@@ -120,3 +122,47 @@ def test_memory_of_batches_is_recycled(large: Packed) -> None:
     loader = octavo.Loader(large.path, framework="numpy", device="cpu", batch_size=512, shuffle=True)
     places = {images.ctypes.data for _ in range(5) for images, _ in loader}
     assert len(places) <= 3
+
+
+def test_a_closed_loader_frees_its_samples(tmp_path) -> None:
+    many = write_packed(tmp_path / "many.h5", 20_000, (3, 32, 32))  # 61 MB
+    loader = octavo.Loader(many.path, framework="numpy", device="cpu", batch_size=64)
+    images = loader[0][0]
+    expected = images.copy()
+    full = resident_bytes()
+    loader.close()
+    gc.collect()
+    assert full - resident_bytes() > 50_000_000
+    np.testing.assert_array_equal(images, expected)
+    for use in (lambda: next(iter(loader)), lambda: loader[0], lambda: len(loader), loader.state_dict):
+        with pytest.raises(ValueError, match="is closed"):
+            use()
+    assert repr(loader).endswith("closed)")
+    loader.close()
+
+
+def test_a_loader_leaves_a_shared_store_open(packed: Packed) -> None:
+    with octavo.Store(packed.path, device="cpu") as store:
+        with octavo.Loader(store, framework="numpy", batch_size=10) as loader:
+            assert len(loader[0][0]) == 10
+        with pytest.raises(ValueError, match="the loader is closed"):
+            loader[0]
+        assert len(octavo.Loader(store, framework="numpy", batch_size=10)) == 5
+    with pytest.raises(ValueError, match="is closed; load it again"):
+        octavo.Loader(store, framework="numpy")
+    assert repr(store).endswith("closed)")
+
+
+def test_pickling_opens_again(packed: Packed) -> None:
+    loader = octavo.Loader(packed.path, "train", framework="numpy", device="cpu", batch_size=10, shuffle=True, seed=3)
+    batches = iter(loader)
+    next(batches)
+    copy = pickle.loads(pickle.dumps(loader))
+    assert copy.state_dict() == loader.state_dict()
+    copy.load_state_dict(copy.state_dict())
+    np.testing.assert_array_equal(next(iter(copy))[0], next(batches)[0])
+    store = octavo.Store(packed.path, device="cpu", residency="hybrid", resident=20)
+    again = pickle.loads(pickle.dumps(octavo.Loader(store, framework="numpy", batch_size=10)))
+    assert (again.store.residency, again.store.resident) == ("hybrid", 20)
+    with pytest.raises(TypeError, match="arrays cannot be pickled"):
+        pickle.dumps(octavo.Store.from_arrays(packed.codes, device="cpu"))

@@ -269,6 +269,20 @@ def test_invalid_options_are_refused(packed: Packed, options, error, message) ->
         octavo.Loader(packed.path, split, **{"framework": "numpy", "device": "cpu", "batch_size": 10, **options})
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"num_workers": 4}, "no num_workers=, as a DataLoader has: it has no worker processes"),
+        ({"transform": len}, "no transform=, .* use augment="),
+        ({"sampler": []}, "no sampler=, .* use shuffle="),
+        ({"worker": 4}, "unexpected keyword argument 'worker'"),
+    ],
+)
+def test_arguments_of_a_data_loader_are_explained(packed: Packed, option, message) -> None:
+    with pytest.raises(TypeError, match=message):
+        numpy_loader(packed.path, **option)
+
+
 def test_data_of_another_type_is_refused(tmp_path) -> None:
     with pytest.raises(TypeError, match="data is a int"):
         octavo.Loader(3)

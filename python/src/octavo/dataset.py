@@ -184,7 +184,10 @@ class MaskArray(_FileArray):
 class Split:
     """One split of an open `Dataset`, such as ``train``.
 
-    Also a map-style dataset of (image, label), or of (image, mask, label) if there are masks.
+    Also a map-style dataset, as PyTorch defines it, of (image, label) or (image, mask, label): images are uint8
+    [C, H, W], masks uint8 [H, W], class numbers and single targets are Python numbers, and other labels arrays. A
+    ``torch.utils.data.DataLoader`` or ``Subset`` accepts it; an `octavo.Loader` is faster. A slice gives the arrays of
+    its samples.
     """
 
     def __init__(self, dataset: Dataset, native: _core.Split) -> None:
@@ -243,9 +246,20 @@ class Split:
         return (width,) if self.label_kind == "multi_label" or (self.label_kind == "target" and width > 1) else ()
 
     @property
+    def targets(self) -> list[Any]:
+        """The labels as a list, as torchvision's datasets have it; of class numbers, or of lists. Empty if none."""
+        targets: list[Any] = [] if self.labels is None else self.labels.tolist()
+        return targets
+
+    @property
     def classes(self) -> list[str]:
         """Class names in label order; empty if unknown."""
         return self._native.class_names
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The class number of each class name."""
+        return {name: number for number, name in enumerate(self.classes)}
 
     @cached_property
     def statistics(self) -> _core.Statistics:
@@ -294,12 +308,19 @@ class Split:
     def __len__(self) -> int:
         return self._native.sample_count
 
-    def __getitem__(self, index: int) -> tuple[Any, ...]:
-        """The image, int8 [C, H, W], its mask, uint8 [H, W], if there are masks, and its label, or None."""
-        row = self.images._row(operator.index(index))
-        label = None if self.labels is None else self.labels[row]
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        """The image, its mask if there are masks, and its label, or None if there are no labels.
+
+        With a slice, an array of indices or a mask: arrays of the images, [n, C, H, W], the masks and the labels.
+        """
+        if not isinstance(index, slice) and not _is_array(index):
+            index = self.images._row(operator.index(index))
+        images = np.bitwise_xor(self.images[index].view(np.uint8), 0x80)
+        labels = None if self.labels is None else self.labels[index]
+        if isinstance(labels, np.generic):
+            labels = labels.item()
         masks = self.masks
-        return (self.images[row], label) if masks is None else (self.images[row], masks[row], label)
+        return (images, labels) if masks is None else (images, masks[index], labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen_split, (self._dataset.path, self.name)

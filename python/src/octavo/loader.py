@@ -6,7 +6,7 @@ import dataclasses
 import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -52,6 +52,26 @@ Batch = Any
 _RECYCLED_BYTES = 128 << 10
 
 
+_NO_WORKERS = "it has no worker processes, and makes batches on the device"
+
+#: Arguments of ``torch.utils.data.DataLoader`` that a loader does not have, and what to use instead.
+_DATA_LOADER_ARGUMENTS = {
+    "num_workers": _NO_WORKERS,
+    "pin_memory": _NO_WORKERS,
+    "prefetch_factor": _NO_WORKERS,
+    "persistent_workers": _NO_WORKERS,
+    "multiprocessing_context": _NO_WORKERS,
+    "worker_init_fn": _NO_WORKERS,
+    "timeout": _NO_WORKERS,
+    "in_order": _NO_WORKERS,
+    "transform": "use augment=, or transform= of octavo.pack_dataset()",
+    "collate_fn": "use mix=, views= or keys=",
+    "sampler": "use shuffle=, indices=, weights= or balance=",
+    "batch_sampler": "use batch_size= and indices=, weights= or balance=",
+    "generator": "use seed=",
+}
+
+
 class Loader:
     """An iterable of batches that replaces a ``torch.utils.data.DataLoader``.
 
@@ -64,7 +84,8 @@ class Loader:
 
     A batch is a function of file, split, seeds, epoch, step, batch_size, drop_last, normalization and augmentation
     only: device, threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the
-    current stream; change them or keep them as long as you like.
+    current stream; change them or keep them as long as you like. A loader is a context manager, which closes it.
+    Pickling passes the arguments and the position, so another process loads the samples again.
 
     Every iteration is a new epoch with an order of its own, even if the one before stopped early. Only after
     `load_state_dict` or `set_epoch` it continues where they say.
@@ -172,6 +193,15 @@ class Loader:
         See `Store`.
     """
 
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *arguments: Any, **options: Any) -> Loader:
+            """Explains arguments of a DataLoader."""
+            for name in options:
+                if name in _DATA_LOADER_ARGUMENTS:
+                    raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {_DATA_LOADER_ARGUMENTS[name]}")
+            return super().__new__(cls)
+
     def __init__(
         self,
         data: Data | Store,
@@ -215,6 +245,7 @@ class Loader:
         window: int | None = None,
         prefetch: int | None = None,
     ) -> None:
+        self._arguments = {name: value for name, value in locals().items() if name not in ("self", "progress")}
         order = _order_name(shuffle)
         depth = _checked_prefetch(prefetch)
         self.drop_last, self.carry_over = bool(drop_last), bool(carry_over)
@@ -248,6 +279,7 @@ class Loader:
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
             raise ValueError("the store is loaded already; pass residency and its options to Store instead")
+        self._owns_store = not isinstance(data, Store)
         self._store = options.open_store(
             data, split, verify=verify, threads=threads, progress=progress, residency=residency,
             memory_limit=memory_limit, resident=resident, window=window,
@@ -373,7 +405,7 @@ class Loader:
             self.carry_over, self._resolved.rank, self._resolved.world_size, self._depth,
             _core.Sampling() if sampling is None else sampling.to_native(),
         )  # fmt: skip
-        self._make = _keyed(self._batch_function(self._allocator), self._keys)
+        self._make: Any = _keyed(self._batch_function(self._allocator), self._keys)
         self._augment = operations
 
     def _make_of(self, epoch: int) -> Callable[[int, int], Batch]:
@@ -393,7 +425,8 @@ class Loader:
             self._set_weights(epoch)
         if has_new_ranks or has_new_weights or operations != self._augment:
             self._prepare(operations)
-        return self._make
+        make: Callable[[int, int], Batch] = self._make
+        return make
 
     def _resolved_for(self, epoch: int) -> BatchOptions:
         """The options of the batches of `epoch`."""
@@ -459,6 +492,26 @@ class Loader:
             return allocator.recycled_masks(maker, shape, masks.dtype)
         new_masks = allocator.labels(shape, masks.dtype)
         return lambda epoch, step: new_masks(maker.batch_count(epoch, step))
+
+    # ---- Lifetime --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Frees the memory of the samples, unless the loader was given a `Store`: later use raises ValueError.
+
+        Batches stay valid.
+        """
+        if self._owns_store:
+            self._store.close()
+        self._maker, self._make = cast("_core.BatchMaker", _Closed()), _Closed()
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _create_again, (type(self), self._arguments, (self._epoch, self._handed_out, self._is_placed))
 
     # ---- State -----------------------------------------------------------------------------------------------------
 
@@ -561,10 +614,28 @@ class Loader:
         return self._maker.prefetch
 
     def __repr__(self) -> str:
+        if isinstance(self._maker, _Closed):
+            return f"Loader({self.dataset!r}, closed)"
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
             f"seed={self.seed}, drop_last={self.drop_last}, batches={len(self)}, rank={self.rank} of {self.world_size})"
         )
+
+
+class _Closed:
+    """What a closed loader has in place of its batches."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError("the loader is closed; create it again")
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise ValueError("the loader is closed; create it again")
+
+
+def _create_again(kind: type[Loader], arguments: dict[str, Any], place: tuple[int, int, bool]) -> Loader:
+    loader = kind(**arguments)
+    loader._epoch, loader._handed_out, loader._is_placed = place
+    return loader
 
 
 def _order_name(shuffle: bool | str) -> str:

@@ -13,12 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from . import _pack, _progress
 from ._cifar_pickles import find_batches
 
 _Path = str | os.PathLike[str]
+
+
+def _checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
+    sides = (size, size) if isinstance(size, int) else tuple(size)
+    if len(sides) != 2 or min(sides) < 1:
+        raise ValueError(f"size is {size}; it must be (height, width), or one number for both, at least 1")
+    return operator.index(sides[0]), operator.index(sides[1])
 
 
 def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
@@ -44,7 +49,7 @@ def pack(
     path: _Path,
     *,
     format: str = "auto",
-    size: tuple[int, int] | None = None,
+    size: int | tuple[int, int] | None = None,
     fit: Literal["crop", "pad", "stretch"] = "crop",
     channels: Literal[1, 3] | None = None,
     background: tuple[int, int, int] = (0, 0, 0),
@@ -84,7 +89,7 @@ def pack(
         The format of the sources, such as ``"idx"``; ``"auto"`` detects it from their contents. An unknown name raises
         an error that lists all formats.
     size
-        Resize all images to (height, width). None: all images must have the same size.
+        Resize all images to (height, width), or to a square. None: all images must have the same size.
     fit
         How to resize: crop to the center, pad with `background`, or stretch.
     channels
@@ -170,9 +175,7 @@ def pack(
     if channels not in (None, 1, 3):
         raise ValueError(f"channels is {channels!r}; it must be 1, 3 or None")
     if size is not None:
-        if len(np.atleast_1d(size)) != 2 or min(size) < 1:
-            raise ValueError(f"size is {size}; it must be (height, width), both at least 1")
-        source_options.size = (operator.index(size[0]), operator.index(size[1]))
+        source_options.size = _checked_size(size)
     if limit is not None and operator.index(limit) < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
     if len(background) != 3 or not all(0 <= value <= 255 for value in background):

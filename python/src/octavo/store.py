@@ -34,7 +34,8 @@ Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 class Store:
     """The images of one split in the memory of one device, at one byte per value; all of them, or as many as fit.
 
-    Several loaders can share a store without copying the samples. Its memory is freed with the last of them.
+    Several loaders can share a store without copying the samples. Its memory is freed with the last of them. A store
+    is a context manager, which closes it. Pickling passes the arguments, so another process loads the samples again.
 
     Parameters
     ----------
@@ -96,20 +97,24 @@ class Store:
         window: int | None = None,
         masks: bool = True,
     ) -> None:
+        self._arguments: dict[str, Any] | None = {
+            "device": device, "verify": verify, "threads": threads, "residency": residency,
+            "memory_limit": memory_limit, "resident": resident, "window": window, "masks": masks,
+        }  # fmt: skip
         self._split: Split | ArraySplit = find_split(data, split)
         opened = self._split._opened()
         name = _frameworks.resolve_device(device)
         if threads < 0:
             raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
         with _progress.shown(progress) as on_progress:
-            self._native = _core.Store.load(
+            self._native: _core.Store | None = _core.Store.load(
                 opened, name, bool(verify), bool(masks), threads, on_progress, str(residency),
                 checked_limit("memory_limit", memory_limit),
                 -1 if resident is None else _checked_count("resident", resident, 0),
                 0 if window is None else _checked_count("window", window, 1),
             )  # fmt: skip
         self._process = os.getpid()
-        self._torch_note = _torch_note(self._native.residency_reason, name)
+        self._torch_note = _torch_note(self._opened().residency_reason, name)
         self._prepared: tuple[_SpecOptions, tuple[tuple[int, int, int], _core.PreparedSpec]] | None = None
 
     @classmethod
@@ -165,18 +170,43 @@ class Store:
             0 if window is None else _checked_count("window", window, 1),
         )  # fmt: skip
         store._process = os.getpid()
-        store._torch_note = _torch_note(store._native.residency_reason, store._native.device)
+        store._arguments = None
+        store._torch_note = _torch_note(store._opened().residency_reason, store.device)
         store._prepared = None
         return store
 
+    def _opened(self) -> _core.Store:
+        if self._native is None:
+            raise ValueError(f"the store of {self._split!r} is closed; load it again")
+        return self._native
+
     def _usable(self) -> _core.Store:
         """The native store. Raises RuntimeError if it is on a GPU and another process loaded it."""
-        if self.device != "cpu" and os.getpid() != self._process:
+        native = self._opened()
+        if native.device != "cpu" and os.getpid() != self._process:
             raise RuntimeError(
                 f"use a store on {self.device} in process {os.getpid()}: it was loaded before fork() by process "
                 f"{self._process}, and CUDA does not survive fork(); load it in the child, or start workers with spawn"
             )
-        return self._native
+        return native
+
+    def close(self) -> None:
+        """Frees the memory, once the loaders of this store are closed too: later use raises ValueError.
+
+        Batches stay valid.
+        """
+        self._native, self._prepared = None, None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._arguments is None:
+            raise TypeError("a store of arrays cannot be pickled; pickle the arrays, and load them again")
+        return _load_again, (self._split, self._arguments)
 
     @property
     def split(self) -> Split | ArraySplit:
@@ -186,40 +216,40 @@ class Store:
     @property
     def device(self) -> str:
         """``"cpu"`` or ``"cuda:0"``."""
-        return self._native.device
+        return self._opened().device
 
     @property
     def device_bytes(self) -> int:
         """Bytes that the store occupies on the device."""
-        return self._native.device_bytes
+        return self._opened().device_bytes
 
     @property
     def residency(self) -> str:
         """``"device"``, ``"hybrid"``, ``"streamed"`` or ``"window"``."""
-        return self._native.residency
+        return self._opened().residency
 
     @property
     def residency_reason(self) -> str:
         """With residency ``"auto"``, the reason why not all samples are in device memory; otherwise empty."""
-        return self._native.residency_reason + self._torch_note
+        return self._opened().residency_reason + self._torch_note
 
     @property
     def resident(self) -> int:
         """The number of samples in device memory: samples [0, resident)."""
-        return self._native.resident_count
+        return self._opened().resident_count
 
     @property
     def window(self) -> int:
         """Samples per window with the residency ``"window"``; otherwise 0."""
-        return self._native.window_samples
+        return self._opened().window_samples
 
     @property
     def has_masks(self) -> bool:
         """Whether samples have masks: the split has them, and they were loaded."""
-        return self._native.has_masks
+        return self._opened().has_masks
 
     def __len__(self) -> int:
-        return self._native.sample_count
+        return self._opened().sample_count
 
     def gather(
         self,
@@ -319,11 +349,17 @@ class Store:
         """
         if self._prepared is None or self._prepared[0] != options:
             spec = make_spec(*options)
-            self._prepared = (options, (spec.image_shape(self._split.shape), self._native.prepare(spec)))
+            self._prepared = (options, (spec.image_shape(self._split.shape), self._opened().prepare(spec)))
         return self._prepared[1]
 
     def __repr__(self) -> str:
+        if self._native is None:
+            return f"Store({self._split!r}, closed)"
         return f"Store({self._split!r}, {self.device}, {self.residency}, {self.device_bytes / 2**20:.1f} MiB)"
+
+
+def _load_again(split: Split, arguments: dict[str, Any]) -> Store:
+    return Store(split, **arguments)
 
 
 def _torch_note(residency_reason: str, device: str) -> str:

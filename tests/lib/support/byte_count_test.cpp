@@ -12,6 +12,8 @@ TEST_CASE("memory sizes are parsed in powers of 1024 and of 1000", "[unit][suppo
   REQUIRE(parse_byte_count("80GB") == 80'000'000'000);
   REQUIRE(parse_byte_count("1.5KiB") == 1536);
   REQUIRE(parse_byte_count("4096") == 4096);
+  REQUIRE(parse_byte_count("24G") == std::int64_t{24} << 30);
+  REQUIRE(parse_byte_count("3K") == 3072);
   REQUIRE(parse_byte_count("7B") == 7);
   REQUIRE(parse_byte_count("2TiB") == std::int64_t{2} << 40);
 }

@@ -17,12 +17,14 @@ struct Unit {
   std::string_view name;
   double bytes;
 };
-constexpr Unit kByteUnits[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                               {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+// A single letter is a power of 1024, as in most programs that limit memory.
+constexpr Unit kByteUnits[] = {{"", 1},         {"B", 1},      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                               {"TiB", 0x1p40}, {"K", 0x1p10}, {"M", 0x1p20},   {"G", 0x1p30},   {"T", 0x1p40},
+                               {"KB", 1e3},     {"MB", 1e6},   {"GB", 1e9},     {"TB", 1e12}};
 
 [[noreturn]] void refuse(std::string_view text) {
   throw InvalidArgument("invalid memory size \"" + std::string(text) +
-                        "\"; expected 1 to 2^60 bytes, for example 24GiB, 512MiB or 80GB");
+                        "\"; expected 1 to 2^60 bytes, for example 24G, 512MiB or 80GB");
 }
 
 }  // namespace
