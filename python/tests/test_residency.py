@@ -78,7 +78,7 @@ def test_a_store_reports_where_its_samples_are(large: Packed) -> None:
     ("options", "message"),
     [
         ({"residency": "nowhere"}, "expected auto, device, hybrid"),
-        ({"memory_limit": "lots"}, "for example 24GiB"),
+        ({"memory_limit": "lots"}, "for example 24G,"),
         ({"memory_limit": 0}, "memory_limit is 0"),
         ({"residency": "hybrid", "resident": 3001}, "3001 of 3000"),
         ({"residency": "hybrid", "resident": -1}, "resident is -1"),
