@@ -119,7 +119,8 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
   verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
   verb.add_flag("--force", sheet.replace_existing, "Replace the output file if it exists");
   verb.add_option("--split", sheet.split, "The split to show (the first)");
-  verb.add_option("--count", arguments->count, "Number of samples to show (100; with --batch, the whole batch)")
+  verb.add_option("--count", arguments->count,
+                  "Number of samples to show (100; with --batch, the whole batch, of a recipe at most 100)")
       ->check(above_zero());
   verb.add_option("--first", sheet.first, "Index of the first sample to show (0)")->check(CLI::NonNegativeNumber);
   verb.add_option("--columns", sheet.columns, "Samples per row (as many as make the sheet about square)")
@@ -130,17 +131,18 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
                                        "Show this batch of an epoch, counted from 0, as training sees it")
                            ->check(CLI::NonNegativeNumber);
   verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
-  verb.add_option("--batch-size", sheet.loader.batch_size, "Samples per batch (100)")
+  verb.add_option("--batch-size", arguments->batch_size, "Samples per batch (100, or that of the recipe)")
       ->check(above_zero())
       ->needs(batch);
   verb.add_option("--seed", sheet.loader.seed, "Seed of the order and the augmentation (0)")->needs(batch);
   verb.add_flag("--no-shuffle", arguments->no_shuffle, "Take samples in file order")->needs(batch);
-  verb.add_option("--augment", arguments->augment, kAugmentHelp)->needs(batch);
+  CLI::Option* augmented = verb.add_option("--augment", arguments->augment, kAugmentHelp)->needs(batch);
   std::vector<std::string> recipes;
   for (const RecipeInfo& info : kRecipes) recipes.emplace_back(info.name);
   verb.add_option("--recipe", arguments->recipe, "Batches as this recipe trains with")
       ->check(CLI::IsMember(recipes))
-      ->needs(batch);
+      ->needs(batch)
+      ->excludes(augmented);
   verb.add_flag("--list", arguments->list, "List the samples of the batch: index, class, and what was drawn for each")
       ->needs(batch);
 }

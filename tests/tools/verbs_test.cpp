@@ -167,9 +167,19 @@ TEST_CASE("view lists what the augmentation of a batch drew", "[unit][tools]") {
       run_octavo({"view", folder / "d.h5", "-o", folder / "x.png", "--step", "0", "--augment", "spin"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.err, ContainsSubstring("parse the operation \"spin\": it is unknown; expected flip,"));
-  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", folder / "r.png", "--step", "0", "--recipe", "simclr", "--count",
-                      "2", "--augment", "flip"}),
-             ContainsSubstring("horizontal flip 0.5"));
+}
+
+TEST_CASE("view shows the batches of a recipe", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  // Far behind the last batch of the recipe's own size.
+  std::vector<std::string> arguments = {"view", folder / "d.h5", "-o",     folder / "r.png", "--step",
+                                        "90",   "--recipe",      "simclr", "--batch-size",   "5"};
+  CHECK_THAT(text_of(arguments), ContainsSubstring("random resized crop"));
+  arguments.insert(arguments.end(), {"--augment", "flip"});
+  const Outcome both = run_octavo(arguments);
+  CHECK(both.exit_code == 2);
+  CHECK_THAT(both.err, ContainsSubstring("--augment excludes --recipe"));
 }
 
 TEST_CASE("view replaces a sheet only with --force and never a file of another kind", "[unit][tools]") {
