@@ -16,8 +16,8 @@ BatchShape batch_shape(const BatchSpec& spec, const SampleShape& sample);
 /// The labels of the batches that `spec` makes from samples with labels of `stored`.
 LabelLayout batch_labels(const BatchSpec& spec, const LabelLayout& stored);
 
-/// The axes of a tensor of the labels of `batch_count` samples: [B] class numbers and single targets, else
-/// [B,K].
+/// The axes of a tensor of the labels of `batch_count` samples: [B] for class numbers and single targets,
+/// else [B,K].
 std::vector<std::int64_t> label_axes(const LabelLayout& labels, std::int64_t batch_count);
 
 }  // namespace octavo

@@ -146,8 +146,8 @@ class Loader {
   /// Returns the position of the batch after the current one.
   LoaderState state() const;
   /// Moves to a position returned by state(). Throws InvalidArgument, naming the difference, if the state comes from a
-  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume: `for
-  /// (e = state.epoch; ...) for (batch : loader.epoch(e))`.
+  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume:
+  ///   for (std::int64_t e = state.epoch; e < epochs; ++e) for (const Batch& batch : loader.epoch(e)) ...
   void restore(const LoaderState& state);
 
   /// Bytes on the device in addition to the store's: batch buffers and prefetched samples.

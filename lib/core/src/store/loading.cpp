@@ -93,7 +93,8 @@ Statistics statistics_of(const HostSamples& samples) {
   return totals.statistics(std::vector<ChannelQuantization>(static_cast<std::size_t>(samples.shape.channels)));
 }
 
-/// A hash that tells other samples apart without reading all of them again: their statistics are exact.
+/// A hash that tells other samples apart without reading all of them again, by their labels and exact statistics. If
+/// the caller gave the statistics, samples with equal labels and statistics have equal hashes.
 std::uint64_t data_hash_of(const HostSamples& samples, const Statistics& statistics) {
   StreamingHash hash;
   hash.add(samples.label_bytes);
