@@ -1,0 +1,154 @@
+// The program `octavo`: reads the command line, runs the verb, and turns every failure into one line and an exit code.
+#include "program.hpp"
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <octavo/errors.hpp>
+#include <octavo/option_names.hpp>
+#include <octavo/version.hpp>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <vector>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
+#include "old_spellings.hpp"
+#include "option_values.hpp"
+
+namespace octavo::tools {
+namespace {
+
+constexpr std::size_t kHelpColumn = 34;
+constexpr const char* kNoMemory = "run octavo: not enough memory; free some, or use fewer threads";
+
+/// Prints the message as one line. Allocates no memory: there may be none left.
+int fail(std::string_view message, int exit_code) {
+  std::cerr << "octavo: error: ";
+  for (std::size_t end; (end = message.find('\n')) != std::string_view::npos; message.remove_prefix(end + 1)) {
+    std::cerr << message.substr(0, end) << ' ';
+  }
+  std::cerr << message << std::endl;
+  return exit_code;
+}
+
+std::vector<Command> add_commands(CLI::App& program, const std::string& command_line) {
+  return {add_fetch_command(program),   add_pack_command(program, command_line),
+          add_info_command(program),    add_verify_command(program),
+          add_report_command(program),  add_plan_command(program),
+          add_bench_command(program),   add_train_command(program),
+          add_view_command(program),    add_export_command(program),
+          add_reindex_command(program), add_repack_command(program, command_line),
+          add_devices_command(program)};
+}
+
+/// The verb that the command line names, or null. Used for "see octavo pack --help".
+const Command* find_verb(const std::vector<Command>& commands, int argument_count, const char* const* arguments) {
+  for (const Command& command : commands) {
+    if (argument_count > 1 && command.arguments->get_name() == arguments[1]) return &command;
+  }
+  return nullptr;
+}
+
+int fail_to_read(const std::string& what, const Command* verb) {
+  const std::string help = verb == nullptr ? "octavo --help" : "octavo " + verb->arguments->get_name() + " --help";
+  return fail("read the command line: " + what + "; see " + help, kWrongUsage);
+}
+
+int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
+             const char* const* arguments) {
+  const Command* verb = find_verb(commands, argument_count, arguments);
+  if (argument_count < 2) return fail_to_read("no verb given", nullptr);
+  if (verb == nullptr && arguments[1][0] != '-') {
+    return fail_to_read("unknown verb \"" + std::string(arguments[1]) + "\"", nullptr);
+  }
+  try {
+    program.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    // --help and --version arrive as errors of exit code 0.
+    if (error.get_exit_code() == 0) return program.exit(error, std::cout, std::cerr);
+    return fail_to_read(error.what(), verb);
+  }
+  if (verb == nullptr) return fail_to_read("no verb given", nullptr);
+  return verb->run();
+}
+
+/// Prints a message of the library, with options as on the command line.
+int fail_in_library(const char* what, int exit_code) {
+  try {
+    return fail(with_command_line_options(what), exit_code);
+  } catch (const std::bad_alloc&) {
+    return fail(what, exit_code);
+  }
+}
+
+/// Runs `work` and turns its exceptions into an exit code. The only place that catches.
+template <typename Work>
+int run_and_catch(const Work& work) {
+  try {
+    return work();
+  } catch (const Interrupted& interruption) {
+    return fail(interruption.what(), kSignalBase + interruption.signal_number());
+  } catch (const InvalidArgument& error) {
+    return fail_in_library(error.what(), kWrongUsage);
+  } catch (const std::bad_alloc&) {
+    return fail(kNoMemory, kFailed);
+  } catch (const std::exception& error) {
+    return fail_in_library(error.what(), kFailed);
+  }
+}
+
+/// Flushes stdout. A closed pipe is not worth an error message; a full disk is.
+int finish_output(int exit_code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout.good()) return exit_code;
+  if (errno == EPIPE) return kSignalBase + SIGPIPE;
+  return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "unknown error"), kFailed);
+}
+
+int run_command_line(int argument_count, const char* const* arguments) {
+  CLI::App program("Packs image datasets into int8 files for GPU training, and works with those files.", "octavo");
+  program.get_formatter()->column_width(kHelpColumn);
+  program.get_formatter()->label("SUBCOMMAND", "VERB");
+  program.set_version_flag("--version", "octavo " + std::string(kVersion));
+  program.footer("Run octavo VERB --help for the options of a verb. Every verb accepts --json and --quiet.");
+  const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
+  const std::vector<std::string> present = with_present_spellings(argument_count, arguments);
+  std::vector<const char*> pointers;
+  for (const std::string& argument : present) pointers.push_back(argument.c_str());
+  return run_verb(program, commands, argument_count, pointers.data());
+}
+
+/// Handles exceptions that cannot be caught. They occur when memory runs out in library code that must not throw: the
+/// destructor of a JSON document, or the listing of a folder in libstdc++, where the exception's type is lost.
+[[noreturn]] void end_without_memory() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  const bool is_bad_alloc = type == nullptr ? std::uncaught_exceptions() > 0 : *type == typeid(std::bad_alloc);
+  if (is_bad_alloc) ::_exit(fail(kNoMemory, kFailed));
+  std::abort();
+}
+
+}  // namespace
+
+int run_program(int argument_count, const char* const* arguments) {
+  std::set_terminate(&end_without_memory);
+  install_signal_handlers();
+  int exit_code = run_and_catch([&] { return run_command_line(argument_count, arguments); });
+  exit_code = run_and_catch([&] { return finish_output(exit_code); });
+  // Work that finished before the signal could stop it is kept. The exit code still reports the signal, so that a
+  // script does not continue.
+  return exit_code == kDone && received_signal_number() != 0 ? kSignalBase + received_signal_number() : exit_code;
+}
+
+}  // namespace octavo::tools
