@@ -81,6 +81,10 @@ octavo_find_dependency(tiff FOR pack HEADER tiffio.h LIBRARIES tiff PACKAGE libt
 octavo_find_dependency(gif FOR pack HEADER gif_lib.h LIBRARIES gif PACKAGE libgif-dev OPTIONAL)
 octavo_find_dependency(curl FOR fetch HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
 octavo_find_dependency(crypto FOR fetch HEADER openssl/evp.h LIBRARIES crypto PACKAGE libssl-dev OPTIONAL)
+# Checksums in a build without OpenSSL, such as the Python wheels.
+if(NOT TARGET octavo_deps::crypto)
+  octavo_find_dependency(mbedcrypto FOR fetch HEADER mbedtls/sha256.h LIBRARIES mbedcrypto PACKAGE libmbedtls-dev OPTIONAL)
+endif()
 octavo_find_dependency(highway FOR core HEADER hwy/highway.h LIBRARIES hwy PACKAGE libhwy-dev)
 # Only its header: the library is loaded when a program first trains.
 octavo_find_dependency(openblas FOR lab HEADER openblas_config.h

@@ -21,6 +21,15 @@ class QuietHandler(SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.fixture(autouse=True, params=["default client", "Python's client"])
+def client(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The HTTP client of the build, and the one that replaces libcurl."""
+    octavo.known_sets()
+    octavo._fetch.choose_http_client(request.param == "Python's client")
+    yield
+    octavo._fetch.choose_http_client(False)
+
+
 @pytest.fixture
 def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a folder with two IDX files."""

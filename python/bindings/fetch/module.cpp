@@ -5,7 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <octavo/fetch.hpp>
+#include <octavo/http_client.hpp>
 
+#include "fetch/http_client.hpp"
 #include "support/gil.hpp"
 #include "support/interruptible.hpp"
 
@@ -59,6 +61,11 @@ void add_results(nb::module_& module) {
       .def_ro("elapsed_seconds", &FetchSummary::elapsed_seconds);
 }
 
+void choose_http_client(bool prefer_python) {
+  set_http_client({});
+  if (prefer_python || !has_http_client()) set_http_client(&get_with_python);
+}
+
 void add_fetch(nb::module_& module) {
   nb::class_<FetchOptions>(module, "FetchOptions", "Options of a fetch.")
       .def(nb::init<>())
@@ -77,6 +84,10 @@ void add_fetch(nb::module_& module) {
         });
       },
       "set"_a, "folder"_a, "options"_a, "on_progress"_a.none());
+  module.def(
+      "choose_http_client", &choose_http_client, "prefer_python"_a,
+      "Sends requests with octavo._http, or with libcurl if the build has it and Python's client is not preferred.");
+  choose_http_client(false);
 }
 
 }  // namespace

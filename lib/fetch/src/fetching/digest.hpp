@@ -1,13 +1,10 @@
-// The checksums that publishers list, computed by libcrypto.
+// The checksums that publishers list, computed by libcrypto, or by Mbed TLS in a build without it.
 #pragma once
 
-#include <openssl/evp.h>
-
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
-
-#include "support/unique_handle.hpp"
 
 namespace octavo::fetching {
 
@@ -21,12 +18,18 @@ class Digest {
  public:
   /// Throws Unavailable if the system does not allow this kind.
   explicit Digest(DigestKind kind);
+  Digest(Digest&&) noexcept;
+  ~Digest();
   void add(std::span<const std::byte> bytes);
   /// The checksum in lower-case hex digits. Call it once, after the last add().
   std::string finish();
 
  private:
-  UniqueHandle<EVP_MD_CTX*, nullptr, &EVP_MD_CTX_free> context_;
+  struct Context;  ///< of the library
+  std::unique_ptr<Context> context_;
 };
+
+/// Lower-case hex digits, two per byte.
+std::string hex_digits(std::span<const unsigned char> bytes);
 
 }  // namespace octavo::fetching

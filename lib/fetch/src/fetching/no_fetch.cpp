@@ -1,11 +1,12 @@
-// Replaces fetching in a build without libcurl or libcrypto.
+// Replaces fetching in a build without a library for checksums.
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
+#include <octavo/http_client.hpp>
 
 namespace octavo {
 
 FetchSummary fetch(const RemoteSet& set, const std::filesystem::path&, const FetchOptions&) {
-  throw Unavailable("fetch \"" + set.name + "\": this build lacks libcurl or libcrypto; get the files from " +
+  throw Unavailable("fetch \"" + set.name + "\": this build lacks libcrypto; get the files from " +
                     (set.page.empty() ? "their publisher" : set.page) +
                     ", or install libcurl4-openssl-dev and libssl-dev and build again");
 }
@@ -13,5 +14,9 @@ FetchSummary fetch(const RemoteSet& set, const std::filesystem::path&, const Fet
 FetchSummary fetch(std::string_view name, const std::filesystem::path& folder, const FetchOptions& options) {
   return fetch(known_set(name), folder, options);
 }
+
+void set_http_client(HttpClient) {}
+
+bool has_http_client() { return false; }
 
 }  // namespace octavo

@@ -1,30 +1,20 @@
 #include "fetching/transfer.hpp"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <exception>
-#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include <octavo/errors.hpp>
 #include <octavo/text.hpp>
-#include <octavo/version.hpp>
 
-#include "support/unique_handle.hpp"
+#include "fetching/http.hpp"
 
 namespace octavo::fetching {
 namespace {
 
-using Easy = UniqueHandle<CURL*, nullptr, &curl_easy_cleanup>;
-
-constexpr long kMostRedirects = 5;
-constexpr long kSlowestBytesPerSecond = 1024;
-constexpr long kReceiveBlockBytes = 256 * 1024;
 // Real servers send at most a few kilobytes of headers.
 constexpr std::size_t kMostHeaderBytes = std::size_t{256} << 10;
 
@@ -61,98 +51,50 @@ std::optional<ContentRange> parse_content_range(std::string_view value) {
 }
 
 /// Whether the status is transient: another attempt at the same URL may succeed (RFC 9110, 6585, 8470).
-bool is_passing_status(long status) {
-  constexpr std::array<long, 7> kPassing = {408, 425, 429, 500, 502, 503, 504};
+bool is_passing_status(std::int64_t status) {
+  constexpr std::array<std::int64_t, 7> kPassing = {408, 425, 429, 500, 502, 503, 504};
   return std::find(kPassing.begin(), kPassing.end(), status) != kPassing.end();
 }
 
-/// Whether another attempt at the same URL would fail in the same way.
-bool is_lasting_failure(CURLcode code) {
-  switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-    case CURLE_TOO_MANY_REDIRECTS:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// One attempt, and the state that libcurl's callbacks share. No exception passes through libcurl, which is C.
-class Attempt {
+/// One attempt: takes the response. The receiver's functions do not throw, because the client may be C.
+class Attempt final : public HttpReceiver {
  public:
-  explicit Attempt(const Transfer& transfer) : transfer_(transfer), easy_(make_handle()), end_(transfer.offset) {
-    set_up();
-  }
+  explicit Attempt(const Transfer& transfer) : transfer_(transfer), end_(transfer.offset) {}
 
   TransferResult run() {
-    const CURLcode code = curl_easy_perform(easy_.get());
+    const HttpOutcome outcome = get(request(), *this);
     if (failure_) std::rethrow_exception(failure_);
-    TransferResult result = judge(code);
+    TransferResult result = judge(outcome);
     result.received_bytes = received_bytes_;
     result.began_anew = began_anew_;
     result.etag = etag_;
     return result;
   }
 
+  bool take_header(std::string_view line) noexcept override {
+    return guarded([&] { return parse_header(line); });
+  }
+  bool take_body(std::span<const std::byte> bytes) noexcept override {
+    return guarded([&] { return write_body(bytes); });
+  }
+  bool go_on() noexcept override {
+    return guarded([&] {
+      if (transfer_.on_bytes) transfer_.on_bytes(end_);
+      return true;
+    });
+  }
+
  private:
-  static Easy make_handle() {
-    static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
-    Easy easy(started == CURLE_OK ? curl_easy_init() : nullptr);
-    if (!easy) throw IoError("start libcurl: initialization failed; free some memory and try again");
-    return easy;
+  HttpRequest request() const {
+    HttpRequest request{.url = transfer_.url, .headers = {}, .stall_seconds = transfer_.stall_seconds};
+    if (transfer_.offset > 0) {
+      request.headers.push_back("Range: bytes=" + std::to_string(transfer_.offset) + "-");
+      if (!transfer_.etag.empty()) request.headers.push_back("If-Range: " + transfer_.etag);
+    }
+    return request;
   }
 
-  template <typename Value>
-  void set(CURLoption option, Value value) {
-    const CURLcode code = curl_easy_setopt(easy_.get(), option, value);
-    if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-    if (code != CURLE_OK) throw IoError(std::string("set up libcurl: ") + curl_easy_strerror(code));
-  }
-
-  void set_up() {
-    set(CURLOPT_URL, transfer_.url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_FOLLOWLOCATION, 1L);
-    set(CURLOPT_MAXREDIRS, kMostRedirects);
-    set(CURLOPT_USERAGENT, user_agent().c_str());
-    set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(transfer_.stall_seconds));
-    set(CURLOPT_LOW_SPEED_LIMIT, kSlowestBytesPerSecond);
-    set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(transfer_.stall_seconds));
-    set(CURLOPT_BUFFERSIZE, kReceiveBlockBytes);
-    set(CURLOPT_ERRORBUFFER, error_text_.data());
-    // Signals belong to the program, and a pending name lookup must not delay its exit.
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_QUICK_EXIT, 1L);
-    set(CURLOPT_NOPROGRESS, 0L);
-    set(CURLOPT_XFERINFOFUNCTION, &Attempt::on_progress);
-    set(CURLOPT_XFERINFODATA, this);
-    set(CURLOPT_HEADERFUNCTION, &Attempt::on_header);
-    set(CURLOPT_HEADERDATA, this);
-    set(CURLOPT_WRITEFUNCTION, &Attempt::on_body);
-    set(CURLOPT_WRITEDATA, this);
-    if (transfer_.offset > 0) ask_for_rest();
-  }
-
-  void ask_for_rest() {
-    // Not CURLOPT_RESUME_FROM, which fails if a server sends the whole file instead.
-    set(CURLOPT_RANGE, (std::to_string(transfer_.offset) + "-").c_str());
-    if (transfer_.etag.empty()) return;
-    headers_ = Headers(curl_slist_append(nullptr, ("If-Range: " + transfer_.etag).c_str()));
-    if (!headers_) throw std::bad_alloc();
-    set(CURLOPT_HTTPHEADER, headers_.get());
-  }
-
-  static std::string user_agent() { return "octavo/" + std::string(kVersion); }
-
-  // ---- libcurl callbacks -------------------------------------------------------
-
-  /// Runs a step of a callback. Returns false if it threw; run() rethrows the exception.
+  /// Runs a step of taking the response. Returns false if it threw; run() rethrows the exception.
   template <typename Step>
   bool guarded(const Step& step) noexcept {
     try {
@@ -163,40 +105,29 @@ class Attempt {
     }
   }
 
-  static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    auto& attempt = *static_cast<Attempt*>(self);
-    const bool goes_on = attempt.guarded([&] {
-      if (attempt.transfer_.on_bytes) attempt.transfer_.on_bytes(attempt.end_);
-      return true;
-    });
-    return goes_on ? 0 : 1;
-  }
-
-  static std::size_t on_header(const char* bytes, std::size_t, std::size_t count, void* self) {
-    auto& attempt = *static_cast<Attempt*>(self);
-    return attempt.guarded([&] { return attempt.take_header({bytes, count}); }) ? count : 0;
-  }
-
-  static std::size_t on_body(const char* bytes, std::size_t, std::size_t count, void* self) {
-    auto& attempt = *static_cast<Attempt*>(self);
-    return attempt.guarded([&] { return attempt.take_body(std::as_bytes(std::span(bytes, count))); }) ? count : 0;
-  }
-
   // ---- Headers -------------------------------------------------------------------
 
-  bool take_header(std::string_view line) {
+  bool parse_header(std::string_view line) {
     header_bytes_ += line.size();
     if (header_bytes_ > kMostHeaderBytes) return stop(TransferEnd::refused, "the server sends too many headers");
-    if (line.starts_with("HTTP/")) {  // a further response, after a redirect
-      etag_.clear();
-      content_range_.reset();
-    }
+    if (line.starts_with("HTTP/")) return begin_response(line);
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return true;
     const std::string_view name = line.substr(0, colon);
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (equals_ignoring_case(name, "ETag")) keep_etag(value);
     if (equals_ignoring_case(name, "Content-Range")) content_range_ = parse_content_range(value);
+    if (equals_ignoring_case(name, "Content-Length")) content_length_ = number(value);
+    return true;
+  }
+
+  /// A status line, such as "HTTP/1.1 200 OK", begins a response: the first one, or another after a redirect.
+  bool begin_response(std::string_view line) {
+    const std::string_view after_version = trimmed(line.substr(std::min(line.find(' '), line.size())));
+    status_ = number(after_version.substr(0, after_version.find(' '))).value_or(0);
+    etag_.clear();
+    content_range_.reset();
+    content_length_.reset();
     return true;
   }
 
@@ -210,7 +141,7 @@ class Attempt {
 
   // ---- The body --------------------------------------------------------------------
 
-  bool take_body(std::span<const std::byte> bytes) {
+  bool write_body(std::span<const std::byte> bytes) {
     if (!is_body_wanted_ && !begin_body()) return false;
     const std::int64_t room = transfer_.total_bytes - end_;
     if (static_cast<std::int64_t>(bytes.size()) > room) {
@@ -227,7 +158,7 @@ class Attempt {
   /// belong.
   bool begin_body() {
     if (!is_answer_good()) return false;
-    if (status() == 200 && end_ > 0) {
+    if (status_ == 200 && end_ > 0) {
       transfer_.part.clear();
       end_ = 0;
       began_anew_ = true;
@@ -237,13 +168,11 @@ class Attempt {
   }
 
   bool is_answer_good() {
-    const long code = status();
-    if (code == 206) return is_range_good();
-    if (code != 200) return stop_at_status(code);
-    const std::int64_t length = content_length();
-    if (length < 0 || length == transfer_.total_bytes) return true;
-    return stop(TransferEnd::refused, "the server has " + std::to_string(length) + " bytes, and the file has " +
-                                          std::to_string(transfer_.total_bytes));
+    if (status_ == 206) return is_range_good();
+    if (status_ != 200) return stop_at_status();
+    if (!content_length_ || *content_length_ == transfer_.total_bytes) return true;
+    return stop(TransferEnd::refused, "the server has " + std::to_string(*content_length_) +
+                                          " bytes, and the file has " + std::to_string(transfer_.total_bytes));
   }
 
   bool is_range_good() {
@@ -256,12 +185,12 @@ class Attempt {
                                           " bytes, and the file has " + std::to_string(transfer_.total_bytes));
   }
 
-  bool stop_at_status(long code) {
-    if (code == 416 && transfer_.offset > 0) {
+  bool stop_at_status() {
+    if (status_ == 416 && transfer_.offset > 0) {
       return stop(TransferEnd::no_range, "the server has no such part (HTTP status 416)");
     }
-    const TransferEnd end = is_passing_status(code) ? TransferEnd::broken : TransferEnd::refused;
-    return stop(end, "the server answers with HTTP status " + std::to_string(code));
+    const TransferEnd end = is_passing_status(status_) ? TransferEnd::broken : TransferEnd::refused;
+    return stop(end, "the server answers with HTTP status " + std::to_string(status_));
   }
 
   bool stop(TransferEnd end, std::string reason) {
@@ -269,43 +198,16 @@ class Attempt {
     return false;
   }
 
-  long status() const {
-    long code = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &code);
-    return code;
-  }
-
-  /// -1 if the server does not send it.
-  std::int64_t content_length() const {
-    curl_off_t length = -1;
-    curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    return length;
-  }
-
   // ---- The end -----------------------------------------------------------------------
 
-  TransferResult judge(CURLcode code) {
+  TransferResult judge(const HttpOutcome& outcome) {
     if (stopped_) return *stopped_;
-    if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
     if (is_body_wanted_ && end_ == transfer_.total_bytes) return {.end = TransferEnd::complete, .reason = {}};
-    if (code != CURLE_OK) {
-      return {.end = is_lasting_failure(code) ? TransferEnd::refused : TransferEnd::broken, .reason = describe(code)};
-    }
+    if (outcome.end == HttpOutcome::End::refused) return {.end = TransferEnd::refused, .reason = outcome.reason};
+    if (outcome.end == HttpOutcome::End::broken) return {.end = TransferEnd::broken, .reason = outcome.reason};
     // A response without a body did not pass begin_body().
     if (!is_body_wanted_ && !is_answer_good()) return *stopped_;
     return {.end = TransferEnd::broken, .reason = ended_early()};
-  }
-
-  std::string describe(CURLcode code) const {
-    if (code == CURLE_PARTIAL_FILE) return ended_early();
-    if (code == CURLE_OPERATION_TIMEDOUT) {
-      return "no connection, or less than 1 KiB/s, for " + std::to_string(transfer_.stall_seconds) + " s";
-    }
-    if (code == CURLE_TOO_MANY_REDIRECTS) {
-      return "redirected more than " + std::to_string(kMostRedirects) + " times";
-    }
-    if (code == CURLE_UNSUPPORTED_PROTOCOL) return "redirected to a URL that is neither http nor https";
-    return printable(error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code));
   }
 
   std::string ended_early() const {
@@ -313,21 +215,18 @@ class Attempt {
            " bytes";
   }
 
-  using Headers = UniqueHandle<curl_slist*, nullptr, &curl_slist_free_all>;
-
   const Transfer& transfer_;
-  std::array<char, CURL_ERROR_SIZE> error_text_{};
-  Headers headers_;  // libcurl borrows these two
-  Easy easy_;
   std::int64_t end_;  ///< bytes in the file
   std::int64_t received_bytes_ = 0;
   std::size_t header_bytes_ = 0;
   std::string etag_;
+  std::int64_t status_ = 0;
   std::optional<ContentRange> content_range_;
+  std::optional<std::int64_t> content_length_;
   bool is_body_wanted_ = false;
   bool began_anew_ = false;
   std::optional<TransferResult> stopped_;  ///< set if this class ended the transfer
-  std::exception_ptr failure_;             ///< thrown in a callback
+  std::exception_ptr failure_;             ///< thrown while taking the response
 };
 
 }  // namespace
