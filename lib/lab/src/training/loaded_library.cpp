@@ -8,7 +8,7 @@
 
 namespace octavo::training {
 
-LoadedLibrary::LoadedLibrary(std::string purpose, std::initializer_list<std::string> paths, const std::string& advice)
+LoadedLibrary::LoadedLibrary(std::string purpose, const std::vector<std::string>& paths, const std::string& advice)
     : purpose_(std::move(purpose)) {
   for (const std::string& path : paths) {
     path_ = path;
@@ -19,8 +19,10 @@ LoadedLibrary::LoadedLibrary(std::string purpose, std::initializer_list<std::str
   throw Unavailable(purpose_ + ": " + (reason != nullptr ? reason : path_ + " cannot be loaded") + "; " + advice);
 }
 
-void* LoadedLibrary::address_of(const char* name) const {
-  void* const address = ::dlsym(handle_, name);
+bool LoadedLibrary::has(const std::string& name) const { return ::dlsym(handle_, name.c_str()) != nullptr; }
+
+void* LoadedLibrary::address_of(const std::string& name) const {
+  void* const address = ::dlsym(handle_, name.c_str());
   if (address == nullptr) throw Unavailable(purpose_ + ": " + path_ + " has no " + name + "; install another version");
   return address;
 }
