@@ -15,6 +15,7 @@
 # $OCTAVO_DATA), python/nanobind if PyPI is reachable, and licenses/. It does not contain the libraries for optional
 # features: OpenBLAS, archives, WebP, TIFF, GIF, and `octavo fetch`.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
 
 again=no
 for argument in "$@"; do
@@ -68,38 +69,6 @@ for names in "${packages[@]}"; do
 done
 
 # ---- Compile: libraries that the distribution builds for executables only -----
-# The source packages come from the machine's package sources, with each entry turned into one for sources. They use a
-# separate index, because the machine's own may not list them.
-prepare_source_index() {
-  local entries
-  mkdir -p "$work/index/partial" "$work/sources"
-  for entries in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
-    [[ -f $entries ]] || continue
-    case $entries in
-      *.list) sed -n 's/^deb /deb-src /p' "$entries" >"$work/sources/$(basename "$entries")" ;;
-      *.sources) sed 's/^Types:.*/Types: deb-src/' "$entries" >"$work/sources/$(basename "$entries")" ;;
-    esac
-  done
-  apt_of_sources=(-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$work/sources" -o Dir::State::lists="$work/index"
-    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root -qq)
-  apt-get "${apt_of_sources[@]}" update || fail "cannot download the index of the source packages"
-}
-
-# fetch_source NAME: unpacks the package, with the distribution's patches, in $work/source/NAME; prints the version.
-# Tries the newest version first; a mirror may lack it.
-fetch_source() {
-  local version
-  mkdir -p "$work/download/$1" "$work/source"
-  for version in $(apt-cache "${apt_of_sources[@]}" showsrc "$1" | sed -n 's/^Version: //p' | sort -rVu); do
-    if (cd "$work/download/$1" && apt-get "${apt_of_sources[@]}" source --download-only "$1=$version") >/dev/null 2>&1; then
-      dpkg-source --no-check -x "$work/download/$1"/*.dsc "$work/source/$1" >/dev/null 2>&1 || return 1
-      echo "$version"
-      return
-    fi
-  done
-  return 1
-}
-
 # compile_source NAME: compiles it in a subshell, static and position independent, and installs it in $compiled.
 compile_source() (
   local options=()
@@ -133,12 +102,7 @@ if [[ ! -f $compiled/complete ]]; then
   rm -rf "$compiled"
   mkdir -p "$compiled/licenses"
   prepare_source_index
-  # libjpeg-turbo's SIMD code needs this assembler.
-  if ! command -v nasm >/dev/null; then
-    (cd "$work" && apt-get -qq -o APT::Sandbox::User=root download nasm && dpkg -x nasm_*.deb "$work/nasm") ||
-      fail "nasm not found and cannot be downloaded; run apt-get update"
-    PATH=$work/nasm/usr/bin:$PATH
-  fi
+  need_nasm
   for name in "${sources[@]}"; do
     version=$(fetch_source "$name") || fail "cannot download the sources of $name"
     echo "$name $version" | tee -a "$compiled/versions"

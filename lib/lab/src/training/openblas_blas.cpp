@@ -46,8 +46,8 @@ struct Spelling {
   std::string of(const char* name) const { return prefix + name + suffix; }
 };
 
-/// As in distributions; in NumPy's wheels before 1.26; in later ones, with integers of 64 and of 32 bits. The suffix 64_
-/// means integers of 64 bits.
+/// As in distributions; in NumPy's wheels before 1.26; in later ones, with integers of 64 and of 32 bits. The suffix
+/// 64_ means integers of 64 bits.
 Spelling spelling_in(const LoadedLibrary& library) {
   for (const Spelling& spelling : {Spelling{"", "64_"}, Spelling{"scipy_", "64_"}, Spelling{"scipy_", ""}}) {
     if (library.has(spelling.of("cblas_sgemm"))) return spelling;
@@ -93,8 +93,8 @@ void sgemm(const Matrix& a, const Matrix& b, float* out) {
       [&]<typename Integer>(const Products<Integer>& products) {
         const auto as_integer = [](std::int64_t extent) { return static_cast<Integer>(extent); };
         const Integer rows = as_integer(a.effective_rows()), columns = as_integer(b.effective_columns());
-        products.sgemm(CblasRowMajor, operation(a), operation(b), rows, columns, as_integer(a.effective_columns()), 1.0f,
-                       a.data, as_integer(a.columns), b.data, as_integer(b.columns), 0.0f, out, columns);
+        products.sgemm(CblasRowMajor, operation(a), operation(b), rows, columns, as_integer(a.effective_columns()),
+                       1.0f, a.data, as_integer(a.columns), b.data, as_integer(b.columns), 0.0f, out, columns);
       },
       openblas().products);
 }

