@@ -68,7 +68,8 @@ int run(const VerifyArguments& arguments) {
   if (result.defect_count == 0) return kDone;
   std::cout.flush();
   std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << counted(result.defect_count, "defect")
-            << "; restore the file from a copy, or pack it again"
+            << "; restore the file from a copy, pack it again, or keep deliberate changes with octavo reindex "
+               "--accept-changes"
             << (spares_samples(result) ? "; the samples are intact, so `octavo reindex` may recover them" : "") << '\n';
   return kFailed;
 }

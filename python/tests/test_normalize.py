@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import octavo
 import pytest
 from conftest import Packed
@@ -64,3 +65,47 @@ def test_the_own_statistics_of_a_test_split_are_warned_about(packed: Packed, tmp
             octavo.Loader(test, device="cpu", framework="numpy", normalize=normalize)
         octavo.Loader(packed.path, device="cpu", framework="numpy")
         octavo.Loader(packed_as(packed, tmp_path / "all.h5", "all"), device="cpu", framework="numpy")
+
+
+@pytest.mark.parametrize(
+    "normalize",
+    [
+        Normalize(),
+        Normalize("none", 1.0),
+        Normalize("channel", "channel"),
+        Normalize("dataset", "dataset"),
+        Normalize("pixel", 64.0, "levels"),
+        Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+        Normalize(100.0, (10.0, 20.0, 30.0), "source"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_the_inverse_gives_the_packed_values(packed: Packed, normalize: Normalize, channels_last: bool) -> None:
+    layout = "channels_last" if channels_last else "contiguous"
+    loader = octavo.Loader(
+        packed.path, batch_size=47, device="cpu", framework="numpy", normalize=normalize, memory_format=layout
+    )
+    values = loader.normalize.inverse(loader[0][0], loader.dataset, channels_last=channels_last)
+    assert values.dtype == np.float32
+    expected = packed.values.transpose(0, 2, 3, 1) if channels_last else packed.values
+    assert np.abs(values - expected).max() < 1e-4
+
+
+def test_the_inverse_needs_the_measured_numbers(packed: Packed) -> None:
+    images = np.zeros((1, 3, 8, 6), np.float32)
+    with pytest.raises(ValueError, match="pass the loaded split"):
+        Normalize("channel", "channel").inverse(images)
+    with pytest.raises(ValueError, match="that of each batch"):
+        Normalize("batch").inverse(images)
+    split = octavo.Dataset(packed.path).split()
+    given = Normalize("channel", "channel", statistics=split)
+    assert np.allclose(given.inverse(images)[0, :, 0, 0], split.mean)
+
+
+def test_the_inverse_of_a_tensor_is_a_tensor(packed: Packed) -> None:
+    torch = pytest.importorskip("torch")
+    loader = octavo.Loader(packed.path, batch_size=47, device="cpu", normalize="imagenet", dtype="bfloat16")
+    values = loader.normalize.inverse(loader[0][0])
+    assert values.dtype == torch.float32
+    assert (values - torch.from_numpy(packed.values)).abs().max() < 1

@@ -10,4 +10,5 @@ NB_MODULE(_pack, module) {
   octavo::python::add_packing(module);
   octavo::python::add_reports(module);
   octavo::python::add_contact_sheets(module);
+  octavo::python::add_dataset_files(module);
 }

@@ -6,6 +6,7 @@
 namespace octavo::python {
 
 void add_packing(nanobind::module_& module);
+void add_dataset_files(nanobind::module_& module);
 void add_reports(nanobind::module_& module);
 void add_contact_sheets(nanobind::module_& module);
 

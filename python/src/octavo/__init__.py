@@ -31,7 +31,8 @@ from .store import Store
 
 if TYPE_CHECKING:
     from ._fetch import FetchedFile, RemoteFile, RemoteSet, known_sets
-    from ._pack import PackSummary, SampleFailure, VerifyResult
+    from ._pack import PackSummary, ReindexSummary, SampleFailure, VerifyResult
+    from .dataset_files import export, reindex, repack
     from .dataset_packing import pack_dataset
     from .fetching import Fetched, fetch
     from .packing import pack
@@ -49,15 +50,19 @@ _LAZY_MODULES = {
     "PackSummary": "_pack",
     "Picture": "viewing",
     "RemoteFile": "_fetch",
+    "ReindexSummary": "_pack",
     "RemoteSet": "_fetch",
     "Report": "reports",
     "SampleFailure": "_pack",
     "VerifyResult": "_pack",
     "Writer": "writer",
+    "export": "dataset_files",
     "fetch": "fetching",
     "known_sets": "_fetch",
     "pack": "packing",
     "pack_dataset": "dataset_packing",
+    "reindex": "dataset_files",
+    "repack": "dataset_files",
     "report": "reports",
     "verify": "reports",
     "view": "viewing",
@@ -78,6 +83,7 @@ __all__ = [
     "Normalize",
     "PackSummary",
     "Picture",
+    "ReindexSummary",
     "RemoteFile",
     "RemoteSet",
     "Report",
@@ -92,6 +98,7 @@ __all__ = [
     "backends",
     "cuda_problem",
     "devices",
+    "export",
     "fetch",
     "find_batch_size",
     "known_sets",
@@ -99,6 +106,8 @@ __all__ = [
     "pack_dataset",
     "plan",
     "recipes",
+    "reindex",
+    "repack",
     "report",
     "verify",
     "view",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _core
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from .dataset import Split
 
 Mean = Literal["none", "dataset", "channel", "pixel", "batch"]
@@ -102,6 +105,72 @@ class Normalize:
             count = 1 if value is None or isinstance(value, str) else len(_numbers(argument, value))
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
+
+    def inverse(self, images: Any, split: Split | None = None, *, channels_last: bool = False) -> Any:
+        """The values before the normalization, ``y * std + mean``: for example, to show images of a batch.
+
+        >>> loader.normalize.inverse(images, loader.dataset).round().clip(0, 255)
+
+        Parameters
+        ----------
+        images
+            Normalized images, [..., C, H, W], as a torch tensor or an array.
+        split
+            The loaded split, if the numbers are measured and no `statistics` are given.
+        channels_last
+            Whether `images` are [..., H, W, C], as NumPy arrays of a loader with ``memory_format="channels_last"`` are.
+
+        Returns
+        -------
+        torch.Tensor or numpy.ndarray
+            float32, of the same shape and on the same device: 0 ... 255 for 8-bit images. If the numbers are measured
+            or `unit` is ``"source"``, the unit is that of the data before packing.
+
+        Raises
+        ------
+        ValueError
+            If the mean is the batch's own, or `split` is missing.
+        """
+        if self.mean == "batch":
+            raise ValueError("the mean is that of each batch, which is not kept; it cannot be added again")
+        mean, std = self._mean_and_std(split)
+        if channels_last:
+            mean, std = (np.moveaxis(number, 0, -1) for number in (mean, std))
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(images, torch.Tensor):
+            mean, std = (torch.as_tensor(number, device=images.device) for number in (mean, std))
+            return images.float() * std + mean
+        return np.asarray(images, np.float32) * std + mean
+
+    def _mean_and_std(self, split: Split | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Both as [C or 1, H or 1, W or 1], in levels, or in source units if measured."""
+        scale = 255.0 if self.unit == "unit" else 1.0
+        measured = self._measured_split(split) if self.is_measured else None
+        if not isinstance(self.mean, str):
+            mean = scale * np.reshape(_numbers("mean", self.mean), (-1, 1, 1))
+        elif measured is None:
+            mean = np.zeros((1, 1, 1))
+        elif self.mean == "pixel":
+            mean = np.asarray(measured.mean_image, np.float64)
+        else:
+            mean = np.reshape(measured.mean if self.mean == "channel" else np.mean(measured.mean), (-1, 1, 1))
+        if self.std is None:
+            std = np.full((1, 1, 1), 128.0)
+        elif not isinstance(self.std, str):
+            std = scale * np.reshape(_numbers("std", self.std), (-1, 1, 1))
+        else:
+            assert measured is not None
+            overall = np.sqrt(np.mean(measured.std**2 + measured.mean**2) - np.mean(measured.mean) ** 2)
+            std = np.reshape(measured.std if self.std == "channel" else overall, (-1, 1, 1))
+        return mean.astype(np.float32), std.astype(np.float32)
+
+    def _measured_split(self, split: Split | None) -> Split:
+        """The split whose statistics are used."""
+        if self.statistics is not None:
+            return self.statistics
+        if split is None:
+            raise ValueError("the numbers are measured; pass the loaded split, or give Normalize(statistics=)")
+        return split.dataset["train"] if "train" in split.dataset.split_names else split
 
     def to_native(self, dtype: str, layout: str) -> _core.BatchSpec:
         """The equivalent native spec."""

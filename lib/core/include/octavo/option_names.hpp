@@ -14,7 +14,7 @@ struct OptionName {
   std::string_view python;        ///< "max_pixels"; empty if Python has no such option
 };
 inline constexpr std::array<OptionName, 17> kOptionNames = {{
-    {"accept_changes", "--accept-changes", ""},
+    {"accept_changes", "--accept-changes", "accept_changes"},
     {"border", "", "border"},
     {"center", "", "center"},
     {"channels", "--channels", "channels"},

@@ -1,0 +1,146 @@
+"""Dataset files as a whole: exporting them, making new ones from them, and rebuilding changed ones."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _pack, _progress, packing
+from .dataset import Dataset
+
+_Path = str | os.PathLike[str]
+
+
+def export(
+    data: _Path | Dataset,
+    folder: _Path,
+    *,
+    format: Literal["png", "npy"] = "png",
+    threads: int = 0,
+    progress: _progress.Progress = None,
+) -> None:
+    """Writes every sample of a dataset file below a folder, with unchanged values.
+
+    Parameters
+    ----------
+    data
+        A dataset file or a `Dataset`.
+    folder
+        An empty folder, or one that does not exist. After a failure, it is as before.
+    format
+        ``"png"``: one lossless PNG per sample in a folder per class, which `pack` turns into the same dataset again;
+        images must have 1 or 3 channels. ``"npy"``: arrays ``SPLIT-images.npy``, uint8 [N, C, H, W],
+        ``SPLIT-labels.npy``, and ``SPLIT-masks.npy`` if there are masks.
+    threads, progress
+        As in `pack`.
+
+    Raises
+    ------
+    FormatError
+        If a sample is damaged.
+    OSError
+        If a file cannot be read or written.
+    ValueError
+        If the folder is not empty, or an option is invalid.
+    """
+    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    formats = {"png": _pack.ExportFormat.png, "npy": _pack.ExportFormat.npy}
+    if format not in formats:
+        raise ValueError(f"format is {format!r}; it must be 'png' or 'npy'")
+    if operator.index(threads) < 0:
+        raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
+    with _progress.shown(progress) as on_progress:
+        _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
+
+
+def repack(
+    source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
+    path: _Path,
+    *,
+    compress: Literal["none", "deflate"] | None = None,
+    names: bool | None = None,
+    **options: Any,
+) -> _pack.PackSummary:
+    """Writes a new dataset file from others: a subset, a merge, or with another compression.
+
+    >>> octavo.repack("photos.h5", "cats.h5", select="cat")
+    >>> octavo.repack({"train": ["a.h5::train", "b.h5::train"]}, "both.h5")
+
+    Parameters
+    ----------
+    source
+        A dataset file, several, or a mapping from split names to them; ``"FILE::SPLIT"`` selects one split.
+    path
+        The file to write. It appears complete or not at all.
+    compress
+        None: as the first split of the first file.
+    names
+        Whether to store the samples' names. None: if any file has them.
+    options
+        Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``seed``, ``on_error``, ``reproducible``,
+        ``force``, ``threads`` and ``progress``.
+
+    Returns
+    -------
+    PackSummary
+        As `pack`.
+
+    Raises
+    ------
+    FileExistsError, FormatError, OSError, ValueError
+        As `pack`.
+    """
+    known = {"select", "limit", "class_map", "holdout", "seed", "on_error", "reproducible", "force", "threads"}
+    if unknown := sorted(set(options) - known - {"progress", "append", "dry_run"}):
+        raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies images as they are")
+    datasets = [Dataset(file) for file, *_ in packing._sources(source)]
+    if compress is None:
+        compress = "deflate" if next(iter(datasets[0])).compression == "deflate" else "none"
+    if names is None:
+        names = any(split.sample_name(0) is not None for dataset in datasets for split in dataset)
+    return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)
+
+
+def reindex(
+    path: _Path,
+    new_path: _Path,
+    *,
+    accept_changes: bool = False,
+    force: bool = False,
+    progress: _progress.Progress = None,
+) -> _pack.ReindexSummary:
+    """Writes a dataset file anew from one that another HDF5 program has changed, with new checksums and statistics.
+
+    Parameters
+    ----------
+    path
+        The changed file. It is read with the HDF5 library, in a process of its own.
+    new_path
+        The file to write.
+    accept_changes
+        Keep images and labels that differ from their checksums. Without it, they are an error.
+    force
+        Replace `new_path` if it exists.
+    progress
+        As in `pack`.
+
+    Returns
+    -------
+    ReindexSummary
+        The number of samples, and how many of them had changed.
+
+    Raises
+    ------
+    FileExistsError
+        If `new_path` exists and `force` is not set.
+    FormatError
+        If `path` is not a dataset file, or has changed samples and `accept_changes` is not set.
+    OSError
+        If a file cannot be read or written.
+    """
+    packing.check_target(new_path, force)
+    with _progress.shown(progress) as on_progress:
+        return _pack.reindex(Path(path), Path(new_path), bool(accept_changes), bool(force), on_progress)

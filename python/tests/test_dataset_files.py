@@ -1,0 +1,61 @@
+"""Exporting, repacking and rebuilding dataset files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import octavo
+import pytest
+from conftest import Packed
+
+
+def test_exported_arrays_have_the_packed_values(packed: Packed, tmp_path: Path) -> None:
+    octavo.export(packed.path, tmp_path / "arrays", format="npy")
+    assert np.array_equal(np.load(tmp_path / "arrays" / "train-images.npy"), packed.values)
+    assert np.array_equal(np.load(tmp_path / "arrays" / "train-labels.npy"), packed.labels)
+    with pytest.raises(ValueError, match="not empty"):
+        octavo.export(packed.path, tmp_path / "arrays")
+    with pytest.raises(ValueError, match="'png' or 'npy'"):
+        octavo.export(packed.path, tmp_path / "other", format="jpg")  # type: ignore[arg-type]
+
+
+def test_exported_images_pack_into_the_same_dataset(packed: Packed, tmp_path: Path) -> None:
+    seen: list[str] = []
+    with octavo.Dataset(packed.path) as dataset:
+        octavo.export(dataset, tmp_path / "images", progress=lambda stage, *_: seen.append(stage))
+    assert seen
+    octavo.pack(tmp_path / "images", tmp_path / "again.h5")
+    split = octavo.Dataset(tmp_path / "again.h5").split()
+    assert np.array_equal(np.asarray(split.images), packed.codes)
+    assert np.array_equal(split.labels, packed.labels)
+
+
+def test_a_subset_is_repacked_with_the_names_and_compression_of_its_source(packed: Packed, tmp_path: Path) -> None:
+    octavo.repack(packed.path, tmp_path / "small.h5", compress="deflate", limit=20)
+    assert octavo.repack(tmp_path / "small.h5", tmp_path / "some.h5", select="class 3").splits == {"train": 2}
+    split = octavo.Dataset(tmp_path / "some.h5").split()
+    assert split.compression == "deflate"
+    assert np.array_equal(np.asarray(split.images), packed.codes[[3, 13]])
+    with pytest.raises(TypeError, match="does not accept 'size'"):
+        octavo.repack(packed.path, tmp_path / "other.h5", size=4)
+
+
+def test_dataset_files_are_merged_by_split(packed: Packed, tmp_path: Path) -> None:
+    octavo.repack({"train": [packed.path, packed.path]}, tmp_path / "both.h5")
+    assert np.array_equal(np.asarray(octavo.Dataset(tmp_path / "both.h5").split().labels), [*packed.labels] * 2)
+
+
+def test_a_file_changed_with_h5py_is_rebuilt(packed: Packed, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(packed.path, "r+") as file:
+        file["train/labels"][5] = 9
+    with pytest.raises(octavo.FormatError, match="accept_changes"):
+        octavo.reindex(packed.path, tmp_path / "new.h5")
+    summary = octavo.reindex(packed.path, tmp_path / "new.h5", accept_changes=True)
+    assert summary.changed_samples == 1
+    assert summary.sample_count == 47
+    assert octavo.Dataset(tmp_path / "new.h5").split().labels[5] == 9
+    assert octavo.verify(tmp_path / "new.h5")
+    with pytest.raises(FileExistsError):
+        octavo.reindex(packed.path, tmp_path / "new.h5", accept_changes=True)
