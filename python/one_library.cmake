@@ -5,6 +5,12 @@ nanobind_add_module(_native NB_STATIC STABLE_ABI
 target_compile_features(_native PRIVATE cxx_std_20)
 target_include_directories(_native PRIVATE bindings)
 target_link_libraries(_native PRIVATE octavo_commands)
+# nanobind's headers use stderr, but with the stable interface Python.h does not include <stdio.h>.
+foreach(target _native nanobind-static-abi3)
+  if(TARGET ${target})
+    target_compile_options(${target} PRIVATE -include stdio.h)
+  endif()
+endforeach()
 # Everything else stays private: h5py loads another HDF5 into the same process.
 set(native_symbols ${CMAKE_CURRENT_SOURCE_DIR}/bindings/native_symbols.txt)
 target_link_options(_native PRIVATE -Wl,--version-script=${native_symbols})
