@@ -297,3 +297,13 @@ def test_data_of_another_type_is_refused(tmp_path) -> None:
 def test_a_missing_gpu_is_unavailable(packed: Packed) -> None:
     with pytest.raises(octavo.UnavailableError, match="cpu"):
         octavo.Loader(packed.path, device="cuda", framework="dlpack")
+
+
+def test_repr_shows_what_changes_the_images(packed: Packed) -> None:
+    plain = repr(octavo.Loader(packed.path, device="cpu"))
+    assert "augment" not in plain
+    assert "mix" not in plain
+    loader = octavo.Loader(
+        packed.path, device="cpu", augment=octavo.augment.HorizontalFlip(), views=2, label_smoothing=0.1
+    )
+    assert f"augment=[{octavo.augment.HorizontalFlip()!r}], label_smoothing=0.1, views=2, batches=" in repr(loader)

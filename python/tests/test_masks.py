@@ -10,6 +10,7 @@ import numpy as np
 import octavo
 import pytest
 from augment_reference import masked
+from conftest import Packed
 from octavo import augment
 from test_augment import random_operations
 
@@ -303,3 +304,8 @@ def test_masks_are_packed_only_if_wanted(tmp_path: Path) -> None:
     assert octavo.Dataset(tmp_path / "out.h5").classes == ["images", "masks"]
     with pytest.raises(ValueError, match="masks is 'no'; it must be 'auto' or 'off'"):
         octavo.pack(tmp_path, tmp_path / "out.h5", masks="no", progress=False)  # type: ignore[arg-type]
+
+
+def test_an_option_of_masks_without_masks_is_refused(packed: Packed) -> None:
+    with pytest.raises(ValueError, match="mask_dtype is 'int64', but batches have no masks"):
+        octavo.Loader(packed.path, device="cpu", mask_dtype="int64")

@@ -29,4 +29,6 @@ def resolve_masks(has_masks: bool, masks: bool | None, mask_dtype: Any, ignore_i
         raise ValueError(f"ignore_index is {value}; with masks of uint8 it must be in [0, 255]; use mask_dtype='int64'")
     if masks and not has_masks:
         raise ValueError("masks is True, but the samples have no masks")
+    if mask_dtype is not None and (masks is False or not has_masks):
+        raise ValueError(f"mask_dtype is {mask_dtype!r}, but batches have no masks; leave it out")
     return Masks(dtype, value) if has_masks and masks is not False else None

@@ -618,8 +618,18 @@ class Loader:
             return f"Loader({self.dataset!r}, closed)"
         return (
             f"Loader({self.dataset!r}, {self.device}, batch_size={self.batch_size}, shuffle={self.shuffle}, "
-            f"seed={self.seed}, drop_last={self.drop_last}, batches={len(self)}, rank={self.rank} of {self.world_size})"
+            f"seed={self.seed}, drop_last={self.drop_last}, {self._augmentation_text()}batches={len(self)}, "
+            f"rank={self.rank} of {self.world_size})"
         )
+
+    def _augmentation_text(self) -> str:
+        """What changes the images and labels of this epoch, for `repr`; empty if nothing does."""
+        text = f"augment=[{', '.join(map(repr, self._augment))}], " if self._augment else ""
+        if self.mix is not None:
+            text += f"mix={self.mix!r}, "
+        if self.label_smoothing != 0.0:
+            text += f"label_smoothing={self.label_smoothing}, "
+        return text + (f"views={self.views}, " if self.views != 1 else "")
 
 
 class _Closed:
