@@ -112,7 +112,7 @@ def reindex(
     force: bool = False,
     progress: _progress.Progress = None,
 ) -> _pack.ReindexSummary:
-    """Writes a dataset file anew from one that another HDF5 program has changed, with new checksums and statistics.
+    """Rebuilds a dataset file that another HDF5 program has changed: a new file, with new checksums and statistics.
 
     Parameters
     ----------
