@@ -1,7 +1,7 @@
 // The program `octavo` in the wheels' library; the script `octavo` calls it.
 #include <nanobind/nanobind.h>
 
-#include "../../tools/program.hpp"
+#include "program.hpp"
 
 /// Runs the command line and returns the exit code. The caller does not hold the GIL.
 extern "C" NB_EXPORT int octavo_main(int argument_count, const char* const* arguments) {
