@@ -78,7 +78,8 @@ rm -rf "$base/dist"
 mkdir -p "$base/dist"
 for raw in "$base"/raw/*.whl; do
   python "$root/tools/wheel_contents.py" "$raw" "$base/prefix" "$root" ${cuda_version:+"$cuda_version"}
-  auditwheel repair --plat manylinux_2_28_x86_64 -w "$base/dist" "$raw" >/dev/null
+  auditwheel repair --plat manylinux_2_28_x86_64 -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
+    fail "auditwheel refuses $(basename "$raw"): $(tail -n 1 "$base/auditwheel.log")"
 done
 for wheel in "$base"/dist/*.whl; do
   printf '%s  %.1f MB\n' "${wheel#"$root"/}" "$(stat -c %s "$wheel")e-6"
