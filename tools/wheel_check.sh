@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# tools/wheel_check.sh [--torch] [--again] [SYSTEM...]: installs the wheels of build/wheel/dist in bare systems.
+# tools/wheel_check.sh [--torch] [--again] [--ubuntu-keyring FILE] [SYSTEM...]: installs the wheels of build/wheel/dist in bare systems.
 #
 #   --torch   also load batches with PyTorch, and run its tests: downloads about 3 GB for each Python version
 #   --again   make the systems again
+#   --ubuntu-keyring FILE   Ubuntu's public keys, from its package ubuntu-keyring
+#                           (/usr/share/keyrings/ubuntu-archive-keyring.gpg)
 #
 # The systems are bullseye, bookworm and trixie (Debian 11 to 13), and focal, jammy and noble (Ubuntu 20.04 to 24.04); by
 # default all of them. Each is a folder below build/wheel/systems, made with debootstrap, and has Python but neither a
@@ -16,15 +18,22 @@ source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
 
 torch=no
 again=no
+ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 systems=()
-for argument in "$@"; do
-  case $argument in
+while (($# > 0)); do
+  case $1 in
     --torch) torch=yes ;;
     --again) again=yes ;;
-    bullseye | bookworm | trixie | focal | jammy | noble) systems+=("$argument") ;;
+    --ubuntu-keyring)
+      [[ -n ${2-} ]] || wrong_usage "--ubuntu-keyring expects a file"
+      ubuntu_keyring=$2
+      shift
+      ;;
+    bullseye | bookworm | trixie | focal | jammy | noble) systems+=("$1") ;;
     -h | --help) usage ;;
-    *) wrong_usage "unknown option or system $argument" ;;
+    *) wrong_usage "unknown option or system $1" ;;
   esac
+  shift
 done
 if ((${#systems[@]} == 0)); then systems=(bullseye bookworm trixie focal jammy noble); fi
 
@@ -40,24 +49,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # ---- Systems ------------------------------------------------------------------
-# Debian has no package with Ubuntu's keys, so they come from Ubuntu, and are checked against this sum.
-readonly ubuntu=http://archive.ubuntu.com/ubuntu
-readonly keyring_path=pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb
-readonly keyring_sha256=36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8
-
-ubuntu_keyring() {
-  local keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-  if [[ ! -f $keyring ]]; then
-    keyring=$folder/keys$keyring
-    if [[ ! -f $keyring ]]; then
-      curl -sSf -o "$work/keyring.deb" "$ubuntu/$keyring_path"
-      sha256sum -c --quiet <<<"$keyring_sha256  $work/keyring.deb" >&2
-      dpkg -x "$work/keyring.deb" "$folder/keys"
-    fi
-  fi
-  echo "$keyring"
-}
-
 # make_system NAME SUITE PACKAGES: a minimal system in $folder/NAME, unless it exists.
 make_system() {
   local options=(--variant=minbase --include="ca-certificates,$3") script=()
@@ -65,11 +56,12 @@ make_system() {
   rm -rf "${folder:?}/$1"
   case $2 in
     focal | jammy | noble)
-      options+=("--components=main,universe" --keyring="$(ubuntu_keyring)")
-      # All releases of Ubuntu share one script; an older debootstrap may not know the newest name.
-      script=("$ubuntu" /usr/share/debootstrap/scripts/gutsy)
+      [[ -f $ubuntu_keyring ]] || fail "$ubuntu_keyring not found; name a copy with --ubuntu-keyring"
+      options+=("--components=main,universe" --keyring="$ubuntu_keyring")
+      # All releases of Ubuntu share one script; an older debootstrap may not know the newest name. An empty mirror means
+      # the default.
+      script=("" gutsy)
       ;;
-    *) script=(http://deb.debian.org/debian) ;;
   esac
   debootstrap "${options[@]}" "$2" "$folder/$1" "${script[@]}" >"$folder/$1.log" 2>&1 ||
     fail "debootstrap failed: $(tail -n 1 "$folder/$1.log")"
