@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/wheel_check.sh [--torch] [--again] [--ubuntu-keyring FILE] [SYSTEM...]: installs the wheels of build/wheel/dist in bare systems.
+# tools/wheel_check.sh [OPTION]... [SYSTEM]...: installs the wheels of build/wheel/dist in bare systems.
 #
 #   --torch   also load batches with PyTorch, and run its tests: downloads about 3 GB for each Python version
 #   --again   make the systems again
@@ -9,8 +9,8 @@
 # The systems are bullseye, bookworm and trixie (Debian 11 to 13), and focal, jammy and noble (Ubuntu 20.04 to 24.04); by
 # default all of them. Each is a folder below build/wheel/systems, made with debootstrap, and has Python but neither a
 # compiler nor HDF5 nor CUDA. In each one, this script installs the wheel with pip, runs the program, packs photos,
-# verifies the file, reads batches, and runs the Python tests. It needs root, debootstrap, the package mirrors of both
-# distributions, and PyPI.
+# verifies the file, reads batches, and runs the Python tests. It needs root, debootstrap, the package mirrors that
+# debootstrap knows, and PyPI.
 #
 # The Python of bullseye and focal is too old. They get 3.11, compiled from Debian's sources in a system of its own.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
