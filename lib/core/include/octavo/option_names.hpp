@@ -11,7 +11,7 @@ namespace octavo {
 struct OptionName {
   std::string_view id;
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
-  std::string_view python;        ///< "max_pixels"; empty if Python has no such option
+  std::string_view python;        ///< "max_pixels"
 };
 inline constexpr std::array<OptionName, 17> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},

@@ -38,7 +38,6 @@ std::string with_command_line_options(std::string_view message) { return with_op
 
 std::string with_python_options(std::string_view message) {
   return with_options(message, [](const OptionName& option, std::string_view value) {
-    if (option.python.empty()) return on_command_line(option, value);
     return std::string(option.python) + "=" + (value.empty() ? "" : '"' + std::string(value) + '"');
   });
 }
