@@ -73,23 +73,46 @@ TEST_CASE("a holdout splits train in two and the same way for plain and gzip fil
   REQUIRE(read_all(*open(plain.path(), {.holdout = 0.25, .seed = 8}), 1).values != read_all(*source, 1).values);
 }
 
-TEST_CASE("the held-out fraction is close to the requested one and a larger one includes a smaller one",
-          "[unit][pack]") {
-  int small = 0, large = 0;
-  for (int i = 0; i < 100000; ++i) {
-    const std::string key = std::to_string(i);
-    const bool is_in_small = sources::is_held_out(key, 3, 0.1), is_in_large = sources::is_held_out(key, 3, 0.2);
-    REQUIRE((!is_in_small || is_in_large));
-    small += is_in_small;
-    large += is_in_large;
+TEST_CASE("a holdout takes the same fraction of each class", "[unit][pack]") {
+  using Counts = std::vector<std::int64_t>;
+  const auto counts = [](const Counts& sizes, double share) { return sources::stratified_counts(sizes, share); };
+  CHECK(counts({24, 24}, 0.25) == Counts{6, 6});
+  // 0.2 of 14, 5 and 4 is 2.8, 1 and 0.8, of all 23 it is 4.6, so 5.
+  CHECK(counts({14, 5, 4}, 0.2) == Counts{3, 1, 1});
+  // One tenth of 50 samples is 5, and no class comes before the others except by its number.
+  CHECK(counts(Counts(10, 5), 0.1) == Counts{1, 1, 1, 1, 1, 0, 0, 0, 0, 0});
+  CHECK(counts({1, 1, 8}, 0.5) == Counts{0, 0, 5});  // the last sample of a class stays
+  CHECK(counts({2}, 0.99) == Counts{1});
+  CHECK(counts({7, 3}, 0.0) == Counts{0, 0});
+  CHECK(counts({}, 0.5).empty());
+
+  const TemporaryFolder folder;
+  for (int i = 0; i < 24; ++i) {
+    const auto value = static_cast<std::uint8_t>(i);
+    const std::string bytes = made_png({.width = 1, .rows = {value}});
+    write_file(folder / ("cats/" + std::to_string(i) + ".png"), bytes);
+    if (i < 12) write_file(folder / ("dogs/" + std::to_string(i) + ".png"), bytes);
   }
-  // Four standard deviations of a binomial distribution: sqrt(100000 * 0.1 * 0.9) = 95, sqrt(100000 * 0.2 * 0.8) = 126.
-  REQUIRE(std::abs(small - 10000) < 380);
-  REQUIRE(std::abs(large - 20000) < 506);
-  REQUIRE_FALSE(sources::is_held_out("x", 0, 0.0));
+  const auto source = open(folder.path(), {.holdout = 0.25});
+  std::vector<int> held_out(2);
+  for (std::int64_t row = 0; row < source->splits()[1].sample_count; ++row) {
+    ++held_out[static_cast<std::size_t>(source->class_index(1, row).value())];
+  }
+  CHECK(held_out == std::vector<int>{6, 3});
 }
 
-TEST_CASE("selection and holdout of a folder depend only on each path", "[unit][pack]") {
+TEST_CASE("a larger holdout includes a smaller one", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, false);
+  const auto small = read_all(*open(folder.path(), {.holdout = 0.1, .seed = 3}), 1).values;
+  const auto large = read_all(*open(folder.path(), {.holdout = 0.2, .seed = 3}), 1).values;
+  CHECK(small.size() == 20);
+  CHECK(large.size() == 40);
+  CHECK(std::ranges::includes(large, small));
+}
+
+TEST_CASE("selection of a folder depends only on each path, and its holdout on their order of hashes",
+          "[unit][pack]") {
   const TemporaryFolder few, many;
   const auto write = [](const TemporaryFolder& folder, int from) {
     for (int i = from; i < 60; ++i) {
@@ -100,9 +123,16 @@ TEST_CASE("selection and holdout of a folder depend only on each path", "[unit][
   write(few, 20), write(many, 0);
   REQUIRE(open(many.path(), {.select = "c/1?.png"})->splits()[0].sample_count == 10);
   const SourceOptions options = {.holdout = 0.5};
-  auto expected = read_all(*open(many.path(), options), 1).values;
-  std::erase_if(expected, [](std::uint8_t value) { return value < 20; });
-  REQUIRE(read_all(*open(few.path(), options), 1).values == expected);
+  const auto of_many = read_all(*open(many.path(), options), 1).values;
+  const auto of_few = read_all(*open(few.path(), options), 1).values;
+  CHECK(of_many.size() == 30);
+  CHECK(of_few.size() == 20);
+  // Both take the smallest hashes: what only one of them takes lies between two thresholds, so it is in one of them.
+  std::vector<std::uint8_t> only_in_many, only_in_few;
+  std::ranges::set_difference(of_many, of_few, std::back_inserter(only_in_many));
+  std::ranges::set_difference(of_few, of_many, std::back_inserter(only_in_few));
+  std::erase_if(only_in_many, [](std::uint8_t value) { return value < 20; });
+  CHECK((only_in_many.empty() || only_in_few.empty()));
 }
 
 TEST_CASE("an impossible holdout is refused", "[unit][pack]") {

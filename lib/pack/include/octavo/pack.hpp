@@ -70,7 +70,7 @@ struct SourceOptions {
   /// or class numbers if there are no names. Empty: all samples.
   std::string select = {};
   std::optional<std::int64_t> limit = {};           ///< maximum number of samples per split
-  double holdout = 0.0;                             ///< fraction of `train` that becomes `val`, chosen by a hash
+  double holdout = 0.0;                             ///< fraction of each class of `train` that becomes `val`
   std::uint64_t seed = 0;                           ///< seed of the holdout
   bool skip_unreadable = false;                     ///< skip unusable images, lines and parts of archives
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that declare more are refused before decoding

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
@@ -45,6 +47,29 @@ std::vector<ChosenSplit> select(const Source& source, const SourceOptions& optio
   return chosen;
 }
 
+/// The rows of `part` that go to the holdout: from each class, those with the smallest hashes.
+std::vector<std::int64_t> rows_to_hold_out(const Source& source, const SourceOptions& options,
+                                           const ChosenSplit& part) {
+  using HashedRow = std::pair<std::uint64_t, std::int64_t>;
+  std::map<std::int32_t, std::vector<HashedRow>> classes;  // samples without a class: -1
+  for (const std::int64_t row : part.rows) {
+    const std::string key = key_of(source, part.source_split, row);
+    classes[source.class_index(part.source_split, row).value_or(-1)].push_back({holdout_hash(key, options.seed), row});
+  }
+  std::vector<std::int64_t> sizes;
+  for (const auto& [number, members] : classes) sizes.push_back(std::ssize(members));
+  const std::vector<std::int64_t> counts = stratified_counts(sizes, options.holdout);
+  std::vector<std::int64_t> rows;
+  auto count = counts.begin();
+  for (auto& [number, members] : classes) {
+    std::sort(members.begin(), members.end());
+    for (std::int64_t i = 0; i < *count; ++i) rows.push_back(members[static_cast<std::size_t>(i)].second);
+    ++count;
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
 void hold_out(const Source& source, const SourceOptions& options, std::vector<ChosenSplit>& chosen) {
   const auto find = [&](const char* name) {
     return std::find_if(chosen.begin(), chosen.end(), [&](const ChosenSplit& part) { return part.name == name; });
@@ -52,12 +77,8 @@ void hold_out(const Source& source, const SourceOptions& options, std::vector<Ch
   const auto train = find(kTrain);
   if (train == chosen.end()) throw InvalidArgument("hold out samples: the sources have no split \"train\"");
   if (find(kHeldOut) != chosen.end()) throw InvalidArgument("hold out samples: there is a split \"val\" already");
-  ChosenSplit held_out = {kHeldOut, train->source_split, {}};
-  const auto first_held_out = std::stable_partition(train->rows.begin(), train->rows.end(), [&](std::int64_t row) {
-    return !is_held_out(key_of(source, train->source_split, row), options.seed, options.holdout);
-  });
-  held_out.rows.assign(first_held_out, train->rows.end());
-  train->rows.erase(first_held_out, train->rows.end());
+  ChosenSplit held_out = {kHeldOut, train->source_split, rows_to_hold_out(source, options, *train)};
+  std::erase_if(train->rows, [&](std::int64_t row) { return std::ranges::binary_search(held_out.rows, row); });
   chosen.insert(train + 1, std::move(held_out));
 }
 
@@ -104,9 +125,30 @@ std::vector<ChosenSplit> choose_rows(const Source& source, const SourceOptions& 
   return chosen;
 }
 
-bool is_held_out(std::string_view key, std::uint64_t seed, double share) {
-  const double threshold = std::ldexp(share, 64);
-  return static_cast<double>(XXH3_64bits_withSeed(key.data(), key.size(), seed)) < threshold;
+std::vector<std::int64_t> stratified_counts(const std::vector<std::int64_t>& sizes, double share) {
+  std::vector<std::int64_t> counts;
+  std::vector<std::pair<double, std::size_t>> remainders;
+  std::int64_t all = 0, counted = 0;
+  for (const std::int64_t size : sizes) {
+    const double exact = share * static_cast<double>(size);
+    remainders.push_back({std::floor(exact) - exact, counts.size()});
+    counts.push_back(static_cast<std::int64_t>(exact));
+    all += size;
+    counted += counts.back();
+  }
+  std::sort(remainders.begin(), remainders.end());  // the largest first, then the first class
+  std::int64_t missing = std::llround(share * static_cast<double>(all)) - counted;
+  for (const auto& [remainder, at] : remainders) {
+    if (missing <= 0) break;
+    if (counts[at] + 1 >= sizes[at]) continue;
+    ++counts[at];
+    --missing;
+  }
+  return counts;
+}
+
+std::uint64_t holdout_hash(std::string_view key, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
 }  // namespace octavo::sources

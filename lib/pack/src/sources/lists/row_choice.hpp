@@ -25,8 +25,13 @@ bool chooses_rows(const SourceOptions& options);
 /// leave a split empty, has no `train` or finds an existing `val`, or if the limit or the share is invalid.
 std::vector<ChosenSplit> choose_rows(const Source& source, const SourceOptions& options);
 
-/// Whether the holdout takes a sample: XXH3-64 of `key` with `seed` is below share * 2^64. The key is the sample's path
-/// relative to the source's root, or its row in the split in decimal, so that nothing else affects the choice.
-bool is_held_out(std::string_view key, std::uint64_t seed, double share);
+/// How many samples the holdout takes from each class, given the sizes of the classes: share * size, rounded down; then
+/// one more from the classes with the largest remainders, until the sum is the share of all samples, rounded. Never
+/// takes the last sample of a class.
+std::vector<std::int64_t> stratified_counts(const std::vector<std::int64_t>& sizes, double share);
+
+/// XXH3-64 of `key` with `seed`. The holdout takes the samples of a class with the smallest hashes. The key is the
+/// sample's path relative to the source's root, or its row in the split in decimal.
+std::uint64_t holdout_hash(std::string_view key, std::uint64_t seed);
 
 }  // namespace octavo::sources
