@@ -21,7 +21,7 @@ ArraySet set_of(Element element, const std::vector<Number>& numbers) {
 }
 
 ChannelQuantization found(const ArraySet& set, const ValueRange& range = {}) {
-  return find_quantization({&set}, range, 2).at(0);
+  return find_quantization(numbers_of({&set}, 2), range).at(0);
 }
 
 }  // namespace
@@ -49,6 +49,10 @@ TEST_CASE("numbers of a small range keep their values and others are scaled to t
   // Meters, or fractions slightly above 1. Unscaled, they would become few distinct values.
   CHECK(found(set_of<float>(Element::float32, {0.0F, 5.1F})).scale == Approx(5.1 / 255.0));
   CHECK(found(set_of<float>(Element::float32, {0.0F, 1.02F})).scale == Approx(0.004));
+  // 8-bit values, multiplied by 257 or shifted by 8 bits.
+  CHECK(found(set_of<std::uint16_t>(Element::uint16, {257, 514})).scale == 257.0);
+  CHECK(found(set_of<std::uint16_t>(Element::uint16, {256, 512})).scale == 256.0);
+  CHECK(found(set_of<std::uint16_t>(Element::uint16, {256, 514})).scale == Approx(258.0 / 255.0));
   // -510 to 510 in 255 steps.
   const auto wide = found(set_of<std::int16_t>(Element::int16, {-510, 510}));
   CHECK(wide.scale == 4.0);

@@ -35,7 +35,7 @@ int compare(const std::vector<fs::path>& paths, std::int64_t side) {
   for (const fs::path& path : paths) {
     const std::string file = read_whole_file(path, 1 << 30);
     const auto bytes = std::as_bytes(std::span(file));
-    images::read_sample(bytes, images::checked_header(bytes, {}), target, values);
+    images::read_sample(bytes, images::checked_header(bytes, {}), target, nullptr, values);
     raw.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size()));
     list << path.string() << '\n';
   }

@@ -28,9 +28,16 @@ struct ChannelLoss {
   std::int64_t clipped = 0;  ///< numbers outside [low,high]
 };
 struct QuantizationNotes {
+  /// The numbers of different values before and after.
+  struct Levels {
+    std::int64_t before = 0, after = 0;
+  };
   std::string split;
   std::string from;  ///< the element type: "float32"
   std::vector<ChannelLoss> channels;
+  std::int64_t samples = 0;            ///< those that were quantized; images of 8 bits are not
+  std::optional<Levels> levels = {};   ///< for 16-bit integers, if all channels have one range
+  std::optional<double> psnr_db = {};  ///< with 255 steps as the peak; absent if the bytes are exact
 };
 
 /// The sizes of the images of a split before resizing, compared by number of pixels. Sizes are text, "HxW".

@@ -21,11 +21,12 @@ constexpr double kLeastOfBytes = 128.0;
 // Histogram bins per channel for percentiles.
 constexpr std::size_t kBins = 1 << 16;
 
-/// Calls visit(thread, doubles) for blocks of rows of all sets; doubles are [rows, row values].
-template <typename Visit>
-void for_each_block(const std::vector<const ArraySet*>& sets, int thread_count, const Visit& visit) {
+using Visitor = std::function<void(const NumberBlock&)>;
+
+void read_blocks(const std::vector<const ArraySet*>& sets, int thread_count, const Visitor& visit) {
   for (const ArraySet* const set : sets) {
     Array& images = *set->images;
+    const ImageAxes axes = image_axes(images, set->order);
     const std::int64_t rows = std::max<std::int64_t>(1, kBlockBytes / images.row_bytes());
     std::atomic<std::int64_t> next = 0;
     // A sequential stream is read by one thread.
@@ -38,7 +39,7 @@ void for_each_block(const std::vector<const ArraySet*>& sets, int thread_count, 
         images.read_rows(first, count, bytes);
         numbers.resize(bytes.size() / static_cast<std::size_t>(bytes_of(images.element())));
         to_doubles(images.element(), bytes, numbers);
-        visit(*set, std::span<const double>(numbers));
+        visit({numbers, axes.shape.values(), axes.channel_step});
       }
     });
   }
@@ -46,64 +47,69 @@ void for_each_block(const std::vector<const ArraySet*>& sets, int thread_count, 
 
 /// Calls visit(channel, number) for each finite number of a block.
 template <typename Visit>
-void for_each_number(const ArraySet& set, std::span<const double> numbers, const Visit& visit) {
-  const ImageAxes axes = image_axes(*set.images, set.order);
-  const auto row_values = static_cast<std::size_t>(axes.shape.values());
-  const auto channels = static_cast<std::size_t>(axes.shape.channels);
-  const auto step = static_cast<std::size_t>(axes.channel_step);
-  for (std::size_t at = 0; at < numbers.size(); ++at) {
+void for_each_number(const NumberBlock& block, std::size_t channels, const Visit& visit) {
+  const auto row_values = static_cast<std::size_t>(block.row_values);
+  const auto step = static_cast<std::size_t>(block.channel_step);
+  for (std::size_t at = 0; at < block.numbers.size(); ++at) {
     // Channels are either innermost or outermost in a row.
     const std::size_t channel = step == 1 ? at % channels : at % row_values / step;
-    if (std::isfinite(numbers[at])) visit(channel, numbers[at]);
+    if (std::isfinite(block.numbers[at])) visit(channel, block.numbers[at]);
   }
 }
 
 struct Bounds {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
+  // Programs that write 8-bit values as 16 bits multiply them by 257, so that 255 becomes 65535, or shift them.
+  bool are_multiples_of_257 = true;
+  bool are_multiples_of_256 = true;
 
+  bool is_empty() const { return low > high; }
   void include(double number) {
     low = std::min(low, number);
     high = std::max(high, number);
+    if (are_multiples_of_257) are_multiples_of_257 = std::fmod(number, 257.0) == 0.0;
+    if (are_multiples_of_256) are_multiples_of_256 = std::fmod(number, 256.0) == 0.0;
+  }
+  void include(const Bounds& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    are_multiples_of_257 = are_multiples_of_257 && other.are_multiples_of_257;
+    are_multiples_of_256 = are_multiples_of_256 && other.are_multiples_of_256;
   }
 };
 
 using ChannelBounds = std::vector<Bounds>;
 
-ChannelBounds measure_bounds(const std::vector<const ArraySet*>& sets, std::size_t channels, int thread_count) {
+ChannelBounds measure_bounds(const NumberSource& source) {
+  const auto channels = static_cast<std::size_t>(source.channels);
   ChannelBounds all(channels);
   std::mutex mutex;
-  for_each_block(sets, thread_count, [&](const ArraySet& set, std::span<const double> numbers) {
+  source.read_all([&](const NumberBlock& block) {
     ChannelBounds here(channels);
-    for_each_number(set, numbers, [&](std::size_t channel, double number) { here[channel].include(number); });
+    for_each_number(block, channels, [&](std::size_t channel, double number) { here[channel].include(number); });
     const std::lock_guard lock(mutex);
     for (std::size_t c = 0; c < channels; ++c) {
-      if (here[c].low > here[c].high) continue;  // a block without any number
-      all[c].include(here[c].low);
-      all[c].include(here[c].high);
+      if (!here[c].is_empty()) all[c].include(here[c]);
     }
   });
   for (const Bounds& bounds : all) {
-    if (bounds.low > bounds.high) {
-      throw FormatError("measure the images " + sets[0]->images->name() + ": a channel has no finite number");
-    }
+    if (bounds.is_empty()) throw FormatError("measure " + source.name + ": a channel has no finite number");
     if (!std::isfinite(bounds.high - bounds.low)) {
-      throw FormatError("measure the images " + sets[0]->images->name() +
-                        ": their range is too large; give one with `range`");
+      throw FormatError("measure " + source.name + ": the range of values is too large; give one with `range`");
     }
   }
   return all;
 }
 
 /// The bounds that exclude `share` of the numbers at each end, to a precision of 1 / kBins of the range.
-ChannelBounds cut_ends(const std::vector<const ArraySet*>& sets, const ChannelBounds& whole, double share,
-                       int thread_count) {
+ChannelBounds cut_ends(const NumberSource& source, const ChannelBounds& whole, double share) {
   std::vector<std::vector<std::int64_t>> counts(whole.size(), std::vector<std::int64_t>(kBins));
   std::mutex mutex;
   const auto width = [&](std::size_t c) { return (whole[c].high - whole[c].low) / kBins; };
-  for_each_block(sets, thread_count, [&](const ArraySet& set, std::span<const double> numbers) {
+  source.read_all([&](const NumberBlock& block) {
     const std::lock_guard lock(mutex);
-    for_each_number(set, numbers, [&](std::size_t c, double number) {
+    for_each_number(block, whole.size(), [&](std::size_t c, double number) {
       const double at = width(c) > 0.0 ? (number - whole[c].low) / width(c) : 0.0;
       ++counts[c][std::min(static_cast<std::size_t>(at), kBins - 1)];
     });
@@ -116,39 +122,48 @@ ChannelBounds cut_ends(const std::vector<const ArraySet*>& sets, const ChannelBo
     std::size_t first = 0, last = kBins - 1;
     for (std::int64_t below = counts[c][first]; below <= dropped && first < last;) below += counts[c][++first];
     for (std::int64_t above = counts[c][last]; above <= dropped && last > first;) above += counts[c][--last];
-    cut[c] = {whole[c].low + width(c) * static_cast<double>(first),
-              whole[c].low + width(c) * static_cast<double>(last + 1)};
+    cut[c].low = whole[c].low + width(c) * static_cast<double>(first);
+    cut[c].high = whole[c].low + width(c) * static_cast<double>(last + 1);
   }
   return cut;
 }
 
-ChannelQuantization covering(const Bounds& bounds) {
-  const double span = bounds.high - bounds.low;
-  return {span > 0.0 ? span / kLargestValue : 1.0, bounds.low};
+ChannelQuantization covering(double low, double high) {
+  const double span = high - low;
+  return {span > 0.0 ? span / kLargestValue : 1.0, low};
 }
 
-/// One quantization for all channels if the numbers are in byte range, in [0,1] or [-1,1], or whole numbers in a small
-/// range; else each channel's own range.
-std::vector<ChannelQuantization> natural_quantization(const ArraySet& set, const ChannelBounds& bounds) {
+std::vector<ChannelQuantization> covering_each(const ChannelBounds& bounds) {
+  std::vector<ChannelQuantization> each;
+  for (const Bounds& one : bounds) each.push_back(covering(one.low, one.high));
+  return each;
+}
+
+/// One quantization for all channels if the numbers are in byte range, in [0,1] or [-1,1], whole numbers in a small
+/// range, or 8-bit values written as 16 bits; else the measured range.
+std::vector<ChannelQuantization> natural_quantization(const NumberSource& source, const ChannelBounds& bounds) {
   Bounds all;
-  for (const Bounds& one : bounds) all.include(one.low), all.include(one.high);
-  const bool are_whole = is_integer(set.images->element());
+  for (const Bounds& one : bounds) all.include(one);
+  const bool are_whole = is_integer(source.element);
   std::optional<ChannelQuantization> common;
   if (are_whole && all.low >= 0.0 && all.high <= kLargestValue) {
     common = {1.0, 0.0};
   } else if (are_whole && all.high - all.low <= kLargestValue) {
     common = {1.0, all.low};
+  } else if (source.element == Element::uint16 && all.are_multiples_of_257) {
+    common = {257.0, 0.0};
+  } else if (source.element == Element::uint16 && all.are_multiples_of_256) {
+    common = {256.0, 0.0};
   } else if (!are_whole && all.low >= 0.0 && all.high <= 1.0) {
-    common = covering({0.0, 1.0});
+    common = covering(0.0, 1.0);
   } else if (!are_whole && all.low >= -1.0 && all.high <= 1.0) {
-    common = covering({-1.0, 1.0});
+    common = covering(-1.0, 1.0);
   } else if (!are_whole && all.low >= 0.0 && all.high >= kLeastOfBytes && all.high <= kLargestValue) {
     common = {1.0, 0.0};
+  } else if (source.keeps_colors) {
+    common = covering(all.low, all.high);
   }
-  if (common) return std::vector<ChannelQuantization>(bounds.size(), *common);
-  std::vector<ChannelQuantization> each;
-  for (const Bounds& one : bounds) each.push_back(covering(one));
-  return each;
+  return common ? std::vector<ChannelQuantization>(bounds.size(), *common) : covering_each(bounds);
 }
 
 void check_range(const ValueRange& range) {
@@ -169,26 +184,31 @@ bool holds_bytes(const Array& images) {
   return images.element() == Element::uint8 || images.element() == Element::boolean;
 }
 
-std::vector<ChannelQuantization> find_quantization(const std::vector<const ArraySet*>& sets, const ValueRange& range,
-                                                   int thread_count) {
+NumberSource numbers_of(const std::vector<const ArraySet*>& sets, int thread_count) {
+  const Array& images = *sets[0]->images;
+  const int threads = resolve_thread_count(thread_count);
+  return {.name = "the images " + images.name(),
+          .element = images.element(),
+          .channels = image_axes(images, sets[0]->order).shape.channels,
+          .read_all = [sets, threads](const Visitor& visit) { read_blocks(sets, threads, visit); }};
+}
+
+std::vector<ChannelQuantization> find_quantization(const NumberSource& numbers, const ValueRange& range) {
   check_range(range);
-  const auto channels = static_cast<std::size_t>(image_axes(*sets[0]->images, sets[0]->order).shape.channels);
+  const auto channels = static_cast<std::size_t>(numbers.channels);
   if (range.kind == ValueRange::Kind::given) {
-    return std::vector<ChannelQuantization>(channels, covering({range.low, range.high}));
+    return std::vector<ChannelQuantization>(channels, covering(range.low, range.high));
   }
   // int8 always has the same quantization, whatever the samples.
-  if (range.kind == ValueRange::Kind::automatic && sets[0]->images->element() == Element::int8) {
+  if (range.kind == ValueRange::Kind::automatic && numbers.element == Element::int8) {
     return std::vector<ChannelQuantization>(channels, {1.0, -128.0});
   }
-  const int threads = resolve_thread_count(thread_count);
-  ChannelBounds bounds = measure_bounds(sets, channels, threads);
-  if (range.kind == ValueRange::Kind::automatic) return natural_quantization(*sets[0], bounds);
+  ChannelBounds bounds = measure_bounds(numbers);
+  if (range.kind == ValueRange::Kind::automatic) return natural_quantization(numbers, bounds);
   if (range.kind == ValueRange::Kind::percentile) {
-    bounds = cut_ends(sets, bounds, 1.0 - range.percentile / 100.0, threads);
+    bounds = cut_ends(numbers, bounds, 1.0 - range.percentile / 100.0);
   }
-  std::vector<ChannelQuantization> each;
-  for (const Bounds& one : bounds) each.push_back(covering(one));
-  return each;
+  return covering_each(bounds);
 }
 
 }  // namespace octavo::arrays

@@ -34,6 +34,8 @@ struct ImageCodec {
   /// The pixels as stored, before applying the orientation. Throws Unavailable if this build lacks the library.
   Pixels (*decode)(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) = nullptr;
   bool can_reduce = false;
+  /// The same for images whose header is_deep(); null if the format has none.
+  DeepPixels (*decode_deep)(std::span<const std::byte> file, const ImageHeader& header) = nullptr;
 };
 
 /// For ImageCodec::matches: whether the start of a file is `kMagic`.

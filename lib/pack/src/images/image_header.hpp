@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "arrays/element.hpp"
+
 namespace octavo::images {
 
 struct ImageCodec;
@@ -17,12 +19,17 @@ struct ImageHeader {
   std::int64_t width = 0;             ///< as displayed, that is, after applying the orientation
   std::int64_t height = 0;            ///< as displayed
   std::int64_t channels = 0;          ///< 1: gray; 3: everything else
+  /// The type of the color values: uint8 for up to 8 bits, and for forms that are always converted to 8 bits.
+  arrays::Element element = arrays::Element::uint8;
+  double white = 255.0;        ///< the value of full brightness; 0 if values have no defined range (not uint8, uint16)
   int orientation = 1;         ///< EXIF 1 to 8: how to turn the stored image; always 1 except in JPEG, WebP, TIFF
   std::int64_t raw_bytes = 0;  ///< size of the stored pixels before compression
   /// The largest compression ratio of the format. Deflate is limited to 1,032:1; a JPEG block of 64 values takes at
   /// least two bits, and a macroblock of 256 pixels in lossy WebP almost three.
   std::int64_t largest_ratio = 1100;
 
+  /// Whether the values must be quantized to become bytes.
+  bool is_deep() const { return element != arrays::Element::uint8; }
   std::int64_t stored_width() const { return orientation >= 5 ? height : width; }
   std::int64_t stored_height() const { return orientation >= 5 ? width : height; }
 };

@@ -1,10 +1,12 @@
 #include "images/image_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <octavo/errors.hpp>
 
+#include "images/alpha.hpp"
 #include "images/color.hpp"
 #include "images/geometry.hpp"
 #include "images/image_codec.hpp"
@@ -21,6 +23,28 @@ constexpr std::int64_t kSpareFactor = 2;
 
 Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
   return turned_upright(header.codec->decode(file, header, options), header.orientation);
+}
+
+/// The bytes of an image with more than 8 bits, over the background. If `quantized` has a range for each channel, gray
+/// images become RGB.
+Pixels narrowed(const DeepPixels& deep, const Target& target, arrays::Quantizer::Sample& quantized) {
+  if (!std::ranges::all_of(deep.values, [](float value) { return std::isfinite(value); })) {
+    throw FormatError("it contains NaN or infinity");
+  }
+  const auto stored = static_cast<std::size_t>(deep.channels);
+  const std::size_t colors = quantized.is_uniform() ? stored : static_cast<std::size_t>(target.shape.channels);
+  const std::int64_t channels =
+      channels_over(static_cast<std::int64_t>(colors), !deep.alpha.empty(), target.background);
+  Pixels image(deep.width, deep.height, channels);
+  const float* value = deep.values.data();
+  std::uint8_t* to = image.values.data();
+  for (std::int64_t i = 0; i < deep.width * deep.height; ++i, value += stored, to += channels) {
+    std::array<std::uint8_t, 3> color{};
+    for (std::size_t c = 0; c < colors; ++c) color[c] = quantized.quantize(c, value[std::min(c, stored - 1)]);
+    put_over(color.data(), static_cast<std::int64_t>(colors),
+             deep.alpha.empty() ? 255 : deep.alpha[static_cast<std::size_t>(i)], target.background, channels, to);
+  }
+  return image;
 }
 
 /// How far an image can be reduced while decoding without visible loss.
@@ -83,8 +107,12 @@ Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::
 }
 
 void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
-                 std::span<std::uint8_t> values) {
+                 arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values) {
   check_size(header, target);
+  if (header.is_deep() && quantized != nullptr) {
+    const Pixels image = narrowed(header.codec->decode_deep(file, header), target, *quantized);
+    return fill_sample(turned_upright(image, header.orientation), target, values);
+  }
   const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
   const int reduction = reduction_for(header, placed);
   fill(decode_upright(file, header, {target.background, reduction}), reduction, placed, target, values);

@@ -9,6 +9,7 @@
 #include <octavo/pack.hpp>
 #include <octavo/sample.hpp>
 
+#include "arrays/quantizer.hpp"
 #include "images/image_header.hpp"
 #include "images/pixels.hpp"
 
@@ -31,9 +32,10 @@ ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits
 
 /// Decodes a whole image file, whose checked header is `header`, into `values`, uint8 [C,H,W], converted to `target`. A
 /// JPEG is decoded at a half, quarter or eighth of its size if that is still at least twice as large as the target.
-/// Throws as decode() does.
+/// `quantized` makes bytes of the values of an image that is_deep(), before it is resized; its channels are those of
+/// the target. Null: no such image can occur. Throws as decode() does.
 void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
-                 std::span<std::uint8_t> values);
+                 arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values);
 
 /// Converts the decoded pixels of a whole image to `target` in `values`, uint8 [C,H,W]: first to gray or RGB, then
 /// resized, then placed on the background.

@@ -37,7 +37,11 @@ Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
   if (header.raw_bytes > header.width * header.height * (header.channels == 1 ? 1 : 3)) {
     throw FormatError("it has more than 8 bits, or transparency; a mask has one channel of values 0 to 255");
   }
-  return one_channel(header.codec->decode(file, header, {}));
+  const DeepPixels stored = header.codec->decode_deep(file, header);
+  Pixels mask(stored.width, stored.height, stored.channels);
+  std::ranges::transform(stored.values, mask.values.begin(),
+                         [](float value) { return static_cast<std::uint8_t>(value); });
+  return one_channel(mask);
 }
 
 void fill_mask(std::span<const std::uint8_t> mask, std::int64_t height, std::int64_t width, const Target& target,

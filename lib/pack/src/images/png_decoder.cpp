@@ -164,6 +164,27 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, co
   return image;
 }
 
+DeepPixels decode_deep_png(std::span<const std::byte> file, const ImageHeader& header) {
+  PngDecoder decoder(file);
+  decoder.start(header, PngDecoder::Values::colors);
+  const int stored_channels = decoder.stored_channels();
+  const bool has_alpha = stored_channels % 2 == 0;
+  DeepPixels image(header.width, header.height, has_alpha ? stored_channels - 1 : stored_channels, has_alpha);
+  float* value = image.values.data();
+  std::uint8_t* alpha = image.alpha.data();
+  read_rows(decoder, header, [&](const std::uint8_t* row, std::int64_t) {
+    for (std::int64_t x = 0; x < header.width; ++x) {
+      for (std::int64_t channel = 0; channel < image.channels; ++channel, row += 2) {
+        *value++ = static_cast<float>(row[0] << 8 | row[1]);
+      }
+      if (!has_alpha) continue;
+      *alpha++ = narrow_16(row[0] << 8 | row[1]);
+      row += 2;
+    }
+  });
+  return image;
+}
+
 Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& header) {
   PngDecoder decoder(file);
   decoder.start(header, PngDecoder::Values::stored);

@@ -14,6 +14,9 @@ namespace octavo::images {
 /// reason only: damaged or truncated data, a wrong CRC in any chunk.
 Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
+/// The 16-bit values of the same file as stored; alpha is reduced to 8 bits.
+DeepPixels decode_deep_png(std::span<const std::byte> file, const ImageHeader& header);
+
 /// The same file as a mask: the gray values, or the indices of the palette, as they are stored; RGB has three channels.
 /// Also throws FormatError for more than 8 bits, and for transparency.
 Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& header);

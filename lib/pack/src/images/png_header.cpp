@@ -52,6 +52,7 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
   header.width = word(kWidthAt);
   header.height = word(kHeightAt);
   header.channels = color_type == 0 || color_type == 4 ? 1 : 3;
+  if (depth == 16) header.element = arrays::Element::uint16, header.white = 65535.0;
   // Each row begins with a filter byte.
   header.raw_bytes = checked_product({header.height, 1 + (header.width * bits + 7) / 8}).value_or(INT64_MAX);
   return header;
@@ -63,6 +64,7 @@ const ImageCodec kPngCodec = {
     .matches = &begins_with<kPngMagic>,
     .header_in_start = &parse_png_header,
     .decode = &decode_png,
+    .decode_deep = &decode_deep_png,
 };
 
 }  // namespace octavo::images

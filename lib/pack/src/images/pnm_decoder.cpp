@@ -2,6 +2,7 @@
 // decimal numbers nor maximum values other than 255 and 65535.
 #include "images/pnm_decoder.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <octavo/errors.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_cut_pnm() { throw FormatError("its PNM data are cut short"); }
 
-/// Reads the file's values sequentially, scaled to 8 bits.
+/// Reads the file's values sequentially, as stored; in bitmaps, 0 or 1 is the largest value.
 class PnmValues {
  public:
   PnmValues(std::span<const std::byte> file, const PnmLayout& layout)
@@ -24,9 +25,9 @@ class PnmValues {
     if (!layout.is_plain && data_.size() / row_bytes < static_cast<std::size_t>(layout.height)) refuse_cut_pnm();
   }
 
-  void read_row(std::int64_t y, std::span<std::uint8_t> values) {
+  void read_row(std::int64_t y, std::span<std::uint16_t> values) {
     if (layout_.is_plain) {
-      for (std::uint8_t& value : values) value = layout_.is_bitmap ? plain_bit() : plain_value();
+      for (std::uint16_t& value : values) value = layout_.is_bitmap ? plain_bit() : plain_value();
       return;
     }
     const auto row = data_.subspan(static_cast<std::size_t>(y * layout_.row_bytes()));
@@ -37,29 +38,29 @@ class PnmValues {
 
  private:
   static int byte(std::span<const std::byte> row, std::size_t at) { return std::to_integer<int>(row[at]); }
-  static std::uint8_t bit(std::span<const std::byte> row, std::size_t i) {
-    return (byte(row, i / 8) >> (7 - i % 8) & 1) == 0 ? 255 : 0;
+  static std::uint16_t bit(std::span<const std::byte> row, std::size_t i) {
+    return (byte(row, i / 8) >> (7 - i % 8) & 1) == 0 ? 1 : 0;
   }
-  std::uint8_t wide_value(std::span<const std::byte> row, std::size_t i) const {
+  std::uint16_t wide_value(std::span<const std::byte> row, std::size_t i) const {
     return value(byte(row, 2 * i) << 8 | byte(row, 2 * i + 1));
   }
-  std::uint8_t value(int stored) const {
+  std::uint16_t value(int stored) const {
     if (stored > layout_.largest) throw FormatError("its PNM data have a value above the largest in the header");
-    return narrow(stored, layout_.largest);
+    return static_cast<std::uint16_t>(stored);
   }
-  std::uint8_t plain_value() {
+  std::uint16_t plain_value() {
     const auto stored = tokens_.number(layout_.largest, true);
     if (!stored) refuse_cut_pnm();
     return value(static_cast<int>(*stored));
   }
   /// The digits of a plain bitmap need no separator.
-  std::uint8_t plain_bit() {
+  std::uint16_t plain_bit() {
     tokens_.skip_space_and_comments();
     if (tokens_.is_at_end()) refuse_cut_pnm();
     const char digit = tokens_.here();
     if (digit != '0' && digit != '1') throw FormatError("its PNM data have a digit that is neither 0 nor 1");
     tokens_.advance();
-    return digit == '0' ? 255 : 0;
+    return digit == '0' ? 1 : 0;
   }
 
   const PnmLayout& layout_;
@@ -76,13 +77,35 @@ Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const Dec
   const std::int64_t colors = layout->stored_channels - (has_alpha ? 1 : 0);
   Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, options.background));
   PnmValues values(file, *layout);
-  std::vector<std::uint8_t> row(static_cast<std::size_t>(layout->width * layout->stored_channels));
+  std::vector<std::uint16_t> stored(static_cast<std::size_t>(layout->width * layout->stored_channels));
+  std::vector<std::uint8_t> row(stored.size());
   for (std::int64_t y = 0; y < layout->height; ++y) {
-    values.read_row(y, row);
+    values.read_row(y, stored);
+    std::ranges::transform(stored, row.begin(), [&](int value) { return narrow(value, layout->largest); });
     const std::uint8_t* from = row.data();
     std::uint8_t* to = image.row(y);
     for (std::int64_t x = 0; x < layout->width; ++x, from += layout->stored_channels, to += image.channels) {
       put_over(from, colors, has_alpha ? from[colors] : 255, options.background, image.channels, to);
+    }
+  }
+  return image;
+}
+
+DeepPixels decode_deep_pnm(std::span<const std::byte> file, const ImageHeader&) {
+  const auto layout = read_pnm_layout(file);
+  if (!layout) refuse_cut_pnm();
+  const bool has_alpha = layout->stored_channels % 2 == 0;
+  DeepPixels image(layout->width, layout->height, layout->stored_channels - (has_alpha ? 1 : 0), has_alpha);
+  PnmValues values(file, *layout);
+  std::vector<std::uint16_t> row(static_cast<std::size_t>(layout->width * layout->stored_channels));
+  float* value = image.values.data();
+  std::uint8_t* alpha = image.alpha.data();
+  for (std::int64_t y = 0; y < layout->height; ++y) {
+    values.read_row(y, row);
+    const std::uint16_t* from = row.data();
+    for (std::int64_t x = 0; x < layout->width; ++x) {
+      for (std::int64_t channel = 0; channel < image.channels; ++channel) *value++ = *from++;
+      if (has_alpha) *alpha++ = narrow(*from++, layout->largest);
     }
   }
   return image;

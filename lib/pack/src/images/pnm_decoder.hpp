@@ -13,4 +13,7 @@ namespace octavo::images {
 /// FormatError with the reason only: truncated data, a value above the largest.
 Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
+/// The values of the same file as stored, in bitmaps 0 or 1; alpha is scaled to 8 bits.
+DeepPixels decode_deep_pnm(std::span<const std::byte> file, const ImageHeader& header);
+
 }  // namespace octavo::images

@@ -93,6 +93,7 @@ std::optional<ImageHeader> parse_pnm_header(std::span<const std::byte> bytes) {
   header.height = layout->height;
   header.channels = layout->stored_channels <= 2 ? 1 : 3;
   header.largest_ratio = 1;
+  if (layout->largest > 255) header.element = arrays::Element::uint16, header.white = layout->largest;
   // A decimal number takes at least as many bytes as a binary 8-bit one; in a bitmap, one byte per pixel.
   const std::int64_t row_bytes = layout->is_plain ? layout->width * layout->stored_channels : layout->row_bytes();
   header.raw_bytes = checked_product({layout->height, row_bytes}).value_or(INT64_MAX);
@@ -105,6 +106,7 @@ const ImageCodec kPnmCodec = {
     .matches = &is_pnm,
     .header_in_start = &parse_pnm_header,
     .decode = &decode_pnm,
+    .decode_deep = &decode_deep_pnm,
 };
 
 }  // namespace octavo::images

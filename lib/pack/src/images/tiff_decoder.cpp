@@ -24,12 +24,6 @@ class SampleReader {
  public:
   SampleReader(int bits, bool are_numbers) : bits_(bits), are_numbers_(are_numbers) {}
 
-  /// Writes `count` samples of a row to every `step`-th element of `out`.
-  void read(const std::uint8_t* row, std::int64_t count, int step, std::uint8_t* out) const {
-    for (std::int64_t i = 0; i < count; ++i, out += step) *out = sample(row, i);
-  }
-
- private:
   std::uint8_t sample(const std::uint8_t* row, std::int64_t i) const {
     if (bits_ == 8) return row[i];
     if (bits_ == 16) {
@@ -43,8 +37,35 @@ class SampleReader {
     return are_numbers_ ? static_cast<std::uint8_t>(value) : narrow(value, (1 << bits_) - 1);
   }
 
+ private:
   int bits_;
   bool are_numbers_;
+};
+
+/// Reads samples as stored.
+class DeepSampleReader {
+ public:
+  explicit DeepSampleReader(const TiffLayout& layout) : layout_(layout) {}
+
+  float sample(const std::uint8_t* row, std::int64_t i) const {
+    if (layout_.is_float) return number<float>(row, i);
+    if (layout_.is_signed) return number<std::int16_t>(row, i);
+    if (layout_.bits == 16) return number<std::uint16_t>(row, i);
+    int value = 0;
+    for (std::int64_t bit = i * layout_.bits; bit < (i + 1) * layout_.bits; ++bit)
+      value = 2 * value + (row[bit / 8] >> (7 - bit % 8) & 1);
+    return static_cast<float>(value);
+  }
+
+ private:
+  template <typename Number>
+  static float number(const std::uint8_t* row, std::int64_t i) {
+    Number value;
+    std::memcpy(&value, row + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+    return static_cast<float>(value);
+  }
+
+  const TiffLayout& layout_;
 };
 
 /// Converts pixels of 8-bit samples to gray or RGB.
@@ -139,18 +160,24 @@ class Blocks {
   }
 
   /// The first `count` pixels of a row of the block, as interleaved samples.
-  void unpack(std::int64_t row, std::int64_t count, const SampleReader& reader, std::uint8_t* samples) const {
+  template <typename Reader, typename Sample>
+  void unpack(std::int64_t row, std::int64_t count, const Reader& reader, Sample* samples) const {
     const std::int64_t at = row * row_bytes_;
-    if (!layout_.in_planes) return reader.read(buffers_[0].data() + at, count * layout_.samples, 1, samples);
+    if (!layout_.in_planes) {
+      for (std::int64_t i = 0; i < count * layout_.samples; ++i) samples[i] = reader.sample(buffers_[0].data() + at, i);
+      return;
+    }
     for (std::size_t plane = 0; plane < buffers_.size(); ++plane) {
-      reader.read(buffers_[plane].data() + at, count, layout_.samples, samples + plane);
+      Sample* to = samples + plane;
+      for (std::int64_t i = 0; i < count; ++i, to += layout_.samples)
+        *to = reader.sample(buffers_[plane].data() + at, i);
     }
   }
 
  private:
   void check_size() const {
     if (width_ == 0 || height_ == 0) throw FormatError("its TIFF strips or tiles are empty");
-    const std::int64_t image_bytes = layout_.width * layout_.height * layout_.samples * 2;
+    const std::int64_t image_bytes = layout_.width * layout_.height * layout_.samples * (layout_.is_float ? 4 : 2);
     if (width_ > INT32_MAX || height_ > INT32_MAX || row_bytes_ > (image_bytes + kSpareBytes) / height_) {
       throw FormatError("its TIFF tiles are far larger than the image");
     }
@@ -168,22 +195,54 @@ class Blocks {
   std::vector<std::vector<std::uint8_t>> buffers_;
 };
 
-Pixels decode_blocks(const TiffFile& tiff, const TiffLayout& layout, const std::array<std::uint8_t, 3>& background) {
+/// Calls take(samples, columns, x, y) for each row of each block, with its samples as `reader` reads them.
+template <typename Sample, typename Reader, typename Take>
+void for_each_row(const TiffFile& tiff, const TiffLayout& layout, const Reader& reader, const Take& take) {
   Blocks blocks(tiff, layout);
-  const SampleReader reader(layout.bits, layout.color == TiffColor::palette);
-  const PixelWriter writer(layout, background);
-  Pixels image(layout.width, layout.height, writer.channels());
-  std::vector<std::uint8_t> samples(static_cast<std::size_t>(layout.width * layout.samples));
+  std::vector<Sample> samples(static_cast<std::size_t>(layout.width * layout.samples));
   for (std::int64_t y = 0; y < layout.height; y += blocks.height()) {
     for (std::int64_t x = 0; x < layout.width; x += blocks.width()) {
       blocks.read(x, y);
       const std::int64_t columns = std::min(blocks.width(), layout.width - x);
       for (std::int64_t row = 0; row < std::min(blocks.height(), layout.height - y); ++row) {
         blocks.unpack(row, columns, reader, samples.data());
-        writer.write(samples.data(), columns, image.row(y + row) + x * image.channels);
+        take(samples.data(), columns, x, y + row);
       }
     }
   }
+}
+
+Pixels decode_blocks(const TiffFile& tiff, const TiffLayout& layout, const std::array<std::uint8_t, 3>& background) {
+  const SampleReader reader(layout.bits, layout.color == TiffColor::palette);
+  const PixelWriter writer(layout, background);
+  Pixels image(layout.width, layout.height, writer.channels());
+  for_each_row<std::uint8_t>(tiff, layout, reader,
+                             [&](const std::uint8_t* samples, std::int64_t columns, std::int64_t x, std::int64_t y) {
+                               writer.write(samples, columns, image.row(y) + x * image.channels);
+                             });
+  return image;
+}
+
+DeepPixels decode_deep_blocks(const TiffFile& tiff, const TiffLayout& layout) {
+  const bool has_alpha = layout.alpha != TiffAlpha::none;
+  const auto white = static_cast<float>((1 << std::min(layout.bits, 16)) - 1);
+  DeepPixels image(layout.width, layout.height, layout.colors, has_alpha);
+  for_each_row<float>(
+      tiff, layout, DeepSampleReader(layout),
+      [&](const float* samples, std::int64_t columns, std::int64_t x, std::int64_t y) {
+        auto at = static_cast<std::size_t>(y * layout.width + x);
+        for (std::int64_t i = 0; i < columns; ++i, ++at, samples += layout.samples) {
+          const float alpha = has_alpha ? std::clamp(samples[layout.colors], 0.0f, white) : white;
+          const bool is_premultiplied = layout.alpha == TiffAlpha::premultiplied && alpha > 0.0f;
+          for (int color = 0; color < layout.colors; ++color) {
+            float value = samples[color];
+            if (layout.color == TiffColor::white_is_zero) value = white - value;
+            if (is_premultiplied) value = std::min(value * white / alpha, white);
+            image.values[at * static_cast<std::size_t>(layout.colors) + static_cast<std::size_t>(color)] = value;
+          }
+          if (has_alpha) image.alpha[at] = narrow(static_cast<int>(alpha), static_cast<int>(white));
+        }
+      });
   return image;
 }
 
@@ -209,9 +268,25 @@ Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, c
   const std::int64_t pixel_count = header.width * header.height;
   TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
   const TiffLayout layout = read_tiff_layout(tiff, header);
+  if (layout.is_signed || layout.is_float) throw FormatError("it has signed or floating-point values");
   tiff.expect_pixels();
   return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout)
                                           : decode_blocks(tiff, layout, options.background);
+}
+
+DeepPixels decode_deep_tiff(std::span<const std::byte> file, const ImageHeader& header) {
+  const std::int64_t pixel_count = header.width * header.height;
+  TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
+  const TiffLayout layout = read_tiff_layout(tiff, header);
+  if (layout.color == TiffColor::inks || layout.color == TiffColor::ycbcr) {
+    throw FormatError("it is in a color model other than gray, RGB and palette");
+  }
+  if ((layout.is_signed || layout.is_float) &&
+      (layout.alpha != TiffAlpha::none || layout.color == TiffColor::white_is_zero)) {
+    throw FormatError("it has signed or floating-point values with transparency, or with white as 0");
+  }
+  tiff.expect_pixels();
+  return decode_deep_blocks(tiff, layout);
 }
 
 }  // namespace octavo::images

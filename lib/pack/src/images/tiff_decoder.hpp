@@ -15,4 +15,9 @@ namespace octavo::images {
 /// form, a size or color that differs from `header`; Unavailable in a build without libtiff.
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 
+/// The values of the same file as stored: gray, RGB or the indices of a palette; unsigned with 1 to 16 bits, signed
+/// with 16, or float32. If white is stored as 0, the largest value minus the stored ones. Alpha is scaled to 8 bits;
+/// premultiplied colors are divided by it.
+DeepPixels decode_deep_tiff(std::span<const std::byte> file, const ImageHeader& header);
+
 }  // namespace octavo::images

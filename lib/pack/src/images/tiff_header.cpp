@@ -25,11 +25,14 @@ enum Tag : int {
   kCompression = 259,
   kColorModel = 262,
   kOrientation = 274,
-  kSamples = 277
+  kSamples = 277,
+  kSampleFormat = 339
 };
 
 // Color models: gray with white as 0, gray with black as 0; YCbCr, whose color may have fewer samples.
-constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kYCbCr = 6;
+constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kRgb = 2, kYCbCr = 6;
+// Sample formats.
+constexpr std::uint64_t kUnsigned = 1, kSigned = 2, kFloat = 3;
 
 /// Sizes of the fields in directories of TIFF and BigTIFF.
 struct Sizes {
@@ -83,7 +86,7 @@ class Directory {
     const std::int64_t bytes = integer_bytes(entries.u16(at + 2));
     const std::uint64_t count = is_big_ ? entries.u64(at + 4) : entries.u32(at + 4);
     const bool is_known = tag == kWidth || tag == kHeight || tag == kBits || tag == kCompression ||
-                          tag == kColorModel || tag == kOrientation || tag == kSamples;
+                          tag == kColorModel || tag == kOrientation || tag == kSamples || tag == kSampleFormat;
     // If a tag occurs twice, the first counts, as in libtiff.
     if (!is_known || bytes == 0 || count == 0 || values_.contains(tag)) return;
     const std::size_t value_at = at + static_cast<std::size_t>(sizes_.value_at);
@@ -134,6 +137,19 @@ std::int64_t row_bytes_of(const Directory& directory, std::int64_t width) {
   return (width * static_cast<std::int64_t>(samples * bits) + 7) / 8;
 }
 
+/// Sets the type of the values. Other types and color models are converted to 8 bits, or refused by the decoder.
+void set_element(const Directory& directory, ImageHeader& header) {
+  if (directory.value(kColorModel, kWhiteIsZero) > kRgb) return;
+  const std::uint64_t format = directory.value(kSampleFormat, kUnsigned), bits = directory.value(kBits, 1);
+  if (format == kUnsigned && bits > 8 && bits <= 16) {
+    header.element = arrays::Element::uint16;
+    header.white = static_cast<double>((1 << bits) - 1);
+  } else if ((format == kSigned && bits == 16) || (format == kFloat && bits == 32)) {
+    header.element = format == kSigned ? arrays::Element::int16 : arrays::Element::float32;
+    header.white = 0.0;
+  }
+}
+
 }  // namespace
 
 bool is_tiff(std::span<const std::byte> bytes) {
@@ -153,6 +169,7 @@ ImageHeader parse_tiff_header(const FileBytes& file) {
   const std::int64_t row_bytes = row_bytes_of(directory, header.width);
   header.raw_bytes = checked_product({header.height, row_bytes}).value_or(INT64_MAX);
   header.largest_ratio = largest_ratio(directory.value(kCompression, 1), row_bytes, header.largest_ratio);
+  set_element(directory, header);
   const std::uint64_t orientation = directory.value(kOrientation, 1);
   header.orientation = orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
   if (header.orientation >= 5) std::swap(header.width, header.height);
@@ -165,6 +182,7 @@ const ImageCodec kTiffCodec = {
     .matches = &is_tiff,
     .header_in_file = &parse_tiff_header,
     .decode = &decode_tiff,
+    .decode_deep = &decode_deep_tiff,
 };
 
 }  // namespace octavo::images

@@ -27,12 +27,19 @@ void check_compression(const TiffFile& tiff) {
 
 void check_samples(const TiffFile& tiff, const TiffLayout& layout) {
   const std::uint16_t format = tiff.value(TIFFTAG_SAMPLEFORMAT);
-  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID) {
-    throw FormatError("it has signed or floating-point values, which have no defined 8-bit range");
+  const bool is_plain = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
+  const bool is_known = is_plain ? layout.bits >= 1 && layout.bits <= 16
+                                 : (layout.is_signed && layout.bits == 16) || (layout.is_float && layout.bits == 32);
+  if (!is_known) {
+    const char* const kind = is_plain           ? "unsigned"
+                             : layout.is_signed ? "signed"
+                             : layout.is_float  ? "float"
+                                                : "unknown";
+    throw FormatError("it has " + std::to_string(layout.bits) + " bits per sample (" + kind +
+                      "); TIFF files with unsigned values of 1 to 16 bits, signed of 16 and float of 32 can be read");
   }
-  if (layout.bits < 1 || layout.bits > 16) {
-    throw FormatError("it has " + std::to_string(layout.bits) +
-                      " bits per sample, only TIFF files with 1 to 16 can be read");
+  if (!is_plain && layout.color != TiffColor::rgb && !layout.is_gray()) {
+    throw FormatError("it has signed or floating-point values in a color model other than gray and RGB");
   }
   if (layout.samples < layout.colors || layout.samples > kMostSamples) {
     throw FormatError("it has " + std::to_string(layout.samples) +
@@ -112,6 +119,8 @@ TiffLayout read_tiff_layout(TiffFile& tiff, const ImageHeader& header) {
   layout.width = width, layout.height = height;
   layout.bits = tiff.value(TIFFTAG_BITSPERSAMPLE);
   layout.samples = tiff.value(TIFFTAG_SAMPLESPERPIXEL);
+  layout.is_signed = tiff.value(TIFFTAG_SAMPLEFORMAT) == SAMPLEFORMAT_INT;
+  layout.is_float = tiff.value(TIFFTAG_SAMPLEFORMAT) == SAMPLEFORMAT_IEEEFP;
   layout.color = color_of(tiff);
   check_agrees(layout, header);
   layout.in_planes = tiff.value(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && layout.samples > 1;

@@ -16,7 +16,9 @@ enum class TiffAlpha { none, straight, premultiplied };
 struct TiffLayout {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int bits = 0;     ///< per sample, 1 to 16
+  int bits = 0;  ///< per sample: 1 to 16; 16 if `is_signed`, 32 if `is_float`
+  bool is_signed = false;
+  bool is_float = false;
   int samples = 0;  ///< per pixel, including alpha and unknown ones
   int colors = 0;   ///< number of leading samples that define the color: 1, 3 or 4
   TiffColor color = TiffColor::black_is_zero;

@@ -1,7 +1,7 @@
 // A source over arrays: the images of one split, and their labels.
 #pragma once
 
-#include <mutex>
+#include <memory>
 #include <vector>
 
 #include <octavo/source.hpp>
@@ -9,6 +9,7 @@
 #include "arrays/array_set.hpp"
 #include "arrays/image_axes.hpp"
 #include "arrays/label_array.hpp"
+#include "arrays/quantizer.hpp"
 
 namespace octavo::sources {
 
@@ -32,25 +33,15 @@ class ArraySource final : public Source {
   SourceNotes notes() const override;
 
  private:
-  /// The loss from rounding and clipping in one channel.
-  struct Loss {
-    double largest = 0.0;           ///< difference, in source units
-    std::int64_t rounding_sum = 0;  ///< of all rounding errors, in a fixed fraction of a step
-    std::int64_t clipped_count = 0;
-    std::int64_t count = 0;
-  };
-
   void check_label(std::int64_t row, std::vector<SampleFailure>& failures) const;
   void arrange(std::span<const std::byte> row, std::span<std::uint8_t> values) const;
-  bool quantize(std::span<const std::byte> row, std::span<std::uint8_t> values, std::vector<Loss>& losses) const;
+  bool quantize(std::int64_t row, std::span<const std::byte> stored, std::span<std::uint8_t> values);
 
   arrays::ArraySet set_;
   arrays::ImageAxes axes_;
-  std::vector<ChannelQuantization> quantization_;
+  std::unique_ptr<arrays::Quantizer> quantizer_;  ///< null for bytes
   arrays::LabelTable labels_;
   std::vector<SourceSplit> splits_;
-  mutable std::mutex mutex_;
-  std::vector<Loss> losses_;  ///< [C]
 };
 
 }  // namespace octavo::sources

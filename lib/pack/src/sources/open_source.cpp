@@ -76,7 +76,7 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   }
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<ChannelQuantization>> found;
   for (const auto& [kind, group] : same_kind) {
-    found[kind] = arrays::find_quantization(group, options.range, options.thread_count);
+    found[kind] = arrays::find_quantization(arrays::numbers_of(group, options.thread_count), options.range);
   }
   for (arrays::ArraySet& set : sets) {
     auto quantization = found[kind_of(set)];
@@ -149,10 +149,9 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       roots.push_back({finding.tree, finding.path, finding.split});
     }
   }
-  if (sets.empty() && options.range.kind != ValueRange::Kind::automatic) {
+  if (sets.empty() && lists.empty() && roots.empty() && options.range.kind != ValueRange::Kind::automatic) {
     throw InvalidArgument(
-        "open the sources: a range applies only to arrays whose numbers are not bytes, and there are none; "
-        "images keep their 8 bits, or the upper 8 of 16; omit `range`");
+        "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
   sources::remark_on_unlisted(lists);
   for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));

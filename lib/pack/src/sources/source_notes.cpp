@@ -20,7 +20,10 @@ Json to_json(const QuantizationNotes& quantized) {
                         {"mean_rounding", loss.mean_rounding},
                         {"clipped", loss.clipped}});
   }
-  return {{"from", quantized.from}, {"channels", channels}};
+  Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
+  if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};
+  if (quantized.psnr_db) json["psnr_db"] = *quantized.psnr_db;
+  return json;
 }
 
 Json to_json(const ImageSizeNotes& sizes) {

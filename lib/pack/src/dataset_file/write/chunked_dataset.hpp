@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dataset_file/chunk_layout.hpp"
+#include "dataset_file/codec.hpp"
 #include "hdf5/handles.hpp"
 
 namespace octavo::dataset_file {

@@ -12,9 +12,6 @@
 namespace octavo::sources {
 namespace {
 
-// The total decoded pixels that all threads may hold; larger images are decoded one at a time.
-constexpr std::int64_t kDecodedBytes = std::int64_t{256} << 20;
-
 /// Each damaged archive once, even if several splits are in it.
 std::vector<SampleFailure> damage_of(const ImageList& contents) {
   std::map<std::filesystem::path, std::string> problems;
@@ -33,14 +30,23 @@ std::vector<SampleFailure> damage_of(const ImageList& contents) {
 ImageListSource::ImageListSource(ImageList contents, const SourceOptions& options)
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
-      target_{survey_images(contents_, options), options.size.has_value(), options.fit, options.background},
-      decode_memory_(kDecodedBytes) {
+      survey_(survey_images(contents_, options)),
+      target_{survey_.shape, options.size.has_value(), options.fit, options.background},
+      range_(find_image_range(contents_, survey_, options)),
+      decode_memory_(kMostDecodedBytes) {
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const SplitImages& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
     splits_.back().has_masks = !list.masks.empty();
     sizes_.emplace_back(list.paths.size());
+    quantizers_.emplace_back();
+    if (range_.quantization.empty()) continue;
+    quantizers_.back() =
+        std::make_unique<arrays::Quantizer>(range_.quantization, survey_.element, std::ssize(list.paths));
+    if (!range_.is_common) continue;
+    splits_.back().quantization = range_.quantization;
+    splits_.back().source_dtype = arrays::name_of(survey_.element);
   }
 }
 
@@ -83,8 +89,20 @@ void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<st
   const std::string file = list.tree->read_whole(list.paths[at], kLargestImageFileBytes);
   const auto bytes = std::as_bytes(std::span(file));
   const images::ImageHeader header = images::checked_header(bytes, limits_);
-  const MemoryBudget::Share share(decode_memory_, header.width * header.height * header.channels);
-  images::read_sample(bytes, header, target_, values);
+  const std::int64_t value_count = header.width * header.height * header.channels;
+  const bool is_quantized = header.is_deep() && quantizers_[split] != nullptr;
+  if (range_.is_common && !is_quantized) throw FormatError("it has 8 bits, the other images have more");
+  constexpr std::int64_t kDeepBytes = sizeof(float) + 1;
+  const MemoryBudget::Share share(decode_memory_, is_quantized ? kDeepBytes * value_count : value_count);
+  if (is_quantized) {
+    arrays::Quantizer& quantizer = *quantizers_[split];
+    auto quantized = range_.is_common ? arrays::Quantizer::Sample(quantizer)
+                                      : arrays::Quantizer::Sample(quantizer, {header.white / 255.0, 0.0});
+    images::read_sample(bytes, header, target_, &quantized, values);
+    quantizer.add(static_cast<std::int64_t>(at), quantized);
+  } else {
+    images::read_sample(bytes, header, target_, nullptr, values);
+  }
   sizes_[split].set(at, header.height, header.width);
 }
 
@@ -135,6 +153,7 @@ SourceNotes ImageListSource::notes() const {
     const SplitImages& list = contents_.splits[split];
     auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
     if (sizes) notes.image_sizes->push_back(std::move(*sizes));
+    if (quantizers_[split]) notes.quantized.push_back(quantizers_[split]->notes(list.split));
   }
   notes.remarks = contents_.remarks;
   notes.folders_without_images = contents_.empty_folders;

@@ -3,9 +3,12 @@
 
 #include <octavo/pack.hpp>
 
+#include "arrays/quantizer.hpp"
 #include "images/image_reader.hpp"
 #include "sources/lists/image_list.hpp"
+#include "sources/lists/image_range.hpp"
 #include "sources/lists/image_sizes.hpp"
+#include "sources/lists/image_survey.hpp"
 #include "sources/lists/memory_budget.hpp"
 
 namespace octavo::sources {
@@ -14,7 +17,8 @@ namespace octavo::sources {
 /// read().
 class ImageListSource final : public Source {
  public:
-  /// Determines the shape of the samples from the images' headers. Throws what survey_images() throws.
+  /// Determines the shape of the samples from the images' headers, and the range of images with more than 8 bits from
+  /// their values. Throws what survey_images() and find_image_range() throw.
   ImageListSource(ImageList contents, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
@@ -38,9 +42,12 @@ class ImageListSource final : public Source {
 
   ImageList contents_;
   images::Limits limits_;
+  ImageSurvey survey_;
   images::Target target_;
+  ImageRange range_;
   std::vector<SourceSplit> splits_;
-  std::vector<ImageSizes> sizes_;  ///< for each split; filled as images are read
+  std::vector<ImageSizes> sizes_;                               ///< for each split; filled as images are read
+  std::vector<std::unique_ptr<arrays::Quantizer>> quantizers_;  ///< for each split; null without deep images
   MemoryBudget decode_memory_;
 };
 

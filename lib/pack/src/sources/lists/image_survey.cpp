@@ -17,16 +17,11 @@ namespace {
 struct Look {
   std::int32_t width = 0, height = 0;
   std::int32_t channels = 0;
-};
+  arrays::Element element = arrays::Element::uint8;
+  float white = 0.0f;
 
-[[noreturn]] void rethrow_naming(const std::string& name) {
-  try {
-    throw;
-  } catch (const FormatError& error) {
-    throw FormatError("read the image " + name + ": " + error.what() +
-                      "; repair or remove it, or skip such images with `on_error=skip`");
-  }
-}
+  bool is_deep() const { return element != arrays::Element::uint8; }
+};
 
 class Survey {
  public:
@@ -61,7 +56,30 @@ class Survey {
     return {all_gray ? 1 : 3, first->height, first->width};
   }
 
+  void describe_deep(ImageSurvey& survey) const {
+    survey.image_count = std::ssize(images_);
+    const Look* first = nullptr;  // of all images
+    const Look* first_deep = nullptr;
+    const Look* first_other = nullptr;
+    for (const Look& look : looks_) {
+      if (look.width == 0) continue;
+      if (first == nullptr) first = &look;
+      if (first_other == nullptr && (look.element != first->element || look.white != first->white)) first_other = &look;
+      if (!look.is_deep()) continue;
+      ++survey.deep_count;
+      if (first_deep == nullptr) first_deep = &look;
+      survey.white = std::max(survey.white, static_cast<double>(look.white));
+      if (look.white == 0.0f && survey.first_without_white.empty()) survey.first_without_white = name_of(look);
+    }
+    if (first_deep == nullptr) return;
+    survey.element = first_deep->element;
+    survey.first_deep = name_of(*first_deep);
+    survey.are_all_alike = first_other == nullptr;
+    if (first_other != nullptr) survey.first_other = name_of(first_deep == first_other ? *first : *first_other);
+  }
+
  private:
+  std::string name_of(const Look& look) const { return name_of(static_cast<std::size_t>(&look - looks_.data())); }
   std::string name_of(std::size_t at) const { return images_[at].first->name(images_[at].second); }
 
   images::ImageHeader probe(std::size_t at) const {
@@ -73,7 +91,7 @@ class Survey {
     try {
       const auto header = probe(at);
       looks_[at] = {static_cast<std::int32_t>(header.width), static_cast<std::int32_t>(header.height),
-                    static_cast<std::int32_t>(header.channels)};
+                    static_cast<std::int32_t>(header.channels), header.element, static_cast<float>(header.white)};
     } catch (const Error&) {
       if (!options_.skip_unreadable) failed_ = true;
     }
@@ -101,8 +119,7 @@ class Survey {
 
   [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
     const auto text = [&](const Look& look) {
-      return name_of(static_cast<std::size_t>(&look - looks_.data())) + " has height " + std::to_string(look.height) +
-             " and width " + std::to_string(look.width);
+      return name_of(look) + " has height " + std::to_string(look.height) + " and width " + std::to_string(look.width);
     };
     throw InvalidArgument("read the images: " + text(a) + ", " + text(b) +
                           "; resize all to one height and width with `size`");
@@ -117,23 +134,31 @@ class Survey {
 
 }  // namespace
 
+void rethrow_naming(const std::string& name) {
+  try {
+    throw;
+  } catch (const FormatError& error) {
+    throw FormatError("read the image " + name + ": " + error.what() +
+                      "; repair or remove it, or skip such images with `on_error=skip`");
+  }
+}
+
 images::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const images::Limits& limits) {
   if (const auto file = tree.disk_path(path)) return images::probe(*file, limits);
   const std::string file = tree.read_whole(path, kLargestImageFileBytes);
   return images::checked_header(std::as_bytes(std::span(file)), limits);
 }
 
-SampleShape survey_images(const ImageList& contents, const SourceOptions& options) {
-  SampleShape shape;
-  if (!options.size || !options.channels) {
-    Survey survey(contents, options);
-    survey.run();
-    shape = survey.common_shape();
-  }
+ImageSurvey survey_images(const ImageList& contents, const SourceOptions& options) {
+  Survey survey(contents, options);
+  survey.run();
+  ImageSurvey result{.shape = survey.common_shape()};
+  survey.describe_deep(result);
+  SampleShape& shape = result.shape;
   if (!images::is_gray(options.background)) shape.channels = 3;
   if (options.channels) shape.channels = *options.channels;
   if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
-  return shape;
+  return result;
 }
 
 }  // namespace octavo::sources

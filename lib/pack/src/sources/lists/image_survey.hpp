@@ -3,6 +3,7 @@
 
 #include <octavo/pack.hpp>
 
+#include "arrays/element.hpp"
 #include "images/image_header.hpp"
 #include "sources/lists/image_list.hpp"
 
@@ -15,10 +16,30 @@ inline constexpr std::int64_t kLargestImageFileBytes = std::int64_t{1} << 30;
 /// the reason only; IoError if the file cannot be read.
 images::ImageHeader probe_image(const files::FileTree& tree, const std::string& path, const images::Limits& limits);
 
-/// The shape of all samples. Size: options.size, else the common size of all images. Channels: options.channels, else 1
-/// if all images and the background are gray, else 3. Reads headers on all threads, and only if they are needed.
-/// Throws FormatError or IoError naming the first image that cannot be read; with options.skip_unreadable, only if none
-/// can be read. Throws InvalidArgument naming two images whose sizes differ.
-SampleShape survey_images(const ImageList& contents, const SourceOptions& options);
+/// The total decoded values that all threads may hold; larger images are decoded one at a time.
+inline constexpr std::int64_t kMostDecodedBytes = std::int64_t{256} << 20;
+
+/// What the headers of all images say.
+struct ImageSurvey {
+  SampleShape shape;  ///< of the samples
+  std::int64_t image_count = 0;
+
+  // The images with more than 8 bits:
+  std::int64_t deep_count = 0;
+  arrays::Element element = arrays::Element::uint8;  ///< of the first; uint8 if there are none
+  double white = 0.0;                                ///< the largest of all
+  bool are_all_alike = false;                        ///< all images have this type and full brightness
+  std::string first_deep = {}, first_other = {};  ///< two images that differ in type, quoted; empty if there are none
+  std::string first_without_white = {};           ///< one whose values have no defined range, quoted
+};
+
+/// Throws FormatError with the name of the image if the current exception is a FormatError, else throws that again.
+[[noreturn]] void rethrow_naming(const std::string& name);
+
+/// Reads the headers of all images on all threads. Size of the samples: options.size, else the common size of all
+/// images. Channels: options.channels, else 1 if all images and the background are gray, else 3. Throws FormatError or
+/// IoError naming the first image that cannot be read; with options.skip_unreadable, only if none can be read. Throws
+/// InvalidArgument naming two images whose sizes differ.
+ImageSurvey survey_images(const ImageList& contents, const SourceOptions& options);
 
 }  // namespace octavo::sources

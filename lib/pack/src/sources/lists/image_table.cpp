@@ -50,12 +50,12 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
 
 /// "a", "b" and so on; only the first few of many.
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostListed = 8;
+  constexpr std::size_t kMostShown = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i) {
     text += (i == 0 ? "\"" : ", \"") + names[i].substr(0, 64) + "\"";
   }
-  return names.size() > kMostListed ? text + ", ..." : text;
+  return names.size() > kMostShown ? text + ", ..." : text;
 }
 
 /// In locales with a decimal comma, spreadsheets separate columns with semicolons.

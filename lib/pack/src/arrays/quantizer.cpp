@@ -1,0 +1,95 @@
+#include "arrays/quantizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace octavo::arrays {
+namespace {
+
+// Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
+constexpr double kRoundingUnit = 1 << 20;
+
+}  // namespace
+
+Quantizer::Sample::Sample(const Quantizer& quantizer) {
+  for (const ChannelQuantization& map : quantizer.quantization_) channels_.push_back({.map = map});
+  const Element element = quantizer.element_;
+  if (element == Element::int16) first_level_ = INT16_MIN;
+  // One table serves all channels only if they share the quantization.
+  const auto& maps = quantizer.quantization_;
+  is_uniform_ = std::ranges::adjacent_find(maps, std::ranges::not_equal_to{}) == maps.end();
+  if (is_uniform_ && (element == Element::int16 || element == Element::uint16)) {
+    levels_ = std::make_unique<std::bitset<65536>>();
+  }
+}
+
+Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization& map) : Sample(quantizer) {
+  for (Channel& channel : channels_) channel.map = map;
+  is_uniform_ = true;
+}
+
+std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
+  Channel& channel = channels_[std::min(at, channels_.size() - 1)];
+  const ChannelQuantization& map = channel.map;
+  const double exact = (number - map.zero_point) / map.scale;
+  const double rounded = std::rint(exact);
+  const double value = std::clamp(rounded, 0.0, 255.0);
+  channel.largest_error = std::max(channel.largest_error, std::abs(map.scale * value + map.zero_point - number));
+  channel.rounding_sum += std::llround(std::abs(rounded - exact) * kRoundingUnit);
+  channel.squared_steps += (exact - value) * (exact - value);
+  channel.clipped += value != rounded ? 1 : 0;
+  ++channel.count;
+  if (levels_) levels_->set(static_cast<std::size_t>(static_cast<std::int64_t>(number) - first_level_));
+  return static_cast<std::uint8_t>(value);
+}
+
+Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count)
+    : quantization_(std::move(quantization)),
+      element_(element),
+      total_(*this),
+      squared_steps_(static_cast<std::size_t>(sample_count)) {}
+
+void Quantizer::add(std::int64_t row, const Sample& sample) {
+  const std::lock_guard lock(mutex_);
+  ++samples_;
+  for (std::size_t c = 0; c < sample.channels_.size(); ++c) {
+    const Sample::Channel& channel = sample.channels_[c];
+    Sample::Channel& total = total_.channels_[c];
+    total.largest_error = std::max(total.largest_error, channel.largest_error);
+    total.rounding_sum += channel.rounding_sum;
+    total.clipped += channel.clipped;
+    total.count += channel.count;
+    squared_steps_[static_cast<std::size_t>(row)] += channel.squared_steps;
+  }
+  if (total_.levels_) *total_.levels_ |= *sample.levels_;
+}
+
+QuantizationNotes Quantizer::notes(const std::string& split) const {
+  const std::lock_guard lock(mutex_);
+  QuantizationNotes notes{split, name_of(element_), {}};
+  notes.samples = samples_;
+  std::int64_t count = 0;
+  for (const Sample::Channel& channel : total_.channels_) {
+    const double sum = static_cast<double>(channel.rounding_sum) / kRoundingUnit * channel.map.scale;
+    notes.channels.push_back({.low = channel.map.zero_point,
+                              .high = channel.map.zero_point + 255.0 * channel.map.scale,
+                              .largest_error = channel.largest_error,
+                              .mean_rounding = channel.count > 0 ? sum / static_cast<double>(channel.count) : 0.0,
+                              .clipped = channel.clipped});
+    count += channel.count;
+  }
+  const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
+  if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
+  if (!total_.levels_) return notes;
+  std::bitset<256> kept;
+  Sample again(*this);
+  for (std::size_t level = 0; level < total_.levels_->size(); ++level) {
+    if (!total_.levels_->test(level)) continue;
+    kept.set(again.quantize(0, static_cast<double>(static_cast<std::int64_t>(level) + total_.first_level_)));
+  }
+  notes.levels = {static_cast<std::int64_t>(total_.levels_->count()), static_cast<std::int64_t>(kept.count())};
+  return notes;
+}
+
+}  // namespace octavo::arrays

@@ -1,0 +1,68 @@
+// Quantizes numbers to bytes, and measures what that costs.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <octavo/source_notes.hpp>
+#include <octavo/statistics.hpp>
+
+#include "arrays/element.hpp"
+
+namespace octavo::arrays {
+
+/// The loss of the samples of one split. add() may be called from several threads; the result does not depend on their
+/// order.
+class Quantizer {
+ public:
+  /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples.
+  Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count);
+
+  /// The work on one sample.
+  class Sample {
+   public:
+    explicit Sample(const Quantizer& quantizer);
+    /// With a quantization of its own, for all channels.
+    Sample(const Quantizer& quantizer, const ChannelQuantization& map);
+
+    /// Whether all channels have the same quantization.
+    bool is_uniform() const { return is_uniform_; }
+    /// The byte for a finite number of a channel. If the quantization is uniform, there may be more channels.
+    std::uint8_t quantize(std::size_t channel, double number);
+
+   private:
+    friend class Quantizer;
+    struct Channel {
+      ChannelQuantization map;
+      double largest_error = 0.0;     ///< in source units
+      std::int64_t rounding_sum = 0;  ///< of all rounding errors, in a fixed fraction of a step
+      double squared_steps = 0.0;     ///< of all errors, in steps
+      std::int64_t clipped = 0;
+      std::int64_t count = 0;
+    };
+    std::vector<Channel> channels_;
+    bool is_uniform_ = true;
+    std::int64_t first_level_ = 0;
+    std::unique_ptr<std::bitset<65536>> levels_;  ///< the integers that occurred, from first_level_ on
+  };
+
+  /// Counts a sample that was quantized completely. `row` is its index in the split.
+  void add(std::int64_t row, const Sample& sample);
+
+  /// The loss of the samples so far.
+  QuantizationNotes notes(const std::string& split) const;
+
+ private:
+  std::vector<ChannelQuantization> quantization_;
+  Element element_;
+  mutable std::mutex mutex_;
+  Sample total_;
+  std::vector<double> squared_steps_;  ///< of each row: summed in order at the end
+  std::int64_t samples_ = 0;
+};
+
+}  // namespace octavo::arrays

@@ -1,0 +1,28 @@
+// The range of the values of images with more than 8 bits.
+#pragma once
+
+#include <vector>
+
+#include <octavo/pack.hpp>
+#include <octavo/statistics.hpp>
+
+#include "sources/lists/image_list.hpp"
+#include "sources/lists/image_survey.hpp"
+
+namespace octavo::sources {
+
+/// How values of more than 8 bits become bytes.
+struct ImageRange {
+  /// [C] of the samples; empty if no image has more than 8 bits. If not `is_common`, the range of the largest white.
+  std::vector<ChannelQuantization> quantization;
+  /// All images have this quantization. Otherwise each image with more than 8 bits is scaled so that its white is 255,
+  /// like images of 8 bits.
+  bool is_common = false;
+};
+
+/// Decodes all images if their range must be measured. Images of 8 bits, or of several types, have no common range:
+/// throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image that cannot
+/// be read, unless options.skip_unreadable.
+ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey, const SourceOptions& options);
+
+}  // namespace octavo::sources
