@@ -44,7 +44,7 @@ struct PackArguments : CommonOptions {
   int jobs = 0;
   double holdout = 0.0;
   std::uint64_t seed = 0;
-  bool with_names = false;
+  std::optional<bool> with_names;
   std::string on_error = "stop";
   std::uint64_t most_pixels = SourceOptions().largest_image_pixels;
   std::int64_t most_ratio = SourceOptions().largest_archive_ratio;
@@ -186,7 +186,8 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
                 "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)
       ->excludes(compress);
-  verb.add_flag("--names", arguments.with_names, "Store where each sample came from");
+  verb.add_flag("--names,!--no-names", arguments.with_names,
+                "Store where each sample came from, or not (stored if samples are files of their own)");
   verb.add_flag("--reproducible", arguments.reproducible,
                 "Store no time and no command line, so that equal input gives equal bytes");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");

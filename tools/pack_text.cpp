@@ -56,69 +56,17 @@ void print_classes(const std::vector<std::string>& names) {
             << (names.size() > kMostNames ? ", ... (" + format_count(std::ssize(names)) + " total)" : "") << '\n';
 }
 
-/// The quantization error, as measured by the source while it was read.
-void print_quantization(const Source& source) {
-  const SourceNotes notes = source.notes();
-  for (const QuantizationNotes& quantized : notes.quantized) {
-    double largest_error = 0.0;
-    std::int64_t clipped_count = 0;
-    for (const ChannelLoss& channel : quantized.channels) {
-      largest_error = std::max(largest_error, channel.largest_error);
-      clipped_count += channel.clipped;
-    }
-    std::cout << "  quantized  " << quantized.split << " from " << quantized.from;
-    if (largest_error == 0.0) {
-      std::cout << ", exactly\n";
-      continue;
-    }
-    std::cout << ", largest error " << format_significant(largest_error);
-    if (clipped_count > 0) std::cout << "; " << counted(clipped_count, "value") << " clipped to the range";
-    std::cout << '\n';
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    std::cout << "  note: " << printable(with_command_line_options(note)) << '\n';
   }
 }
 
-void print_ignored(std::int64_t count) {
-  if (count == 0) return;
-  std::cout << "  ignored  " << counted(count, "file")
-            << (count == 1 ? ": not an image in a class folder\n" : ": not images in a class folder\n");
-}
-
-/// The names of the splits with labels of this kind or, with `others`, of any other kind.
-std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
-  std::string names;
-  for (const SourceSplit& split : source.splits()) {
-    const bool is_other = split.labels.kind != kind && split.labels.kind != LabelKind::none;
-    if (others ? is_other : split.labels.kind == kind) names += (names.empty() ? "" : ", ") + split.name;
-  }
-  return names;
-}
-
-void print_missing_labels(const Source& source) {
-  const std::string names = splits_with(LabelKind::none, source);
-  if (names.empty()) return;
-  std::cout << "  note: no labels in " << names
-            << (source.format() == "folder" ? ": there are no class subfolders\n" : ": none found with the images\n");
-}
-
-void print_mixed_labels(const Source& source) {
-  for (const LabelKind kind : {LabelKind::multi_label, LabelKind::target}) {
-    const std::string names = splits_with(kind, source), others = splits_with(kind, source, true);
-    if (names.empty() || others.empty()) continue;
-    std::cout << "  note: labels are " << (kind == LabelKind::target ? "targets" : "multi-labels") << " in " << names
-              << ", of another kind in " << others << "; for one kind, use one list with a column \"split\"\n";
-    return;
-  }
-}
-
-/// What a user might not expect: ignored files, images without labels, and the remarks of the source.
-void print_oddities(const Source& source) {
-  const SourceNotes notes = source.notes();
-  print_ignored(notes.ignored_files.value_or(0));
-  print_missing_labels(source);
-  print_mixed_labels(source);
-  for (const std::string& remark : notes.remarks) {
-    std::cout << "  note: " << printable(with_command_line_options(remark)) << '\n';
-  }
+/// The notes as on the command line.
+Json describe_notes(const std::vector<std::string>& notes) {
+  Json described = Json::array();
+  for (const std::string& note : notes) described.push_back(with_command_line_options(note));
+  return described;
 }
 
 }  // namespace
@@ -129,7 +77,7 @@ void print_plan(const Source& source) {
   print_splits(source.splits());
   print_classes(source.class_names());
   std::cout << "  " << format_bytes(packed) << " packed, " << format_bytes(4 * packed) << " as float32\n";
-  print_oddities(source);
+  print_notes(packing_notes(source));
 }
 
 void print_plan_json(const Source& source) {
@@ -140,6 +88,7 @@ void print_plan_json(const Source& source) {
               {"classes", source.class_names()},
               {"packed_bytes", packed},
               {"float32_bytes", 4 * packed},
+              {"notes", describe_notes(packing_notes(source))},
               {"skipped", describe_skipped(source.left_out())}});
 }
 
@@ -155,8 +104,11 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
             << ", " << format_fixed(ratio, 2) << "x the size)\n"
             << "  time  " << format_seconds(summary.elapsed_seconds) << ", " << format_rate(bytes_per_second(summary))
             << '\n';
-  print_quantization(source);
-  print_oddities(source);
+  if (summary.name_bytes > 0) {
+    std::cout << "  names  " << format_bytes(summary.name_bytes)
+              << ": where each sample came from (--no-names: none)\n";
+  }
+  print_notes(summary.notes);
   if (!summary.skipped.empty()) {
     std::cout << "  skipped  " << counted(static_cast<std::int64_t>(summary.skipped.size()), "sample")
               << ": see above, or octavo info --json " << quote_word(path) << '\n';
@@ -177,8 +129,10 @@ void print_summary_json(const std::string& path, const PackSummary& summary) {
               {"packed_bytes", summary.packed_bytes},
               {"float32_bytes", 4 * summary.packed_bytes},
               {"file_bytes", summary.file_bytes},
+              {"name_bytes", summary.name_bytes},
               {"elapsed_seconds", summary.elapsed_seconds},
               {"bytes_per_second", bytes_per_second(summary)},
+              {"notes", describe_notes(summary.notes)},
               {"skipped", describe_skipped(summary.skipped)}});
 }
 

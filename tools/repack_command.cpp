@@ -29,20 +29,10 @@ struct RepackArguments : CommonOptions {
   int jobs = 0;
 };
 
-bool has_names(const Split& split) { return split.sample_name(0).has_value(); }
-
 /// The compression of the first split; other splits may differ.
 Compression compression_of(const std::string& path) {
   const Dataset dataset = Dataset::open(path);
   return dataset.split(dataset.split_names()[0]).compression();
-}
-
-bool any_has_names(const std::vector<std::string>& paths) {
-  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
-    const Dataset dataset = Dataset::open(path);
-    const auto names = dataset.split_names();
-    return std::any_of(names.begin(), names.end(), [&](const auto& name) { return has_names(dataset.split(name)); });
-  });
 }
 
 SourceOptions source_options(const RepackArguments& arguments) {
@@ -63,7 +53,6 @@ int run(const RepackArguments& arguments, const std::string& command_line) {
   const auto source = open_source(specs, source_options(arguments));
 
   PackOptions options;
-  options.with_names = any_has_names(source->files());
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
   options.compression = arguments.compression.empty() ? compression_of(source->files().at(0))

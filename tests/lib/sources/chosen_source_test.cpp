@@ -111,8 +111,7 @@ TEST_CASE("a larger holdout includes a smaller one", "[unit][pack]") {
   CHECK(std::ranges::includes(large, small));
 }
 
-TEST_CASE("selection of a folder depends only on each path, and its holdout on their order of hashes",
-          "[unit][pack]") {
+TEST_CASE("selection of a folder depends only on each path, and its holdout on their order of hashes", "[unit][pack]") {
   const TemporaryFolder few, many;
   const auto write = [](const TemporaryFolder& folder, int from) {
     for (int i = from; i < 60; ++i) {

@@ -86,7 +86,8 @@ std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const 
 /// How to write the file.
 struct PackOptions {
   // What changes the file.
-  bool with_names = false;                           ///< store where each sample came from
+  /// Store where each sample came from. Without a value: in splits whose samples are files, or have stored names.
+  std::optional<bool> with_names = {};
   bool skip_bad_samples = false;                     ///< skip and record samples that cannot be read
   bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads
@@ -102,10 +103,16 @@ struct PackOptions {
 struct PackSummary {
   std::vector<SourceSplit> splits;  ///< as written, without skipped samples
   std::vector<SampleFailure> skipped;
+  std::vector<std::string> notes;  ///< packing_notes() of the source
   std::int64_t packed_bytes = 0;
   std::int64_t file_bytes = 0;
+  std::int64_t name_bytes = 0;  ///< of stored sample names
   double elapsed_seconds = 0.0;
 };
+
+/// What a user might not expect of a source, a sentence each: quantization and its loss, ignored files, missing labels,
+/// surprising decisions. Options are written as in option_names.hpp. The loss is known once all samples have been read.
+std::vector<std::string> packing_notes(const Source& source);
 
 /// Packs `source` into `path`. Memory use depends on the number of threads and the size of a sample (of a chunk with
 /// deflate), not on the number of samples. Throws what Source and Writer throw, and FormatError naming the sample if

@@ -56,6 +56,10 @@ class Source {
     static_cast<void>(split), static_cast<void>(row);
     return std::nullopt;
   }
+  /// Whether samples of the split have a path.
+  virtual bool has_sample_paths(std::size_t split) const {
+    return splits()[split].sample_count > 0 && sample_path(split, 0).has_value();
+  }
   /// The class number of a sample, if it is known without reading the sample.
   virtual std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const {
     static_cast<void>(split), static_cast<void>(row);

@@ -34,14 +34,6 @@ void check_splits_are_new(const Source& there, const Source& added, const std::f
   }
 }
 
-/// Sample names are kept if any split has them.
-bool has_names(const Dataset& dataset) {
-  for (const std::string& name : dataset.split_names()) {
-    if (dataset.split(name).sample_name(0)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options) {
@@ -55,10 +47,9 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
 
   PackOptions chosen = options;
   chosen.replace_existing = true;
-  chosen.with_names = options.with_names || has_names(dataset);
   chosen.compression = dataset.split(dataset.split_names()[0]).compression();
   // Another writer may have replaced the file since it was opened.
-  return packing::pack_locked(all, path, chosen, [&] {
+  return packing::pack_locked(all, path, chosen, there->splits().size(), [&] {
     if (identity_of(path) == before) return;
     throw IoError("append to " + quoted(path) + ": another program replaced the file; append again");
   });

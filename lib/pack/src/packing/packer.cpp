@@ -22,6 +22,8 @@ namespace {
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 // The minimum number of blocks per thread, so that slow samples (photographs) are spread evenly at the end of a split.
 constexpr std::int64_t kFewestBlocksAThread = 8;
+// A name ends with a zero byte, and has an offset of 8 bytes.
+constexpr std::int64_t kBytesBesideName = 9;
 
 /// Samples [first_row, first_row + row_count) of a split, as read from the source.
 struct Block {
@@ -45,10 +47,14 @@ void add_failures(std::vector<SampleFailure>& failures, std::vector<SampleFailur
       failures.end());
 }
 
-WriterOptions writer_options(const Source& source, const PackOptions& options) {
+/// The first `kept_splits` splits keep their names whatever the options.
+WriterOptions writer_options(const Source& source, const PackOptions& options, std::size_t kept_splits) {
   WriterOptions made;
-  for (const SourceSplit& split : source.splits()) {
-    made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, options.with_names,
+  for (std::size_t at = 0; at < source.splits().size(); ++at) {
+    const SourceSplit& split = source.splits()[at];
+    const bool is_chosen = options.with_names.has_value() && at >= kept_splits;
+    const bool with_names = is_chosen ? *options.with_names : source.has_sample_paths(at);
+    made.splits.push_back({split.name, split.shape, split.labels, split.color, split.sample_count, with_names,
                            split.quantization, split.source_dtype, split.has_masks});
   }
   made.class_names = source.class_names();
@@ -63,8 +69,8 @@ WriterOptions writer_options(const Source& source, const PackOptions& options) {
 
 class Packer {
  public:
-  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options)
-      : source_(source), options_(options), path_(path), writer_(path, writer_options(source, options)) {}
+  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options, std::size_t kept_splits)
+      : Packer(source, path, options, writer_options(source, options, kept_splits)) {}
 
   PackSummary run() {
     const auto start = std::chrono::steady_clock::now();
@@ -73,12 +79,19 @@ class Packer {
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
+    summary_.notes = packing_notes(source_);
+    summary_.name_bytes = name_bytes_;
     summary_.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_));
     summary_.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(summary_);
   }
 
  private:
+  Packer(Source& source, const std::filesystem::path& path, const PackOptions& options, WriterOptions layout)
+      : source_(source), options_(options), path_(path), writer_(path, layout) {
+    for (const SplitLayout& split : layout.splits) has_names_.push_back(split.with_names);
+  }
+
   void pack_split(std::size_t split) {
     const SourceSplit& layout = source_.splits()[split];
     const int thread_count = resolve_thread_count(options_.thread_count);
@@ -146,8 +159,9 @@ class Packer {
                           static_cast<std::size_t>((end_row - first_row) * width));
     };
     std::vector<std::string> names;
-    for (std::int64_t row = first_row; options_.with_names && row < end_row; ++row) {
+    for (std::int64_t row = first_row; has_names_[split] && row < end_row; ++row) {
       names.push_back(source_.sample_name(split, row));
+      name_bytes_ += std::ssize(names.back()) + kBytesBesideName;
     }
     writer_.write(split, first_row, slice(std::span(block.values), layout.shape.values()),
                   slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names,
@@ -181,9 +195,11 @@ class Packer {
   Source& source_;
   const PackOptions& options_;
   const std::filesystem::path& path_;
+  std::vector<bool> has_names_;  ///< for each split
   Writer writer_;
   std::int64_t rows_a_block_ = 1;
   std::atomic<std::int64_t> next_row_ = 0;
+  std::atomic<std::int64_t> name_bytes_ = 0;
   std::atomic<bool> stopped_ = false;
   std::mutex source_mutex_;
   std::mutex summary_mutex_;  ///< guards summary_ and skipped_
@@ -194,14 +210,14 @@ class Packer {
 }  // namespace
 
 PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
-                                 const std::function<void()>& once_locked) {
-  Packer packer(source, path, options);
+                                 std::size_t kept_splits, const std::function<void()>& once_locked) {
+  Packer packer(source, path, options, kept_splits);
   once_locked();
   return packer.run();
 }
 
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options) {
-  return packing::pack_locked(source, path, options, [] {});
+  return packing::pack_locked(source, path, options, 0, [] {});
 }
 
 }  // namespace octavo

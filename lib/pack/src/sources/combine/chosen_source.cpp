@@ -22,6 +22,10 @@ std::optional<std::string> ChosenSource::sample_path(std::size_t split, std::int
   return source_->sample_path(chosen_[split].source_split, source_row(split, row));
 }
 
+bool ChosenSource::has_sample_paths(std::size_t split) const {
+  return source_->has_sample_paths(chosen_[split].source_split);
+}
+
 std::optional<std::int32_t> ChosenSource::class_index(std::size_t split, std::int64_t row) const {
   return source_->class_index(chosen_[split].source_split, source_row(split, row));
 }

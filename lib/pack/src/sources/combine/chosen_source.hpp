@@ -22,6 +22,7 @@ class ChosenSource final : public Source {
   bool is_random_access() const override { return source_->is_random_access(); }
   std::string sample_name(std::size_t split, std::int64_t row) const override;
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  bool has_sample_paths(std::size_t split) const override;
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;

@@ -172,6 +172,11 @@ std::optional<std::string> MergedSource::sample_path(std::size_t split, std::int
   return parts_[piece.part]->sample_path(piece.split, row - piece.first_row);
 }
 
+bool MergedSource::has_sample_paths(std::size_t split) const {
+  return std::ranges::any_of(pieces_[split],
+                             [&](const Piece& piece) { return parts_[piece.part]->has_sample_paths(piece.split); });
+}
+
 std::optional<std::int32_t> MergedSource::class_index(std::size_t split, std::int64_t row) const {
   const Piece& piece = piece_of(split, row);
   const auto label = parts_[piece.part]->class_index(piece.split, row - piece.first_row);
