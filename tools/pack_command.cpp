@@ -45,6 +45,7 @@ struct PackArguments : CommonOptions {
   double holdout = 0.0;
   std::uint64_t seed = 0;
   std::optional<bool> with_names;
+  bool allow_mismatch = false;
   std::string on_error = "stop";
   std::uint64_t most_pixels = SourceOptions().largest_image_pixels;
   std::int64_t most_ratio = SourceOptions().largest_archive_ratio;
@@ -81,6 +82,7 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (arguments.limit != 0) options.limit = arguments.limit;
   options.holdout = arguments.holdout;
   options.seed = arguments.seed;
+  options.allow_mismatch = arguments.allow_mismatch;
   options.skip_unreadable = arguments.on_error == "skip";
   options.largest_image_pixels = arguments.most_pixels;
   options.largest_archive_ratio = arguments.most_ratio;
@@ -91,6 +93,7 @@ SourceOptions source_options(const PackArguments& arguments) {
 PackOptions pack_options(const PackArguments& arguments, const std::string& command_line) {
   PackOptions options;
   options.with_names = arguments.with_names;
+  options.allow_mismatch = arguments.allow_mismatch;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
   options.compression = compressions_by_name().at(arguments.compression);
@@ -165,6 +168,8 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--masks", arguments.masks,
                   "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")
       ->check(CLI::IsMember({"auto", "off"}));
+  verb.add_flag("--allow-mismatch", arguments.allow_mismatch,
+                "Accept splits of several image shapes, and classes that train, or the file with --append, lacks");
   verb.add_option("--on-error", arguments.on_error, "What to do if a sample cannot be read (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   verb.add_option("--max-pixels", arguments.most_pixels,

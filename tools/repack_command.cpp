@@ -43,6 +43,7 @@ SourceOptions source_options(const RepackArguments& arguments) {
   if (arguments.limit != 0) options.limit = arguments.limit;
   options.holdout = arguments.holdout;
   options.seed = arguments.seed;
+  options.allow_mismatch = arguments.files.size() == 1;  // it was accepted when the file was packed
   options.thread_count = arguments.jobs;
   return options;
 }

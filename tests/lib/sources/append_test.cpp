@@ -23,7 +23,7 @@ std::vector<std::int8_t> codes_of(const Split& split) {
 
 TEST_CASE("a split is appended and the existing splits stay unchanged", "[unit][pack]") {
   const TemporaryFolder folder;
-  write_packed(folder / "a.h5", {random_split("train", 40, {1, 5, 7})});
+  write_packed(folder / "a.h5", {random_split("train", 40, {1, 3, 4})});
   const auto before = codes_of(Dataset::open(folder / "a.h5").split("train"));
   write_file(folder / "test-idx3-ubyte", idx({2, 3, 4}, counting(24)));
   const auto added = open_source({{folder / "test-idx3-ubyte"}}, {});
@@ -34,6 +34,25 @@ TEST_CASE("a split is appended and the existing splits stay unchanged", "[unit][
   REQUIRE(codes_of(after.split("train")) == before);
   REQUIRE(codes_of(after.split("test"))[23] == 23 - 128);
   REQUIRE(verify(folder / "a.h5").defect_count == 0);
+}
+
+TEST_CASE("a split of another shape or with new classes is appended only on request", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto image = [](int width) { return "P5 " + std::to_string(width) + " 1 255 " + std::string(width, 'x'); };
+  for (const char* const path : {"train/cat/1.pgm", "train/dog/1.pgm", "other/owl/1.pgm", "other/Cat/1.pgm"})
+    write_file(folder / path, image(3));
+  write_file(folder / "wide/cat/1.pgm", image(4));
+  pack(*open(folder / "train"), folder / "a.h5");
+  const auto owls = open_source({{folder / "other", "test"}}, {});
+  CHECK_THROWS_WITH(append(*owls, folder / "a.h5"),
+                    ContainsSubstring("the classes \"Cat\", \"owl\" are not in the file (there is \"cat\")") &&
+                        ContainsSubstring("`class_map`") && ContainsSubstring("`allow_mismatch`"));
+  const auto wide = open_source({{folder / "wide", "val"}}, {});
+  CHECK_THROWS_WITH(append(*wide, folder / "a.h5"), ContainsSubstring("are 1x1x4, those of the file 1x1x3"));
+  CHECK(Dataset::open(folder / "a.h5").split_names().size() == 1);
+  append(*owls, folder / "a.h5", {.allow_mismatch = true});
+  append(*wide, folder / "a.h5", {.allow_mismatch = true});
+  CHECK(Dataset::open(folder / "a.h5").class_names() == std::vector<std::string>{"cat", "dog", "Cat", "owl"});
 }
 
 TEST_CASE("an existing split is not appended again and the file stays unchanged", "[unit][pack]") {

@@ -68,7 +68,9 @@ TEST_CASE("split folders in an archive become splits", "[unit][pack]") {
 TEST_CASE("a folder that holds only one folder of folders is replaced by it", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.tar", ArchiveKind::tar,
-                {{"ds/pets/train/a/1.png", gray_png(1)}, {"ds/pets/test/b/1.png", gray_png(2)}});
+                {{"ds/pets/train/a/1.png", gray_png(1)},
+                 {"ds/pets/train/b/1.png", gray_png(1)},
+                 {"ds/pets/test/b/1.png", gray_png(2)}});
   REQUIRE(open(folder / "a.tar")->splits().size() == 2);
   REQUIRE(open(folder / "a.tar")->class_names() == std::vector<std::string>{"a", "b"});
   write_archive(folder / "b.tar", ArchiveKind::tar, {{"ds/a/1.png", gray_png(1)}, {"ds/b/1.png", gray_png(2)}});

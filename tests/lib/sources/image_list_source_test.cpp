@@ -160,7 +160,8 @@ TEST_CASE("images in another folder next to splits are refused instead of ignore
   write_file(folder / "unlabeled/deep/x.png", gray_png(2));
   REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("the subfolder \"unlabeled\" holds images") &&
                                                ContainsSubstring("train=") && ContainsSubstring("other="));
-  const auto split = open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}}, {});
+  const auto split = open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}},
+                                 {.allow_mismatch = true});
   REQUIRE(split->splits().size() == 2);
   const auto classes = open_source({{folder.path(), "train"}}, {});
   REQUIRE(classes->class_names() == std::vector<std::string>{"train", "unlabeled"});
@@ -176,10 +177,26 @@ TEST_CASE("splits can be named one by one", "[unit][pack]") {
   const TemporaryFolder folder;
   write_file(folder / "first/a/x.png", gray_png(1));
   write_file(folder / "second/b/x.png", gray_png(2));
-  const auto source = open_source({{folder / "first", "train"}, {folder / "second", "extra"}}, {});
+  const auto source =
+      open_source({{folder / "first", "train"}, {folder / "second", "extra"}}, {.allow_mismatch = true});
   REQUIRE(source->splits()[1].name == "extra");
   REQUIRE(source->class_names() == std::vector<std::string>{"a", "b"});
   REQUIRE_THROWS_WITH(open_source({{folder / "first", "x"}, {folder / "second", "x"}}, {}), ContainsSubstring("both"));
+}
+
+TEST_CASE("a class that train lacks is refused unless accepted or not selected", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const path : {"train/cat/1.png", "train/dog/1.png", "val/cat/1.png", "val/Dog/1.png"})
+    write_file(folder / path, gray_png(1));
+  CHECK_THROWS_WITH(open(folder.path()),
+                    ContainsSubstring("check split \"val\": the class \"Dog\" is not in split \"train\" (there is "
+                                      "\"dog\"); rename classes with `class_map`"));
+  CHECK(open(folder.path(), {.allow_mismatch = true})->class_names().size() == 3);
+  CHECK(open(folder.path(), {.class_map = {{"Dog", "dog"}}})->class_names().size() == 2);
+  CHECK(open(folder.path(), {.select = "cat"})->splits().size() == 2);
+  // Classes that only train has are usual.
+  fs::remove_all(folder / "val/Dog");
+  CHECK(open(folder.path())->splits().size() == 2);
 }
 
 TEST_CASE("there is one channel if all images are gray and three otherwise", "[unit][pack]") {

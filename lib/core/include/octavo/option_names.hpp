@@ -13,16 +13,19 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 17> kOptionNames = {{
+inline constexpr std::array<OptionName, 20> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
+    {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
     {"border", "", "border"},
     {"center", "", "center"},
     {"channels", "--channels", "channels"},
     {"class_map", "--class-map", "class_map"},
     {"classes", "--classes", "classes"},
+    {"columns", "--columns", "columns"},
     {"description", "--from", "description"},
     {"force", "--force", "force"},
     {"format", "--format", "format"},
+    {"label_column", "--label-column", "label_column"},
     {"layout", "--layout", "layout"},
     {"masks", "--masks", "masks"},
     {"max_pixels", "--max-pixels", "max_pixels"},

@@ -72,6 +72,7 @@ struct SourceOptions {
   std::optional<std::int64_t> limit = {};           ///< maximum number of samples per split
   double holdout = 0.0;                             ///< fraction of each class of `train` that becomes `val`
   std::uint64_t seed = 0;                           ///< seed of the holdout
+  bool allow_mismatch = false;  ///< accept splits of several shapes, and classes that `train` lacks
   bool skip_unreadable = false;                     ///< skip unusable images, lines and parts of archives
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that declare more are refused before decoding
   /// Archives that expand to more than this multiple of their own size are refused. Deflate's maximum is 1,032.
@@ -88,6 +89,7 @@ struct PackOptions {
   // What changes the file.
   /// Store where each sample came from. Without a value: in splits whose samples are files, or have stored names.
   std::optional<bool> with_names = {};
+  bool allow_mismatch = false;                       ///< in append(): accept new classes and shapes
   bool skip_bad_samples = false;                     ///< skip and record samples that cannot be read
   bool reproducible = false;                         ///< fixed uuid and time: equal input gives equal bytes
   Compression compression = Compression::none;       ///< of images, on all threads
@@ -121,7 +123,7 @@ PackSummary pack(Source& source, const std::filesystem::path& path, const PackOp
 
 /// Adds the splits of `source` to the dataset file `path`, atomically: writes a new file with all splits, then replaces
 /// the old one. Keeps the file's class numbers, compression and sample names. Throws what pack() throws,
-/// InvalidArgument if the file already has one of these splits, and IoError if another program replaced the file in the
+/// InvalidArgument if the file already has one of these splits or lacks their classes or shape, and IoError if another program replaced the file in the
 /// meantime. On failure, the file is unchanged.
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 

@@ -4,6 +4,7 @@
 #include <octavo/pack.hpp>
 
 #include "packing/packer.hpp"
+#include "sources/combine/consistency.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/octavo_source.hpp"
 #include "support/file.hpp"
@@ -41,6 +42,7 @@ PackSummary append(Source& source, const std::filesystem::path& path, const Pack
   const Identity before = identity_of(path);
   const auto there = std::make_shared<sources::OctavoSource>(path);
   check_splits_are_new(*there, source, path);
+  if (!options.allow_mismatch) sources::check_fits(*there, source, path);
   // Owned by the caller; not deleted here.
   const std::shared_ptr<Source> added(std::shared_ptr<void>(), &source);
   sources::MergedSource all({there, added});

@@ -9,6 +9,7 @@
 #include "arrays/value_range.hpp"
 #include "sources/array_source.hpp"
 #include "sources/combine/chosen_source.hpp"
+#include "sources/combine/consistency.hpp"
 #include "sources/combine/converted_source.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/discovery.hpp"
@@ -185,6 +186,7 @@ void check_options(const SourceOptions& options) {
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
   auto source = merged(open_parts(discover_all(specs, options), options), options);
+  if (!options.allow_mismatch) sources::check_consistency(*source, options);
   if (!sources::chooses_rows(options)) return source;
   auto chosen = sources::choose_rows(*source, options);
   return std::make_unique<sources::ChosenSource>(std::move(source), std::move(chosen), options);

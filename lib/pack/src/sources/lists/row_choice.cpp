@@ -25,12 +25,6 @@ std::string class_text(const Source& source, std::size_t split, std::int64_t row
   return is_named ? names[static_cast<std::size_t>(*label)] : std::to_string(*label);
 }
 
-bool is_selected(const Source& source, std::size_t split, std::int64_t row, const std::string& pattern) {
-  if (pattern.empty()) return true;
-  const bool is_for_paths = pattern.find('/') != std::string::npos;
-  return matches_glob(pattern, is_for_paths ? source.sample_name(split, row) : class_text(source, split, row));
-}
-
 std::string key_of(const Source& source, std::size_t split, std::int64_t row) {
   return source.sample_path(split, row).value_or(std::to_string(row));
 }
@@ -108,6 +102,12 @@ void check_not_empty(std::vector<ChosenSplit>& chosen, const SourceOptions& opti
 }
 
 }  // namespace
+
+bool is_selected(const Source& source, std::size_t split, std::int64_t row, const std::string& pattern) {
+  if (pattern.empty()) return true;
+  const bool is_for_paths = pattern.find('/') != std::string::npos;
+  return matches_glob(pattern, is_for_paths ? source.sample_name(split, row) : class_text(source, split, row));
+}
 
 bool chooses_rows(const SourceOptions& options) {
   return !options.select.empty() || options.limit.has_value() || options.holdout != 0.0;

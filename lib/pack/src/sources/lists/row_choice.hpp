@@ -17,6 +17,9 @@ struct ChosenSplit {
   std::vector<std::int64_t> rows;
 };
 
+/// Whether a sample matches options.select; all match the empty pattern.
+bool is_selected(const Source& source, std::size_t split, std::int64_t row, const std::string& pattern);
+
 /// Whether the options select, hold out or limit samples.
 bool chooses_rows(const SourceOptions& options);
 

@@ -1,0 +1,110 @@
+#include "sources/combine/consistency.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <octavo/errors.hpp>
+
+#include "sources/lists/row_choice.hpp"
+#include "support/ascii.hpp"
+#include "support/file.hpp"
+
+namespace octavo::sources {
+namespace {
+
+/// "a", "b" and 3 more.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
+  }
+  return names.size() > kMostNamed ? text + " and " + std::to_string(names.size() - kMostNamed) + " more" : text;
+}
+
+/// A known class that differs from `name` only in case, for the message; empty if there is none.
+std::string alike(const std::string& name, const std::vector<std::string>& known) {
+  const auto found =
+      std::ranges::find_if(known, [&](const std::string& other) { return lower_case(other) == lower_case(name); });
+  return found == known.end() ? "" : " (there is \"" + *found + "\")";
+}
+
+[[noreturn]] void refuse_classes(const std::string& doing, const std::vector<std::string>& missing,
+                                 const std::vector<std::string>& known, const std::string& where) {
+  throw InvalidArgument(doing + (missing.size() == 1 ? ": the class " : ": the classes ") + listed(missing) +
+                        (missing.size() == 1 ? " is" : " are") + " not in " + where + alike(missing[0], known) +
+                        "; rename classes with `class_map`, or accept this with `allow_mismatch`");
+}
+
+/// For each class, whether a split has samples of it.
+std::vector<bool> classes_in(const Source& source, std::size_t split, const std::string& select) {
+  std::vector<bool> found(source.class_names().size());
+  for (std::int64_t row = 0; row < source.splits()[split].sample_count; ++row) {
+    const auto label = source.class_index(split, row);
+    if (!label || *label < 0 || static_cast<std::size_t>(*label) >= found.size()) continue;
+    const auto at = static_cast<std::size_t>(*label);
+    if (!found[at] && is_selected(source, split, row, select)) found[at] = true;
+  }
+  return found;
+}
+
+std::vector<std::string> names_of(const Source& source, const std::vector<bool>& classes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i]) names.push_back(source.class_names()[i]);
+  }
+  return names;
+}
+
+void check_shapes(const Source& source) {
+  const auto& splits = source.splits();
+  for (const SourceSplit& split : splits) {
+    if (split.shape == splits[0].shape) continue;
+    throw InvalidArgument("open the sources: the samples of split \"" + split.name + "\" are " +
+                          to_string(split.shape) + ", those of \"" + splits[0].name + "\" " +
+                          to_string(splits[0].shape) +
+                          "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
+  }
+}
+
+void check_classes(const Source& source, const SourceOptions& options) {
+  const auto& splits = source.splits();
+  const auto train = std::ranges::find(splits, "train", &SourceSplit::name);
+  if (source.class_names().empty() || train == splits.end() || splits.size() < 2) return;
+  if (train->labels.kind != LabelKind::class_index) return;
+  const auto in_train = classes_in(source, static_cast<std::size_t>(train - splits.begin()), options.select);
+  for (std::size_t split = 0; split < splits.size(); ++split) {
+    std::vector<bool> missing = classes_in(source, split, options.select);
+    for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = missing[i] && !in_train[i];
+    const auto names = names_of(source, missing);
+    if (names.empty()) continue;
+    refuse_classes("check split \"" + splits[split].name + "\"", names, names_of(source, in_train),
+                   "split \"train\"");
+  }
+}
+
+}  // namespace
+
+void check_consistency(const Source& source, const SourceOptions& options) {
+  check_shapes(source);
+  check_classes(source, options);
+}
+
+void check_fits(const Source& there, const Source& added, const std::filesystem::path& path) {
+  const auto& known = there.class_names();
+  std::vector<std::string> missing;
+  for (const std::string& name : added.class_names()) {
+    if (!known.empty() && std::ranges::find(known, name) == known.end()) missing.push_back(name);
+  }
+  if (!missing.empty()) refuse_classes("append to " + quoted(path), missing, known, "the file");
+  for (const SourceSplit& split : added.splits()) {
+    const auto& splits = there.splits();
+    if (std::ranges::find(splits, split.shape, &SourceSplit::shape) != splits.end()) continue;
+    throw InvalidArgument("append to " + quoted(path) + ": the samples of split \"" + split.name + "\" are " +
+                          to_string(split.shape) + ", those of the file " + to_string(splits[0].shape) +
+                          "; convert them with `size` and `channels`, or accept this with `allow_mismatch`");
+  }
+}
+
+}  // namespace octavo::sources
