@@ -55,6 +55,8 @@ struct PackArguments : CommonOptions {
   std::string class_map;
   std::string class_order = "bytes";
   std::string masks = "auto";
+  std::string label_column;
+  std::vector<std::string> columns;
   std::string layout = "auto";
   std::string range = "auto";
   std::string background;
@@ -74,6 +76,8 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (!arguments.background.empty()) options.background = parse_color(arguments.background);
   options.class_order = kClassOrders.at(arguments.class_order);
   options.with_masks = arguments.masks == "auto";
+  options.label_column = arguments.label_column;
+  options.columns = arguments.columns;
   options.layout = kLayouts.at(arguments.layout);
   options.range = parse_range(arguments.range);
   if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
@@ -156,6 +160,11 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--class-map", arguments.class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb.add_option("--class-order", arguments.class_order, "How class folders are sorted (bytes)")
       ->check(one_of(kClassOrders));
+  verb.add_option("--label-column", arguments.label_column,
+                  "The column of an image list that holds the labels (label, class, target, ...)");
+  verb.add_option("--columns", arguments.columns,
+                  "Columns of an image list to keep with each sample, separated by commas, or all")
+      ->delimiter(',');
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,

@@ -16,9 +16,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text = fuzz::text_of(fuzz::bytes_of(data + 1, size - 1));
     const auto tree = std::make_shared<fuzz::MemoryTree>(std::vector<std::pair<std::string, std::string>>{
         {name, text}, {"a.png", ""}, {"images/b.jpg", ""}, {"c.jpeg", ""}});
-    if (!sources::lists_images(*tree, name)) return false;
+    if (!sources::lists_images(*tree, name, "")) return false;
     fuzz::refuse_or_read([&] {
-      sources::read_image_table(tree, name, "train", {.class_names = {"cat", "dog"}, .skip_unreadable = true});
+      const SourceOptions options = {.columns = {"all"}, .class_names = {"cat", "dog"}, .skip_unreadable = true};
+      sources::read_image_table(tree, name, "train", options);
     });
     sources::read_image_table(tree, name, "", {});
     return true;

@@ -1,4 +1,4 @@
-// Golden files tests/golden/v1.h5, v1-deflate.h5 and v2.h5, which every later version must be able to read unchanged.
+// Golden files tests/golden/v1.h5, v1-deflate.h5, v2.h5 and v3.h5, which every later version must be able to read unchanged.
 //
 // The functions write_...() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment. v1.h5.txt records the
 // versions of HDF5 and Octavo that wrote them. For the deflated one, only reading is guaranteed, because another
@@ -20,6 +20,8 @@
 using octavo::test::TemporaryFolder;
 
 namespace {
+
+constexpr const char* kGoldenColumns = R"({"age":[3,null,12],"box":[[0,1],[0,2],"k\u00e4fer"]})";
 
 std::filesystem::path golden_file(const char* name = "v1.h5") {
   return std::filesystem::path(OCTAVO_SOURCE_DIR) / "tests" / "golden" / name;
@@ -104,6 +106,18 @@ void write_golden_2(const std::filesystem::path& path) {
   writer.finish("{\"source\":\"golden\"}");
 }
 
+/// A file of format version 3: `train`, 3 samples of 1x1x2 with value = 10 * row + index, and two columns.
+void write_golden_3(const std::filesystem::path& path) {
+  octavo::WriterOptions options;
+  options.splits = {{.name = "train", .shape = {1, 1, 2}, .labels = {}, .color = octavo::Color::gray, .row_capacity = 3}};
+  options.reproducible = true;
+  octavo::Writer writer(path, options);
+  std::vector<std::uint8_t> values = {0, 1, 10, 11, 20, 21};
+  writer.write(0, 0, values, {});
+  writer.set_columns(0, kGoldenColumns);
+  writer.finish("{\"source\":\"golden\"}");
+}
+
 std::string linked_hdf5_version() {
   unsigned major = 0;
   unsigned minor = 0;
@@ -119,6 +133,8 @@ void update_golden_files() {
   write_deflated_golden(golden_file("v1-deflate.h5"));
   std::filesystem::remove(golden_file("v2.h5"));
   write_golden_2(golden_file("v2.h5"));
+  std::filesystem::remove(golden_file("v3.h5"));
+  write_golden_3(golden_file("v3.h5"));
   std::ofstream(golden_file().string() + ".txt") << linked_hdf5_version() << ' ' << octavo::kVersion << '\n';
 }
 
@@ -192,8 +208,16 @@ TEST_CASE("the golden file of format version 2 has the written values", "[golden
   REQUIRE(train.statistics().mean == std::vector<double>{12.5});  // of images only
 }
 
+TEST_CASE("the golden file of format version 3 has the written columns", "[golden][archive]") {
+  const auto dataset = octavo::Dataset::open(golden_file("v3.h5"));
+  CHECK(dataset.format_version() == 3);
+  const auto train = dataset.split("train");
+  CHECK(train.columns() == std::vector<std::string>{"age", "box"});
+  CHECK(train.metadata() == "{\"age\":[3,null,12],\"box\":[[0,1],[0,2],\"k\xC3\xA4" "fer\"]}");
+}
+
 TEST_CASE("the golden files are intact", "[golden][archive]") {
-  const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v2.h5")));
+  const auto result = octavo::verify(golden_file(GENERATE("v1.h5", "v1-deflate.h5", "v2.h5", "v3.h5")));
   REQUIRE(result.defect_count == 0);
   REQUIRE(result.hdf5_checked);
 }
@@ -212,6 +236,8 @@ TEST_CASE("the golden files are reproduced byte for byte", "[golden][archive]") 
   REQUIRE(octavo::test::bytes_of_file(folder / "again.h5") == octavo::test::bytes_of_file(golden_file()));
   write_golden_2(folder / "again2.h5");
   REQUIRE(octavo::test::bytes_of_file(folder / "again2.h5") == octavo::test::bytes_of_file(golden_file("v2.h5")));
+  write_golden_3(folder / "again3.h5");
+  REQUIRE(octavo::test::bytes_of_file(folder / "again3.h5") == octavo::test::bytes_of_file(golden_file("v3.h5")));
 }
 
 TEST_CASE("docs/format.md shows the index of the golden file", "[golden][archive]") {

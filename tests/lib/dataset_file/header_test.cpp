@@ -51,9 +51,9 @@ TEST_CASE("a file of a newer format version is refused", "[unit][archive]") {
   const TemporaryFolder folder;
   octavo::test::write_small_file(folder / "a.h5");
   Header header = octavo::test::header_of(folder / "a.h5");
-  header.version = 3;
+  header.version = octavo::kFormatVersion + 1;
   octavo::test::write_header(folder / "a.h5", header);
-  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 3, but this build reads up to 2"));
+  REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 4, but this build reads up to 3"));
   header.version = 0;
   octavo::test::write_header(folder / "a.h5", header);
   REQUIRE_THAT(reason_of(folder / "a.h5"), ContainsSubstring("format version 0"));

@@ -19,8 +19,8 @@ namespace {
 constexpr const sources::SourceReader* kAny = nullptr;
 
 std::vector<sources::Finding> found_at(const SourceSpec& spec, const sources::SourceReader* wanted = kAny) {
-  files::OpenArchives archives(SourceOptions().largest_archive_ratio);
-  return sources::discover(spec, wanted, archives);
+  sources::Search search = {files::OpenArchives(SourceOptions().largest_archive_ratio), ""};
+  return sources::discover(spec, wanted, search);
 }
 
 std::string splits_of(const std::vector<sources::Finding>& findings) {

@@ -52,6 +52,11 @@ class Split {
   /// The source of sample `row`, or nothing if the file stores no sample names. Throws InvalidArgument if `row` is out
   /// of range, FormatError if the names are damaged.
   std::optional<std::string> sample_name(std::int64_t row) const;
+  /// The names of the metadata that the file keeps for each sample.
+  const std::vector<std::string>& columns() const;
+  /// The metadata: a JSON object with a list of one value for each sample, by column. Throws FormatError if it is
+  /// damaged.
+  std::string metadata() const;
 
   /// Reads the statistics from the file and checks their hash. Throws FormatError if they are damaged.
   Statistics statistics() const;

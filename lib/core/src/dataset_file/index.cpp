@@ -38,6 +38,7 @@ std::vector<NamedExtent> extents_of(const Index& index) {
     all.push_back({dataset_path(split, "mean_image"), split.mean_image});
     if (split.names) all.push_back({dataset_path(split, "names"), *split.names});
     if (split.name_offsets) all.push_back({dataset_path(split, "name_offsets"), *split.name_offsets});
+    if (split.columns_dataset) all.push_back({dataset_path(split, "columns"), *split.columns_dataset});
   }
   if (index.classes) all.push_back({"/classes", *index.classes});
   all.push_back({"/provenance", index.provenance});

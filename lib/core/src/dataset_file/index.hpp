@@ -66,6 +66,8 @@ struct SplitEntry {
   Extent mean_image;
   std::optional<Extent> names;         ///< the names, each with a terminating zero byte; present if name_offsets is
   std::optional<Extent> name_offsets;  ///< uint64 [N+1]: where each name begins
+  std::vector<std::string> columns;       ///< names of the metadata
+  std::optional<Extent> columns_dataset;  ///< JSON, as in columns.hpp; present if there are columns
 
   /// Bytes of the mask of a sample; 0 if the split has none.
   std::int64_t mask_bytes() const { return masks ? shape.values_per_channel() : 0; }
@@ -78,7 +80,7 @@ struct SplitEntry {
 };
 
 struct Index {
-  std::int64_t version = 1;  ///< of the format: 2 if a split has masks
+  std::int64_t version = 1;  ///< of the format: 3 if a split has columns, else 2 if one has masks
   const Codec* codec = &codec_of(Compression::none);
   std::string uuid;
   std::string created;

@@ -37,6 +37,15 @@ void check_names(const SplitEntry& split) {
   }
 }
 
+void check_columns(const SplitEntry& split) {
+  if (split.columns_dataset.has_value() == split.columns.empty()) {
+    fail(split.name, "columns without a dataset, or a dataset without columns");
+  }
+  if (split.columns_dataset && split.columns_dataset->bytes > kMostColumnBytes) {
+    fail(dataset_path(split, "columns"), std::to_string(split.columns_dataset->bytes) + " bytes; expected at most 1 GiB");
+  }
+}
+
 /// Plain images: their size follows from the shape. Deflated images: checks the chunk size and the table's length.
 void check_images(const SplitEntry& split) {
   if (!split.chunked) {
@@ -67,6 +76,7 @@ void check_datasets(const SplitEntry& split) {
   check_bytes(dataset_path(split, "histogram"), split.histogram, {shape.channels, 256, 8});
   check_bytes(dataset_path(split, "mean_image"), split.mean_image, {shape.values(), 4});
   check_names(split);
+  check_columns(split);
 }
 
 void check_split(const SplitEntry& split, std::int64_t file_length) {

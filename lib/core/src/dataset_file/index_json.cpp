@@ -34,6 +34,7 @@ Json encode_datasets(const SplitEntry& split) {
   json["mean_image"] = encode_extent(split.mean_image);
   if (split.names) json["names"] = encode_extent(*split.names);
   if (split.name_offsets) json["name_offsets"] = encode_extent(*split.name_offsets);
+  if (split.columns_dataset) json["columns"] = encode_extent(*split.columns_dataset);
   return json;
 }
 
@@ -56,6 +57,7 @@ Json encode_split(const SplitEntry& split) {
                {"mean", split.mean},
                {"std", split.standard_deviation}};
   if (split.chunked) json["chunk_samples"] = split.chunked->samples_per_chunk;
+  if (!split.columns.empty()) json["columns"] = split.columns;
   json["datasets"] = encode_datasets(split);
   return json;
 }
@@ -82,8 +84,9 @@ void decode_datasets(const JsonFields& datasets, std::int64_t version, SplitEntr
   else
     split.images = decode_extent(datasets.object("images"), Hash::optional);
   split.labels = decode_optional_extent(datasets, "labels", Hash::optional);
-  // Version 1 ignores keys that it does not define.
+  // A version ignores keys that it does not define.
   if (version >= 2) split.masks = decode_optional_extent(datasets, "masks", Hash::optional);
+  if (version >= 3) split.columns_dataset = decode_optional_extent(datasets, "columns", Hash::required);
   split.checksums = decode_extent(datasets.object("checksums"), Hash::required);
   split.histogram = decode_extent(datasets.object("histogram"), Hash::required);
   split.mean_image = decode_extent(datasets.object("mean_image"), Hash::required);
@@ -120,6 +123,7 @@ SplitEntry decode_split(const JsonFields& fields, const Codec& codec, std::int64
   split.mean = fields.numbers("mean");
   split.standard_deviation = fields.numbers("std");
   if (!codec.has_random_access) split.chunked = {&codec, fields.integer("chunk_samples"), {}, {}};
+  if (version >= 3 && fields.has("columns")) split.columns = fields.texts("columns");
   decode_datasets(fields.object("datasets"), version, split);
   return split;
 }

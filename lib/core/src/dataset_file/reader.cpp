@@ -1,3 +1,4 @@
+#include "dataset_file/columns.hpp"
 #include "dataset_file/reader.hpp"
 
 #include <array>
@@ -101,6 +102,18 @@ std::string Reader::sample_name(const SplitEntry& split, std::int64_t row) const
   std::string name(bounds[1] - bounds[0] - 1, '\0');
   file_.read_at(split.names->offset + static_cast<std::int64_t>(bounds[0]), std::as_writable_bytes(std::span(name)));
   return name;
+}
+
+Json Reader::columns(const SplitEntry& split) const {
+  const std::string path = dataset_path(split, "columns");
+  const auto bytes = read_small(*split.columns_dataset, path);
+  try {
+    Json columns = parse_columns({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, split.sample_count);
+    if (column_names(columns) != split.columns) throw FormatError("the index names other columns");
+    return columns;
+  } catch (const FormatError& problem) {
+    fail(path, std::string("is invalid: ") + problem.what());
+  }
 }
 
 void Reader::read_codes(const SplitEntry& split, std::int64_t first_row, std::int64_t count,

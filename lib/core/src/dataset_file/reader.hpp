@@ -18,6 +18,7 @@
 #include "dataset_file/header.hpp"
 #include "dataset_file/index.hpp"
 #include "support/file.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::dataset_file {
 
@@ -41,6 +42,8 @@ class Reader {
   std::string provenance() const;
   /// Returns the name of a sample of a split that has names. Checks the hash of all names on the first call.
   std::string sample_name(const SplitEntry& split, std::int64_t row) const;
+  /// Returns the metadata of a split that has columns, and checks it.
+  Json columns(const SplitEntry& split) const;
 
   /// Reads the codes of rows [first_row, first_row + count) without checking them; `codes` has count * C*H*W bytes.
   /// Reading whole chunks of chunked images is fastest. Throws FormatError if a chunk cannot be decoded.

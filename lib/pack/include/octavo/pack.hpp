@@ -59,6 +59,8 @@ struct SourceOptions {
   Fit fit = Fit::crop;
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; without it: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
+  std::string label_column = {};          ///< of image lists; empty: a column with one of the usual names
+  std::vector<std::string> columns = {};  ///< of image lists, to keep for each sample; "all": all others
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;
@@ -83,6 +85,10 @@ struct SourceOptions {
 /// Opens all specs as one source: detects formats, finds splits, lists the images of folders and reads their sizes.
 /// Throws InvalidArgument, FormatError or IoError, naming the file.
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options);
+
+/// The samples of `source` that options.select, limit and holdout choose; other options do not count. Borrows `source`.
+/// Throws InvalidArgument if nothing remains, or if the holdout is impossible.
+std::unique_ptr<Source> choose_samples(Source& source, const SourceOptions& options);
 
 /// How to write the file.
 struct PackOptions {

@@ -25,6 +25,7 @@ struct SourceSplit {
   std::string source_dtype = "uint8";                  ///< the element type before conversion to bytes
   std::vector<ChannelQuantization> quantization = {};  ///< [C], meaning of a value; empty: scale 1, zero point 0
   bool has_masks = false;                              ///< each sample has a mask, uint8 [H,W]
+  std::vector<std::string> columns = {};               ///< names of the metadata of each sample
 };
 
 /// One sample that could not be read.
@@ -83,6 +84,9 @@ class Source {
                                                 std::int64_t /*count*/, std::span<std::uint8_t> /*masks*/) {
     throw std::logic_error("a source whose splits have masks does not implement read_masks()");
   }
+
+  /// The metadata of a sample: a JSON array with a value for each of the split's columns.
+  virtual std::string sample_metadata(std::size_t /*split*/, std::int64_t /*row*/) const { return "[]"; }
 
   /// Samples that are listed but not in any split because their image or label is missing (`row` is the line of the
   /// list), and archives whose remainder is damaged. Empty unless the source was opened to skip them.

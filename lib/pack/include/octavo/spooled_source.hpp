@@ -33,16 +33,26 @@ class SpooledSource final : public Source {
   /// labels  count * bytes_per_sample bytes, int32 or float32; empty if the split has none
   /// names   count sample names, or empty; either all calls for a split pass names or none does
   /// masks   uint8 [count,H,W] if layout.has_masks; else empty
+  /// metadata  count JSON arrays with a value for each of layout.columns; empty if there are none
   /// Throws InvalidArgument, naming split and sample, if sizes or layout do not match or the format does not allow
   /// them; IoError if the disk is full. Nothing is appended then.
   void append(const SourceSplit& layout, std::span<const std::uint8_t> values, std::span<const std::byte> labels,
-              std::span<const std::string> names = {}, std::span<const std::uint8_t> masks = {});
+              std::span<const std::string> names = {}, std::span<const std::uint8_t> masks = {},
+              std::span<const std::string> metadata = {});
+  /// Adds a sentence to the notes.
+  void add_remark(std::string remark) { remarks_.push_back(std::move(remark)); }
+  /// Records a sample that the program could not provide.
+  void leave_out(SampleFailure sample) { left_out_.push_back(std::move(sample)); }
 
   const std::vector<SourceSplit>& splits() const override;
   const std::vector<std::string>& class_names() const override { return class_names_; }
   std::string format() const override { return "appended"; }
   bool is_random_access() const override { return true; }
   std::string sample_name(std::size_t split, std::int64_t row) const override;
+  std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
+  std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override;
+  std::vector<SampleFailure> left_out() const override { return left_out_; }
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
@@ -57,6 +67,8 @@ class SpooledSource final : public Source {
   std::filesystem::path folder_;
   std::vector<std::string> class_names_;
   std::string notes_;
+  std::vector<std::string> remarks_;
+  std::vector<SampleFailure> left_out_;
   std::vector<SourceSplit> splits_;
   std::vector<std::unique_ptr<Spool>> spools_;  ///< one per split
 };

@@ -71,6 +71,10 @@ class Writer {
   /// Leaves the row out; later rows move up by one. Only with rows_may_be_skipped.
   void skip(std::size_t split, std::int64_t row);
 
+  /// Keeps metadata with the samples of a split: `columns` is a JSON object with a list of one value for each row that
+  /// is written, in order, by column. Throws InvalidArgument if it is not, once rows are known: in finish().
+  void set_columns(std::size_t split, std::string columns);
+
   /// The preferred number of rows per write() call, starting at a multiple of it: no row then waits on disk for the
   /// rest of its chunk. 1 means that any number is fine.
   std::int64_t rows_per_block(std::size_t split) const;

@@ -118,6 +118,18 @@ void read_sample(std::span<const std::byte> file, const ImageHeader& header, con
   fill(decode_upright(file, header, {target.background, reduction}), reduction, placed, target, values);
 }
 
+Pixels interleaved(std::span<const std::uint8_t> planes, const SampleShape& shape) {
+  Pixels image(shape.width, shape.height, shape.channels);
+  const std::int64_t pixels = shape.values_per_channel();
+  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      image.values[static_cast<std::size_t>(pixel * shape.channels + channel)] =
+          planes[static_cast<std::size_t>(channel * pixels + pixel)];
+    }
+  }
+  return image;
+}
+
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values) {
   const Placement placed = place(image.width, image.height, target.shape.width, target.shape.height, target.fit);
   fill(std::move(image), 1, placed, target, values);

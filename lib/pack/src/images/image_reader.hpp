@@ -37,6 +37,9 @@ ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits
 void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
                  arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values);
 
+/// One sample [C,H,W] as interleaved pixels.
+Pixels interleaved(std::span<const std::uint8_t> planes, const SampleShape& shape);
+
 /// Converts the decoded pixels of a whole image to `target` in `values`, uint8 [C,H,W]: first to gray or RGB, then
 /// resized, then placed on the background.
 void fill_sample(Pixels image, const Target& target, std::span<std::uint8_t> values);

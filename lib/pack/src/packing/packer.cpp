@@ -13,6 +13,7 @@
 #include "packing/progress_meter.hpp"
 #include "packing/provenance.hpp"
 #include "support/file.hpp"
+#include "support/strict_json.hpp"
 #include "support/threads.hpp"
 
 namespace octavo {
@@ -78,6 +79,7 @@ class Packer {
     summary_.skipped = source_.left_out();
     for (std::size_t split = 0; split < summary_.splits.size(); ++split) pack_split(split);
     order_skipped();
+    for (std::size_t split = 0; split < summary_.splits.size(); ++split) keep_columns(split);
     writer_.finish(packing::describe_provenance(source_, options_, summary_));
     summary_.notes = packing_notes(source_);
     summary_.name_bytes = name_bytes_;
@@ -168,6 +170,25 @@ class Packer {
                   slice(std::span<const std::uint8_t>(block.masks), mask_values(layout)));
   }
 
+  /// Passes the metadata of the rows that were written, by column.
+  void keep_columns(std::size_t split) {
+    const SourceSplit& layout = source_.splits()[split];
+    if (layout.columns.empty()) return;
+    std::vector<Json> lists(layout.columns.size(), Json::array());
+    auto skipped = std::ranges::lower_bound(skipped_, std::pair(split, std::int64_t{0}), {}, &Skipped::place);
+    for (std::int64_t row = 0; row < layout.sample_count; ++row) {
+      if (skipped != skipped_.end() && skipped->place() == std::pair(split, row)) {
+        ++skipped;
+        continue;
+      }
+      Json values = Json::parse(source_.sample_metadata(split, row));
+      for (std::size_t i = 0; i < lists.size(); ++i) lists[i].push_back(std::move(values.at(i)));
+    }
+    Json columns = Json::object();
+    for (std::size_t i = 0; i < lists.size(); ++i) columns[layout.columns[i]] = std::move(lists[i]);
+    writer_.set_columns(split, columns.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
   void record_skipped(std::size_t split, const std::vector<SampleFailure>& failures) {
     const std::lock_guard lock(summary_mutex_);
     summary_.splits[split].sample_count -= static_cast<std::int64_t>(failures.size());
@@ -179,7 +200,7 @@ class Packer {
     std::sort(skipped_.begin(), skipped_.end(), [](const Skipped& a, const Skipped& b) {
       return a.split != b.split ? a.split < b.split : a.failure.row < b.failure.row;
     });
-    for (Skipped& skipped : skipped_) summary_.skipped.push_back(std::move(skipped.failure));
+    for (const Skipped& skipped : skipped_) summary_.skipped.push_back(skipped.failure);
   }
 
   [[noreturn]] void refuse(const SampleFailure& failure) const {
@@ -190,6 +211,8 @@ class Packer {
   struct Skipped {
     std::size_t split;
     SampleFailure failure;
+
+    std::pair<std::size_t, std::int64_t> place() const { return {split, failure.row}; }
   };
 
   Source& source_;

@@ -37,18 +37,19 @@ bool is_named_as_archive(const std::string& name) {
 }
 
 /// Image lists in the folder of the images.
-std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder) {
+std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder, const std::string& label_column) {
   std::vector<Finding> findings;
   for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
     const std::string path = files::join_path(folder, name);
-    if (lists_images(*tree, path)) findings.push_back({&kListReader, "", tree, path});
+    if (lists_images(*tree, path, label_column)) findings.push_back({&kListReader, "", tree, path});
   }
   return findings;
 }
 
 /// Image lists inside split folders, next to the images (as in Hugging Face's imagefolder). A split without a list then
 /// has no labels.
-std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder) {
+std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string& folder,
+                                            const std::string& label_column) {
   std::vector<Finding> findings;
   bool has_list = false;
   for (const std::string& name : tree->entries(folder).folders) {
@@ -57,7 +58,7 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     const std::string path = files::join_path(folder, name);
     const auto files = tree->entries(path).files;
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
-    const auto lists = image_tables_in(tree, path);
+    const auto lists = image_tables_in(tree, path, label_column);
     has_list = has_list || !lists.empty();
     if (lists.empty()) findings.push_back({&kFolderReader, *split, tree, path});
     for (const Finding& list : lists) findings.push_back({&kListReader, *split, tree, list.path});
@@ -84,17 +85,17 @@ std::string image_folder(const FileTree& tree) {
   return folder;
 }
 
-std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, OpenArchives& archives);
+std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search);
 
 /// WebDataset shards form one tree per split, by their names; every other archive is a tree of its own.
-std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, OpenArchives& archives) {
+std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Search& search) {
   std::vector<Finding> findings;
   std::map<std::string, std::vector<Tree>> shards_of;
   for (const fs::path& path : paths) {
-    if (const Tree tree = archives.open(path); is_web_dataset(*tree)) {
+    if (const Tree tree = search.archives.open(path); is_web_dataset(*tree)) {
       shards_of[split_of_file_name(path.filename().string()).value_or("train")].push_back(tree);
     } else {
-      for (Finding& finding : discover_file(path, nullptr, archives)) {
+      for (Finding& finding : discover_file(path, nullptr, search)) {
         findings.push_back(std::move(finding));
       }
     }
@@ -106,7 +107,7 @@ std::vector<Finding> findings_of_archives(const std::vector<fs::path>& paths, Op
   return findings;
 }
 
-std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string>& names, OpenArchives& archives) {
+std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string>& names, Search& search) {
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
     const auto path = tree->disk_path(name);
@@ -119,7 +120,7 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
   };
   std::stable_sort(paths.begin(), paths.end(),
                    [&](const fs::path& a, const fs::path& b) { return rank_of(a) < rank_of(b); });
-  return findings_of_archives(paths, archives);
+  return findings_of_archives(paths, search);
 }
 
 bool holds_images(const FileTree& tree) {
@@ -128,7 +129,7 @@ bool holds_images(const FileTree& tree) {
 }
 
 /// Files that hold whole datasets. Next to images, they are probably a download, a result or features, not the input.
-std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* wanted, OpenArchives& archives) {
+std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   const bool finds_all = wanted == nullptr;
   const bool may_be_arrays = may_hold_numpy_files(*tree, wanted);
   const auto container_names = names_of_containers(*tree, wanted);
@@ -146,26 +147,26 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
                           "; name the files to use");
   }
   if (!findings.empty()) return findings;
-  return container_names.empty() ? archives_in(tree, archive_names, archives) : container_files(tree, wanted);
+  return container_names.empty() ? archives_in(tree, archive_names, search) : container_files(tree, wanted);
 }
 
-std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, OpenArchives& archives) {
+std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
   std::vector<Finding> images = {{&kFolderReader, "", tree, folder}};
   if (wanted == &kFolderReader) return images;
   const bool finds_all = wanted == nullptr;
   auto findings = well_known_files(tree, wanted);
-  if (findings.empty()) findings = dataset_files_in(tree, wanted, archives);
-  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in(tree, folder);
-  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in_splits(tree, folder);
+  if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
+  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in(tree, folder, search.label_column);
+  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in_splits(tree, folder, search.label_column);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
                         ": no file in it is named like the requested format; name the file");
 }
 
-std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, OpenArchives& archives) {
+std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
   if (wanted == &kFolderReader) {
     refuse_one_image(path);
     throw InvalidArgument("read " + quoted(path) + " as a folder: it is a file");
@@ -178,10 +179,10 @@ std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wan
     if (reader.open != nullptr && reader.found_by != FoundBy::disk_extension) finding.stream = start.shared_stream();
   }
   if (finding.reader == &kArchiveReader) {
-    const Tree archive = archives.open(path);
+    const Tree archive = search.archives.open(path);
     // An .npz file is a zip archive.
     const bool is_npz = wanted == nullptr && holds_arrays_alone(*archive);
-    if (!is_npz) return discover_in(archive, nullptr, archives);
+    if (!is_npz) return discover_in(archive, nullptr, search);
     finding.reader = &kNpyReader;
   }
   if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
@@ -192,34 +193,34 @@ std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wan
 
 // ---- The meaning of a spec -----------------------------------------------------
 
-std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wanted, OpenArchives& archives) {
+std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wanted, Search& search) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found || error) throw_io_error("open", path, error ? error.value() : ENOENT);
-  if (!fs::is_directory(status)) return discover_file(path, wanted, archives);
-  return discover_in(files::open_folder(path), wanted, archives);
+  if (!fs::is_directory(status)) return discover_file(path, wanted, search);
+  return discover_in(files::open_folder(path), wanted, search);
 }
 
 std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted,
-                                    OpenArchives& archives) {
-  if (paths.size() == 1) return discover_path(paths[0], wanted, archives);
+                                    Search& search) {
+  if (paths.size() == 1) return discover_path(paths[0], wanted, search);
   // Numbered archives are the shards of one dataset and share their classes.
   const bool are_archives = wanted == &kArchiveReader || (wanted == nullptr && files::is_archive(paths[0]));
-  if (are_archives) return findings_of_archives(paths, archives);
+  if (are_archives) return findings_of_archives(paths, search);
   std::vector<Finding> findings;
   for (const fs::path& path : paths) {
-    for (Finding& finding : discover_path(path, wanted, archives)) findings.push_back(std::move(finding));
+    for (Finding& finding : discover_path(path, wanted, search)) findings.push_back(std::move(finding));
   }
   return findings;
 }
 
 /// If the format is .npy/.npz, a file that is not .npy is opened as .npz.
-void open_npz_files(std::vector<Finding>& findings, OpenArchives& archives) {
+void open_npz_files(std::vector<Finding>& findings, Search& search) {
   for (Finding& finding : findings) {
     const auto path = finding.tree->disk_path(finding.path);
     if (finding.reader != &kNpyReader || !path) continue;
     if (kNpyReader.looks_like(FileStart(finding.tree, finding.path))) continue;
-    finding.archive = archives.open(*path);
+    finding.archive = search.archives.open(*path);
   }
 }
 
@@ -265,9 +266,9 @@ const SourceReader kFolderReader = {.name = "folder", .kind = "a folder of image
 const SourceReader kArchiveReader = {
     .name = "archive", .aliases = {"tar", "zip"}, .kind = "an archive", .looks_like = &is_archive};
 
-std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, OpenArchives& archives) {
-  auto findings = discover_paths(expand_numbers(spec.path), wanted, archives);
-  open_npz_files(findings, archives);
+std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
+  auto findings = discover_paths(expand_numbers(spec.path), wanted, search);
+  open_npz_files(findings, search);
   apply(spec, findings);
   return findings;
 }

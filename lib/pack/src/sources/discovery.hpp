@@ -10,10 +10,16 @@
 
 namespace octavo::sources {
 
+/// What a search has beside the spec.
+struct Search {
+  files::OpenArchives archives;
+  std::string label_column;  ///< SourceOptions::label_column: lists without it are not read
+};
+
 /// Finds what `spec` names: one file, a folder or archive with images or files of one format, or numbered files,
 /// "shard-{000..099}.tar". Detects formats by content, and splits by convention unless the spec names one. Splits come
 /// in the order train, val, test. Unless `wanted` is null, looks only for that format. Throws InvalidArgument,
 /// FormatError or IoError, naming the path and what to do.
-std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, files::OpenArchives& archives);
+std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search);
 
 }  // namespace octavo::sources

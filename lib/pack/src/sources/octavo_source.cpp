@@ -84,7 +84,8 @@ SourceSplit describe(const Split& split) {
           split.color(),
           split.source_dtype(),
           split.statistics().quantization,
-          split.has_masks()};
+          split.has_masks(),
+          split.columns()};
 }
 
 bool is_dataset_file(const FileStart& start) {
@@ -101,6 +102,7 @@ OctavoSource::OctavoSource(const std::filesystem::path& path, const std::string&
   for (const std::string& name : names) {
     parts_.push_back(dataset_.split(name));
     splits_.push_back(describe(parts_.back()));
+    metadata_.push_back(parse_strict_json(parts_.back().metadata()));
   }
   if (new_name.empty()) return;
   if (splits_.size() != 1) {
@@ -133,6 +135,12 @@ std::string OctavoSource::sample_name(std::size_t split, std::int64_t row) const
 
 std::optional<std::string> OctavoSource::sample_path(std::size_t split, std::int64_t row) const {
   return parts_[split].sample_name(row);
+}
+
+std::string OctavoSource::sample_metadata(std::size_t split, std::int64_t row) const {
+  Json values = Json::array();
+  for (const auto& [name, column] : metadata_[split].items()) values.push_back(column[static_cast<std::size_t>(row)]);
+  return values.dump();
 }
 
 std::optional<std::int32_t> OctavoSource::class_index(std::size_t split, std::int64_t row) const {

@@ -6,6 +6,8 @@
 #include <octavo/dataset.hpp>
 #include <octavo/source.hpp>
 
+#include "support/strict_json.hpp"
+
 namespace octavo::sources {
 
 /// Every sample is compared with its checksum as it is read; a damaged one is a bad sample, reported by read().
@@ -34,6 +36,7 @@ class OctavoSource final : public Source {
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
                                         std::span<std::uint8_t> masks) override;
   std::vector<std::string> files() const override { return {dataset_.path().string()}; }
@@ -48,6 +51,7 @@ class OctavoSource final : public Source {
   std::vector<Split> parts_;
   std::vector<SourceSplit> splits_;
   std::vector<std::string> class_names_;
+  std::vector<Json> metadata_;  ///< for each split: its columns
 };
 
 }  // namespace octavo::sources

@@ -32,12 +32,14 @@ constexpr std::int64_t kLargestSide = 16384;
 
 std::vector<Finding> discover_all(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   if (specs.empty()) throw InvalidArgument("open the sources: no source given; name a file or a folder");
-  files::OpenArchives archives(options.largest_archive_ratio,
-                               options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse);
+  sources::Search search = {
+      files::OpenArchives(options.largest_archive_ratio,
+                          options.skip_unreadable ? files::OnDamage::stop_there : files::OnDamage::refuse),
+      options.label_column};
   const sources::SourceReader* const wanted = sources::reader_named(options.format);
   std::vector<Finding> all;
   for (const SourceSpec& spec : specs) {
-    for (Finding& finding : sources::discover(spec, wanted, archives)) all.push_back(std::move(finding));
+    for (Finding& finding : sources::discover(spec, wanted, search)) all.push_back(std::move(finding));
   }
   return all;
 }
@@ -154,6 +156,10 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     throw InvalidArgument(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
+  if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
+    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON Lines) for ") +
+                          (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
+  }
   sources::remark_on_unlisted(lists);
   for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));
   open_array_sources(std::move(sets), options, parts);
@@ -181,15 +187,25 @@ void check_options(const SourceOptions& options) {
   }
 }
 
+std::unique_ptr<Source> chosen(std::unique_ptr<Source> source, const SourceOptions& options) {
+  if (!sources::chooses_rows(options)) return source;
+  auto rows = sources::choose_rows(*source, options);
+  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(rows), options);
+}
+
 }  // namespace
 
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
   auto source = merged(open_parts(discover_all(specs, options), options), options);
   if (!options.allow_mismatch) sources::check_consistency(*source, options);
-  if (!sources::chooses_rows(options)) return source;
-  auto chosen = sources::choose_rows(*source, options);
-  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(chosen), options);
+  return chosen(std::move(source), options);
+}
+
+std::unique_ptr<Source> choose_samples(Source& source, const SourceOptions& options) {
+  // Owned by the caller; not deleted here.
+  std::vector<std::shared_ptr<Source>> parts = {std::shared_ptr<Source>(std::shared_ptr<void>(), &source)};
+  return chosen(std::make_unique<sources::MergedSource>(std::move(parts), options.class_map), options);
 }
 
 }  // namespace octavo

@@ -47,6 +47,7 @@ void expect_split(std::vector<ExpectedDataset>& all, const SplitEntry& split) {
   add("mean_image", Element::float32, {shape.channels, shape.height, shape.width}, split.mean_image);
   if (split.names) add("names", Element::uint8, {split.names->bytes}, *split.names);
   if (split.name_offsets) add("name_offsets", Element::uint64, {count + 1}, *split.name_offsets);
+  if (split.columns_dataset) add("columns", Element::uint8, {split.columns_dataset->bytes}, *split.columns_dataset);
 }
 
 std::vector<ExpectedDataset> expected_datasets(const Header& header, const Index& index) {

@@ -38,6 +38,7 @@ class Verification {
   void check_small_datasets(const Reader& reader);
   void check_split(const Reader& reader, const SplitEntry& split);
   void check_names(const Reader& reader, const SplitEntry& split);
+  void check_columns(const Reader& reader, const SplitEntry& split);
   void check_hdf5_view(const Reader& reader);
   bool hash_matches(const Reader& reader, const Extent& extent, const std::string& path);
   void append(dataset_file::DefectList&& defects);
@@ -127,6 +128,7 @@ void Verification::check_split(const Reader& reader, const SplitEntry& split) {
   const bool histogram = hash_matches(reader, split.histogram, dataset_path(split, "histogram"));
   const bool mean_image = hash_matches(reader, split.mean_image, dataset_path(split, "mean_image"));
   if (split.names) check_names(reader, split);
+  if (split.columns_dataset) check_columns(reader, split);
   std::optional<Statistics> statistics;
   if (histogram && mean_image) statistics = reader.statistics(split);
   append(dataset_file::verify_samples(reader, split, statistics ? &*statistics : nullptr,
@@ -143,6 +145,18 @@ void Verification::check_names(const Reader& reader, const SplitEntry& split) {
     dataset_file::check_sample_names(reader.file(), split);
   } catch (const FormatError& problem) {
     defects.add(dataset_path(split, "name_offsets"), problem.what());
+  }
+  append(std::move(defects));
+}
+
+void Verification::check_columns(const Reader& reader, const SplitEntry& split) {
+  const std::string path = dataset_path(split, "columns");
+  if (!hash_matches(reader, *split.columns_dataset, path)) return;
+  dataset_file::DefectList defects;
+  try {
+    static_cast<void>(reader.columns(split));
+  } catch (const FormatError& problem) {
+    defects.add(path, problem.what());
   }
   append(std::move(defects));
 }

@@ -1,8 +1,8 @@
 // Sending a dataset file that another program changed from a child process, where the HDF5 library reads it.
 //
 // The messages: first two kDescription, a JSON object that describes the file, and the bytes of /provenance. Then, for
-// each split in the order of the description, the rows in blocks of rows_per_block(): kCodes, kLabels if present,
-// kMasks if present, kChecksums if present, and kNames (each ending with a zero byte) if present.
+// each split in the order of the description, kColumns if present, then the rows in blocks of rows_per_block(): kCodes,
+// kLabels if present, kMasks if present, kChecksums if present, and kNames (each ending with a zero byte) if present.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ inline constexpr char kLabels = 'l';
 inline constexpr char kMasks = 'm';
 inline constexpr char kChecksums = 's';
 inline constexpr char kNames = 'n';
+inline constexpr char kColumns = 'j';
 
 /// The number of rows of the given size per message: about 1 MiB, at least one row, and few enough for their names.
 std::int64_t rows_per_block(std::int64_t row_bytes);

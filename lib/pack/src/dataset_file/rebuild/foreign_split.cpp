@@ -36,6 +36,7 @@ ForeignSplit::ForeignSplit(hid_t file, const std::string& name, std::int64_t ver
   checksums_ = open("checksums", file_bytes);
   names_ = open("names", file_bytes);
   name_offsets_ = open("name_offsets", file_bytes);
+  if (version >= 3) columns_ = open("columns", file_bytes);
   read_shape();
   read_label_layout();
   if (const auto problem = layout_problem(shape_, label_layout_, sample_count_)) images_->fail("holds " + *problem);
@@ -88,6 +89,9 @@ void ForeignSplit::check_companions() const {
     checksums_->fail("is not uint64 [N] for the " + std::to_string(sample_count_) +
                      " samples; adding or removing samples in place is not supported");
   }
+  if (columns_ && (!is_list(*columns_, 1) || columns_->axes()[0] > kMostColumnBytes)) {
+    columns_->fail("is not uint8 [bytes] of at most 1 GiB");
+  }
   if (!names_ || !name_offsets_) return;
   const bool fit = is_list(*names_, 1) && is_list(*name_offsets_, 8) && name_offsets_->axes()[0] == sample_count_ + 1;
   if (!fit) names_->fail("and name_offsets do not match the samples");
@@ -115,11 +119,13 @@ Json ForeignSplit::description() const {
           {"is_deflated", images_->is_deflated()},
           {"has_masks", masks_.has_value()},
           {"has_checksums", checksums_.has_value()},
-          {"has_names", names_ && name_offsets_}};
+          {"has_names", names_ && name_offsets_},
+          {"column_bytes", columns_ ? columns_->axes()[0] : 0}};
 }
 
 void ForeignSplit::send_rows(const hdf5::ChildOutput& output) const {
   const std::int64_t block = rows_per_block(shape_.values() + label_layout_.bytes_per_sample());
+  if (columns_) send_values(output, kColumns, read_values<char>(*columns_, 0, columns_->axes()[0], H5T_NATIVE_UINT8));
   const hid_t label_type = label_layout_.kind == LabelKind::target ? H5T_NATIVE_FLOAT : H5T_NATIVE_INT32;
   for (std::int64_t first = 0; first < sample_count_; first += block) {
     const std::int64_t count = std::min(block, sample_count_ - first);

@@ -44,6 +44,7 @@ class ForeignSplit {
   std::optional<ForeignDataset> checksums_;
   std::optional<ForeignDataset> names_;
   std::optional<ForeignDataset> name_offsets_;
+  std::optional<ForeignDataset> columns_;
   std::int64_t sample_count_ = 0;
   SampleShape shape_;
   LabelLayout label_layout_;

@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/writer.hpp>
 
+#include "dataset_file/columns.hpp"
 #include "dataset_file/index.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/rebuild/foreign_file.hpp"
@@ -30,6 +31,7 @@ struct Description {
     SplitLayout layout;
     bool is_deflated = false;
     bool has_checksums = false;
+    std::int64_t column_bytes = 0;  ///< 0: no columns
   };
   std::vector<Split> splits;
   std::vector<std::string> class_names;
@@ -57,6 +59,8 @@ Description::Split split_from(const JsonFields& fields) {
   layout.has_masks = fields.boolean("has_masks");
   split.is_deflated = fields.boolean("is_deflated");
   split.has_checksums = fields.boolean("has_checksums");
+  split.column_bytes = fields.integer("column_bytes");
+  if (split.column_bytes > dataset_file::kMostColumnBytes) fields.fail("column_bytes", "is too large");
   return split;
 }
 
@@ -108,6 +112,7 @@ class Takeover {
   void take_split(Writer& writer, std::size_t number, const Description::Split& split);
   void check_block(const Description::Split& split, std::int64_t first, std::int64_t count, const std::string& codes,
                    const std::string& labels, const std::string& masks);
+  void take_columns(Writer& writer, std::size_t number, const Description::Split& split);
   std::vector<std::string> take_names(std::int64_t count);
 
   ChildProcess& child_;
@@ -160,6 +165,7 @@ void Takeover::take_split(Writer& writer, std::size_t number, const Description:
   const std::int64_t label_bytes = layout.labels.bytes_per_sample();
   const std::int64_t block = dataset_file::rows_per_block(row_bytes + label_bytes);
   const std::string stage = "reindexing " + layout.name;
+  if (split.column_bytes > 0) take_columns(writer, number, split);
   for (std::int64_t first = 0; first < layout.row_capacity; first += block) {
     const std::int64_t count = std::min(block, layout.row_capacity - first);
     std::string codes = receive_exactly(dataset_file::kCodes, static_cast<std::size_t>(count * row_bytes));
@@ -209,6 +215,16 @@ void Takeover::check_block(const Description::Split& split, std::int64_t first, 
                       " does not match its checksum: its pixels or its label were changed or damaged; accept the "
                       "changes with `accept_changes`, or get the file again");
   }
+}
+
+void Takeover::take_columns(Writer& writer, std::size_t number, const Description::Split& split) {
+  std::string text = receive_exactly(dataset_file::kColumns, static_cast<std::size_t>(split.column_bytes));
+  try {
+    static_cast<void>(dataset_file::parse_columns(text, split.layout.row_capacity));
+  } catch (const FormatError& problem) {
+    throw FormatError("/" + split.layout.name + "/columns: " + problem.what());
+  }
+  writer.set_columns(number, std::move(text));
 }
 
 std::vector<std::string> Takeover::take_names(std::int64_t count) {

@@ -7,6 +7,7 @@
 #include <octavo/version.hpp>
 
 #include "dataset_file/chunk_table.hpp"
+#include "dataset_file/columns.hpp"
 #include "dataset_file/hashed_read.hpp"
 #include "dataset_file/limits.hpp"
 #include "dataset_file/metadata_hash.hpp"
@@ -114,8 +115,10 @@ void Completion::add_split(SplitWriter& split, const Spool* spool) {
                                {shape.channels, shape.height, shape.width}, bytes_of(statistics.mean_image));
   if (entry.chunked) add_chunk_table(entry);
   if (split.layout().with_names) add_names(entry, split, *spool);
+  if (!split.columns().empty()) add_columns(entry, split.columns());
   add_split_attributes(entry);
-  if (entry.masks) index_.version = 2;
+  if (entry.masks) index_.version = std::max<std::int64_t>(index_.version, 2);
+  if (entry.columns_dataset) index_.version = 3;
   index_.splits.push_back(std::move(entry));
 }
 
@@ -145,6 +148,20 @@ void Completion::add_chunk_table(SplitEntry& entry) {
   const std::vector<std::uint64_t> table = encode_chunk_table(entry.chunked->chunks);
   entry.chunked->table = add_small(dataset_path(entry, "chunks"), Element::uint64,
                                    {entry.chunk_layout().chunk_count(), kChunkEntryWords}, bytes_of(table));
+}
+
+void Completion::add_columns(SplitEntry& entry, const std::string& columns) {
+  try {
+    entry.columns = column_names(parse_columns(columns, entry.sample_count));
+  } catch (const FormatError& problem) {
+    throw InvalidArgument("write split " + entry.name + ": " + problem.what());
+  }
+  const auto bytes = static_cast<std::int64_t>(columns.size());
+  if (bytes > kMostColumnBytes) {
+    throw InvalidArgument("write split " + entry.name + ": " + std::to_string(bytes) +
+                          " bytes of columns, at most 1 GiB can be stored; keep fewer with `columns`");
+  }
+  entry.columns_dataset = add_small(dataset_path(entry, "columns"), Element::uint8, {bytes}, bytes_of(columns));
 }
 
 void Completion::add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool) {

@@ -55,6 +55,7 @@ class Completion {
                    std::span<const std::byte> bytes, std::int64_t text_bytes = 0);
   void add_split_attributes(const SplitEntry& entry);
   void add_chunk_table(SplitEntry& entry);
+  void add_columns(SplitEntry& entry, const std::string& columns);
   void add_names(SplitEntry& entry, const SplitWriter& split, const Spool& spool);
 
   Skeleton& skeleton_;

@@ -46,6 +46,8 @@ class SplitWriter {
   void write(std::int64_t first_row, std::span<std::uint8_t> values, std::span<const std::byte> labels,
              std::span<const std::string> names, std::span<const std::uint8_t> masks);
   void skip(std::int64_t row);
+  /// JSON, as in columns.hpp.
+  void set_columns(std::string columns) { columns_ = std::move(columns); }
 
   /// The preferred number of rows per write(), starting at a multiple of it: a chunk if rows go directly into chunks.
   std::int64_t rows_per_block() const { return place_.chunks ? place_.chunks->layout().samples_per_chunk : 1; }
@@ -59,6 +61,8 @@ class SplitWriter {
   Statistics statistics();
   /// Sum modulo 2^64 over rows of XXH3-64 of the sample's uint8 values, seeded with its row.
   std::uint64_t source_digest() const { return source_digest_; }
+  /// The metadata of the written rows, not checked; empty if there is none.
+  const std::string& columns() const { return columns_; }
   /// The bytes of all names, including a zero byte after each.
   std::int64_t names_bytes() const { return name_bytes_ + sample_count(); }
   std::int64_t sample_count() const { return written_.size(); }
@@ -98,6 +102,8 @@ class SplitWriter {
   const bool rows_wait_;
   const File* file_ = nullptr;
   PayloadPlace place_;
+
+  std::string columns_;
 
   std::mutex rows_mutex_;
   RowSet written_;

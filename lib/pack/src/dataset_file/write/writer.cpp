@@ -161,6 +161,7 @@ class Writer::Implementation {
              std::span<const std::byte> labels, std::span<const std::string> names,
              std::span<const std::uint8_t> masks);
   void skip(std::size_t split, std::int64_t row) { split_at(split).skip(row); }
+  void set_columns(std::size_t split, std::string columns) { split_at(split).set_columns(std::move(columns)); }
   void finish(const std::string& provenance);
   std::int64_t rows_per_block(std::size_t split) { return split_at(split).rows_per_block(); }
 
@@ -270,6 +271,11 @@ void Writer::write(std::size_t split, std::int64_t first_row, std::span<std::uin
 void Writer::skip(std::size_t split, std::int64_t row) {
   if (!implementation_) throw InvalidArgument("skip a row: the file is finished");
   implementation_->skip(split, row);
+}
+
+void Writer::set_columns(std::size_t split, std::string columns) {
+  if (!implementation_) throw InvalidArgument("keep metadata: the file is finished");
+  implementation_->set_columns(split, std::move(columns));
 }
 
 std::int64_t Writer::rows_per_block(std::size_t split) const {

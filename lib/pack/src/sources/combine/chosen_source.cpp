@@ -53,6 +53,10 @@ std::vector<SampleFailure> ChosenSource::read_runs(std::size_t split, std::int64
   return failures;
 }
 
+std::string ChosenSource::sample_metadata(std::size_t split, std::int64_t row) const {
+  return source_->sample_metadata(chosen_[split].source_split, source_row(split, row));
+}
+
 std::vector<SampleFailure> ChosenSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                               std::span<std::uint8_t> values, std::span<std::byte> labels) {
   const auto value_count = static_cast<std::size_t>(splits_[split].shape.values());

@@ -28,6 +28,7 @@ class ChosenSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
                                         std::span<std::uint8_t> masks) override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> left_out() const override { return source_->left_out(); }
   std::vector<std::string> files() const override { return source_->files(); }
   SourceNotes notes() const override;

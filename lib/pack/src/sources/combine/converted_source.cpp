@@ -30,19 +30,6 @@ std::vector<ChannelQuantization> converted_quantization(const SourceSplit& split
   return std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), split.quantization[0]);
 }
 
-/// One sample [C,H,W] as interleaved pixels.
-images::Pixels interleaved(std::span<const std::uint8_t> planes, const SampleShape& shape) {
-  images::Pixels image(shape.width, shape.height, shape.channels);
-  const std::int64_t pixels = shape.values_per_channel();
-  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
-    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
-      image.values[static_cast<std::size_t>(pixel * shape.channels + channel)] =
-          planes[static_cast<std::size_t>(channel * pixels + pixel)];
-    }
-  }
-  return image;
-}
-
 }  // namespace
 
 ConvertedSource::ConvertedSource(std::unique_ptr<Source> source, const SourceOptions& options)
@@ -73,7 +60,7 @@ std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t
   std::vector<std::uint8_t> planes(static_cast<std::size_t>(count) * stored_count);
   auto failures = source_->read(split, first_row, count, planes, labels);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    images::fill_sample(interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
+    images::fill_sample(images::interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
                         values.subspan(i * made_count, made_count));
   }
   return failures;

@@ -26,6 +26,9 @@ class ConvertedSource final : public Source {
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override {
     return source_->sample_path(split, row);
   }
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override {
+    return source_->sample_metadata(split, row);
+  }
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override {
     return source_->class_index(split, row);
   }

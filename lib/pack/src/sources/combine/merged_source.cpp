@@ -134,6 +134,10 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
         (added.has_masks ? " has masks, earlier sources have none" : " has no masks, earlier sources have them") +
         "; use different splits");
   }
+  if (at->columns != added.columns) {
+    throw InvalidArgument("merge into split \"" + added.name + "\": " + first_file(*parts_[part]) +
+                          " has other columns than earlier sources; name the same `columns` of each");
+  }
   if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +
                           " have another value range than in earlier sources; pack the sources together with one "
@@ -198,6 +202,11 @@ void MergedSource::renumber(const Piece& piece, std::span<std::byte> labels) con
     label = renumbered(piece.part, label);
     std::memcpy(labels.data() + at, &label, sizeof label);
   }
+}
+
+std::string MergedSource::sample_metadata(std::size_t split, std::int64_t row) const {
+  const Piece& piece = piece_of(split, row);
+  return parts_[piece.part]->sample_metadata(piece.split, row - piece.first_row);
 }
 
 std::vector<SampleFailure> MergedSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,

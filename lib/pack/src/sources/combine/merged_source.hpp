@@ -31,6 +31,7 @@ class MergedSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
                                         std::span<std::uint8_t> masks) override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> left_out() const override;
   std::vector<std::string> files() const override;
   SourceNotes notes() const override;

@@ -24,13 +24,14 @@ std::string where(const SourceSplit& split, std::int64_t row) {
 
 }  // namespace
 
-/// The samples of one split in separate files: pixels, labels, and masks and names if there are any.
+/// The samples of one split in separate files: pixels, labels, and masks, names and metadata if there are any.
 class SpooledSource::Spool {
  public:
-  Spool(const std::filesystem::path& folder, bool with_masks, bool with_names)
+  Spool(const std::filesystem::path& folder, bool with_masks, bool with_names, bool with_metadata)
       : pixels_(File::create_unnamed(folder)), labels_(File::create_unnamed(folder)) {
     if (with_masks) masks_ = File::create_unnamed(folder);
     if (with_names) names_ = File::create_unnamed(folder);
+    if (with_metadata) metadata_ = File::create_unnamed(folder);
   }
 
   bool has_names() const { return static_cast<bool>(names_); }
@@ -53,11 +54,30 @@ class SpooledSource::Spool {
     return {reinterpret_cast<const char*>(slot.data()) + 1, static_cast<std::size_t>(slot[0])};
   }
 
+  void write_metadata(std::span<const std::string> metadata) {
+    std::string text;
+    std::vector<std::int64_t> ends;
+    for (const std::string& one : metadata) {
+      text += one;
+      ends.push_back(metadata_ends_.back() + std::ssize(text));
+    }
+    metadata_.write_at(metadata_ends_.back(), std::as_bytes(std::span(text)));
+    metadata_ends_.insert(metadata_ends_.end(), ends.begin(), ends.end());
+  }
+  std::string metadata(std::int64_t row) const {
+    const auto at = static_cast<std::size_t>(row);
+    std::string text(static_cast<std::size_t>(metadata_ends_[at + 1] - metadata_ends_[at]), '\0');
+    metadata_.read_at(metadata_ends_[at], std::as_writable_bytes(std::span(text)));
+    return text;
+  }
+
  private:
   File pixels_;
   File labels_;
   File masks_;
   File names_;
+  File metadata_;
+  std::vector<std::int64_t> metadata_ends_ = {0};
 };
 
 SpooledSource::SpooledSource(std::filesystem::path folder, std::vector<std::string> class_names, std::string notes)
@@ -71,6 +91,7 @@ SpooledSource::~SpooledSource() = default;
 SourceNotes SpooledSource::notes() const {
   SourceNotes notes;
   notes.custom = notes_;
+  notes.remarks = remarks_;
   return notes;
 }
 
@@ -92,6 +113,9 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
       throw InvalidArgument(where(known, known.sample_count) +
                             "either all samples of a split have a mask, or none does");
     }
+    if (known.columns != layout.columns || known.quantization != layout.quantization) {
+      throw InvalidArgument(where(known, known.sample_count) + "its columns or its value range differ from earlier ones");
+    }
     return split;
   }
   if (!is_split_name(layout.name)) {
@@ -101,7 +125,7 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
   if (const auto problem = dataset_file::layout_problem(layout.shape, layout.labels, 1)) {
     throw InvalidArgument(where(layout, 0) + *problem);
   }
-  spools_.push_back(std::make_unique<Spool>(folder_, layout.has_masks, with_names));
+  spools_.push_back(std::make_unique<Spool>(folder_, layout.has_masks, with_names, !layout.columns.empty()));
   splits_.push_back(layout);
   splits_.back().sample_count = 0;
   return splits_.size() - 1;
@@ -109,7 +133,7 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
 
 void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8_t> values,
                            std::span<const std::byte> labels, std::span<const std::string> names,
-                           std::span<const std::uint8_t> masks) {
+                           std::span<const std::uint8_t> masks, std::span<const std::string> metadata) {
   const auto row_values = static_cast<std::size_t>(std::max<std::int64_t>(1, layout.shape.values()));
   const std::size_t count = values.size() / row_values;
   if (count == 0 || values.size() % row_values != 0 ||
@@ -126,6 +150,9 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   if (!names.empty() && names.size() != count) {
     throw InvalidArgument("append to split " + layout.name + ": names and samples differ in number");
   }
+  if (metadata.size() != (layout.columns.empty() ? 0 : count)) {
+    throw InvalidArgument("append to split " + layout.name + ": metadata and samples differ in number");
+  }
   for (std::size_t number = 0; number < labels.size() / 4; ++number) {
     const char* problem = dataset_file::label_problem(layout.labels.kind, labels, number, class_names_.size());
     if (problem == nullptr) continue;
@@ -135,7 +162,7 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   }
 
   const std::size_t split = split_for(layout, !names.empty());
-  const Spool& spool = *spools_[split];
+  Spool& spool = *spools_[split];
   SourceSplit& known = splits_[split];
   if (spool.has_names() != !names.empty()) {
     throw InvalidArgument(where(known, known.sample_count) + "either all samples of a split have names, or none does");
@@ -144,12 +171,28 @@ void SpooledSource::append(const SourceSplit& layout, std::span<const std::uint8
   spool.labels().write_at(known.sample_count * known.labels.bytes_per_sample(), labels);
   if (known.has_masks) spool.masks().write_at(known.sample_count * mask_values, std::as_bytes(masks));
   if (spool.has_names()) spool.write_names(known.sample_count, names);
+  if (!metadata.empty()) spool.write_metadata(metadata);
   known.sample_count += static_cast<std::int64_t>(count);
 }
 
 std::string SpooledSource::sample_name(std::size_t split, std::int64_t row) const {
   if (spools_[split]->has_names()) return spools_[split]->name(row);
   return splits_[split].name + "#" + std::to_string(row);
+}
+
+std::optional<std::string> SpooledSource::sample_path(std::size_t split, std::int64_t row) const {
+  return spools_[split]->has_names() ? std::optional(spools_[split]->name(row)) : std::nullopt;
+}
+
+std::optional<std::int32_t> SpooledSource::class_index(std::size_t split, std::int64_t row) const {
+  if (splits_[split].labels.kind != LabelKind::class_index) return std::nullopt;
+  std::int32_t label = 0;
+  spools_[split]->labels().read_at(row * 4, std::as_writable_bytes(std::span(&label, 1)));
+  return label;
+}
+
+std::string SpooledSource::sample_metadata(std::size_t split, std::int64_t row) const {
+  return splits_[split].columns.empty() ? "[]" : spools_[split]->metadata(row);
 }
 
 std::vector<SampleFailure> SpooledSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,

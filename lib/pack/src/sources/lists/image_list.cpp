@@ -17,18 +17,20 @@ void order_for_reading(SplitImages& list) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
-  std::vector<std::string> paths, masks;
+  std::vector<std::string> paths, masks, metadata;
   std::vector<std::byte> labels;
   const auto width = list.layout.bytes_per_sample();
   for (const std::size_t from : order) {
     paths.push_back(std::move(list.paths[from]));
     if (!list.masks.empty()) masks.push_back(std::move(list.masks[from]));
+    if (!list.metadata.empty()) metadata.push_back(std::move(list.metadata[from]));
     const auto label = list.labels.begin() + static_cast<std::ptrdiff_t>(from) * width;
     labels.insert(labels.end(), label, label + width);
   }
   list.paths = std::move(paths);
   list.labels = std::move(labels);
   list.masks = std::move(masks);
+  list.metadata = std::move(metadata);
 }
 
 }  // namespace octavo::sources

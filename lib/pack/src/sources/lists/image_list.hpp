@@ -22,6 +22,8 @@ struct SplitImages {
   LabelLayout layout;
   std::vector<std::byte> labels;        ///< layout.bytes_per_sample() bytes for each path
   std::vector<std::string> masks = {};  ///< the mask of each path, in `tree`, which is on disk; empty: no masks
+  std::vector<std::string> columns = {};   ///< names of the metadata
+  std::vector<std::string> metadata = {};  ///< with columns, of each path: a JSON array
 
   /// The quoted name of an image, for messages.
   std::string name(std::size_t at) const { return tree->name_of(paths[at]); }

@@ -39,6 +39,7 @@ ImageListSource::ImageListSource(ImageList contents, const SourceOptions& option
   for (const SplitImages& list : contents_.splits) {
     splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
     splits_.back().has_masks = !list.masks.empty();
+    splits_.back().columns = list.columns;
     sizes_.emplace_back(list.paths.size());
     quantizers_.emplace_back();
     if (range_.quantization.empty()) continue;
@@ -136,6 +137,11 @@ void ImageListSource::read_mask(std::size_t split, std::size_t at, std::span<std
   }
   const MemoryBudget::Share share(decode_memory_, width * height * header.channels);
   images::fill_mask(images::decode_mask(bytes, header).values, height, width, target_, values);
+}
+
+std::string ImageListSource::sample_metadata(std::size_t split, std::int64_t row) const {
+  const auto& metadata = contents_.splits[split].metadata;
+  return metadata.empty() ? "[]" : metadata[static_cast<std::size_t>(row)];
 }
 
 std::vector<std::string> ImageListSource::files() const {

@@ -32,6 +32,7 @@ class ImageListSource final : public Source {
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
                                         std::span<std::uint8_t> masks) override;
+  std::string sample_metadata(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> left_out() const override { return contents_.left_out; }
   std::vector<std::string> files() const override;
   SourceNotes notes() const override;

@@ -20,6 +20,7 @@
 #include "sources/source_reader.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
+#include "support/short_text.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -39,6 +40,8 @@ constexpr std::size_t kRowsLookedAt = 100;
 
 constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
 constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
+// The value of options.columns for all columns without another role.
+constexpr const char* kAllColumns = "all";
 
 template <std::size_t kCount>
 std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount>& names) {
@@ -140,13 +143,19 @@ class TableReader {
         path_column_(find_any(table_, kPathColumns)),
         split_column_(find_any(table_, kSplitColumns)),
         mask_column_(options.with_masks ? find_any(table_, kMaskColumns) : -1),
-        labels_(table_, {path_column_, split_column_, mask_column_}, options.class_names) {
+        label_column_(options.label_column.empty() ? find_label_column(table_)
+                                                   : find_column(table_, options.label_column)),
+        keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
+        kept_columns_(find_columns(keeps_all_ ? std::vector<std::string>{} : options.columns)),
+        labels_(table_, label_column_, columns_without_labels(), options.class_names) {
     for (const std::string& column : table_.late_columns) {
       const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
-      const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && find_label_column(table_) < 0;
+      const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && label_column_ < 0;
       if (!is_missed) continue;
       throw FormatError("the first line has no \"" + column + "\", but later lines do; add it, or null");
     }
+    if (keeps_all_) kept_columns_ = find_columns(left_out_columns());
+    for (const std::ptrdiff_t column : kept_columns_) are_numbers_.push_back(holds_numbers(column));
     if (path_column_ < 0) throw FormatError("no path column found; expected file_name, path, image, ...");
     if (table_.rows.empty()) throw FormatError("it is empty");
   }
@@ -164,13 +173,34 @@ class TableReader {
   /// The path of the mask that a row names. Requires masks.
   std::string mask(std::size_t row) const { return text_of(cell(row, mask_column_)); }
   const TableLabels& labels() const { return labels_; }
+  std::vector<std::string> kept_columns() const {
+    std::vector<std::string> names;
+    for (const std::ptrdiff_t column : kept_columns_) names.push_back(table_.columns[static_cast<std::size_t>(column)]);
+    return names;
+  }
+  /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
+  std::string metadata(std::size_t row) const {
+    Cell cells = Cell::array();
+    for (std::size_t i = 0; i < kept_columns_.size(); ++i) cells.push_back(kept_cell(row, i));
+    return cells.dump(-1, ' ', false, Cell::error_handler_t::replace);
+  }
+  /// A note on the columns that are not packed.
+  std::optional<std::string> remark_on_left_out(const std::string& list) const {
+    std::vector<std::string> names = left_out_columns();
+    names.insert(names.end(), table_.late_columns.begin(), table_.late_columns.end());
+    if (names.empty()) return std::nullopt;
+    return "not packed of " + list + (names.size() == 1 ? ": the column " : ": the columns ") + listed(names) +
+           "; keep them with `columns`";
+  }
   /// A note on which columns hold the labels if no column has the name of a label column.
   std::optional<std::string> remark(const std::string& list) const {
-    if (find_label_column(table_) >= 0) return std::nullopt;
+    if (label_column_ >= 0) return std::nullopt;
     const auto columns = labels_.columns();
     if (columns.empty() && has_masks()) return std::nullopt;
     const std::string called = "is named " + label_column_names();
-    if (columns.empty()) return "no column of " + list + ", " + listed(table_.columns) + ", " + called;
+    if (columns.empty()) {
+      return "no column of " + list + ", " + listed(table_.columns) + ", " + called + "; name one with `label_column`";
+    }
     return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
   }
 
@@ -179,9 +209,59 @@ class TableReader {
     return table_.rows[row][static_cast<std::size_t>(column)];
   }
 
+  std::vector<std::ptrdiff_t> find_columns(const std::vector<std::string>& names) const {
+    std::vector<std::ptrdiff_t> columns;
+    for (const std::string& name : names) {
+      columns.push_back(find_column(table_, name));
+      if (const auto problem = text_problem(name)) throw FormatError("the name of a column is " + *problem);
+      if (std::ranges::count(columns, columns.back()) > 1) {
+        throw FormatError("the column \"" + name + "\" is to be kept twice");
+      }
+    }
+    return columns;
+  }
+  std::vector<std::ptrdiff_t> columns_without_labels() const {
+    std::vector<std::ptrdiff_t> columns = kept_columns_;
+    columns.insert(columns.end(), {path_column_, split_column_, mask_column_});
+    return columns;
+  }
+  /// The columns with no role so far.
+  std::vector<std::string> left_out_columns() const {
+    const auto used = labels_.columns();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      const auto& name = table_.columns[i];
+      if (at == path_column_ || at == split_column_ || at == mask_column_ || at == label_column_) continue;
+      if (std::ranges::find(kept_columns_, at) != kept_columns_.end()) continue;
+      if (std::ranges::find(used, name) != used.end() || is_row_number_column(name)) continue;
+      names.push_back(name);
+    }
+    return names;
+  }
+  /// Whether all cells of a column are numbers or missing. Text such as "007" is not a number: it would lose its zeros.
+  bool holds_numbers(std::ptrdiff_t column) const {
+    return std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
+      const Cell& given = row[static_cast<std::size_t>(column)];
+      const std::string text = text_of(given);
+      const bool has_zeros = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+      return is_missing(given) || (number_of(given) && !has_zeros);
+    });
+  }
+  Cell kept_cell(std::size_t row, std::size_t number) const {
+    const Cell& given = cell(row, kept_columns_[number]);
+    if (!are_numbers_[number] || given.is_number()) return given;
+    if (is_missing(given)) return {};
+    const Cell parsed = Cell::parse(text_of(given), nullptr, false);
+    return parsed.is_number() ? parsed : Cell(*number_of(given));
+  }
+
   const Table table_;
-  const std::ptrdiff_t path_column_, split_column_, mask_column_;
+  const std::ptrdiff_t path_column_, split_column_, mask_column_, label_column_;
+  const bool keeps_all_;
+  std::vector<std::ptrdiff_t> kept_columns_;
   const TableLabels labels_;
+  std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
 void append(SplitImages& list, const std::vector<double>& numbers) {
@@ -255,12 +335,27 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
     SplitImages& images = list_of(contents, tree, split.empty() ? other_split : split, labels.layout);
     images.paths.push_back(usable.images[i]);
     if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
+    images.columns = reader.kept_columns();
+    if (!images.columns.empty()) images.metadata.push_back(reader.metadata(usable.rows[i]));
     if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
   }
   std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const SplitImages& a, const SplitImages& b) {
     return split_rank(a.split) < split_rank(b.split);
   });
   for (SplitImages& images : contents.splits) order_for_reading(images);
+}
+
+/// A note on images that a list names several times, as lists of boxes do.
+std::optional<std::string> remark_on_repeated(const ImageList& contents, const std::string& list) {
+  std::int64_t count = 0;
+  for (const SplitImages& images : contents.splits) {
+    std::vector<std::string_view> paths(images.paths.begin(), images.paths.end());
+    std::ranges::sort(paths);
+    count += std::ssize(std::ranges::unique(paths));
+  }
+  if (count == 0) return std::nullopt;
+  return std::to_string(count) + (count == 1 ? " line of " : " lines of ") + list +
+         " repeat an image of an earlier line; each line became a sample";
 }
 
 /// Whether a list has labels: a label column, or only columns of numbers. Nothing if missing cells leave this open.
@@ -333,15 +428,17 @@ bool is_image_table_name(const std::string& name) {
   return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
 }
 
-bool lists_images(const files::FileTree& tree, const std::string& path) {
+bool lists_images(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
   try {
     const auto [table, is_cut] = first_rows(tree, path);
     const std::ptrdiff_t column = find_any(table, kPathColumns);
     if (column < 0) return false;
+    if (!label_column.empty()) find_column(table, label_column);
     const auto names_image = [&](const std::vector<Cell>& row) {
       return find_image(tree, path, text_of(row[static_cast<std::size_t>(column)])).has_value();
     };
     if (std::none_of(table.rows.begin(), table.rows.end(), names_image)) return false;
+    if (!label_column.empty()) return true;
     // If later lines cannot be read, reading the whole list reports why.
     return has_labels(table, column).value_or(is_cut);
   } catch (const FormatError&) {
@@ -358,8 +455,10 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
     const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), options);
     const std::string name = fs::path(path).filename().string();
     if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
+    if (auto remark = reader.remark_on_left_out(name)) contents.remarks.push_back(std::move(*remark));
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split,
          options.skip_unreadable);
+    if (auto remark = remark_on_repeated(contents, name)) contents.remarks.push_back(std::move(*remark));
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }

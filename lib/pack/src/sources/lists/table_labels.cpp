@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
 #include "sources/lists/name_list.hpp"
@@ -38,6 +39,14 @@ std::ptrdiff_t find_label_column(const Table& table) {
     if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
   }
   return -1;
+}
+
+std::ptrdiff_t find_column(const Table& table, const std::string& name) {
+  const auto exact = std::ranges::find(table.columns, name);
+  if (exact != table.columns.end()) return exact - table.columns.begin();
+  const std::ptrdiff_t at = table.find(lower_case(name));
+  if (at < 0) throw FormatError("it has no column \"" + name + "\"; expected one of " + either_of(table.columns));
+  return at;
 }
 
 bool is_label_column(std::string_view name) {
@@ -73,11 +82,12 @@ std::string text_of(const Cell& cell) {
   return cell.is_null() ? "" : cell.dump();
 }
 
-TableLabels::TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
+TableLabels::TableLabels(const Table& table, std::ptrdiff_t label_column,
+                         const std::vector<std::ptrdiff_t>& other_columns,
                          const std::vector<std::string>& given_names)
     : table_(table), given_names_(given_names) {
-  if (const std::ptrdiff_t column = find_label_column(table); column >= 0) {
-    columns_.push_back(static_cast<std::size_t>(column));
+  if (label_column >= 0) {
+    columns_.push_back(static_cast<std::size_t>(label_column));
     kind_ = find_kind();
   } else {
     find_columns(other_columns);

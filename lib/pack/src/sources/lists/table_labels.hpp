@@ -17,6 +17,10 @@ namespace octavo::sources {
 /// The index of the label column, by name, or -1.
 std::ptrdiff_t find_label_column(const Table& table);
 
+/// The index of the column with exactly this name or, if there is none, in any case. Throws FormatError with the reason
+/// only if there is none.
+std::ptrdiff_t find_column(const Table& table, const std::string& name);
+
 /// Whether `name` is the name of a label column.
 bool is_label_column(std::string_view name);
 
@@ -38,10 +42,9 @@ std::string text_of(const Cell& cell);
 
 class TableLabels {
  public:
-  /// Takes the labels from the column find_label_column(); without one, from all columns of numbers not in
-  /// `other_columns`.
+  /// Takes the labels from `label_column`; if that is -1, from all columns of numbers not in `other_columns`.
   /// `table` and `given_names` must outlive this.
-  TableLabels(const Table& table, const std::vector<std::ptrdiff_t>& other_columns,
+  TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<std::ptrdiff_t>& other_columns,
               const std::vector<std::string>& given_names);
 
   /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.

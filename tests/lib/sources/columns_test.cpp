@@ -1,0 +1,119 @@
+// Columns of image lists: labels by name, and metadata that is kept with each sample.
+#include <nlohmann/json.hpp>
+#include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+#include <octavo/reindex.hpp>
+#include <octavo/verify.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+constexpr const char* kPets =
+    "file_name,breed,age,zip,weight,note\n"
+    "1.png,pug,3,00501,4.5,\n"
+    "2.png,collie,,10001,20,\"runs, fast\"\n"
+    "3.png,pug,12,10001,1e1,old\n";
+
+/// A folder with images 1.png to 3.png, and pets.csv.
+class PetFolder : public TemporaryFolder {
+ public:
+  explicit PetFolder(const std::string& list = kPets) {
+    for (std::uint8_t value = 1; value <= 3; ++value)
+      write_file(*this / ("pets/" + std::to_string(value) + ".png"), gray_png(value));
+    write_file(*this / "pets/pets.csv", list);
+  }
+  std::unique_ptr<Source> open(const SourceOptions& options) const { return test::open(*this / "pets", options); }
+};
+
+nlohmann::json metadata_of(const std::filesystem::path& path, const std::string& split = "train") {
+  return nlohmann::json::parse(Dataset::open(path).split(split).metadata());
+}
+
+}  // namespace
+
+TEST_CASE("a label column is named and other columns are named or kept", "[unit][pack]") {
+  const PetFolder folder;
+  const auto source = folder.open({.label_column = "Breed"});
+  CHECK(source->class_names() == std::vector<std::string>{"collie", "pug"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0, 1});
+  CHECK(source->notes().remarks.at(0) ==
+        "not packed of pets.csv: the columns \"age\", \"zip\", \"weight\", \"note\"; keep them with `columns`");
+  const auto kept = folder.open({.label_column = "breed", .columns = {"age", "zip", "weight", "note"}});
+  CHECK(kept->notes().remarks.empty());
+  CHECK(kept->splits()[0].columns == std::vector<std::string>{"age", "zip", "weight", "note"});
+  CHECK(kept->sample_metadata(0, 0) == R"([3,"00501",4.5,""])");
+  CHECK(kept->sample_metadata(0, 1) == R"([null,"10001",20,"runs, fast"])");
+  const auto all = folder.open({.label_column = "breed", .columns = {"all"}});
+  CHECK(all->splits()[0].columns == kept->splits()[0].columns);
+}
+
+TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") {
+  const PetFolder folder;
+  CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_column = "race"}),
+                    ContainsSubstring("no column \"race\"; expected one of file_name, breed"));
+  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"race"}}), ContainsSubstring("\"race\""));
+  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"age", "Age"}}), ContainsSubstring("twice"));
+  const TemporaryFolder images;
+  write_file(images / "a/1.png", gray_png(1));
+  CHECK_THROWS_WITH(open(images.path(), {.columns = {"age"}}), ContainsSubstring("found no image list"));
+}
+
+TEST_CASE("kept columns are in the file and stay through every way of rewriting it", "[unit][pack]") {
+  const PetFolder folder;
+  pack(*folder.open({.label_column = "breed", .columns = {"note", "age"}}), folder / "a.h5");
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  CHECK(dataset.format_version() == 3);
+  CHECK(dataset.split("train").columns() == std::vector<std::string>{"note", "age"});
+  const auto expected = nlohmann::json::parse(R"({"age": [3, null, 12], "note": ["", "runs, fast", "old"]})");
+  CHECK(metadata_of(folder / "a.h5") == expected);
+  CHECK(verify(folder / "a.h5").defect_count == 0);
+
+  pack(*open(folder / "a.h5", {.select = "pug"}), folder / "pugs.h5");
+  CHECK(metadata_of(folder / "pugs.h5")["note"] == nlohmann::json({"", "old"}));
+  reindex(folder / "a.h5", folder / "again.h5");
+  CHECK(metadata_of(folder / "again.h5") == expected);
+  CHECK(verify(folder / "again.h5").defect_count == 0);
+  const auto more = open_source({{folder / "pets/pets.csv", "test"}}, {.label_column = "breed"});
+  append(*more, folder / "a.h5");
+  CHECK(metadata_of(folder / "a.h5") == expected);
+  CHECK(metadata_of(folder / "a.h5", "test").empty());
+}
+
+TEST_CASE("the metadata of skipped samples is skipped too", "[unit][pack]") {
+  const PetFolder folder;
+  std::string cut = gray_png(2);
+  cut.resize(cut.size() - 20);
+  write_file(folder / "pets/2.png", cut);
+  const auto source = folder.open({.label_column = "breed", .columns = {"age"}, .skip_unreadable = true});
+  pack(*source, folder / "a.h5", {.skip_bad_samples = true});
+  CHECK(metadata_of(folder / "a.h5")["age"] == nlohmann::json({3, 12}));
+}
+
+TEST_CASE("damaged columns are found when they are read", "[unit][pack]") {
+  const PetFolder folder;
+  pack(*folder.open({.label_column = "breed", .columns = {"note"}}), folder / "a.h5");
+  std::string bytes;
+  {
+    std::ifstream file(folder / "a.h5", std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  bytes[bytes.find("runs, fast")] = 'f';
+  write_file(folder / "b.h5", bytes);
+  const Dataset damaged = Dataset::open(folder / "b.h5");
+  CHECK_THROWS_WITH(damaged.split("train").metadata(), ContainsSubstring("/train/columns is damaged"));
+  CHECK(verify(folder / "b.h5").defect_count == 1);
+}
+
+TEST_CASE("a list that repeats images says so", "[unit][pack]") {
+  const PetFolder folder("file_name,label\n1.png,a\n1.png,b\n2.png,a\n1.png,a\n");
+  CHECK(folder.open({})->notes().remarks.at(0) ==
+        "2 lines of pets.csv repeat an image of an earlier line; each line became a sample");
+}
