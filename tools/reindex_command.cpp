@@ -36,13 +36,14 @@ int run(const ReindexArguments& arguments) {
   if (arguments.json) {
     print_json({{"file", arguments.output},
                 {"sample_count", summary.sample_count},
-                {"changed_samples", summary.changed_samples}});
+                {"changed_samples", summary.changed_samples},
+                {"left_out", summary.left_out}});
     return kDone;
   }
   std::cout << arguments.output << ": " << counted(summary.sample_count, "sample") << " rebuilt, "
-            << format_count(summary.changed_samples) << " of them changed\n"
-            << "attributes and datasets unknown to Octavo were not copied\n"
-            << "try next: octavo verify " << quote_word(arguments.output) << '\n';
+            << format_count(summary.changed_samples) << " of them changed\n";
+  for (const std::string& name : summary.left_out) std::cout << "  note: not copied: " << printable(name) << '\n';
+  std::cout << "try next: octavo verify " << quote_word(arguments.output) << '\n';
   return kDone;
 }
 

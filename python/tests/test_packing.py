@@ -303,7 +303,7 @@ def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
         (RGB, None, ValueError, "another kind"),
         (RGB, [0, 1], ValueError, "another kind"),
         (RGB, 0.5, ValueError, "another kind"),
-        (RGB, "cat", TypeError, "'cat'"),
+        (RGB, "cat", ValueError, "'cat'"),
         (RGB, [[1, 2]], ValueError, "label has shape"),
         (RGB, 2, ValueError, "its label 2 has no name"),
         (RGB, float("nan"), ValueError, "not finite"),

@@ -173,7 +173,7 @@ TEST_CASE("packing reports the error of quantizing other numbers to bytes", "[un
   const auto packed = [&](const std::string& range) {
     return run_octavo({"pack", folder / "x-images-idx3-int", "-o", folder / "x.h5", "--range", range, "--force"}).out;
   };
-  CHECK_THAT(packed("auto"), ContainsSubstring("note: train: int32 values were packed exactly\n"));
+  CHECK_THAT(packed("auto"), !ContainsSubstring("int32"));
   CHECK_THAT(packed("0,51"), ContainsSubstring("note: train: int32 values from 0 to 51 became 8-bit (PSNR ") &&
                                  ContainsSubstring(" dB, largest error 19); 2 values outside were clipped\n"));
 }

@@ -241,7 +241,7 @@ TEST_CASE("reindex writes a file that verify finds intact", "[unit][tools]") {
   CHECK(document["changed_samples"] == 0);
   CHECK(json_of({"verify", folder / "new.h5"})["whole"] == true);
   CHECK_THAT(text_of({"reindex", folder / "d.h5", "-o", folder / "new.h5", "--force"}),
-             ContainsSubstring("attributes and datasets unknown to Octavo were not copied"));
+             !ContainsSubstring("not copied"));
   const Outcome onto_itself = run_octavo({"reindex", folder / "d.h5", "-o", folder / "d.h5", "--force", "--quiet"});
   CHECK(onto_itself.exit_code == 2);
   CHECK_THAT(onto_itself.err, ContainsSubstring("is the same file"));

@@ -143,6 +143,8 @@ void add_split(nb::module_& module) {
       .def_prop_ro("class_names", &Split::class_names)
       .def_prop_ro("path", &Split::path)
       .def_prop_ro("dataset", &Split::dataset)
+      .def_prop_ro("columns", &Split::columns)
+      .def("metadata", &Split::metadata, "JSON.", nb::call_guard<GilRelease>())
       .def("statistics", &Split::statistics, nb::call_guard<GilRelease>())
       .def("sample_name", &Split::sample_name, "row"_a)
       .def("read_images", &read_images, "first"_a, "count"_a, "int8 [count, C, H, W], verified against the checksums.")

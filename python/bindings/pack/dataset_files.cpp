@@ -1,5 +1,7 @@
 // Dataset files as a whole: exporting, and rebuilding after a change by another program.
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <octavo/export.hpp>
 #include <octavo/reindex.hpp>
@@ -27,9 +29,11 @@ void add_dataset_files(nb::module_& module) {
   nb::class_<ReindexSummary>(module, "ReindexSummary", "The result of reindex().")
       .def_ro("sample_count", &ReindexSummary::sample_count)
       .def_ro("changed_samples", &ReindexSummary::changed_samples, "Samples that differ from their checksums.")
+      .def_ro("left_out", &ReindexSummary::left_out,
+              "Objects and attributes that are not part of a dataset file and were not copied; at most 100.")
       .def("__repr__", [](const ReindexSummary& summary) {
-        return nb::str("ReindexSummary(sample_count={}, changed_samples={})")
-            .format(summary.sample_count, summary.changed_samples);
+        return nb::str("ReindexSummary(sample_count={}, changed_samples={}, left_out={})")
+            .format(summary.sample_count, summary.changed_samples, summary.left_out);
       });
   module.def(
       "reindex",

@@ -9,8 +9,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <octavo/byte_count.hpp>
 #include <octavo/option_names.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/resize.hpp>
 #include <octavo/spooled_source.hpp>
 #include <octavo/verify.hpp>
 #include <string>
@@ -29,6 +31,27 @@ using namespace nb::literals;
 /// File names need not be UTF-8.
 nb::object file_name(const std::string& name) {
   return nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+}
+
+/// File names in a text need not be UTF-8.
+nb::object as_text(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+/// One line for the file, one for each note and for skipped samples.
+nb::object repr_of(const PackSummary& summary) {
+  std::string text = "PackSummary(";
+  for (const SourceSplit& split : summary.splits) {
+    text += split.name + ": " + std::to_string(split.sample_count) + " x " + to_string(split.shape) + ", ";
+  }
+  const std::int64_t bytes = summary.file_bytes > 0 ? summary.file_bytes : summary.packed_bytes;
+  text += format_bytes(bytes) + (summary.file_bytes > 0 ? " file)" : " packed)");
+  for (const std::string& note : summary.notes) text += "\n  note: " + with_python_options(note);
+  if (!summary.skipped.empty()) {
+    text += "\n  skipped: " + std::to_string(summary.skipped.size()) + ", the first is " + summary.skipped[0].name +
+            ": " + with_python_options(summary.skipped[0].reason);
+  }
+  return as_text(text);
 }
 
 void add_summary(nb::module_& module) {
@@ -52,9 +75,21 @@ void add_summary(nb::module_& module) {
           },
           nb::sig("def splits(self) -> dict[str, int]"), "Number of samples written, by split.")
       .def_ro("skipped", &PackSummary::skipped, "Samples that were skipped.")
-      .def_ro("packed_bytes", &PackSummary::packed_bytes)
-      .def_ro("file_bytes", &PackSummary::file_bytes)
-      .def_ro("elapsed_seconds", &PackSummary::elapsed_seconds);
+      .def_prop_ro(
+          "notes",
+          [](const PackSummary& summary) {
+            nb::list notes;
+            for (const std::string& note : summary.notes) notes.append(as_text(with_python_options(note)));
+            return notes;
+          },
+          nb::sig("def notes(self) -> list[str]"),
+          "What may be unexpected, a sentence each: quantization and its loss, ignored files and columns, missing "
+          "labels.")
+      .def_ro("packed_bytes", &PackSummary::packed_bytes, "N*C*H*W of all splits.")
+      .def_ro("file_bytes", &PackSummary::file_bytes, "Bytes of the file.")
+      .def_ro("name_bytes", &PackSummary::name_bytes, "Bytes of the stored sample names.")
+      .def_ro("elapsed_seconds", &PackSummary::elapsed_seconds)
+      .def("__repr__", &repr_of, nb::sig("def __repr__(self) -> str"));
 }
 
 /// A path, its split, and the names of its image and label arrays; empty names are detected.
@@ -79,19 +114,22 @@ PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOp
   return interruptibly(on_progress, [&](const ProgressFunction&) {
     std::vector<SourceSpec> specs;
     for (const auto& [source, split, images, labels] : sources) specs.push_back({source, split, images, labels});
+    const auto source = open_source(specs, source_options);
     PackSummary summary;
-    summary.splits = open_source(specs, source_options)->splits();
+    summary.splits = source->splits();
+    summary.notes = packing_notes(*source);
     for (const SourceSplit& split : summary.splits) summary.packed_bytes += split.sample_count * split.shape.values();
     return summary;
   });
 }
 
-PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& path, const PackOptions& pack_options,
-                         const nb::object& on_progress) {
+PackSummary pack_spooled(SpooledSource& source, const std::filesystem::path& path, const SourceOptions& source_options,
+                         const PackOptions& pack_options, bool to_append, const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     PackOptions options = pack_options;
     options.on_progress = progress;
-    return pack(source, path, options);
+    const auto chosen = choose_samples(source, source_options);
+    return to_append ? octavo::append(*chosen, path, options) : pack(*chosen, path, options);
   });
 }
 
@@ -127,6 +165,8 @@ void add_options(nb::module_& module) {
       .def_rw("channels", &SourceOptions::channels, nb::arg().none())
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
+      .def_rw("label_column", &SourceOptions::label_column)
+      .def_rw("columns", &SourceOptions::columns)
       .def_rw("with_masks", &SourceOptions::with_masks)
       .def_rw("layout", &SourceOptions::layout)
       .def_rw("range", &SourceOptions::range)
@@ -136,13 +176,15 @@ void add_options(nb::module_& module) {
       .def_rw("holdout", &SourceOptions::holdout)
       .def_rw("seed", &SourceOptions::seed)
       .def_rw("class_map", &SourceOptions::class_map)
+      .def_rw("allow_mismatch", &SourceOptions::allow_mismatch)
       .def_rw("skip_unreadable", &SourceOptions::skip_unreadable)
       .def_rw("largest_image_pixels", &SourceOptions::largest_image_pixels)
       .def_rw("largest_archive_ratio", &SourceOptions::largest_archive_ratio)
       .def_rw("thread_count", &SourceOptions::thread_count);
   nb::class_<PackOptions>(module, "PackOptions", "Options for writing the file.")
       .def(nb::init<>())
-      .def_rw("with_names", &PackOptions::with_names)
+      .def_rw("with_names", &PackOptions::with_names, nb::arg().none())
+      .def_rw("allow_mismatch", &PackOptions::allow_mismatch)
       .def_rw("skip_bad_samples", &PackOptions::skip_bad_samples)
       .def_rw("reproducible", &PackOptions::reproducible)
       .def_rw("compression", &PackOptions::compression)
@@ -154,12 +196,24 @@ void add_options(nb::module_& module) {
 using Images = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 using Masks = std::optional<nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
+/// What all samples of a split have in common, in addition to shape and labels.
+struct SplitForm {
+  Color color = Color::other;
+  std::string source_dtype = "uint8";
+  std::optional<ChannelQuantization> quantization;  ///< of all channels
+  std::vector<std::string> columns;
+};
+
 /// Appends uint8 [n,C,H,W] with labels: int32 [n], multi-labels int32 [n,K], targets float32 [n,K], or none; and with
-/// masks uint8 [n,H,W], if there are any.
+/// masks uint8 [n,H,W] and metadata, a JSON array for each sample, if there are any.
 template <typename Labels>
-void append(SpooledSource& source, const std::string& split, const Images& images, const Labels& labels, LabelKind kind,
-            Color color, const std::vector<std::string>& names, const Masks& masks) {
-  SourceSplit layout{split, 0, {}, {}, color};
+void append(SpooledSource& source, const std::string& split, const SplitForm& form, const Images& images,
+            const Labels& labels, LabelKind kind, const std::vector<std::string>& names, const Masks& masks,
+            const std::vector<std::string>& metadata) {
+  SourceSplit layout{split, 0, {}, {}, form.color};
+  layout.source_dtype = form.source_dtype;
+  layout.columns = form.columns;
+  if (form.quantization) layout.quantization.assign(images.shape(1), *form.quantization);
   layout.shape = {static_cast<std::int64_t>(images.shape(1)), static_cast<std::int64_t>(images.shape(2)),
                   static_cast<std::int64_t>(images.shape(3))};
   const std::size_t width = labels.ndim() == 1 ? 1 : labels.shape(1);
@@ -171,13 +225,24 @@ void append(SpooledSource& source, const std::string& split, const Images& image
   std::span<const std::uint8_t> mask_values;
   if (masks) mask_values = {masks->data(), masks->size()};
   const GilRelease released;
-  source.append(layout, {images.data(), images.size()}, label_bytes, names, mask_values);
+  source.append(layout, {images.data(), images.size()}, label_bytes, names, mask_values, metadata);
 }
 
 void add_spooled_source(nb::module_& module) {
   using Integers = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
   using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   nb::enum_<Color>(module, "Color").value("gray", Color::gray).value("rgb", Color::rgb).value("other", Color::other);
+  nb::class_<SplitForm>(module, "SplitForm", "What all samples of a split have in common.")
+      .def(nb::init<>())
+      .def_rw("color", &SplitForm::color)
+      .def_rw("source_dtype", &SplitForm::source_dtype)
+      .def_rw("columns", &SplitForm::columns)
+      .def(
+          "quantize",
+          [](SplitForm& form, double scale, double zero_point) {
+            form.quantization = {scale, zero_point};
+          },
+          "scale"_a, "zero_point"_a, "A value v stands for scale * v + zero_point.");
   nb::class_<SpooledSource>(module, "SpooledSource", "Samples spooled to disk until their number is known.")
       .def(nb::init<std::filesystem::path, std::vector<std::string>, std::string>(), "folder"_a, "class_names"_a,
            "notes"_a)
@@ -190,24 +255,55 @@ void add_spooled_source(nb::module_& module) {
                    })
       .def(
           "append_classes",
-          [](SpooledSource& source, const std::string& split, const Images& images, const Integers& labels, Color color,
-             const std::vector<std::string>& names, const Masks& masks) {
-            append(source, split, images, labels, labels.ndim() == 1 ? LabelKind::class_index : LabelKind::multi_label,
-                   color, names, masks);
+          [](SpooledSource& source, const std::string& split, const SplitForm& form, const Images& images,
+             const Integers& labels, const std::vector<std::string>& names, const Masks& masks,
+             const std::vector<std::string>& metadata) {
+            const LabelKind kind = labels.ndim() == 1 ? LabelKind::class_index : LabelKind::multi_label;
+            append(source, split, form, images, labels, kind, names, masks, metadata);
           },
-          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a, "masks"_a.none())
+          "split"_a, "form"_a, "images"_a, "labels"_a, "names"_a, "masks"_a.none(), "metadata"_a)
       .def(
           "append_targets",
-          [](SpooledSource& source, const std::string& split, const Images& images, const Floats& labels, Color color,
-             const std::vector<std::string>& names,
-             const Masks& masks) { append(source, split, images, labels, LabelKind::target, color, names, masks); },
-          "split"_a, "images"_a, "labels"_a, "color"_a, "names"_a, "masks"_a.none())
+          [](SpooledSource& source, const std::string& split, const SplitForm& form, const Images& images,
+             const Floats& labels, const std::vector<std::string>& names, const Masks& masks,
+             const std::vector<std::string>& metadata) {
+            append(source, split, form, images, labels, LabelKind::target, names, masks, metadata);
+          },
+          "split"_a, "form"_a, "images"_a, "labels"_a, "names"_a, "masks"_a.none(), "metadata"_a)
       .def(
           "append_unlabeled",
-          [](SpooledSource& source, const std::string& split, const Images& images, Color color,
-             const std::vector<std::string>& names,
-             const Masks& masks) { append(source, split, images, images, LabelKind::none, color, names, masks); },
-          "split"_a, "images"_a, "color"_a, "names"_a, "masks"_a.none());
+          [](SpooledSource& source, const std::string& split, const SplitForm& form, const Images& images,
+             const std::vector<std::string>& names, const Masks& masks, const std::vector<std::string>& metadata) {
+            append(source, split, form, images, images, LabelKind::none, names, masks, metadata);
+          },
+          "split"_a, "form"_a, "images"_a, "names"_a, "masks"_a.none(), "metadata"_a)
+      .def("add_remark", &SpooledSource::add_remark, "remark"_a)
+      .def(
+          "leave_out",
+          [](SpooledSource& source, std::int64_t row, const std::string& name, const std::string& reason) {
+            source.leave_out({row, name, reason});
+          },
+          "row"_a, "name"_a, "reason"_a);
+}
+
+using OneImage = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+/// uint8 [C,H,W], resized to [C,size[0],size[1]].
+NumpyArray<std::uint8_t> resized(const OneImage& image, std::array<std::int64_t, 2> size, Fit fit,
+                                 std::array<std::uint8_t, 3> background) {
+  const SampleShape shape = {static_cast<std::int64_t>(image.shape(0)), static_cast<std::int64_t>(image.shape(1)),
+                             static_cast<std::int64_t>(image.shape(2))};
+  std::vector<std::uint8_t> values(image.shape(0) * static_cast<std::size_t>(size[0] * size[1]));
+  resize_image({image.data(), image.size()}, shape, size, fit, background, values);
+  return to_numpy(values, {image.shape(0), static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[1])});
+}
+
+/// uint8 [1,H,W], resized to the nearest pixel.
+NumpyArray<std::uint8_t> resized_mask(const OneImage& mask, std::array<std::int64_t, 2> size, Fit fit) {
+  const SampleShape shape = {1, static_cast<std::int64_t>(mask.shape(1)), static_cast<std::int64_t>(mask.shape(2))};
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(size[0] * size[1]));
+  resize_mask({mask.data(), mask.size()}, shape, size, fit, values);
+  return to_numpy(values, {std::size_t{1}, static_cast<std::size_t>(size[0]), static_cast<std::size_t>(size[1])});
 }
 
 void add_verification(nb::module_& module) {
@@ -245,7 +341,10 @@ void add_packing(nb::module_& module) {
   module.def("pack_files", &pack_files, "sources"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
              "on_progress"_a.none());
   module.def("survey_files", &survey_files, "sources"_a, "source_options"_a, "on_progress"_a.none());
-  module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "pack_options"_a, "on_progress"_a.none());
+  module.def("pack_spooled", &pack_spooled, "source"_a, "path"_a, "source_options"_a, "pack_options"_a, "to_append"_a,
+             "on_progress"_a.none());
+  module.def("resized", &resized, "image"_a, "size"_a, "fit"_a, "background"_a);
+  module.def("resized_mask", &resized_mask, "mask"_a, "size"_a, "fit"_a);
   add_verification(module);
 }
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .dataset_files import export, reindex, repack
     from .dataset_packing import pack_dataset
     from .fetching import Fetched, fetch
-    from .packing import pack
+    from .packing import PackingWarning, pack
     from .reports import Report, report, verify
     from .viewing import Picture, view
     from .writer import Writer
@@ -48,6 +48,7 @@ _LAZY_MODULES = {
     "Fetched": "fetching",
     "FetchedFile": "_fetch",
     "PackSummary": "_pack",
+    "PackingWarning": "packing",
     "Picture": "viewing",
     "RemoteFile": "_fetch",
     "ReindexSummary": "_pack",
@@ -82,6 +83,7 @@ __all__ = [
     "MaskArray",
     "Normalize",
     "PackSummary",
+    "PackingWarning",
     "Picture",
     "ReindexSummary",
     "RemoteFile",

@@ -15,8 +15,8 @@ Pixels = npt.NDArray[np.uint8]
 _LEVEL_TOLERANCE = 1e-3
 
 
-def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
-    """The image as uint8 [C, H, W], values unchanged.
+def to_pixels(image: Any, channels: int | None, layout: Layout, quantizer: Quantizer | None = None) -> Pixels:
+    """The image as uint8 [C, H, W], values unchanged, or mapped by the quantizer.
 
     Raises
     ------
@@ -26,14 +26,54 @@ def to_pixels(image: Any, channels: int | None, layout: Layout) -> Pixels:
         If its values are not 8-bit levels, or its axis order is ambiguous.
     """
     if _is_pil(image):
-        pixels = _of_pil(image, channels)
+        pixels = _of_pil(image, channels, quantizer)
     elif _is_tensor(image):
-        pixels = _planar(_levels(image.detach().cpu().numpy()), "chw" if layout == "auto" else layout)
+        pixels = _planar(_levels(image.detach().cpu().numpy(), quantizer), "chw" if layout == "auto" else layout)
     elif isinstance(image, np.ndarray) or hasattr(image, "__array__"):
-        pixels = _planar(_levels(np.asarray(image)), layout)
+        pixels = _planar(_levels(np.asarray(image), quantizer), layout)
     else:
         raise TypeError(f"it is a {type(image).__name__}, not a PIL image, a NumPy array or a tensor")
     return _with_channels(pixels, channels)
+
+
+class Quantizer:
+    """Maps numbers to bytes, and keeps what that cost: value v stands for scale * v + low."""
+
+    def __init__(self, low: float, high: float) -> None:
+        if not (low < high and np.isfinite(high - low)):
+            raise ValueError(f"value_range is ({low}, {high}); the lower end must be below the upper end")
+        self.low, self.scale = float(low), (float(high) - float(low)) / 255.0
+        self.dtype = ""
+        self.largest_error = 0.0
+        self.clipped = 0
+
+    def __call__(self, array: npt.NDArray[Any]) -> Pixels:
+        if array.dtype in (np.uint8, np.bool_):
+            raise ValueError("it has 8 bits, which value_range does not apply to")
+        if self.dtype not in ("", array.dtype.name):
+            raise ValueError(f"its values are {array.dtype}, earlier ones are {self.dtype}")
+        numbers = array.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError("it contains NaN or infinity")
+        self.dtype = array.dtype.name
+        rounded = np.rint((numbers - self.low) / self.scale)
+        levels = np.clip(rounded, 0, 255)
+        self.clipped += int(np.count_nonzero(levels != rounded))
+        error = np.abs(self.scale * levels + self.low - numbers).max(initial=0.0)
+        self.largest_error = max(self.largest_error, float(error))
+        return levels.astype(np.uint8)
+
+    def note(self) -> str | None:
+        """The loss so far; None if there is none."""
+        if self.largest_error == 0.0:
+            return None
+        high = self.low + 255.0 * self.scale
+        outside = "1 value outside was" if self.clipped == 1 else f"{self.clipped:,} values outside were"
+        clipped = f"; {outside} clipped" if self.clipped else ""
+        return (
+            f"{self.dtype} values from {self.low:.6g} to {high:.6g} became 8-bit (largest error "
+            f"{self.largest_error:.3g}){clipped}"
+        )
 
 
 def to_mask(mask: Any) -> Pixels:
@@ -86,15 +126,11 @@ def _is_tensor(image: Any) -> bool:
     return torch is not None and isinstance(image, torch.Tensor)
 
 
-def _of_pil(image: Any, channels: int | None) -> Pixels:
-    if image.mode.startswith("I;16") or image.mode == "I":
-        # As for 16-bit PNG: (v + 128) / 257, which maps 65535 to 255.
-        wide = np.asarray(image).astype(np.int64)
-        if wide.min(initial=0) < 0 or wide.max(initial=0) > 65535:
-            raise ValueError("its values are not in 0 ... 65535")
-        return _planar(((wide + 128) // 257).astype(np.uint8), "hwc")
-    if image.mode == "F":
-        raise ValueError("it holds floats (mode F); convert it to 8 bits first")
+def _of_pil(image: Any, channels: int | None, quantizer: Quantizer | None) -> Pixels:
+    if image.mode.startswith("I;16") or image.mode in ("I", "F"):
+        return _planar(_levels(np.asarray(image), quantizer), "hwc")
+    if quantizer is not None:
+        raise ValueError(f"it has 8 bits (mode {image.mode}), which value_range does not apply to")
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
         # Over black, as for files.
         from PIL import Image
@@ -108,15 +144,22 @@ def _of_pil(image: Any, channels: int | None) -> Pixels:
     return _planar(np.asarray(image), "hwc")
 
 
-def _levels(array: npt.NDArray[Any]) -> Pixels:
+def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
     """The values as 8-bit levels, 0 ... 255."""
+    if quantizer is not None:
+        return quantizer(array)
     if array.dtype == np.uint8:
         return array.view(np.uint8)
     if array.dtype == np.bool_:
         return np.where(array, np.uint8(255), np.uint8(0))
     if np.issubdtype(array.dtype, np.integer):
         if array.size and (array.min() < 0 or array.max() > 255):
-            raise ValueError(f"its {array.dtype} values range from {array.min()} to {array.max()}; expected 0 ... 255")
+            if array.dtype.itemsize > 1 and array.max() <= 65535 and not (array % 257).any():
+                return (array // 257).astype(np.uint8)  # 8-bit values that were written as 16 bits
+            raise ValueError(
+                f"its {array.dtype} values range from {array.min()} to {array.max()}; pass value_range=(low, high), "
+                "the values that become 0 and 255"
+            )
         return array.astype(np.uint8)
     if np.issubdtype(array.dtype, np.floating):
         levels = array.astype(np.float64) * 255.0

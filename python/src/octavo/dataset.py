@@ -301,6 +301,11 @@ class Split:
         """N*C*H*W: bytes of all images without compression."""
         return self._native.packed_bytes
 
+    @cached_property
+    def columns(self) -> dict[str, npt.NDArray[Any] | list[Any]]:
+        """The metadata of each sample, by column: int64 or float64 [N] for numbers, NaN if missing; else a list."""
+        return {name: _column(values) for name, values in json.loads(self._opened().metadata()).items()}
+
     def sample_name(self, index: int) -> str | None:
         """Where an image came from, or None if the file was packed without names."""
         return self._opened().sample_name(self.images._row(operator.index(index)))
@@ -458,6 +463,15 @@ class Dataset:
         import html
 
         return f"<div>{html.escape(repr(self))}</div>" + "".join(split._repr_html_() for split in self)
+
+
+def _column(values: list[Any]) -> npt.NDArray[Any] | list[Any]:
+    kinds = {type(value) for value in values}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, np.int64)
+    if kinds <= {int, float, type(None)} and kinds != {type(None)}:
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    return values
 
 
 def _reopen_split(path: Path, name: str) -> Split:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -99,8 +100,8 @@ def repack(
     datasets = [Dataset(file) for file, *_ in packing._sources(source)]
     if compress is None:
         compress = "deflate" if next(iter(datasets[0])).compression == "deflate" else "none"
-    if names is None:
-        names = any(split.sample_name(0) is not None for dataset in datasets for split in dataset)
+    if len(datasets) == 1:
+        options["allow_mismatch"] = True  # it was accepted when the file was packed
     return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)
 
 
@@ -143,4 +144,7 @@ def reindex(
     """
     packing.check_target(new_path, force)
     with _progress.shown(progress) as on_progress:
-        return _pack.reindex(Path(path), Path(new_path), bool(accept_changes), bool(force), on_progress)
+        summary = _pack.reindex(Path(path), Path(new_path), bool(accept_changes), bool(force), on_progress)
+    for name in summary.left_out:
+        warnings.warn(f"not copied: {name}", packing.PackingWarning, stacklevel=2)
+    return summary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _images, _pack, _progress
@@ -25,11 +25,11 @@ def pack_dataset(
     label_key: str | Literal[False] | None = None,
     mask_key: str | Literal[False] | None = None,
     mask_transform: Callable[[Any], Any] | None = None,
-    compress: Literal["none", "deflate"] = "none",
-    reproducible: bool = False,
-    force: bool = False,
-    threads: int = 0,
+    name_key: str | Literal[False] | None = None,
+    columns: Sequence[str] = (),
+    on_error: Literal["stop", "skip"] = "stop",
     progress: _progress.Progress = None,
+    **options: Any,
 ) -> _pack.PackSummary:
     """Packs any Python dataset: a map-style ``torch.utils.data.Dataset``, a Hugging Face dataset, or any iterable.
 
@@ -53,8 +53,21 @@ def pack_dataset(
         Field names in samples that are mappings. None: ``image``, ``img`` or similar; ``label``, ``labels``,
         ``fine_label``, ``target`` or similar; ``mask``, ``segmentation_mask``, ``annotation`` or similar if that is an
         image. False: no labels, or no masks.
-    channels, layout, compress, reproducible, force, threads, progress
-        As in `Writer`.
+    name_key
+        The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
+        the file of an image that PIL opened, or ``dataset.samples``, as torchvision has it. False: no names.
+    columns
+        Fields to keep with each sample, as `Split.columns`.
+    on_error
+        ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
+    channels, layout, progress, options
+        As in `Writer`: ``size``, ``fit``, ``background``, ``value_range``, ``holdout``, ``seed``, ``limit``,
+        ``compress``, ``append``, ``allow_mismatch``, ``reproducible``, ``force`` and ``threads``.
+
+    Warns
+    -----
+    PackingWarning
+        For each note of the summary: for example, fields that are not packed.
 
     Raises
     ------
@@ -63,28 +76,41 @@ def pack_dataset(
     Exception
         Whatever the dataset raises, with a note that names the sample. No file appears then.
     """
+    if on_error not in ("stop", "skip"):
+        raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
     parts = _splits_of(dataset, split)
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
+    keys = _Keys(image_key, mask_key, label_key, name_key, list(columns))
     with (
         _progress.shown(progress) as on_progress,
-        Writer(
-            path, classes=classes, channels=channels, layout=layout, compress=compress, reproducible=reproducible,
-            force=force, threads=threads, progress=False,
-        ) as writer,
-    ):  # fmt: skip
+        Writer(path, classes=classes, channels=channels, layout=layout, progress=False, **options) as writer,
+    ):
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
-            for number, sample in enumerate(_samples(part, name)):
+            names = _Names(part, name)
+            for number, sample in enumerate(_samples(part, name, on_error == "skip")):
                 where = f"split {name!r}, sample {number}"
-                image, mask, label = _parts_of(sample, image_key, mask_key, label_key, where)
-                if transform is not None:
-                    image = _transformed(transform, image, f"transform with the image of {where}")
-                if mask_transform is not None and mask is not None:
-                    mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
-                writer.append(image, label, mask=mask, split=name)
+                try:
+                    if isinstance(sample, _Unreadable):
+                        raise sample.error
+                    image, mask, label = keys.parts_of(sample, where)
+                    if transform is not None:
+                        image = _transformed(transform, image, f"transform with the image of {where}")
+                    if mask_transform is not None and mask is not None:
+                        mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
+                    writer.append(
+                        image, label, mask=mask, split=name, metadata=keys.metadata_of(sample, where),
+                        name=names.of(number, keys.name_of(sample, image)),
+                    )  # fmt: skip
+                except Exception as error:
+                    if on_error == "stop" or writer.is_closed:
+                        raise
+                    writer.leave_out(number, f"{name}#{number}", str(error))
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
+        if note := keys.note():
+            writer.add_note(note)
         return writer.close()
 
 
@@ -96,14 +122,30 @@ def _transformed(transform: Callable[[Any], Any], value: Any, what: str) -> Any:
         raise
 
 
-def _samples(part: Any, split: str) -> Iterable[Any]:
-    """The samples of a dataset; exceptions get a note that names the sample."""
+class _Unreadable:
+    """A sample that the dataset could not provide."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _samples(part: Any, split: str, may_skip: bool) -> Iterator[Any]:
+    """The samples of a dataset; exceptions get a note that names the sample.
+
+    With `may_skip`, a map-style dataset gives an `_Unreadable` for a sample that raises; an iterator ends when it does.
+    """
     number = 0
     try:
         # Map-style datasets need not raise IndexError at their end, so use their length.
         if hasattr(part, "__len__") and hasattr(part, "__getitem__"):
             for number in range(len(part)):
-                yield part[number]
+                try:
+                    sample = part[number]
+                except Exception as error:
+                    if not may_skip:
+                        raise
+                    sample = _Unreadable(error)
+                yield sample
         else:
             for number, sample in enumerate(part):
                 yield sample
@@ -113,15 +155,25 @@ def _samples(part: Any, split: str) -> Iterable[Any]:
         raise
 
 
+#: Names that datasets have for a split, and the name that Octavo's defaults expect.
+_SPLIT_NAMES = {"training": "train", "validation": "val", "valid": "val", "testing": "test"}
+
+
 def _splits_of(dataset: Any, split: str) -> dict[str, Any]:
     if isinstance(dataset, Mapping):
         if not dataset:
             raise ValueError("dataset is an empty mapping; it must contain at least one split")
-        return {str(name): part for name, part in dataset.items()}
+        names = [_SPLIT_NAMES.get(str(name), str(name)) for name in dataset]
+        if len(set(names)) < len(names):
+            names = [str(name) for name in dataset]
+        return dict(zip(names, dataset.values(), strict=True))
     return {split: dataset}
 
 
 def _classes_of(dataset: Any) -> list[str]:
+    """The class names that a dataset, or the one that a `torch.utils.data.Subset` is part of, knows."""
+    while not hasattr(dataset, "classes") and hasattr(dataset, "dataset"):
+        dataset = dataset.dataset
     classes = getattr(dataset, "classes", None)
     if isinstance(classes, (list, tuple)):
         return [str(name) for name in classes]
@@ -139,41 +191,112 @@ _LABEL_KEYS = ("label", "labels", "fine_label", "target", "targets", "y")
 _MASK_KEYS = ("mask", "masks", "segmentation_mask", "semantic_mask", "segmentation", "annotation", "label", "labels")
 
 
-def _parts_of(
-    sample: Any,
-    image_key: str | None,
-    mask_key: str | Literal[False] | None,
-    label_key: str | Literal[False] | None,
-    where: str,
-) -> tuple[Any, Any, Any]:
-    """The image, mask and label of a sample; None for what it does not have."""
-    if isinstance(sample, Mapping):
-        image_name = _key(sample, image_key, _IMAGE_KEYS, where)
-        if image_name is None:
+_NAME_KEYS = ("file_name", "filename", "image_path", "path", "__key__", "image_id", "id")
+
+
+class _Keys:
+    """Which fields of a sample are its image, mask, label, name and metadata; others are noted."""
+
+    def __init__(
+        self,
+        image: str | None,
+        mask: str | Literal[False] | None,
+        label: str | Literal[False] | None,
+        name: str | Literal[False] | None,
+        columns: list[str],
+    ) -> None:
+        self._image, self._mask, self._label, self._name = image, mask, label, name
+        self._columns = columns
+        self._left_out: set[str] = set()
+
+    def parts_of(self, sample: Any, where: str) -> tuple[Any, Any, Any]:
+        """The image, mask and label of a sample; None for what it does not have."""
+        if isinstance(sample, Mapping):
+            return self._fields_of(sample, where)
+        if isinstance(sample, (tuple, list)):
+            if len(sample) == 1:
+                return sample[0], None, None
+            if len(sample) == 2:
+                return (sample[0], sample[1], None) if _images.is_mask(sample[1]) else (sample[0], None, sample[1])
+            if len(sample) != 3 or not _images.is_mask(sample[1]):
+                raise ValueError(f"{where}: it has {len(sample)} parts; expected an image, a mask if any, and a label")
+            return sample[0], sample[1], sample[2]
+        return sample, None, None
+
+    def _fields_of(self, sample: Mapping[Any, Any], where: str) -> tuple[Any, Any, Any]:
+        image = _key(sample, self._image, _IMAGE_KEYS, where)
+        if image is None:
             raise ValueError(f"{where}: no image found among the fields {list(sample)}; name it with image_key=")
-        mask_name = None if mask_key is False else _mask_key(sample, mask_key, image_name, where)
-        mask = None if mask_name is None else sample[mask_name]
-        if label_key is False or (label_key is None and len(sample) == 1):
-            return sample[image_name], mask, None
-        usual = [key for key in _LABEL_KEYS if key != mask_name]
-        label_name = _key(sample, label_key, usual, where)
-        if label_name is None and mask is not None:
-            return sample[image_name], mask, None
-        if label_name is None:
-            raise ValueError(
-                f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
-                "label_key=False for a dataset without labels"
-            )
-        return sample[image_name], mask, sample[label_name]
-    if isinstance(sample, (tuple, list)):
-        if len(sample) == 1:
-            return sample[0], None, None
-        if len(sample) == 2:
-            return (sample[0], sample[1], None) if _images.is_mask(sample[1]) else (sample[0], None, sample[1])
-        if len(sample) != 3 or not _images.is_mask(sample[1]):
-            raise ValueError(f"{where}: it has {len(sample)} parts; expected an image, a mask if any, and a label")
-        return sample[0], sample[1], sample[2]
-    return sample, None, None
+        mask = None if self._mask is False else _mask_key(sample, self._mask, image, where)
+        label = None
+        if self._label is not False and (self._label is not None or len(sample) > 1):
+            label = _key(sample, self._label, [key for key in _LABEL_KEYS if key != mask], where)
+            if label is None and mask is None:
+                raise ValueError(
+                    f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
+                    "label_key=False for a dataset without labels"
+                )
+        used = {image, mask, label, *self._columns, self._name_field(sample)}
+        self._left_out.update(str(key) for key in sample if key not in used)
+        return sample[image], None if mask is None else sample[mask], None if label is None else sample[label]
+
+    def _name_field(self, sample: Mapping[Any, Any]) -> Any:
+        if self._name:
+            return self._name
+        return None if self._name is False else next((key for key in _NAME_KEYS if key in sample), None)
+
+    def name_of(self, sample: Any, image: Any) -> str | None:
+        """The origin of a sample, if it says where it is from."""
+        if self._name is False:
+            return None
+        if isinstance(sample, Mapping) and (field := self._name_field(sample)) is not None:
+            return str(sample[field])
+        return getattr(image, "filename", None) or None
+
+    def metadata_of(self, sample: Any, where: str) -> dict[str, Any]:
+        """The fields to keep."""
+        if not self._columns:
+            return {}
+        if not isinstance(sample, Mapping):
+            raise ValueError(f"{where}: columns= needs samples that are mappings, not {type(sample).__name__}")
+        if missing := [name for name in self._columns if name not in sample]:
+            raise ValueError(f"{where}: there is no field {missing[0]!r}; the sample has {list(sample)}")
+        return {name: _as_json(sample[name]) for name in self._columns}
+
+    def note(self) -> str | None:
+        """Which fields are not packed."""
+        if not self._left_out:
+            return None
+        names = ", ".join(map(repr, sorted(self._left_out)))
+        return f"not packed: the field{'s' if len(self._left_out) > 1 else ''} {names}; keep with columns="
+
+
+class _Names:
+    """Names for the samples of a split: for all, or for none."""
+
+    def __init__(self, part: Any, split: str) -> None:
+        self._split = split
+        self._has_names: bool | None = None
+        # torchvision's ImageFolder: [(path, class), ...].
+        samples = getattr(part, "samples", None)
+        self._paths = samples if isinstance(samples, list) else []
+
+    def of(self, number: int, name: str | None) -> str | None:
+        """The name of the sample `number`, whose own name is `name`."""
+        if name is None and number < len(self._paths) and isinstance(self._paths[number], (tuple, list)):
+            name = str(self._paths[number][0])
+        if self._has_names is None:
+            self._has_names = name is not None
+        return (name or f"{self._split}#{number}") if self._has_names else None
+
+
+def _as_json(value: Any) -> Any:
+    """The value with arrays and tensors as lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(part) for key, part in value.items()}
+    return [_as_json(part) for part in value] if isinstance(value, (tuple, list)) else value
 
 
 def _mask_key(sample: Mapping[Any, Any], wanted: str | None, image_name: str, where: str) -> str | None:

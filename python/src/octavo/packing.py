@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +20,36 @@ from ._cifar_pickles import find_batches
 _Path = str | os.PathLike[str]
 
 
-def _checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
+def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
+    """The size as (height, width)."""
     sides = (size, size) if isinstance(size, int) else tuple(size)
     if len(sides) != 2 or min(sides) < 1:
         raise ValueError(f"size is {size}; it must be (height, width), or one number for both, at least 1")
     return operator.index(sides[0]), operator.index(sides[1])
+
+
+def checked_fit(fit: str) -> _pack.Fit:
+    """The fit of this name."""
+    chosen: _pack.Fit = _choice(_pack.Fit, "fit", fit)
+    return chosen
+
+
+def checked_background(background: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The color, if it is three numbers in 0 ... 255."""
+    if len(background) != 3 or not all(0 <= value <= 255 for value in background):
+        raise ValueError(f"background is {background}; it must be three numbers in 0 ... 255")
+    return background
+
+
+def sampling_options(holdout: float, seed: int, limit: int | None) -> _pack.SourceOptions:
+    """The options that choose samples."""
+    if limit is not None and operator.index(limit) < 1:
+        raise ValueError(f"limit is {limit}; it must be at least 1")
+    if not 0 <= operator.index(seed) < 2**64:
+        raise ValueError(f"seed is {seed}; it must be in [0, 2**64)")
+    options = _pack.SourceOptions()
+    options.holdout, options.seed, options.limit = holdout, seed, limit
+    return options
 
 
 def _value_range(given: tuple[float, float] | str) -> _pack.ValueRange:
@@ -58,13 +84,16 @@ def pack(
     class_order: Literal["bytes", "natural"] = "bytes",
     masks: Literal["auto", "off"] = "auto",
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
+    label_column: str | None = None,
+    columns: Sequence[str] | Literal["all"] = (),
     value_range: tuple[float, float] | str = "auto",
     select: str = "",
     limit: int | None = None,
     holdout: float = 0.0,
     seed: int = 0,
-    names: bool = False,
+    names: bool | None = None,
     compress: Literal["none", "deflate"] = "none",
+    allow_mismatch: bool = False,
     on_error: Literal["stop", "skip"] = "stop",
     max_pixels: int | None = None,
     max_ratio: int | None = None,
@@ -108,22 +137,28 @@ def pack(
         ``"auto"``: a folder of masks next to a folder of images, such as ``masks`` and ``images``, or a column ``mask``
         of a list, holds the masks of the images, which are PNG, TIFF or PNM files with one value per pixel.
         ``"off"``: no masks are packed.
+    label_column
+        The column of an image list that holds the labels; None: ``label``, ``class``, ``target`` or similar.
+    columns
+        Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role.
     value_range
-        For arrays that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
+        For arrays and images that do not hold bytes, the values that map to 0 and 255: (low, high), ``"minmax"``,
         ``"percentile:99.9"``, or ``"auto"``: exact if possible, else measured.
     select
         Pack only samples whose class name or path matches this glob.
     limit
         The maximum number of samples per split.
     holdout
-        The fraction of ``train``, below 1, that becomes the split ``val``, selected by a hash.
+        The fraction of each class of ``train``, below 1, that becomes the split ``val``, selected by a hash.
     seed
         The seed of that hash.
     names
-        Store the origin of each sample.
+        Store the origin of each sample, for `Split.sample_name`. None: if samples are files.
     compress
         ``"deflate"``: a smaller file, by about a fifth for photographs; compressed and decompressed on all threads.
         Reading single samples in random order from it is slow: see docs/residencies.md.
+    allow_mismatch
+        Accept splits of several image shapes, and classes that ``train``, or with `append` the file, lacks.
     on_error
         What to do about unreadable samples. Skipped ones are listed in the result and in the file's provenance.
     max_pixels
@@ -147,7 +182,12 @@ def pack(
     Returns
     -------
     PackSummary
-        Samples of each split, skipped samples, bytes, seconds.
+        Samples of each split, notes, skipped samples, bytes, seconds.
+
+    Warns
+    -----
+    PackingWarning
+        For each note: what was dropped, changed or guessed.
 
     Raises
     ------
@@ -161,9 +201,9 @@ def pack(
         For invalid options.
     """
     sources = _sources(source)
-    source_options = _pack.SourceOptions()
+    source_options = sampling_options(holdout, seed, limit)
     source_options.format = format
-    source_options.fit = _choice(_pack.Fit, "fit", fit)
+    source_options.fit = checked_fit(fit)
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)
     source_options.layout = _choice(_pack.ArrayLayout, "layout", layout)
     source_options.range = _value_range(value_range)
@@ -175,15 +215,9 @@ def pack(
     if channels not in (None, 1, 3):
         raise ValueError(f"channels is {channels!r}; it must be 1, 3 or None")
     if size is not None:
-        source_options.size = _checked_size(size)
-    if limit is not None and operator.index(limit) < 1:
-        raise ValueError(f"limit is {limit}; it must be at least 1")
-    if len(background) != 3 or not all(0 <= value <= 255 for value in background):
-        raise ValueError(f"background is {background}; it must be three numbers in 0 ... 255")
-    if not 0 <= operator.index(seed) < 2**64:
-        raise ValueError(f"seed is {seed}; it must be in [0, 2**64)")
+        source_options.size = checked_size(size)
     source_options.channels = channels
-    source_options.background = background
+    source_options.background = checked_background(background)
     for name, given in (("max_pixels", max_pixels), ("max_ratio", max_ratio)):
         if given is not None and not 1 <= operator.index(given) < 2**63:
             raise ValueError(f"{name} is {given}; it must be at least 1")
@@ -191,24 +225,37 @@ def pack(
         source_options.largest_image_pixels = max_pixels
     if max_ratio is not None:
         source_options.largest_archive_ratio = max_ratio
+    source_options.label_column = label_column or ""
+    source_options.columns = [columns] if isinstance(columns, str) else list(columns)
+    source_options.allow_mismatch = bool(allow_mismatch)
     source_options.class_names = list(classes or ())
     source_options.class_map = dict(class_map or {})
     source_options.select = select
-    source_options.limit = limit
-    source_options.holdout = holdout
-    source_options.seed = seed
     source_options.skip_unreadable = on_error == "skip"
     options = pack_options(names, reproducible, force, threads, compress)
     source_options.thread_count = threads
     options.skip_bad_samples = on_error == "skip"
+    options.allow_mismatch = bool(allow_mismatch)
     with _without_pickles(sources, source_options) as (sources, has_pickles):
         if dry_run:
-            return _pack.survey_files(sources, source_options, None)
+            return warned(_pack.survey_files(sources, source_options, None), 3)
         if has_pickles:  # the provenance would otherwise name only temporary files
             options.command_line = f"octavo.pack({source!r}, {str(path)!r})"
         check_target(path, force or append)
         with _progress.shown(progress) as on_progress:
-            return _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
+            summary = _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
+    return warned(summary, 3)
+
+
+class PackingWarning(UserWarning):
+    """What packing dropped, changed or guessed: a note of a `PackSummary`."""
+
+
+def warned(summary: _pack.PackSummary, level: int) -> _pack.PackSummary:
+    """Warns of each note of the summary. `level` is the stack level of the caller's caller: 3 for a public function."""
+    for note in summary.notes:
+        warnings.warn(note, PackingWarning, stacklevel=level)
+    return summary
 
 
 _Source = tuple[Path, str, str, str]
@@ -267,13 +314,13 @@ def _choice(kind: Any, argument: str, name: str) -> Any:
 
 
 def pack_options(
-    names: bool, reproducible: bool, force: bool, threads: int, compress: str = "none"
+    names: bool | None, reproducible: bool, force: bool, threads: int, compress: str = "none"
 ) -> _pack.PackOptions:
     """The options that all ways of packing share. Raises ValueError if the number of threads is negative."""
     if operator.index(threads) < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     options = _pack.PackOptions()
-    options.with_names = bool(names)
+    options.with_names = None if names is None else bool(names)
     options.reproducible = bool(reproducible)
     options.compression = _choice(_pack.Compression, "compress", compress)
     options.replace_existing = bool(force)

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
-from .packing import check_target, pack_options
+from .packing import (
+    check_target,
+    checked_background,
+    checked_fit,
+    checked_size,
+    pack_options,
+    sampling_options,
+    warned,
+)
 
 _Path = str | os.PathLike[str]
 
@@ -46,7 +54,11 @@ class Writer:
     layout
         The axes of NumPy arrays and tensors: ``"hwc"``, ``"chw"``, or ``"auto"``: tensors are chw; arrays are the
         layout that gives 1 or 3 channels.
-    compress, reproducible, force, threads, progress
+    size, fit, background
+        As in `pack`: resize all images, and their masks.
+    value_range
+        For images of more than 8 bits: (low, high), the values that become 0 and 255.
+    holdout, seed, limit, compress, append, allow_mismatch, reproducible, force, threads, progress
         As in `pack`.
 
     Raises
@@ -64,7 +76,16 @@ class Writer:
         classes: Sequence[str] | None = None,
         channels: int | None = None,
         layout: _images.Layout = "auto",
+        size: int | tuple[int, int] | None = None,
+        fit: Literal["crop", "pad", "stretch"] = "crop",
+        background: tuple[int, int, int] = (0, 0, 0),
+        value_range: tuple[float, float] | None = None,
+        holdout: float = 0.0,
+        seed: int = 0,
+        limit: int | None = None,
         compress: Literal["none", "deflate"] = "none",
+        append: bool = False,
+        allow_mismatch: bool = False,
         reproducible: bool = False,
         force: bool = False,
         threads: int = 0,
@@ -72,21 +93,33 @@ class Writer:
     ) -> None:
         if layout not in ("auto", "hwc", "chw"):
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
-        pack_options(False, reproducible, force, threads, compress)  # reports invalid options now
-        check_target(path, force)
+        self._options = pack_options(None, reproducible, force, threads, compress)
+        self._options.allow_mismatch = bool(allow_mismatch)
+        self._source_options = sampling_options(holdout, seed, limit)
+        check_target(path, force or append)
         self._path = Path(path)
         self._channels = channels
         self._layout = layout
-        self._options = (reproducible, force, threads, compress)
+        self._resizing = None if size is None else Resizing(size, fit, background)
+        self._quantizer = None if value_range is None else _images.Quantizer(*value_range)
+        self._append_to_file = bool(append)
+        self._allow_mismatch = bool(allow_mismatch)
         self._progress = progress
         notes = json.dumps({"made_by": "octavo.Writer"})
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, list(classes or ()), notes)
         self._blocks: dict[str, _Block] = {}
-        self._class_count = len(classes or ())
+        self._classes = list(classes or ())
         self._lock = threading.RLock()
 
     def append(
-        self, image: Any, label: Any = None, *, mask: Any = None, split: str = "train", name: str | None = None
+        self,
+        image: Any,
+        label: Any = None,
+        *,
+        mask: Any = None,
+        split: str = "train",
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Appends one sample to `split`. Thread-safe; concurrent calls append in no particular order.
 
@@ -96,7 +129,8 @@ class Writer:
             A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or floats in 0 ... 1, such as ``ToTensor()`` makes from
             8-bit images.
         label
-            A class number; K integers 0 or 1 (multi-labels); K floats (targets); or None.
+            A class number, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats (targets); or
+            None.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
             0 ... 255 [H, W]; for all samples of a split, or for none.
@@ -104,6 +138,9 @@ class Writer:
             The split; it is created with its first sample.
         name
             The origin of the sample, to be stored; for all samples of a split, or for none.
+        metadata
+            What else to keep with the sample, by column, as `Split.columns`: anything that JSON can hold. All samples
+            of a split have the same columns.
 
         Raises
         ------
@@ -114,17 +151,20 @@ class Writer:
             If the disk is full. All appended samples are discarded then.
         """
         with self._lock:
-            self._append(image, label, mask, split, name)
+            self._append(image, label, mask, split, name, metadata or {})
 
-    def _append(self, image: Any, label: Any, mask: Any, split: str, name: str | None) -> None:
+    def _append(
+        self, image: Any, label: Any, mask: Any, split: str, name: str | None, metadata: Mapping[str, Any]
+    ) -> None:
         source = self._opened()
         block = self._blocks.get(split)
         number = block.total if block else 0
         where = f"append to split {split!r}, sample {number}: "
         try:
-            pixels = _images.to_pixels(image, self._channels, self._layout)
-            kind, numbers = _label(label, self._class_count)
+            pixels = _images.to_pixels(image, self._channels, self._layout, self._quantizer)
+            kind, numbers = _label(label, self._classes)
             classes = None if mask is None else _images.to_mask(mask)
+            values = json.dumps(list(metadata.values()), allow_nan=False)
         except TypeError as error:
             raise TypeError(f"{where}{error}") from error
         except ValueError as error:
@@ -134,6 +174,8 @@ class Writer:
             raise
         if classes is not None and classes.shape != pixels.shape[1:]:
             raise ValueError(f"{where}its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
+        if self._resizing is not None and 0 not in pixels.shape:
+            pixels, classes = self._resizing(pixels, classes)
         if block is None:
             if not _SPLIT_NAME.fullmatch(split):
                 raise ValueError(
@@ -142,9 +184,11 @@ class Writer:
                 )
             if 0 in pixels.shape:
                 raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
+            self._check_shape(pixels.shape, where)
             block = self._blocks[split] = _Block(
-                pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None
-            )
+                pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None,
+                columns=list(metadata),
+            )  # fmt: skip
         if pixels.shape != block.shape:
             raise ValueError(
                 f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images of a "
@@ -156,13 +200,41 @@ class Writer:
             raise ValueError(f"{where}some samples of the split have names, others do not; pass name= for all or none")
         if (classes is not None) != (block.masks is not None):
             raise ValueError(f"{where}some samples of the split have masks, others do not; pass mask= for all or none")
-        block.add(pixels, numbers, classes, name)
+        if list(metadata) != block.columns:
+            raise ValueError(
+                f"{where}its metadata has the columns {list(metadata)}; earlier samples have {block.columns}"
+            )
+        block.add(pixels, numbers, classes, name, values)
         if block.is_full():
             try:
-                block.flush(source, split)
+                block.flush(source, split, self._quantizer)
             except BaseException:
                 self.discard()  # some samples are lost, so a complete file is no longer possible
                 raise
+
+    def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
+        """Raises ValueError if the first sample of a split has another shape than those of the other splits."""
+        for split, block in self._blocks.items():
+            if block.shape != shape and not self._allow_mismatch:
+                raise ValueError(
+                    f"{where}it is {_text(shape)}, the samples of split {split!r} are {_text(block.shape)}; convert "
+                    "them with size= and channels=, or accept this with allow_mismatch=True"
+                )
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the file is complete, or all samples were discarded."""
+        return self._source is None
+
+    def leave_out(self, number: int, name: str, reason: str) -> None:
+        """Records a sample that cannot be packed, for the result and the provenance of the file."""
+        with self._lock:
+            self._opened().leave_out(number, name, reason)
+
+    def add_note(self, note: str) -> None:
+        """Adds a sentence to the notes of the result and of the provenance."""
+        with self._lock:
+            self._opened().add_remark(note)
 
     def close(self) -> _pack.PackSummary:
         """Completes the file. A ``with`` block calls this at its end.
@@ -179,13 +251,16 @@ class Writer:
         source = self._opened()
         try:
             for split, block in self._blocks.items():
-                block.flush(source, split)
+                block.flush(source, split, self._quantizer)
             if not source.splits:
                 raise ValueError(f"pack {str(self._path)!r}: no sample was appended")
-            has_names = any(block.has_names for block in self._blocks.values())
-            options = pack_options(has_names, *self._options)
+            if self._quantizer is not None and (note := self._quantizer.note()):
+                source.add_remark(note)
             with _progress.shown(self._progress) as on_progress:
-                return _pack.pack_spooled(source, self._path, options, on_progress)
+                summary = _pack.pack_spooled(
+                    source, self._path, self._source_options, self._options, self._append_to_file, on_progress
+                )
+            return warned(summary, 4)
         finally:
             self.discard()
 
@@ -214,18 +289,27 @@ class _Block:
     """Samples of one split that have not been spooled yet."""
 
     def __init__(
-        self, shape: tuple[int, ...], kind: str, label_shape: tuple[int, ...], *, has_masks: bool, has_names: bool
+        self,
+        shape: tuple[int, ...],
+        kind: str,
+        label_shape: tuple[int, ...],
+        *,
+        has_masks: bool,
+        has_names: bool,
+        columns: list[str],
     ) -> None:
         self.shape = shape
         self.kind = kind
         self.label_shape = label_shape
         self.has_names = has_names
+        self.columns = columns
         self.total = 0
         self._most = max(1, _BLOCK_BYTES // max(1, int(np.prod(shape))))
         self._pixels = np.empty((self._most, *shape), np.uint8)
         self.masks = np.empty((self._most, *shape[1:]), np.uint8) if has_masks else None
         self._labels: list[npt.NDArray[Any]] = []
         self._names: list[str] = []
+        self._metadata: list[str] = []
 
     def add(
         self,
@@ -233,6 +317,7 @@ class _Block:
         label: npt.NDArray[Any],
         mask: npt.NDArray[np.uint8] | None,
         name: str | None,
+        metadata: str,
     ) -> None:
         self._pixels[len(self._labels)] = pixels
         if self.masks is not None and mask is not None:
@@ -240,31 +325,62 @@ class _Block:
         self._labels.append(label)
         if name is not None:
             self._names.append(name)
+        if self.columns:
+            self._metadata.append(metadata)
         self.total += 1
 
     def is_full(self) -> bool:
         return len(self._labels) == self._most
 
-    def flush(self, source: _pack.SpooledSource, split: str) -> None:
+    def flush(self, source: _pack.SpooledSource, split: str, quantizer: _images.Quantizer | None) -> None:
         count = len(self._labels)
         if count == 0:
             return
-        pixels, labels, names = self._pixels[:count], np.stack(self._labels), self._names
-        color = getattr(_pack.Color, _images.color_of(self.shape[0]))
+        form = _pack.SplitForm()
+        form.color = getattr(_pack.Color, _images.color_of(self.shape[0]))
+        form.columns = self.columns
+        if quantizer is not None:
+            form.source_dtype = quantizer.dtype
+            form.quantize(quantizer.scale, quantizer.low)
+        pixels, labels, names, metadata = self._pixels[:count], np.stack(self._labels), self._names, self._metadata
         masks = None if self.masks is None else self.masks[:count]
-        self._labels, self._names = [], []
+        self._labels, self._names, self._metadata = [], [], []
         if self.kind == "none":
-            source.append_unlabeled(split, pixels, color, names, masks)
+            source.append_unlabeled(split, form, pixels, names, masks, metadata)
         elif self.kind == "target":
-            source.append_targets(split, pixels, labels, color, names, masks)
+            source.append_targets(split, form, pixels, labels, names, masks, metadata)
         else:
-            source.append_classes(split, pixels, labels, color, names, masks)
+            source.append_classes(split, form, pixels, labels, names, masks, metadata)
 
 
-def _label(label: Any, class_count: int) -> tuple[str, npt.NDArray[Any]]:
+class Resizing:
+    """Resizes images and masks as ``octavo pack --size`` does."""
+
+    def __init__(self, size: int | tuple[int, int], fit: str, background: tuple[int, int, int]) -> None:
+        self._size = checked_size(size)
+        self._fit = checked_fit(fit)
+        self._background = checked_background(background)
+
+    def __call__(
+        self, pixels: npt.NDArray[np.uint8], mask: npt.NDArray[np.uint8] | None
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8] | None]:
+        """The image [C, H, W] and the mask [H, W], if there is one, at the new size."""
+        resized = _pack.resized(np.ascontiguousarray(pixels), self._size, self._fit, self._background)
+        if mask is None:
+            return resized, None
+        return resized, _pack.resized_mask(np.ascontiguousarray(mask[np.newaxis]), self._size, self._fit)[0]
+
+
+def _label(label: Any, classes: list[str]) -> tuple[str, npt.NDArray[Any]]:
     """The kind and the checked numbers of a label."""
+    class_count = len(classes)
     if label is None:
         return "none", np.empty(0, np.int32)
+    if isinstance(label, str):
+        if label not in classes:
+            known = f"the classes are {', '.join(classes[:8])}" if classes else "name the classes with classes="
+            raise ValueError(f"its label {label!r} is not the name of a class; {known}")
+        return "class", np.asarray(classes.index(label), np.int32)
     if hasattr(label, "detach"):  # a tensor
         label = label.detach().cpu().numpy()
     numbers = np.asarray(label)

@@ -1,4 +1,5 @@
-// Golden files tests/golden/v1.h5, v1-deflate.h5, v2.h5 and v3.h5, which every later version must be able to read unchanged.
+// Golden files tests/golden/v1.h5, v1-deflate.h5, v2.h5 and v3.h5, which every later version must be able to read
+// unchanged.
 //
 // The functions write_...() below wrote them, with OCTAVO_UPDATE_GOLDEN=1 in the environment. v1.h5.txt records the
 // versions of HDF5 and Octavo that wrote them. For the deflated one, only reading is guaranteed, because another
@@ -109,7 +110,8 @@ void write_golden_2(const std::filesystem::path& path) {
 /// A file of format version 3: `train`, 3 samples of 1x1x2 with value = 10 * row + index, and two columns.
 void write_golden_3(const std::filesystem::path& path) {
   octavo::WriterOptions options;
-  options.splits = {{.name = "train", .shape = {1, 1, 2}, .labels = {}, .color = octavo::Color::gray, .row_capacity = 3}};
+  options.splits = {
+      {.name = "train", .shape = {1, 1, 2}, .labels = {}, .color = octavo::Color::gray, .row_capacity = 3}};
   options.reproducible = true;
   octavo::Writer writer(path, options);
   std::vector<std::uint8_t> values = {0, 1, 10, 11, 20, 21};
@@ -213,7 +215,9 @@ TEST_CASE("the golden file of format version 3 has the written columns", "[golde
   CHECK(dataset.format_version() == 3);
   const auto train = dataset.split("train");
   CHECK(train.columns() == std::vector<std::string>{"age", "box"});
-  CHECK(train.metadata() == "{\"age\":[3,null,12],\"box\":[[0,1],[0,2],\"k\xC3\xA4" "fer\"]}");
+  CHECK(train.metadata() ==
+        "{\"age\":[3,null,12],\"box\":[[0,1],[0,2],\"k\xC3\xA4"
+        "fer\"]}");
 }
 
 TEST_CASE("the golden files are intact", "[golden][archive]") {

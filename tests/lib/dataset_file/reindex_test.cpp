@@ -50,6 +50,19 @@ void add_attribute(hid_t file) {
   REQUIRE(H5Awrite(attribute.get(), H5T_NATIVE_INT, &value) >= 0);
 }
 
+TEST_CASE("what a rebuilt file does not have is named", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  CHECK(reindex(folder / "a.h5", folder / "b.h5").left_out.empty());
+  edit(folder / "a.h5", [](hid_t file) {
+    add_attribute(file);
+    const octavo::hdf5::GroupHandle group(H5Gcreate2(file, "/train/mi\nne", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    add_attribute(octavo::hdf5::DatasetHandle(H5Dopen2(file, "/train/images", H5P_DEFAULT)).get());
+  });
+  CHECK(reindex(folder / "a.h5", folder / "c.h5").left_out ==
+        std::vector<std::string>{"/, attribute note", "/train/mi?ne", "/train/images, attribute note"});
+}
+
 octavo::hdf5::PropertiesHandle creation() { return octavo::hdf5::PropertiesHandle(H5Pcreate(H5P_DATASET_CREATE)); }
 
 /// Replaces a dataset with one that has these properties, of type int8 [20,3,4,5].

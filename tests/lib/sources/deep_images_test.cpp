@@ -75,8 +75,9 @@ TEST_CASE("the loss of 16-bit images is noted and never called lossless", "[unit
   const PackSummary summary = pack(*open(folder.path()), folder / "a.h5");
   REQUIRE(summary.notes.size() == 1);
   // Three of six errors are half a step: 10 log10(255^2 * 6 / 0.75) = 57.2.
-  CHECK(summary.notes[0] ==
-        "train: uint16 values from 0 to 4080 became 8-bit (6 different values became 5, PSNR 57.2 dB, largest error 8)");
+  CHECK(
+      summary.notes[0] ==
+      "train: uint16 values from 0 to 4080 became 8-bit (6 different values became 5, PSNR 57.2 dB, largest error 8)");
   const auto certificate = certificate_of(folder / "a.h5");
   CHECK_FALSE(certificate.lossless);
   CHECK(certificate.largest_error == std::vector<double>{8.0});
@@ -90,7 +91,7 @@ TEST_CASE("8-bit values written as 16 bits are packed exactly", "[unit][pack]") 
   const auto source = open(folder.path());
   CHECK(read_all(*source, 0).values == Values{3, 200, 0, 250});
   CHECK(source->splits()[0].quantization == std::vector<ChannelQuantization>{{1.0 * factor, 0.0}});
-  CHECK(packing_notes(*source) == std::vector<std::string>{"train: uint16 values were packed exactly"});
+  CHECK(packing_notes(*source).empty());
 }
 
 TEST_CASE("images of 8 and 16 bits are scaled to their own white", "[unit][pack]") {
@@ -112,9 +113,7 @@ TEST_CASE("a range applies to images of every format with more than 8 bits", "[u
   const TemporaryFolder folder;
   SECTION("PNG") { write_file(folder / "a/1.png", deep_png({100, 600})); }
   SECTION("PNM") { write_file(folder / "a/1.pgm", "P2 2 1 1000 100 600"); }
-  SECTION("TIFF of 16 bits") {
-    write_file(folder / "a/1.tif", tiff_of(16, 1, bytes_of_two<std::uint16_t>(100, 600)));
-  }
+  SECTION("TIFF of 16 bits") { write_file(folder / "a/1.tif", tiff_of(16, 1, bytes_of_two<std::uint16_t>(100, 600))); }
   SECTION("TIFF of signed numbers") {
     write_file(folder / "a/1.tif", tiff_of(16, 2, bytes_of_two<std::int16_t>(100, 600)));
   }
@@ -143,9 +142,8 @@ TEST_CASE("float images are measured and may not hold NaN", "[unit][pack]") {
 TEST_CASE("the colors of 16-bit RGB have one range unless each channel is measured", "[unit][pack]") {
   const TemporaryFolder folder;
   // One pixel: 0, 510, 5100.
-  write_file(folder / "a/1.png", made_png({.color_type = PNG_COLOR_TYPE_RGB,
-                                           .depth = 16,
-                                           .rows = {0x00, 0x00, 0x01, 0xFE, 0x13, 0xEC}}));
+  write_file(folder / "a/1.png",
+             made_png({.color_type = PNG_COLOR_TYPE_RGB, .depth = 16, .rows = {0x00, 0x00, 0x01, 0xFE, 0x13, 0xEC}}));
   write_file(folder / "a/2.png", deep_png({1020}));  // gray
   const auto together = open(folder.path());
   CHECK(together->splits()[0].quantization == std::vector<ChannelQuantization>(3, {20.0, 0.0}));
@@ -161,8 +159,8 @@ TEST_CASE("a range that cannot apply is refused", "[unit][pack]") {
   write_file(folder / "a/1.png", made_png({.width = 2, .rows = {7, 200}}));
   CHECK_THROWS_WITH(open(folder.path(), measured), ContainsSubstring("at most 8 bits"));
   write_file(folder / "a/2.png", deep_png({1, 2}));
-  CHECK_THROWS_WITH(open(folder.path(), measured), ContainsSubstring("2.png") && ContainsSubstring("1.png") &&
-                                                       ContainsSubstring("another type"));
+  CHECK_THROWS_WITH(open(folder.path(), measured),
+                    ContainsSubstring("2.png") && ContainsSubstring("1.png") && ContainsSubstring("another type"));
   write_file(folder / "a/3.tif", tiff_of(32, 3, bytes_of_two(0.0F, 1.0F)));
   CHECK_THROWS_WITH(open(folder.path()), ContainsSubstring("3.tif") && ContainsSubstring("float"));
 }

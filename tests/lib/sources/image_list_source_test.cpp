@@ -160,8 +160,8 @@ TEST_CASE("images in another folder next to splits are refused instead of ignore
   write_file(folder / "unlabeled/deep/x.png", gray_png(2));
   REQUIRE_THROWS_WITH(open(folder.path()), ContainsSubstring("the subfolder \"unlabeled\" holds images") &&
                                                ContainsSubstring("train=") && ContainsSubstring("other="));
-  const auto split = open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}},
-                                 {.allow_mismatch = true});
+  const auto split =
+      open_source({{folder / "train", "train"}, {folder / "unlabeled", "other"}}, {.allow_mismatch = true});
   REQUIRE(split->splits().size() == 2);
   const auto classes = open_source({{folder.path(), "train"}}, {});
   REQUIRE(classes->class_names() == std::vector<std::string>{"train", "unlabeled"});

@@ -10,8 +10,8 @@
 
 namespace octavo::dataset_file {
 
-/// The columns in `text`, in their order. Throws FormatError (the message does not name the file) if it is not an object
-/// of one or more lists of `sample_count` values, with names that are short texts.
+/// The columns in `text`, in their order. Throws FormatError (the message does not name the file) if it is not an
+/// object of one or more lists of `sample_count` values, with names that are short texts.
 Json parse_columns(std::string_view text, std::int64_t sample_count);
 
 /// The names of parsed columns.

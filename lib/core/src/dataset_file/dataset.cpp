@@ -40,9 +40,7 @@ std::optional<std::string> Split::sample_name(std::int64_t row) const {
 
 const std::vector<std::string>& Split::columns() const { return entry_->columns; }
 
-std::string Split::metadata() const {
-  return entry_->columns_dataset ? reader_->columns(*entry_).dump() : "{}";
-}
+std::string Split::metadata() const { return entry_->columns_dataset ? reader_->columns(*entry_).dump() : "{}"; }
 
 void Split::read(std::int64_t first_row, std::int64_t count, std::span<std::int8_t> codes) const {
   reader_->read_codes(*entry_, first_row, count, std::as_writable_bytes(codes));

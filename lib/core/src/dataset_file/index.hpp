@@ -64,8 +64,8 @@ struct SplitEntry {
   Extent checksums;
   Extent histogram;
   Extent mean_image;
-  std::optional<Extent> names;         ///< the names, each with a terminating zero byte; present if name_offsets is
-  std::optional<Extent> name_offsets;  ///< uint64 [N+1]: where each name begins
+  std::optional<Extent> names;            ///< the names, each with a terminating zero byte; present if name_offsets is
+  std::optional<Extent> name_offsets;     ///< uint64 [N+1]: where each name begins
   std::vector<std::string> columns;       ///< names of the metadata
   std::optional<Extent> columns_dataset;  ///< JSON, as in columns.hpp; present if there are columns
 

@@ -42,7 +42,8 @@ void check_columns(const SplitEntry& split) {
     fail(split.name, "columns without a dataset, or a dataset without columns");
   }
   if (split.columns_dataset && split.columns_dataset->bytes > kMostColumnBytes) {
-    fail(dataset_path(split, "columns"), std::to_string(split.columns_dataset->bytes) + " bytes; expected at most 1 GiB");
+    fail(dataset_path(split, "columns"),
+         std::to_string(split.columns_dataset->bytes) + " bytes; expected at most 1 GiB");
   }
 }
 

@@ -1,5 +1,5 @@
-#include "dataset_file/columns.hpp"
 #include "dataset_file/reader.hpp"
+#include "dataset_file/columns.hpp"
 
 #include <array>
 #include <cstring>

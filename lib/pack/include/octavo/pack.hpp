@@ -59,8 +59,8 @@ struct SourceOptions {
   Fit fit = Fit::crop;
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; without it: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
-  std::string label_column = {};          ///< of image lists; empty: a column with one of the usual names
-  std::vector<std::string> columns = {};  ///< of image lists, to keep for each sample; "all": all others
+  std::string label_column = {};                       ///< of image lists; empty: a column with one of the usual names
+  std::vector<std::string> columns = {};               ///< of image lists, to keep for each sample; "all": all others
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;
@@ -74,7 +74,7 @@ struct SourceOptions {
   std::optional<std::int64_t> limit = {};           ///< maximum number of samples per split
   double holdout = 0.0;                             ///< fraction of each class of `train` that becomes `val`
   std::uint64_t seed = 0;                           ///< seed of the holdout
-  bool allow_mismatch = false;  ///< accept splits of several shapes, and classes that `train` lacks
+  bool allow_mismatch = false;                      ///< accept splits of several shapes, and classes that `train` lacks
   bool skip_unreadable = false;                     ///< skip unusable images, lines and parts of archives
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that declare more are refused before decoding
   /// Archives that expand to more than this multiple of their own size are refused. Deflate's maximum is 1,032.
@@ -129,8 +129,8 @@ PackSummary pack(Source& source, const std::filesystem::path& path, const PackOp
 
 /// Adds the splits of `source` to the dataset file `path`, atomically: writes a new file with all splits, then replaces
 /// the old one. Keeps the file's class numbers, compression and sample names. Throws what pack() throws,
-/// InvalidArgument if the file already has one of these splits or lacks their classes or shape, and IoError if another program replaced the file in the
-/// meantime. On failure, the file is unchanged.
+/// InvalidArgument if the file already has one of these splits or lacks their classes or shape, and IoError if another
+/// program replaced the file in the meantime. On failure, the file is unchanged.
 PackSummary append(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
 }  // namespace octavo

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <octavo/progress.hpp>
 
@@ -18,6 +20,9 @@ struct ReindexOptions {
 struct ReindexSummary {
   std::int64_t sample_count = 0;
   std::int64_t changed_samples = 0;  ///< samples that differ from their checksum; 0 without accept_changes
+  /// Objects and attributes that are not part of a dataset file, so that they were not copied: "/train/features",
+  /// "/train, attribute note". At most 100.
+  std::vector<std::string> left_out = {};
 };
 
 /// Reads `path` with the HDF5 library, in a child process with memory and time limits, and writes its samples to the

@@ -42,8 +42,7 @@ void resize_image(std::span<const std::uint8_t> values, const SampleShape& shape
 
 void resize_mask(std::span<const std::uint8_t> values, const SampleShape& shape, std::array<std::int64_t, 2> size,
                  Fit fit, std::span<std::uint8_t> resized) {
-  const images::Target target =
-      target_of({1, shape.height, shape.width}, size, fit, values.size(), resized.size());
+  const images::Target target = target_of({1, shape.height, shape.width}, size, fit, values.size(), resized.size());
   images::fill_mask(values, shape.height, shape.width, target, resized);
 }
 

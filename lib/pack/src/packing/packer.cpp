@@ -24,7 +24,7 @@ constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 // The minimum number of blocks per thread, so that slow samples (photographs) are spread evenly at the end of a split.
 constexpr std::int64_t kFewestBlocksAThread = 8;
 // A name ends with a zero byte, and has an offset of 8 bytes.
-constexpr std::int64_t kBytesBesideName = 9;
+constexpr std::int64_t kBytesAroundName = 9;
 
 /// Samples [first_row, first_row + row_count) of a split, as read from the source.
 struct Block {
@@ -163,7 +163,7 @@ class Packer {
     std::vector<std::string> names;
     for (std::int64_t row = first_row; has_names_[split] && row < end_row; ++row) {
       names.push_back(source_.sample_name(split, row));
-      name_bytes_ += std::ssize(names.back()) + kBytesBesideName;
+      name_bytes_ += std::ssize(names.back()) + kBytesAroundName;
     }
     writer_.write(split, first_row, slice(std::span(block.values), layout.shape.values()),
                   slice(std::span<const std::byte>(block.labels), layout.labels.bytes_per_sample()), names,

@@ -1,5 +1,6 @@
 // The notes on a source: what a user might not expect.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ bool has_outliers(const QuantizationNotes& quantized) {
          quantized.levels->before > 2 * quantized.levels->after;
 }
 
-std::string quantization_note(const QuantizationNotes& quantized, std::int64_t sample_count) {
+/// Nothing if the bytes hold the values exactly.
+std::optional<std::string> quantization_note(const QuantizationNotes& quantized, std::int64_t sample_count) {
   double low = quantized.channels.at(0).low, high = quantized.channels.at(0).high, largest_error = 0.0;
   std::int64_t clipped_count = 0;
   for (const ChannelLoss& channel : quantized.channels) {
@@ -42,13 +44,14 @@ std::string quantization_note(const QuantizationNotes& quantized, std::int64_t s
     largest_error = std::max(largest_error, channel.largest_error);
     clipped_count += channel.clipped;
   }
+  if (largest_error == 0.0) return std::nullopt;
   std::string text = quantized.split + ": ";
   if (quantized.samples < sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
-  if (largest_error == 0.0) return text + quantized.from + " values were packed exactly";
   text += quantized.from + formatted(" values from %.6g to %.6g became 8-bit", low, high);
   text += loss_text(quantized, largest_error);
   if (clipped_count > 0) {
-    text += "; " + counted(clipped_count, "value") + (clipped_count == 1 ? " outside was" : " outside were") + " clipped";
+    text +=
+        "; " + counted(clipped_count, "value") + (clipped_count == 1 ? " outside was" : " outside were") + " clipped";
   }
   if (has_outliers(quantized)) text += "; `range=percentile:99.9` may keep more";
   return text;
@@ -65,6 +68,7 @@ std::string splits_with(LabelKind kind, const Source& source, bool others = fals
 }
 
 void add_missing_labels(const Source& source, std::vector<std::string>& notes) {
+  if (source.format() == "appended") return;  // a program that provides samples knows whether they have labels
   const std::string names = splits_with(LabelKind::none, source);
   if (names.empty()) return;
   notes.push_back("no labels in " + names +
@@ -90,7 +94,8 @@ std::vector<std::string> packing_notes(const Source& source) {
     if (quantized.samples == 0) continue;
     const auto& splits = source.splits();
     const auto split = std::ranges::find(splits, quantized.split, &SourceSplit::name);
-    notes.push_back(quantization_note(quantized, split == splits.end() ? 0 : split->sample_count));
+    auto note = quantization_note(quantized, split == splits.end() ? 0 : split->sample_count);
+    if (note) notes.push_back(std::move(*note));
   }
   if (const std::int64_t count = found.ignored_files.value_or(0); count > 0) {
     notes.push_back("ignored " + counted(count, "file") +

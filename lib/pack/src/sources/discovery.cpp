@@ -158,8 +158,10 @@ std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, S
   const bool finds_all = wanted == nullptr;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
-  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in(tree, folder, search.label_column);
-  if (findings.empty() && (finds_all || wanted == &kListReader)) findings = image_tables_in_splits(tree, folder, search.label_column);
+  if (findings.empty() && (finds_all || wanted == &kListReader))
+    findings = image_tables_in(tree, folder, search.label_column);
+  if (findings.empty() && (finds_all || wanted == &kListReader))
+    findings = image_tables_in_splits(tree, folder, search.label_column);
   if (!findings.empty()) return findings;
   if (finds_all) return images;
   throw InvalidArgument("read " + tree->name_of("") +
@@ -201,8 +203,7 @@ std::vector<Finding> discover_path(const fs::path& path, const SourceReader* wan
   return discover_in(files::open_folder(path), wanted, search);
 }
 
-std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted,
-                                    Search& search) {
+std::vector<Finding> discover_paths(const std::vector<fs::path>& paths, const SourceReader* wanted, Search& search) {
   if (paths.size() == 1) return discover_path(paths[0], wanted, search);
   // Numbered archives are the shards of one dataset and share their classes.
   const bool are_archives = wanted == &kArchiveReader || (wanted == nullptr && files::is_archive(paths[0]));

@@ -10,7 +10,7 @@
 
 namespace octavo::sources {
 
-/// What a search has beside the spec.
+/// What a search needs in addition to the spec.
 struct Search {
   files::OpenArchives archives;
   std::string label_column;  ///< SourceOptions::label_column: lists without it are not read

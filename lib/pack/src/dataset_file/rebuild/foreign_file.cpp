@@ -8,6 +8,7 @@
 
 #include "dataset_file/index.hpp"
 #include "dataset_file/limits.hpp"
+#include "dataset_file/rebuild/foreign_extras.hpp"
 #include "dataset_file/rebuild/foreign_split.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
@@ -128,12 +129,14 @@ void send_foreign_file(const std::filesystem::path& path, const hdf5::ChildOutpu
   const std::int64_t version = checked_version(file.get());
   std::vector<ForeignSplit> splits;
   Json description = {{"splits", Json::array()}};
-  for (const std::string& name : split_names(file.get(), file_bytes)) {
+  const std::vector<std::string> names = split_names(file.get(), file_bytes);
+  for (const std::string& name : names) {
     splits.emplace_back(file.get(), name, version, file_bytes);
     description["splits"].push_back(splits.back().description());
   }
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file.get(), "/", H5P_DEFAULT), "open /");
   description["uuid"] = hdf5::read_text_attribute(root.get(), "uuid").value_or("");
+  description["left_out"] = foreign_extras(file.get(), names);
   description["class_names"] = read_class_names(file.get(), file_bytes);
   // Invalid UTF-8 becomes U+FFFD, or is refused as a name.
   output.send(kDescription, description.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -36,6 +36,7 @@ struct Description {
   std::vector<Split> splits;
   std::vector<std::string> class_names;
   std::string uuid;
+  std::vector<std::string> left_out;
   Json provenance = Json::object();
 };
 
@@ -74,6 +75,7 @@ Description description_from(const std::string& text) {
   if (description.splits.empty()) throw FormatError("it has no split with images");
   description.class_names = fields.texts("class_names");
   description.uuid = fields.text("uuid");
+  description.left_out = fields.texts("left_out");
   return description;
 }
 
@@ -139,6 +141,7 @@ std::string Takeover::receive_exactly(char kind, std::size_t byte_count) {
 ReindexSummary Takeover::run(const std::filesystem::path& new_path) {
   Description description = description_from(receive(dataset_file::kDescription, kMostDescriptionBytes));
   description.provenance = provenance_from(receive(dataset_file::kDescription, kMostDescriptionBytes));
+  summary_.left_out = description.left_out;
   WriterOptions writer_options;
   for (const Description::Split& split : description.splits) writer_options.splits.push_back(split.layout);
   writer_options.compression = compression_of(description.splits);

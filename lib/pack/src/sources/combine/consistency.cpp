@@ -24,7 +24,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// A known class that differs from `name` only in case, for the message; empty if there is none.
-std::string alike(const std::string& name, const std::vector<std::string>& known) {
+std::string similar_to(const std::string& name, const std::vector<std::string>& known) {
   const auto found =
       std::ranges::find_if(known, [&](const std::string& other) { return lower_case(other) == lower_case(name); });
   return found == known.end() ? "" : " (there is \"" + *found + "\")";
@@ -33,7 +33,7 @@ std::string alike(const std::string& name, const std::vector<std::string>& known
 [[noreturn]] void refuse_classes(const std::string& doing, const std::vector<std::string>& missing,
                                  const std::vector<std::string>& known, const std::string& where) {
   throw InvalidArgument(doing + (missing.size() == 1 ? ": the class " : ": the classes ") + listed(missing) +
-                        (missing.size() == 1 ? " is" : " are") + " not in " + where + alike(missing[0], known) +
+                        (missing.size() == 1 ? " is" : " are") + " not in " + where + similar_to(missing[0], known) +
                         "; rename classes with `class_map`, or accept this with `allow_mismatch`");
 }
 
@@ -75,12 +75,13 @@ void check_classes(const Source& source, const SourceOptions& options) {
   if (train->labels.kind != LabelKind::class_index) return;
   const auto in_train = classes_in(source, static_cast<std::size_t>(train - splits.begin()), options.select);
   for (std::size_t split = 0; split < splits.size(); ++split) {
+    // In arrays, classes are numbers with one meaning everywhere; only names of folders and lists are misspelled.
+    if (!source.has_sample_paths(split)) continue;
     std::vector<bool> missing = classes_in(source, split, options.select);
     for (std::size_t i = 0; i < missing.size(); ++i) missing[i] = missing[i] && !in_train[i];
     const auto names = names_of(source, missing);
     if (names.empty()) continue;
-    refuse_classes("check split \"" + splits[split].name + "\"", names, names_of(source, in_train),
-                   "split \"train\"");
+    refuse_classes("check split \"" + splits[split].name + "\"", names, names_of(source, in_train), "split \"train\"");
   }
 }
 

@@ -9,8 +9,8 @@ namespace octavo::sources {
 /// lacks: probably a misspelled folder, or images that were not resized. Counts only samples that options.select keeps.
 void check_consistency(const Source& source, const SourceOptions& options);
 
-/// The same for `added` splits of a dataset file: throws InvalidArgument, naming `path`, if they have a named class or a
-/// shape that `there`, the splits of the file, lack.
+/// The same for `added` splits of a dataset file: throws InvalidArgument, naming `path`, if they have a named class or
+/// a shape that `there`, the splits of the file, lack.
 void check_fits(const Source& there, const Source& added, const std::filesystem::path& path);
 
 }  // namespace octavo::sources

@@ -60,8 +60,8 @@ std::vector<SampleFailure> ConvertedSource::read(std::size_t split, std::int64_t
   std::vector<std::uint8_t> planes(static_cast<std::size_t>(count) * stored_count);
   auto failures = source_->read(split, first_row, count, planes, labels);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    images::fill_sample(images::interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored), targets_[split],
-                        values.subspan(i * made_count, made_count));
+    images::fill_sample(images::interleaved(std::span(planes).subspan(i * stored_count, stored_count), stored),
+                        targets_[split], values.subspan(i * made_count, made_count));
   }
   return failures;
 }

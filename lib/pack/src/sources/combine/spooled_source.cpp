@@ -114,7 +114,8 @@ std::size_t SpooledSource::split_for(const SourceSplit& layout, bool with_names)
                             "either all samples of a split have a mask, or none does");
     }
     if (known.columns != layout.columns || known.quantization != layout.quantization) {
-      throw InvalidArgument(where(known, known.sample_count) + "its columns or its value range differ from earlier ones");
+      throw InvalidArgument(where(known, known.sample_count) +
+                            "its columns or its value range differ from earlier ones");
     }
     return split;
   }

@@ -20,8 +20,8 @@ struct SplitImages {
   std::shared_ptr<const files::FileTree> tree;
   std::vector<std::string> paths;  ///< in `tree`
   LabelLayout layout;
-  std::vector<std::byte> labels;        ///< layout.bytes_per_sample() bytes for each path
-  std::vector<std::string> masks = {};  ///< the mask of each path, in `tree`, which is on disk; empty: no masks
+  std::vector<std::byte> labels;           ///< layout.bytes_per_sample() bytes for each path
+  std::vector<std::string> masks = {};     ///< the mask of each path, in `tree`, which is on disk; empty: no masks
   std::vector<std::string> columns = {};   ///< names of the metadata
   std::vector<std::string> metadata = {};  ///< with columns, of each path: a JSON array
 

@@ -62,10 +62,11 @@ void check_range_applies(const ImageSurvey& survey, const SourceOptions& options
     throw InvalidArgument(
         "choose the range of values: all images have at most 8 bits, and are packed as they are; omit `range`");
   }
-  if (survey.deep_count == 0 || survey.are_all_alike) return;
+  if (survey.deep_count == 0 || survey.are_all_equal) return;
   if (!is_automatic) {
     throw InvalidArgument("choose the range of values: " + survey.first_deep + " holds " + name_of(survey.element) +
-                          " values, " + survey.first_other + " has another type; pack images of one type, or omit "
+                          " values, " + survey.first_other +
+                          " has another type; pack images of one type, or omit "
                           "`range`");
   }
   if (!survey.first_without_white.empty()) {
@@ -80,7 +81,7 @@ ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey
   check_range_applies(survey, options);
   if (survey.deep_count == 0) return {};
   const std::int64_t channels = survey.shape.channels;
-  if (!survey.are_all_alike) {
+  if (!survey.are_all_equal) {
     return {std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), {survey.white / 255.0, 0.0}), false};
   }
   const arrays::NumberSource numbers = {

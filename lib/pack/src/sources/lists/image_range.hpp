@@ -21,8 +21,8 @@ struct ImageRange {
 };
 
 /// Decodes all images if their range must be measured. Images of 8 bits, or of several types, have no common range:
-/// throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image that cannot
-/// be read, unless options.skip_unreadable.
+/// throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image that
+/// cannot be read, unless options.skip_unreadable.
 ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey, const SourceOptions& options);
 
 }  // namespace octavo::sources

@@ -74,7 +74,7 @@ class Survey {
     if (first_deep == nullptr) return;
     survey.element = first_deep->element;
     survey.first_deep = name_of(*first_deep);
-    survey.are_all_alike = first_other == nullptr;
+    survey.are_all_equal = first_other == nullptr;
     if (first_other != nullptr) survey.first_other = name_of(first_deep == first_other ? *first : *first_other);
   }
 

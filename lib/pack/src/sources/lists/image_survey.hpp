@@ -28,7 +28,7 @@ struct ImageSurvey {
   std::int64_t deep_count = 0;
   arrays::Element element = arrays::Element::uint8;  ///< of the first; uint8 if there are none
   double white = 0.0;                                ///< the largest of all
-  bool are_all_alike = false;                        ///< all images have this type and full brightness
+  bool are_all_equal = false;                        ///< all images have this type and full brightness
   std::string first_deep = {}, first_other = {};  ///< two images that differ in type, quoted; empty if there are none
   std::string first_without_white = {};           ///< one whose values have no defined range, quoted
 };

@@ -83,8 +83,7 @@ std::string text_of(const Cell& cell) {
 }
 
 TableLabels::TableLabels(const Table& table, std::ptrdiff_t label_column,
-                         const std::vector<std::ptrdiff_t>& other_columns,
-                         const std::vector<std::string>& given_names)
+                         const std::vector<std::ptrdiff_t>& other_columns, const std::vector<std::string>& given_names)
     : table_(table), given_names_(given_names) {
   if (label_column >= 0) {
     columns_.push_back(static_cast<std::size_t>(label_column));

@@ -1,0 +1,200 @@
+"""pack_dataset and Writer: sizes, holdout, names, metadata, samples that fail, and classes by name."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import octavo
+import pytest
+
+Pairs = list[tuple[np.ndarray, int]]
+
+
+def pairs(count: int = 8, side: int = 6) -> Pairs:
+    return [(np.full((side, side), number, np.uint8), number % 2) for number in range(count)]
+
+
+def test_images_of_several_sizes_are_resized_like_files(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    photos = [image.fromarray(rng.integers(0, 256, (20 + n, 30, 3), dtype=np.uint8)) for n in range(3)]
+    for number, photo in enumerate(photos):
+        photo.save(tmp_path / f"{number}.png")
+    for fit in ("crop", "pad", "stretch"):
+        options: dict[str, Any] = {"size": (8, 12), "fit": fit, "background": (1, 2, 3), "force": True}
+        octavo.pack_dataset(photos, tmp_path / "a.h5", **options)
+        with pytest.warns(octavo.PackingWarning, match="no labels"):
+            octavo.pack(tmp_path, tmp_path / "b.h5", format="folder", **options)
+        np.testing.assert_array_equal(octavo.Dataset(tmp_path / "a.h5").split().images[:],
+                                      octavo.Dataset(tmp_path / "b.h5").split().images[:])  # fmt: skip
+
+
+def test_masks_are_resized_to_the_nearest_pixel(tmp_path: Path) -> None:
+    mask = np.arange(16, dtype=np.uint8).reshape(4, 4)
+    with octavo.Writer(tmp_path / "a.h5", size=2) as writer:
+        writer.append(np.zeros((4, 4), np.uint8), mask=mask)
+    # The pixels under the centers: rows and columns 1 and 3.
+    masks = octavo.Dataset(tmp_path / "a.h5").split().masks
+    assert masks is not None
+    assert masks[0].tolist() == [[5, 7], [13, 15]]
+
+
+def test_a_holdout_is_stratified(tmp_path: Path) -> None:
+    summary = octavo.pack_dataset(pairs(24), tmp_path / "a.h5", holdout=0.25, seed=3)
+    assert summary.splits == {"train": 18, "val": 6}
+    labels = octavo.Dataset(tmp_path / "a.h5")["val"].labels
+    assert labels is not None
+    assert np.bincount(labels).tolist() == [3, 3]
+    assert octavo.pack_dataset(pairs(24), tmp_path / "b.h5", limit=5).splits == {"train": 5}
+
+
+def test_a_split_is_appended_to_a_file(tmp_path: Path) -> None:
+    octavo.pack_dataset(pairs(), tmp_path / "a.h5", classes=["cat", "dog"])
+    octavo.pack_dataset(pairs(4), tmp_path / "a.h5", split="test", classes=["cat", "dog"], append=True)
+    assert octavo.Dataset(tmp_path / "a.h5").split_names == ["train", "test"]
+    with pytest.raises(ValueError, match='the class "owl" is not in the file'):
+        octavo.pack_dataset(pairs(4), tmp_path / "a.h5", split="more", classes=["cat", "owl"], append=True)
+    with pytest.raises(ValueError, match="are 1x3x3, those of the file 1x6x6"):
+        octavo.pack_dataset(pairs(4, 3), tmp_path / "a.h5", split="more", classes=["cat", "dog"], append=True)
+
+
+def test_splits_of_several_shapes_are_refused_unless_accepted(tmp_path: Path) -> None:
+    splits = {"train": pairs(), "val": pairs(4, 3)}
+    with pytest.raises(ValueError, match="it is 1x3x3, the samples of split 'train' are 1x6x6"):
+        octavo.pack_dataset(splits, tmp_path / "a.h5")
+    assert octavo.pack_dataset(splits, tmp_path / "a.h5", allow_mismatch=True).splits == {"train": 8, "val": 4}
+
+
+def test_a_class_can_be_given_by_name(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5", classes=["cat", "dog"]) as writer:
+        writer.append(np.zeros((2, 2), np.uint8), "dog")
+        writer.append(np.zeros((2, 2), np.uint8), 0)
+        with pytest.raises(ValueError, match="'owl' is not the name of a class; the classes are cat, dog"):
+            writer.append(np.zeros((2, 2), np.uint8), "owl")
+    assert octavo.Dataset(tmp_path / "a.h5").split().targets == [1, 0]
+    with octavo.Writer(tmp_path / "b.h5") as writer:
+        with pytest.raises(ValueError, match="name the classes with classes="):
+            writer.append(np.zeros((2, 2), np.uint8), "dog")
+        writer.append(np.zeros((2, 2), np.uint8), 0)
+
+
+class Photos:
+    """Like torchvision's ImageFolder."""
+
+    def __init__(self, broken: int = -1) -> None:
+        self.classes = ["cat", "dog"]
+        self.samples = [(f"photos/{number}.png", number % 2) for number in range(6)]
+        self._broken = broken
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, int]:
+        if index == self._broken:
+            raise OSError("cannot identify image file")
+        return np.full((4, 4), index, np.uint8), self.samples[index][1]
+
+
+class Part:
+    """Like torch.utils.data.Subset."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[index]
+
+
+def test_names_and_classes_come_from_the_dataset(tmp_path: Path) -> None:
+    octavo.pack_dataset(Photos(), tmp_path / "a.h5")
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert split.sample_name(3) == "photos/3.png"
+    assert split.classes == ["cat", "dog"]
+    octavo.pack_dataset(Part(Part(Photos())), tmp_path / "b.h5")
+    assert octavo.Dataset(tmp_path / "b.h5").classes == ["cat", "dog"]
+    octavo.pack_dataset(Photos(), tmp_path / "c.h5", name_key=False, force=True)
+
+
+def test_samples_that_fail_are_skipped_on_request(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="cannot identify"):
+        octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5")
+    assert not (tmp_path / "a.h5").exists()
+    summary = octavo.pack_dataset(Photos(broken=2), tmp_path / "a.h5", on_error="skip")
+    assert summary.splits == {"train": 5}
+    assert [(sample.name, sample.reason) for sample in summary.skipped] == [("train#2", "cannot identify image file")]
+    assert "skipped: 1, the first is train#2: cannot identify image file" in repr(summary)
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert split.sample_name(2) == "photos/3.png"
+    wrong_shape = [*pairs(2), (np.zeros((3, 3), np.uint8), 0), *pairs(1)]
+    assert octavo.pack_dataset(wrong_shape, tmp_path / "b.h5", on_error="skip").splits == {"train": 3}
+
+
+def test_fields_are_kept_or_noted(tmp_path: Path) -> None:
+    samples = [
+        {"image": np.full((2, 2), n, np.uint8), "label": n, "id": f"x{n}", "caption": f"photo {n}", "boxes": np.eye(2)}
+        for n in range(3)
+    ]
+    with pytest.warns(octavo.PackingWarning, match="not packed: the field 'boxes'; keep with columns="):
+        summary = octavo.pack_dataset(samples, tmp_path / "a.h5", columns=["caption"])
+    assert summary.notes == ["not packed: the field 'boxes'; keep with columns="]
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert split.columns == {"caption": ["photo 0", "photo 1", "photo 2"]}
+    assert split.sample_name(1) == "x1"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        octavo.pack_dataset(samples, tmp_path / "b.h5", columns=["caption", "boxes"])
+    assert octavo.Dataset(tmp_path / "b.h5").split().columns["boxes"][0] == [[1.0, 0.0], [0.0, 1.0]]
+    with pytest.raises(ValueError, match="there is no field 'weight'"):
+        octavo.pack_dataset(samples, tmp_path / "c.h5", columns=["weight"])
+
+
+def test_metadata_is_typed_by_column(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5") as writer:
+        for n in range(3):
+            ages = {"age": n, "weight": None if n == 1 else 0.5 * n, "tag": "x" if n else None}
+            writer.append(np.zeros((2, 2), np.uint8), metadata=ages)
+        with pytest.raises(ValueError, match="its metadata has the columns"):
+            writer.append(np.zeros((2, 2), np.uint8), metadata={"age": 3})
+        with pytest.raises(ValueError, match="sample 3"):
+            writer.append(np.zeros((2, 2), np.uint8), metadata={"age": float("nan"), "weight": 1, "tag": ""})
+    columns = octavo.Dataset(tmp_path / "a.h5").split().columns
+    assert columns["age"].dtype == np.int64
+    assert columns["age"].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(columns["weight"], [0.0, np.nan, 1.0])
+    assert columns["tag"] == [None, "x", "x"]
+
+
+def test_values_of_more_than_8_bits_need_a_range(tmp_path: Path) -> None:
+    image = np.array([[0, 100], [400, 600]], np.uint16)
+    with octavo.Writer(tmp_path / "a.h5") as writer:
+        with pytest.raises(ValueError, match=r"uint16 values range from 0 to 600; pass value_range=\(low, high\)"):
+            writer.append(image)
+        writer.append(np.full((2, 2), 257, np.uint16))  # 8-bit values that were written as 16 bits
+    writer = octavo.Writer(tmp_path / "b.h5", value_range=(0, 510))
+    writer.append(image)
+    with pytest.raises(ValueError, match="8 bits"):
+        writer.append(image.astype(np.uint8))
+    with pytest.warns(octavo.PackingWarning, match="uint16 values from 0 to 510 became 8-bit .*1 value outside was"):
+        writer.close()
+    split = octavo.Dataset(tmp_path / "b.h5").split()
+    assert split[0][0].tolist() == [[[0, 50], [200, 255]]]
+    assert split.statistics.scale.tolist() == [2.0]
+
+
+def test_a_pil_image_of_16_bits_is_not_cut_to_8(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    photo = image.fromarray(np.array([[0, 4095]], np.uint16))
+    assert photo.mode == "I;16"
+    with pytest.raises(ValueError, match="uint16 values range from 0 to 4095"):
+        octavo.pack_dataset([photo], tmp_path / "a.h5")
+
+
+def test_the_splits_of_a_dataset_dict_get_the_usual_names(tmp_path: Path) -> None:
+    splits = {"train": pairs(), "validation": pairs(4)}
+    assert octavo.pack_dataset(splits, tmp_path / "a.h5").splits == {"train": 8, "val": 4}
