@@ -4,6 +4,7 @@
 #include <memory>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
+#include <sstream>
 
 #include "command.hpp"
 #include "exit_code.hpp"
@@ -34,6 +35,13 @@ std::string to_format_name(std::string name) {
   return name;
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream list(text);
+  for (std::string word; std::getline(list, word, ',');) words.push_back(word);
+  return words;
+}
+
 struct PackArguments : CommonOptions {
   std::vector<std::string> sources;
   std::string output;
@@ -44,7 +52,8 @@ struct PackArguments : CommonOptions {
   int jobs = 0;
   double holdout = 0.0;
   std::uint64_t seed = 0;
-  std::optional<bool> with_names;
+  bool names = false;
+  bool no_names = false;
   bool allow_mismatch = false;
   std::string on_error = "stop";
   std::uint64_t most_pixels = SourceOptions().largest_image_pixels;
@@ -56,7 +65,7 @@ struct PackArguments : CommonOptions {
   std::string class_order = "bytes";
   std::string masks = "auto";
   std::string label_column;
-  std::vector<std::string> columns;
+  std::string columns;
   std::string layout = "auto";
   std::string range = "auto";
   std::string background;
@@ -77,7 +86,7 @@ SourceOptions source_options(const PackArguments& arguments) {
   options.class_order = kClassOrders.at(arguments.class_order);
   options.with_masks = arguments.masks == "auto";
   options.label_column = arguments.label_column;
-  options.columns = arguments.columns;
+  options.columns = split_at_commas(arguments.columns);
   options.layout = kLayouts.at(arguments.layout);
   options.range = parse_range(arguments.range);
   if (!arguments.classes.empty()) options.class_names = read_class_names(arguments.classes);
@@ -96,7 +105,7 @@ SourceOptions source_options(const PackArguments& arguments) {
 
 PackOptions pack_options(const PackArguments& arguments, const std::string& command_line) {
   PackOptions options;
-  options.with_names = arguments.with_names;
+  if (arguments.names || arguments.no_names) options.with_names = arguments.names;
   options.allow_mismatch = arguments.allow_mismatch;
   options.skip_bad_samples = arguments.on_error == "skip";
   options.reproducible = arguments.reproducible;
@@ -163,12 +172,11 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
   verb.add_option("--label-column", arguments.label_column,
                   "The column of an image list that holds the labels (label, class, target, ...)");
   verb.add_option("--columns", arguments.columns,
-                  "Columns of an image list to keep with each sample, separated by commas, or all")
-      ->delimiter(',');
+                  "Columns of an image list to keep with each sample, separated by commas, or all");
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")
       ->check(one_of(kLayouts));
   verb.add_option("--range", arguments.range,
-                  "For arrays that are not 8-bit, the values that become 0 and 255: LOW,HIGH, minmax, "
+                  "For arrays and images that are not 8-bit, the values that become 0 and 255: LOW,HIGH, minmax, "
                   "percentile:99.9, or auto (exact if possible, else minmax)");
   verb.add_option("--select", arguments.select, "Pack only the classes or paths that match this glob");
   verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());
@@ -200,8 +208,9 @@ void add_output_options(CLI::App& verb, PackArguments& arguments) {
                 "Add the splits to the existing output file, with the compression of that file")
       ->excludes(force)
       ->excludes(compress);
-  verb.add_flag("--names,!--no-names", arguments.with_names,
-                "Store where each sample came from, or not (stored if samples are files of their own)");
+  auto* names = verb.add_flag("--names", arguments.names,
+                              "Store where each sample came from, also for arrays (only for samples that are files)");
+  verb.add_flag("--no-names", arguments.no_names, "Store no names of samples")->excludes(names);
   verb.add_flag("--reproducible", arguments.reproducible,
                 "Store no time and no command line, so that equal input gives equal bytes");
   verb.add_flag("--dry-run", arguments.dry_run, "Only show what would be packed");

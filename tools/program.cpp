@@ -49,7 +49,8 @@ std::vector<Command> add_commands(CLI::App& program, const std::string& command_
           add_bench_command(program),   add_train_command(program),
           add_view_command(program),    add_export_command(program),
           add_reindex_command(program), add_repack_command(program, command_line),
-          add_devices_command(program)};
+          add_devices_command(program), add_completion_command(program),
+          add_manual_command(program)};
 }
 
 /// The verb that the command line names, or null. Used for "see octavo pack --help".
@@ -122,7 +123,8 @@ int run_command_line(int argument_count, const char* const* arguments) {
   program.get_formatter()->column_width(kHelpColumn);
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.set_version_flag("--version", "octavo " + std::string(kVersion));
-  program.footer("Run octavo VERB --help for the options of a verb. Every verb accepts --json and --quiet.");
+  program.footer(
+      "Run octavo VERB --help for the options of a verb. Every verb that works on data accepts --json and --quiet.");
   const auto commands = add_commands(program, quote_command_line(argument_count, arguments));
   const std::vector<std::string> present = with_present_spellings(argument_count, arguments);
   std::vector<const char*> pointers;

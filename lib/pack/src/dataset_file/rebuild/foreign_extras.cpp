@@ -19,8 +19,8 @@ using Names = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 3> kRootObjects = {"index", "classes", "provenance"};
 constexpr std::array<std::string_view, 5> kRootAttributes = {"format", "format_version", "uuid", "created", "writer"};
-constexpr std::array<std::string_view, 10> kSplitObjects = {"images",    "chunks",     "labels", "masks",        "checksums",
-                                                            "histogram", "mean_image", "names",  "name_offsets", "columns"};
+constexpr std::array<std::string_view, 10> kSplitObjects = {
+    "images", "chunks", "labels", "masks", "checksums", "histogram", "mean_image", "names", "name_offsets", "columns"};
 constexpr std::array<std::string_view, 7> kSplitAttributes = {"mean",         "std",   "scale", "zero_point",
                                                               "source_dtype", "color", "layout"};
 constexpr std::array<std::string_view, 2> kImageAttributes = {"scale_factor", "add_offset"};
@@ -48,7 +48,8 @@ class Extras {
 
   void add_attributes(hid_t object, const std::string& path, Names known) {
     std::vector<std::string> names;
-    hdf5::check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_attribute, &names), "list attributes");
+    hdf5::check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_attribute, &names),
+                "list attributes");
     for (const std::string& name : names) {
       if (std::ranges::find(known, name) == known.end()) add(path + ", attribute " + name);
     }
