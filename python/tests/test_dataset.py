@@ -113,6 +113,16 @@ def test_a_notebook_shows_a_contact_sheet(packed: Packed) -> None:
     assert "47 images" in shown
 
 
+def test_a_contact_sheet_stays_small_in_a_saved_notebook(tmp_path) -> None:
+    noise = np.random.default_rng(0)
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for row in range(60):
+            writer.append(noise.integers(0, 256, (3, 50, 40), np.uint8), row % 2, split="train" if row % 3 else "val")
+    dataset = octavo.Dataset(tmp_path / "out.h5")
+    assert len(dataset._repr_html_()) < 60_000
+    assert len(dataset.split()._repr_html_()) < 60_000
+
+
 def test_names_of_samples(tmp_path) -> None:
     with octavo.Writer(tmp_path / "out.h5") as writer:
         for row in range(3):
