@@ -85,6 +85,39 @@ def test_lightning_resumes_in_the_middle_of_an_epoch(packed: Packed, tmp_path: P
         assert resumed.seen == module.seen[step:], step
 
 
+def test_a_data_module_serves_all_splits(tmp_path: Path) -> None:
+    pytest.importorskip("lightning")
+    from octavo.lightning import DataModule
+
+    noise = torch.Generator().manual_seed(0)
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for number in range(70):
+            image = torch.randint(0, 256, (3, 8, 6), generator=noise, dtype=torch.uint8)
+            writer.append(image, number % 10, split="train" if number < 40 else "val" if number < 60 else "test")
+    path = tmp_path / "out.h5"
+    data = DataModule(path, batch_size=10, eval_batch_size=20, seed=3, normalize="unit", device="cpu")
+    module, trainer = lightning_parts(max_epochs=2, enable_checkpointing=False)
+    seen: list[tuple[str, int, float]] = []
+
+    class Evaluator(type(module)):
+        def validation_step(self, batch: Any, step: int) -> None:
+            seen.append(("val", len(batch[0]), batch[0].double().mean().item()))
+
+        def test_step(self, batch: Any, step: int) -> None:
+            seen.append(("test", len(batch[0]), batch[0].double().mean().item()))
+
+    module = Evaluator()
+    trainer.fit(module, data)
+    assert module.seen == list(chain(*epochs(path, 2)))
+    expected = octavo.Loader(path, "val", batch_size=20, normalize="unit", device="cpu")
+    mean = next(iter(expected))[0].double().mean().item()
+    assert ("val", 20, mean) in seen
+    trainer.test(module, data, verbose=False)
+    assert [(split, size) for split, size, _ in seen if split == "test"] == [("test", 10)]
+    with pytest.raises(ValueError, match="training"):
+        DataModule(path, train="training")
+
+
 # ---- Hugging Face ----------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,105 @@
+"""A LightningDataModule over a dataset file. Needs Lightning, which `octavo` alone does not import."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from .dataset import Dataset
+from .loader import Loader
+
+# Both are the same framework: `lightning` is its new name.
+try:
+    _lightning = importlib.import_module("lightning.pytorch")
+except ImportError:
+    _lightning = importlib.import_module("pytorch_lightning")
+_DataModule: Any = _lightning.LightningDataModule
+
+
+class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing when types are checked
+    """The splits of a dataset file as loaders for a Lightning trainer.
+
+    >>> data = octavo.lightning.DataModule("photos.h5", batch_size=512, augment=octavo.augment.HorizontalFlip())
+    >>> trainer.fit(model, data)
+
+    Each process makes its loaders when the trainer asks for them, so ranks and devices are known. Training shuffles and
+    augments; evaluation does neither, and takes the statistics of the normalization from the training split. Lightning
+    saves the place of the training loader in its checkpoints.
+
+    Parameters
+    ----------
+    path
+        The dataset file.
+    batch_size
+        Samples per training batch, of all ranks together.
+    eval_batch_size
+        Samples per batch of evaluation; None: `batch_size`.
+    train, val, test
+        Names of the splits. ``val`` and ``test`` may be missing in the file: then there is no such loader.
+    augment, mix, label_smoothing, views
+        Of training, as in `Loader`.
+    options
+        Others of `Loader`, for all splits, such as ``normalize``, ``dtype`` or ``seed``. ``device`` is that of the
+        trainer, unless given.
+
+    Attributes
+    ----------
+    classes : list of str
+        Class names in label order; empty if unknown.
+    shape : tuple of int
+        (C, H, W) of a sample in the file.
+
+    Raises
+    ------
+    ValueError
+        If the file has no split `train`, or an option is invalid.
+    FormatError, OSError
+        See `Dataset`.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        batch_size: int = 256,
+        eval_batch_size: int | None = None,
+        train: str = "train",
+        val: str = "val",
+        test: str = "test",
+        augment: Any = (),
+        mix: Any = None,
+        label_smoothing: float = 0.0,
+        views: int = 1,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        dataset = Dataset(path)
+        self.classes, self.shape = dataset.classes, dataset.split(train).shape
+        self._path, self._splits = path, {"train": train, "val": val, "test": test}
+        self._known_splits = dataset.split_names
+        self._sizes = {"train": batch_size, "eval": eval_batch_size or batch_size}
+        self._of_training = {"augment": augment, "mix": mix, "label_smoothing": label_smoothing, "views": views}
+        self._options = options
+
+    def _loader(self, split: str, batch_size: int, **options: Any) -> Loader:
+        chosen = {"device": self.trainer.strategy.root_device, **self._options, **options}
+        return Loader(self._path, split, batch_size=batch_size, **chosen)
+
+    def train_dataloader(self) -> Loader:
+        """Shuffled and augmented batches of the training split."""
+        return self._loader(self._splits["train"], self._sizes["train"], shuffle=True, **self._of_training)
+
+    def _evaluation(self, role: str) -> Loader | list[Any]:
+        split = self._splits[role]
+        return self._loader(split, self._sizes["eval"]) if split in self._known_splits else []
+
+    def val_dataloader(self) -> Loader | list[Any]:
+        """The split for validation in file order; an empty list if there is none."""
+        return self._evaluation("val")
+
+    def test_dataloader(self) -> Loader | list[Any]:
+        """The split for tests in file order; an empty list if there is none."""
+        return self._evaluation("test")
+
+    predict_dataloader = test_dataloader
