@@ -113,6 +113,22 @@ def test_a_notebook_shows_a_contact_sheet(packed: Packed) -> None:
     assert "47 images" in shown
 
 
+def test_info_describes_a_file(tmp_path) -> None:
+    with octavo.Writer(tmp_path / "out.h5", classes=["cat", "dog", "owl"]) as writer:
+        for row in range(5):
+            image = np.full((1, 2, 2), row, np.uint8)
+            writer.append(image, row % 2, name=f"{row}.png", metadata={"age": row}, split="train" if row else "val")
+    facts = octavo.info(tmp_path / "out.h5")
+    train = facts["splits"]["train"]
+    assert (train["samples"], train["shape"], train["class_counts"]) == (4, (1, 2, 2), [2, 2, 0])
+    assert train["mean"] == [2.5]
+    assert train["columns"] == ["age"]
+    assert facts["format_version"] == 3
+    assert repr(facts).startswith("out.h5: 5 samples, 0.0 MiB")
+    assert "  with names, columns age" in str(facts)
+    assert "  3 classes: cat, dog, owl" in str(facts)
+
+
 def test_a_contact_sheet_stays_small_in_a_saved_notebook(tmp_path) -> None:
     noise = np.random.default_rng(0)
     with octavo.Writer(tmp_path / "out.h5") as writer:

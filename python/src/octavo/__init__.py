@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .dataset_packing import pack_dataset
     from .fetching import Fetched, fetch
     from .packing import PackingWarning, pack
-    from .reports import Report, report, verify
+    from .reports import Report, info, report, verify
     from .viewing import Picture, view
     from .writer import Writer
 
@@ -59,6 +59,7 @@ _LAZY_MODULES = {
     "Writer": "writer",
     "export": "dataset_files",
     "fetch": "fetching",
+    "info": "reports",
     "known_sets": "_fetch",
     "pack": "packing",
     "pack_dataset": "dataset_packing",
@@ -103,6 +104,7 @@ __all__ = [
     "export",
     "fetch",
     "find_batch_size",
+    "info",
     "known_sets",
     "pack",
     "pack_dataset",

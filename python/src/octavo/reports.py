@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _frameworks, _progress
-from .dataset import Dataset
+from .dataset import Dataset, Split
 
 if TYPE_CHECKING:
     from . import _pack
 
 
 class Report(Mapping[str, Any]):
-    """The result of `report` or `plan`: a mapping with every figure; ``str()`` gives a readable table."""
+    """The result of `info`, `report` or `plan`: a mapping with every figure, which prints as readable text."""
 
     def __init__(self, figures: dict[str, Any], text: str) -> None:
         self._figures = figures
@@ -35,7 +37,82 @@ class Report(Mapping[str, Any]):
         return self._text
 
     def __repr__(self) -> str:
-        return f"Report({self._figures!r})"
+        return self._text.rstrip("\n")
+
+
+def info(data: str | os.PathLike[str] | Dataset) -> Report:
+    """Describes a dataset file: its splits, classes, statistics and origin. Reads no images.
+
+    >>> octavo.info("photos.h5")
+    >>> octavo.info("photos.h5")["splits"]["train"]["class_counts"]
+
+    Parameters
+    ----------
+    data
+        A dataset file or a `Dataset`.
+
+    Returns
+    -------
+    Report
+        ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
+        ``splits`` by name: ``samples``, ``shape``, ``label_kind``, ``label_shape``, ``has_masks``, ``has_names``,
+        ``columns``, ``compression``, ``packed_bytes``, ``stored_bytes``, ``mean``, ``std``, ``source_dtype`` and, with
+        class numbers, ``class_counts``.
+
+    Raises
+    ------
+    FormatError, OSError
+        See `Dataset`.
+    """
+    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    native = dataset._opened()
+    splits = {split.name: _split_figures(split) for split in dataset}
+    figures = {
+        "path": str(dataset.path),
+        "file_bytes": dataset.file_bytes,
+        "format_version": native.format_version,
+        "created": dataset.created,
+        "writer": native.writer,
+        "classes": dataset.classes,
+        "splits": splits,
+        "provenance": dataset.provenance,
+    }
+    samples = sum(split["samples"] for split in splits.values())
+    lines = [f"{dataset.path.name}: {samples:,} samples, {dataset.file_bytes / 2**20:.1f} MiB"]
+    for name, split in splits.items():
+        extras = [name for name in ("masks", "names") if split[f"has_{name}"]]
+        extras += [f"columns {', '.join(split['columns'])}"] if split["columns"] else []
+        shape = "x".join(map(str, split["shape"]))
+        mean = ", ".join(f"{value:.4g}" for value in split["mean"][:4])
+        lines.append(
+            f"  {name:8} {split['samples']:>9,}  {shape}  labels: {split['label_kind']}  mean: {mean}"
+            + (f"  with {', '.join(extras)}" if extras else "")
+        )
+    if dataset.classes:
+        shown = ", ".join(dataset.classes[:8]) + (", ..." if len(dataset.classes) > 8 else "")
+        lines.append(f"  {len(dataset.classes)} classes: {shown}")
+    return Report(figures, "\n".join(lines) + "\n")
+
+
+def _split_figures(split: Split) -> dict[str, Any]:
+    figures: dict[str, Any] = {
+        "samples": len(split),
+        "shape": split.shape,
+        "label_kind": split.label_kind,
+        "label_shape": split.label_shape,
+        "has_masks": split.has_masks,
+        "has_names": split.sample_name(0) is not None,
+        "columns": split._native.columns,
+        "compression": split.compression,
+        "packed_bytes": split.packed_bytes,
+        "stored_bytes": split.stored_bytes,
+        "mean": split.mean.tolist(),
+        "std": split.std.tolist(),
+        "source_dtype": split._native.source_dtype,
+    }
+    if split.label_kind == "class" and split.labels is not None:
+        figures["class_counts"] = np.bincount(split.labels, minlength=len(split.classes)).tolist()
+    return figures
 
 
 def report(
