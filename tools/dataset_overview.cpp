@@ -59,7 +59,8 @@ SplitOverview survey_split(const Split& split) {
           statistics.standard_deviation,
           pooled_mean(statistics),
           pooled_standard_deviation(statistics),
-          count_classes(split)};
+          count_classes(split),
+          split.columns()};
 }
 
 /// "(x - dataset mean) / 128; the mean is that of train, 72.9400"

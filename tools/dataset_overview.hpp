@@ -31,7 +31,8 @@ struct SplitOverview {
   double pooled_mean = 0.0;
   double pooled_standard_deviation = 0.0;
   std::optional<std::map<std::int32_t, std::int64_t>>
-      class_counts;  ///< empty if there are no classes, or too many samples
+      class_counts;                  ///< empty if there are no classes, or too many samples
+  std::vector<std::string> columns;  ///< names of the metadata
 };
 
 /// The whole file.

@@ -48,6 +48,11 @@ void print_splits(const std::vector<SplitOverview>& splits) {
                    format_bytes(split.packed_bytes), describe_stored(split)});
   }
   table.print(std::cout, "  ");
+  for (const SplitOverview& split : splits) {
+    std::string names;
+    for (const std::string& name : split.columns) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) std::cout << "  columns of " << split.name << ": " << printable(names) << '\n';
+  }
 }
 
 void print_statistics(const std::vector<SplitOverview>& splits) {
@@ -205,6 +210,7 @@ Json overview_as_json(const SplitOverview& split) {
                     {"stored_bytes", split.stored_bytes},
                     {"compression_ratio", compression_ratio(split)},
                     {"source_dtype", split.source_dtype},
+                    {"columns", split.columns},
                     {"mean", split.mean},
                     {"std", split.standard_deviation},
                     {"pooled_mean", split.pooled_mean},

@@ -1,6 +1,7 @@
 // `octavo pack`: sources, options and output.
 #include <algorithm>
 #include <fstream>
+#include <octavo/dataset.hpp>
 
 #include "catch.hpp"
 #include "program.hpp"
@@ -176,6 +177,24 @@ TEST_CASE("packing reports the error of quantizing other numbers to bytes", "[un
   CHECK_THAT(packed("auto"), !ContainsSubstring("int32"));
   CHECK_THAT(packed("0,51"), ContainsSubstring("note: train: int32 values from 0 to 51 became 8-bit (PSNR ") &&
                                  ContainsSubstring(" dB, largest error 19); 2 values outside were clipped\n"));
+}
+
+TEST_CASE("columns of a list are kept and shown", "[unit][tools]") {
+  const TemporaryFolder folder;
+  write_pets(folder / "pets");
+  std::ofstream(folder / "pets" / "cat" / "list.csv") << "path,breed,age,sex\n1.png,pug,3,f\n2.png,owl,5,m\n";
+  const std::string list = folder / "pets/cat/list.csv";
+  const Outcome packed =
+      run_octavo({"pack", "--label-column", "breed", "--columns", "age", list, "-o", folder / "c.h5"});
+  REQUIRE(packed.exit_code == 0);
+  CHECK_THAT(packed.out,
+             ContainsSubstring("note: not packed of list.csv: the column \"sex\"; keep them with --columns"));
+  CHECK_THAT(packed.out, ContainsSubstring("names  ") && ContainsSubstring("(--no-names: none)"));
+  CHECK_THAT(run_octavo({"info", folder / "c.h5"}).out, ContainsSubstring("  columns of train: age\n"));
+  CHECK(run_octavo({"info", folder / "c.h5", "--json"}).json()["splits"][0]["columns"][0] == "age");
+  REQUIRE(run_octavo({"pack", list, "--label-column", "breed", "-o", folder / "d.h5", "--no-names", "--columns", "all"})
+              .exit_code == 0);
+  CHECK_FALSE(octavo::Dataset::open(folder / "d.h5").split("train").sample_name(0).has_value());
 }
 
 TEST_CASE("packing reports the classes and several kinds of labels", "[unit][tools]") {
