@@ -1,12 +1,10 @@
 // Formats the plan as one JSON document with every number.
-#include <nlohmann/json.hpp>
-
 #include <octavo/plan.hpp>
+
+#include "support/strict_json.hpp"
 
 namespace octavo {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json parts_json(const Plan& plan) {
   Json parts = Json::array();

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
 
 #include "exporting/stored_labels.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::exporting {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::int64_t kRowsAtOnce = 4096;
 

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
+
+#include "support/strict_json.hpp"
 
 namespace octavo::report {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 std::optional<std::uint64_t> parse_hex(const Json& text) {
   if (!text.is_string()) return std::nullopt;

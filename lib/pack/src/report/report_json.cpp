@@ -1,12 +1,10 @@
 // The report as one JSON document with all numbers.
-#include <nlohmann/json.hpp>
-
 #include <octavo/report.hpp>
+
+#include "support/strict_json.hpp"
 
 namespace octavo {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {

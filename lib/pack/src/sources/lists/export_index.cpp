@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include <octavo/errors.hpp>
 
@@ -11,12 +10,12 @@
 #include "sources/lists/json_bytes.hpp"
 #include "sources/lists/name_list.hpp"
 #include "support/file.hpp"
+#include "support/strict_json.hpp"
 
 namespace octavo::sources {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
 // An exported index has five levels of nesting.

@@ -351,7 +351,7 @@ std::optional<std::string> remark_on_repeated(const ImageList& contents, const s
   for (const SplitImages& images : contents.splits) {
     std::vector<std::string_view> paths(images.paths.begin(), images.paths.end());
     std::ranges::sort(paths);
-    count += std::ssize(std::ranges::unique(paths));
+    count += paths.end() - std::unique(paths.begin(), paths.end());
   }
   if (count == 0) return std::nullopt;
   return std::to_string(count) + (count == 1 ? " line of " : " lines of ") + list +
