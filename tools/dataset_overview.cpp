@@ -1,7 +1,6 @@
 #include "dataset_overview.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <octavo/batch_spec.hpp>
 #include <octavo/statistics.hpp>
 
@@ -12,35 +11,14 @@ namespace {
 
 /// Labels are not counted beyond this size: reading them takes too long.
 constexpr std::int64_t kMostLabelBytes = std::int64_t{64} << 20;
-constexpr std::int64_t kRowsAtOnce = 1 << 16;
 
-std::optional<std::map<std::int32_t, std::int64_t>> count_classes(const Split& split) {
-  if (split.labels().kind != LabelKind::class_index || 4 * split.sample_count() > kMostLabelBytes) return std::nullopt;
-  std::map<std::int32_t, std::int64_t> counts;
-  std::vector<std::int32_t> labels;
-  for (std::int64_t first = 0; first < split.sample_count(); first += kRowsAtOnce) {
-    labels.resize(static_cast<std::size_t>(std::min(kRowsAtOnce, split.sample_count() - first)));
-    split.read_labels(first, static_cast<std::int64_t>(labels.size()), std::as_writable_bytes(std::span(labels)));
-    for (const std::int32_t label : labels) ++counts[label];
-  }
-  return counts;
+bool has_too_many_labels(const Split& split) {
+  return split.sample_count() > kMostLabelBytes / std::max<std::int64_t>(split.labels().bytes_per_sample(), 1);
 }
 
-/// Empty if the labels are not targets, or there are too many.
-std::vector<float> targets_of(const Split& split) {
-  const LabelLayout layout = split.labels();
-  const bool are_too_many =
-      split.sample_count() > kMostLabelBytes / std::max<std::int64_t>(layout.bytes_per_sample(), 1);
-  if (layout.kind != LabelKind::target || are_too_many) return {};
-  std::vector<float> targets(static_cast<std::size_t>(split.sample_count() * layout.width));
-  split.read_labels(0, split.sample_count(), std::as_writable_bytes(std::span(targets)));
-  return targets;
-}
-
-LabelOutliers find_outliers(const Split& split, const SplitOverview& overview) {
-  if (overview.class_counts) return outliers_of_classes(split.name(), *overview.class_counts, split.class_names());
-  const auto targets = targets_of(split);
-  return targets.empty() ? LabelOutliers() : outliers_of_targets(split.name(), targets, split.labels().width);
+std::optional<std::map<std::int32_t, std::int64_t>> counts_of_classes(const Split& split) {
+  if (split.labels().kind != LabelKind::class_index || has_too_many_labels(split)) return std::nullopt;
+  return count_classes(split);
 }
 
 SplitOverview survey_split(const Split& split) {
@@ -59,7 +37,7 @@ SplitOverview survey_split(const Split& split) {
           statistics.standard_deviation,
           pooled_mean(statistics),
           pooled_standard_deviation(statistics),
-          count_classes(split),
+          counts_of_classes(split),
           split.columns()};
 }
 
@@ -85,7 +63,8 @@ DatasetOverview survey(const Dataset& dataset) {
   overview.class_names = dataset.class_names();
   for (const std::string& name : dataset.split_names()) {
     overview.splits.push_back(survey_split(dataset.split(name)));
-    auto outliers = find_outliers(dataset.split(name), overview.splits.back());
+    if (has_too_many_labels(dataset.split(name))) continue;
+    auto outliers = find_label_outliers(dataset.split(name));
     if (!outliers.is_nothing()) overview.label_outliers.push_back(std::move(outliers));
   }
   overview.center = describe_center(overview.splits);

@@ -5,12 +5,12 @@
 #include <map>
 #include <octavo/dataset.hpp>
 #include <octavo/duplicates.hpp>
+#include <octavo/label_outliers.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "json_output.hpp"
-#include "label_outliers.hpp"
 
 namespace octavo::tools {
 

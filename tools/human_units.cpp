@@ -38,8 +38,4 @@ std::string format_significant(double value) {
   return text.str();
 }
 
-std::string counted(std::int64_t count, const std::string& noun) {
-  return format_count(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 }  // namespace octavo::tools

@@ -16,7 +16,5 @@ std::string format_seconds(double seconds);
 std::string format_fixed(double value, int digits);
 /// Three significant digits: "19", "0.00392", "1.2e-05".
 std::string format_significant(double value);
-/// "3 samples", "1 sample".
-std::string counted(std::int64_t count, const std::string& noun);
 
 }  // namespace octavo::tools

@@ -13,6 +13,7 @@ namespace {
 struct InfoArguments : CommonOptions {
   std::string file;
   bool with_duplicates = false;
+  bool is_verbose = false;
 };
 
 int run(const InfoArguments& arguments) {
@@ -22,7 +23,7 @@ int run(const InfoArguments& arguments) {
     ProgressBar bar(arguments.quiet);
     overview.duplicates = find_duplicates(dataset, 0, bar.function());
   }
-  arguments.json ? print_overview_json(overview) : print_overview(overview);
+  arguments.json ? print_overview_json(overview) : print_overview(overview, arguments.is_verbose);
   return kDone;
 }
 
@@ -34,6 +35,7 @@ Command add_info_command(CLI::App& program) {
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
   verb->add_flag("--duplicates", arguments->with_duplicates,
                  "Read all samples and list those that occur more than once, within a split or across splits");
+  verb->add_flag("-v,--verbose", arguments->is_verbose, "Also show the file's details, statistics and provenance");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

@@ -17,8 +17,26 @@ constexpr std::size_t kMostChannels = 4;
 
 // ---- For people ---------------------------------------------------------------
 
-void print_head(const DatasetOverview& overview) {
-  std::cout << overview.path << '\n';
+/// "photos.h5: 8,677 samples of 3x64x64 in 2 splits, 101 classes; 101.7 MiB, as float32 406.7 MiB".
+std::string summary(const DatasetOverview& overview) {
+  std::int64_t samples = 0, packed_bytes = 0;
+  bool has_one_shape = true;
+  for (const SplitOverview& split : overview.splits) {
+    samples += split.sample_count;
+    packed_bytes += split.packed_bytes;
+    has_one_shape = has_one_shape && split.shape == overview.splits.front().shape;
+  }
+  std::string text = overview.path + ": " + counted(samples, "sample");
+  if (has_one_shape) text += " of " + to_string(overview.splits.front().shape);
+  text += " in " + counted(std::ssize(overview.splits), "split");
+  if (const auto classes = std::ssize(overview.class_names); classes > 0) {
+    text += ", " + format_count(classes) + (classes == 1 ? " class" : " classes");
+  }
+  return text + "; " + format_bytes(overview.file_bytes) + ", as float32 " + format_bytes(4 * packed_bytes);
+}
+
+void print_file(const DatasetOverview& overview) {
+  std::cout << "\nFile\n";
   TextTable table("ll");
   table.add_row(
       {"file", format_bytes(overview.file_bytes) + ", format version " + std::to_string(overview.format_version)});
@@ -146,7 +164,7 @@ void print_outliers(const DatasetOverview& overview) {
       add("", text_at(outlier, "size") + "  " + text_at(outlier, "name"));
     }
   }
-  for (const LabelOutliers& outliers : overview.label_outliers) add("labels of " + outliers.split, as_text(outliers));
+  for (const LabelOutliers& outliers : overview.label_outliers) add("labels of " + outliers.split, to_text(outliers));
   if (!has_some) return;
   std::cout << "\nSizes and outliers\n";
   table.print(std::cout, "  ");
@@ -199,6 +217,17 @@ void print_duplicates(const DuplicateReport& report) {
 
 // ---- As JSON --------------------------------------------------------------------
 
+Json outliers_as_json(const LabelOutliers& outliers) {
+  return {{"split", outliers.split},
+          {"median_class_count", outliers.median_count},
+          {"empty_classes", outliers.empty},
+          {"rare_classes", outliers.rare},
+          {"frequent_classes", outliers.frequent},
+          {"nameless_classes", outliers.nameless},
+          {"not_finite_targets", outliers.not_finite_targets},
+          {"far_targets", outliers.far_targets}};
+}
+
 Json overview_as_json(const SplitOverview& split) {
   Json described = describe_split({.name = split.name,
                                    .sample_count = split.sample_count,
@@ -243,13 +272,15 @@ Json duplicates_as_json(const DuplicateReport& report) {
 
 }  // namespace
 
-void print_overview(const DatasetOverview& overview) {
-  print_head(overview);
+void print_overview(const DatasetOverview& overview, bool is_verbose) {
+  std::cout << summary(overview) << '\n';
   print_splits(overview.splits);
-  print_statistics(overview.splits);
   print_classes(overview);
   print_outliers(overview);
   if (overview.duplicates) print_duplicates(*overview.duplicates);
+  if (!is_verbose) return;
+  print_file(overview);
+  print_statistics(overview.splits);
   print_provenance(overview.provenance);
 }
 
@@ -257,7 +288,7 @@ void print_overview_json(const DatasetOverview& overview) {
   Json splits = Json::array();
   for (const SplitOverview& split : overview.splits) splits.push_back(overview_as_json(split));
   Json outliers = Json::array();
-  for (const LabelOutliers& found : overview.label_outliers) outliers.push_back(as_json(found));
+  for (const LabelOutliers& found : overview.label_outliers) outliers.push_back(outliers_as_json(found));
   Json document = {{"file", overview.path},
                    {"format_version", overview.format_version},
                    {"writer", overview.writer},

@@ -5,7 +5,8 @@
 
 namespace octavo::tools {
 
-void print_overview(const DatasetOverview& overview);
+/// A summary in one line, splits, classes and outliers; if `is_verbose`, also the file, statistics and provenance.
+void print_overview(const DatasetOverview& overview, bool is_verbose);
 void print_overview_json(const DatasetOverview& overview);
 
 }  // namespace octavo::tools

@@ -24,6 +24,7 @@ struct PlanArguments : CommonOptions {
   std::string optimizer = "momentum";
   std::string precision = "float32";
   std::string dtype = "float32";
+  bool is_verbose = false;
   PlanOptions options;
 };
 
@@ -45,7 +46,7 @@ int run(const PlanArguments& arguments) {
   options.model.mixed_precision = arguments.precision == "mixed";
   options.dtype = dtype_of(arguments.dtype);
   const Plan found = plan(Dataset::open(arguments.file), options);
-  std::cout << (arguments.json ? to_json(found) + "\n" : to_text(found));
+  std::cout << (arguments.json ? to_json(found) + "\n" : to_text(found, arguments.is_verbose));
   return kDone;
 }
 
@@ -72,6 +73,7 @@ Command add_plan_command(CLI::App& program) {
       ->check(CLI::IsMember(image_type_names()));
   verb->add_option("--batch-size", arguments->options.batch_size, "Samples per batch; a batch must fit (256)")
       ->check(above_zero());
+  verb->add_flag("-v,--verbose", arguments->is_verbose, "Also show each use of memory and the reasons");
   return {verb, [arguments] { return run(*arguments); }};
 }
 

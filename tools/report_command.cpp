@@ -2,13 +2,16 @@
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
+#include <octavo/output_file.hpp>
 #include <octavo/report.hpp>
+#include <octavo/report_page.hpp>
 #include <octavo/train.hpp>
+#include <span>
 
 #include "command.hpp"
 #include "device_option.hpp"
 #include "exit_code.hpp"
-#include "json_output.hpp"
+#include "interruption.hpp"
 #include "progress_bar.hpp"
 
 namespace octavo::tools {
@@ -16,35 +19,37 @@ namespace {
 
 struct ReportArguments : CommonOptions {
   std::string file;
+  std::string html;
+  bool is_verbose = false;
+  bool force = false;
   std::string device = "auto";
   std::int64_t batch_size = 512;
 };
 
-/// The digest at packing is of the images as packed: where they had been resized, it does not vouch for the source.
-void name_what_was_digested(const Dataset& dataset, QuantizationCertificate& certificate) {
-  const std::string digest = "the digest stored at packing";
-  const Json provenance = Json::parse(dataset.provenance(), nullptr, false);
-  if (certificate.compared_with != digest || !provenance.is_object()) return;
-  if (!provenance.contains("notes") || !provenance["notes"].contains("size")) return;
-  certificate.compared_with = "the converted images that were packed (" + digest + ")";
-}
-
-MemoryReport measure(const ReportArguments& arguments) {
+MemoryReport measure(const ReportArguments& arguments, const Dataset& dataset) {
   ProgressBar bar(arguments.quiet);
   ReportOptions options;
   options.device = device_of_option(arguments.device);
   options.batch_size = arguments.batch_size;
   options.on_progress = bar.function();
-  const Dataset dataset = Dataset::open(arguments.file);
   options.model_bytes = default_model_bytes(dataset, options.split, *options.device, options.batch_size);
-  MemoryReport report = measure_report(dataset, options);
-  name_what_was_digested(dataset, report.certificate);
-  return report;
+  return measure_report(dataset, options);
+}
+
+void write_page(const ReportArguments& arguments, const Dataset& dataset, const MemoryReport& report) {
+  ProgressBar bar(arguments.quiet);
+  const std::string html = to_html(dataset, report, {.loaders = {}, .on_progress = bar.function()});
+  const CleanUpOnInterruption guard;
+  write_output_file(arguments.html, std::as_bytes(std::span(html)), arguments.force);
 }
 
 int run(const ReportArguments& arguments) {
-  const MemoryReport report = measure(arguments);
-  const std::string text = arguments.json ? to_json(report) : to_text(report);
+  // Before minutes of measuring.
+  if (!arguments.html.empty()) check_output_file(arguments.html, arguments.force);
+  const Dataset dataset = Dataset::open(arguments.file);
+  const MemoryReport report = measure(arguments, dataset);
+  if (!arguments.html.empty()) write_page(arguments, dataset, report);
+  const std::string text = arguments.json ? to_json(report) : to_text(report, arguments.is_verbose);
   std::cout << text << (text.ends_with('\n') ? "" : "\n");
   return kDone;
 }
@@ -55,6 +60,10 @@ Command add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb = add_verb(program, "report", "Measure how much device memory int8 samples save", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
+  CLI::Option* html = verb->add_option("--html", arguments->html,
+                                       "Also write a page for the browser to this file: contents, savings, problems");
+  verb->add_flag("--force", arguments->force, "Replace the HTML file if it exists")->needs(html);
+  verb->add_flag("-v,--verbose", arguments->is_verbose, "Print all figures, not just the summary and the sizes");
   verb->add_option("--device", arguments->device, kDeviceHelp);
   verb->add_option("--batch-size", arguments->batch_size, "Samples per measured batch (512)")->check(above_zero());
   return {verb, [arguments] { return run(*arguments); }};

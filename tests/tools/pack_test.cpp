@@ -244,7 +244,7 @@ TEST_CASE("deflated files are packed and reported and accepted by every verb", "
   CHECK(info["splits"][0]["stored_bytes"] < info["splits"][0]["packed_bytes"]);
   CHECK(info["splits"][0]["compression_ratio"] > 1.5);
   CHECK_THAT(run_octavo({"info", path}).out, ContainsSubstring(" (deflate, "));
-  CHECK_THAT(run_octavo({"plan", path, "--memory", "1GiB"}).out, ContainsSubstring(", deflated to "));
+  CHECK_THAT(run_octavo({"plan", path, "--memory", "1GiB", "-v"}).out, ContainsSubstring(", deflated to "));
   CHECK(run_octavo({"plan", path, "--memory", "1GiB", "--json"}).json()["compression"] == "deflate");
   CHECK(run_octavo({"verify", path, "--quiet"}).exit_code == 0);
   for (const char* residency : {"device", "streamed", "hybrid"}) {

@@ -89,7 +89,7 @@ TEST_CASE("a plan is printed as text and as JSON", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const Outcome text = run_octavo({"plan", folder / "d.h5", "--memory", "24GiB", "--params", "25600000", "--optimizer",
-                                   "adam", "--activations", "90MiB"});
+                                   "adam", "--activations", "90MiB", "--verbose"});
   REQUIRE(text.exit_code == 0);
   REQUIRE_THAT(text.out, ContainsSubstring("residency      device") && ContainsSubstring("rule of thumb") &&
                              ContainsSubstring("H200"));
@@ -97,6 +97,8 @@ TEST_CASE("a plan is printed as text and as JSON", "[unit][tools]") {
   REQUIRE(document["residency"] != "device");
   const Outcome here = run_octavo({"plan", folder / "d.h5", "--device", "cpu"});
   REQUIRE(here.exit_code == 0);
+  REQUIRE_THAT(here.out, ContainsSubstring("d.h5, split train, fits on cpu: residency device, largest batch 1,437\n") &&
+                             ContainsSubstring("H200") && !ContainsSubstring("rule of thumb"));
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
            {"--memory", "0"}, {"--memory", "much"}, {"--params", "99999999999999999"}, {"--activations", "9999TiB"}}) {
     std::vector<std::string> arguments = {"plan", folder / "d.h5"};

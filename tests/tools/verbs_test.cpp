@@ -76,9 +76,13 @@ TEST_CASE("info shows splits and classes and statistics and provenance", "[unit]
   CHECK(document["splits"][0]["mean"].size() == 1);
   CHECK(document["provenance"]["format"] == "idx");
   CHECK(document["provenance"]["command_line"].get<std::string>().starts_with("octavo pack "));
-  CHECK_THAT(text_of({"info", folder / "d.h5"}), ContainsSubstring("1,437") && ContainsSubstring("1x8x8") &&
-                                                     ContainsSubstring("dataset mean) / 128") &&
-                                                     ContainsSubstring(document["uuid"].get<std::string>()));
+  const std::string uuid = document["uuid"].get<std::string>();
+  const std::string summary = (folder / "d.h5").string() + ": 1,797 samples of 1x8x8 in 2 splits; ";
+  const std::string text = text_of({"info", folder / "d.h5"});
+  CHECK(text.starts_with(summary));
+  CHECK_THAT(text, ContainsSubstring("1,437") && !ContainsSubstring("Provenance") && !ContainsSubstring(uuid));
+  CHECK_THAT(text_of({"info", folder / "d.h5", "--verbose"}),
+             ContainsSubstring("dataset mean) / 128") && ContainsSubstring("Provenance") && ContainsSubstring(uuid));
 }
 
 TEST_CASE("verify reports an intact file or names the defect and exits with 1", "[unit][tools]") {
@@ -104,6 +108,25 @@ TEST_CASE("report measures", "[unit][tools]") {
   const auto document = json_of({"report", folder / "d.h5", "--device", "cpu", "--batch-size", "64"});
   CHECK(document["device"] == "cpu");
   CHECK(document["sample_count"] == 1437);
+  const std::string text = text_of({"report", folder / "d.h5", "--device", "cpu"});
+  CHECK(text.starts_with("d.h5: 1,437 samples of 1x8x8 (train) take "));
+  CHECK_THAT(text, ContainsSubstring("kept as") && !ContainsSubstring("built-in MLP"));
+  CHECK_THAT(text_of({"report", folder / "d.h5", "--device", "cpu", "-v"}), ContainsSubstring("built-in MLP"));
+}
+
+TEST_CASE("report writes a page for the browser", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::vector<std::string> command = {"report", folder / "d.h5", "--device", "cpu", "--html", folder / "r.html"};
+  text_of(command);
+  std::ifstream file(folder / "r.html");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK_THAT(page, ContainsSubstring("1,797"));
+  const Outcome again = run_octavo(command);
+  CHECK(again.exit_code == 2);
+  CHECK(again.is_one_line_error());
+  CHECK_THAT(again.err, ContainsSubstring("r.html") && ContainsSubstring("--force"));
 }
 
 TEST_CASE("bench measures what fits and relates it to the limits of the same run", "[unit][tools]") {
@@ -129,7 +152,7 @@ TEST_CASE("report distinguishes resized images from source images", "[unit][tool
   const TemporaryFolder folder;
   write_png(folder / "images" / "1.png", 6, 4, 10);
   text_of({"pack", folder / "images", "-o", folder / "i.h5", "--size", "3x3"});
-  CHECK_THAT(text_of({"report", folder / "i.h5", "--device", "cpu"}),
+  CHECK_THAT(text_of({"report", folder / "i.h5", "--device", "cpu", "--verbose"}),
              ContainsSubstring("lossless with respect to the converted images that were packed (the digest stored") &&
                  ContainsSubstring("too small to measure memory well"));
 }

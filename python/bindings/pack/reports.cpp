@@ -1,11 +1,15 @@
-// The memory report.
+// The memory report, and its page.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <octavo/report.hpp>
+#include <octavo/report_page.hpp>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "pack/module.hpp"
 #include "support/interruptible.hpp"
@@ -15,19 +19,39 @@ namespace octavo::python {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace {
+
+MemoryReport measure(const Dataset& dataset, const std::string& split, const std::string& device,
+                     std::int64_t batch_size, std::optional<std::int64_t> model_bytes, const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    return measure_report(dataset, {split, Device::parse(device), batch_size, model_bytes, progress});
+  });
+}
+
+std::string as_html(const Dataset& dataset, const MemoryReport& report,
+                    const std::vector<std::pair<std::string, double>>& loaders, const nb::object& on_progress) {
+  ReportPageOptions options;
+  for (const auto& [name, images_per_second] : loaders) options.loaders.push_back({name, images_per_second});
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    options.on_progress = progress;
+    return to_html(dataset, report, options);
+  });
+}
+
+}  // namespace
+
 void add_reports(nb::module_& module) {
-  module.def(
-      "report",
-      [](const Dataset& dataset, const std::string& split, const std::string& device, std::int64_t batch_size,
-         std::optional<std::int64_t> model_bytes, const nb::object& on_progress) {
-        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-          const MemoryReport report =
-              measure_report(dataset, {split, Device::parse(device), batch_size, model_bytes, progress});
-          return std::pair(to_json(report), to_text(report));
-        });
-      },
-      "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "model_bytes"_a.none(), "on_progress"_a.none(),
-      "The report as JSON and as text.");
+  nb::class_<MemoryReport>(module, "MemoryReport", "The figures of a report.")
+      .def(
+          "to_json", [](const MemoryReport& report) { return to_json(report); }, "All figures, as JSON.")
+      .def(
+          "to_text", [](const MemoryReport& report) { return to_text(report); }, "All figures, as text.")
+      .def_prop_ro(
+          "split", [](const MemoryReport& report) { return report.split; }, "The name of the split.");
+  module.def("report", &measure, "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "model_bytes"_a.none(),
+             "on_progress"_a.none(), "Measures the figures of a report.");
+  module.def("report_page", &as_html, "dataset"_a, "report"_a, "loaders"_a, "on_progress"_a.none(),
+             "A report as an HTML page. Reads all samples.");
 }
 
 }  // namespace octavo::python

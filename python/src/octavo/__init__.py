@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .dataset_packing import pack_dataset
     from .fetching import Fetched, fetch
     from .packing import PackingWarning, pack
-    from .reports import Report, info, report, verify
+    from .reports import MemoryReport, Report, info, report, verify
     from .viewing import Picture, view
     from .writer import Writer
 
@@ -53,6 +53,7 @@ _LAZY_MODULES = {
     "RemoteFile": "_fetch",
     "ReindexSummary": "_pack",
     "RemoteSet": "_fetch",
+    "MemoryReport": "reports",
     "Report": "reports",
     "SampleFailure": "_pack",
     "VerifyResult": "_pack",
@@ -82,6 +83,7 @@ __all__ = [
     "ImageArray",
     "Loader",
     "MaskArray",
+    "MemoryReport",
     "Normalize",
     "PackSummary",
     "PackingWarning",

@@ -18,4 +18,7 @@ std::string format_bytes(std::int64_t bytes);
 /// "60,000".
 std::string format_count(std::int64_t count);
 
+/// "3 samples", "1 sample".
+std::string counted(std::int64_t count, const std::string& noun);
+
 }  // namespace octavo

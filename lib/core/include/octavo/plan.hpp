@@ -110,8 +110,8 @@ struct Plan {
 /// Residency::automatic. Throws InvalidArgument for invalid numbers or an unknown split.
 Plan plan(const Dataset& dataset, const PlanOptions& options = {});
 
-/// Formats the plan as readable tables.
-std::string to_text(const Plan& plan);
+/// Formats the plan for people: a summary in one line and what fits on which device; if `is_verbose`, every number.
+std::string to_text(const Plan& plan, bool is_verbose = true);
 /// Formats the plan as one JSON document with every number.
 std::string to_json(const Plan& plan);
 

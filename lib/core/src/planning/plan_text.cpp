@@ -1,4 +1,6 @@
 // Formats the plan as readable tables.
+#include <filesystem>
+
 #include <octavo/plan.hpp>
 
 #include "support/text_units.hpp"
@@ -12,6 +14,14 @@ std::string batch_or_none(std::int64_t batch) { return batch > 0 ? format_count(
 std::string stored(const Plan& plan) {
   if (plan.compression == Compression::none) return "";
   return ", deflated to " + format_bytes(plan.stored_bytes) + " in the file";
+}
+
+/// "photos.h5, split train, fits on cuda:0: residency device, largest batch 4,096".
+std::string summary(const Plan& plan) {
+  const std::string what = std::filesystem::path(plan.file).filename().string() + ", split " + plan.split + ", ";
+  if (!plan.fits) return what + "does not fit on " + plan.device + ": " + plan.reason + "\n";
+  return what + "fits on " + plan.device + ": residency " + to_string(plan.residency) + ", largest batch " +
+         format_count(plan.largest_batch) + "\n";
 }
 
 std::string head(const Plan& plan) {
@@ -76,8 +86,10 @@ std::string devices_table(const Plan& plan) {
 
 }  // namespace
 
-std::string to_text(const Plan& plan) {
-  return head(plan) + parts_table(plan) + forms_table(plan) + batches(plan) + devices_table(plan);
+std::string to_text(const Plan& plan, bool is_verbose) {
+  if (!is_verbose) return summary(plan) + forms_table(plan) + devices_table(plan);
+  return summary(plan) + "\n" + head(plan) + parts_table(plan) + forms_table(plan) + batches(plan) +
+         devices_table(plan);
 }
 
 }  // namespace octavo

@@ -70,8 +70,8 @@ struct MemoryReport {
 /// Throws InvalidArgument if batch_size is below 1 or the split does not exist; also what Store::load throws.
 MemoryReport measure_report(const Dataset& dataset, const ReportOptions& options = {});
 
-/// The report as a table for people.
-std::string to_text(const MemoryReport& report);
+/// The report for people: a summary in one line and the cost of each residency; if `is_verbose`, all figures.
+std::string to_text(const MemoryReport& report, bool is_verbose = true);
 /// The report as one JSON document with every figure.
 std::string to_json(const MemoryReport& report);
 

@@ -38,6 +38,12 @@ struct QuantizationNotes {
   std::int64_t samples = 0;            ///< those that were quantized; images of 8 bits are not
   std::optional<Levels> levels = {};   ///< for 16-bit integers, if all channels have one range
   std::optional<double> psnr_db = {};  ///< with 255 steps as the peak; absent if the bytes are exact
+  /// The samples with the largest errors, largest first.
+  struct WorstSample {
+    std::int64_t row = 0;  ///< in the split of the source
+    double rms_steps = 0;  ///< root mean square error, in steps of the quantization
+  };
+  std::vector<WorstSample> worst = {};
 };
 
 /// The sizes of the images of a split before resizing, compared by number of pixels. Sizes are text, "HxW".
@@ -52,7 +58,8 @@ struct ImageSizeNotes {
   std::int64_t enlarged = 0;  ///< images that are smaller than the samples in height or width
   std::int64_t outliers = 0;
   std::vector<Outlier> first_outliers = {};
-  bool of_whole_split = false;  ///< taken from a dataset file: describes all images of its split
+  std::vector<std::string> deciles = {};  ///< 11 sizes, from the smallest to the largest
+  bool of_whole_split = false;            ///< taken from a dataset file: describes all images of its split
 };
 
 /// The provenance of a dataset file that a source read.

@@ -9,6 +9,22 @@ namespace {
 
 // Rounding errors are summed as integer multiples of this fraction of a step, so that the order does not matter.
 constexpr double kRoundingUnit = 1 << 20;
+constexpr std::size_t kMostWorstSamples = 8;
+
+/// The rows with the largest sums of squares, which are over `values` numbers each.
+std::vector<QuantizationNotes::WorstSample> worst_samples(const std::vector<double>& squares, std::int64_t values) {
+  std::vector<std::size_t> rows(squares.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(kMostWorstSamples, rows.size()));
+  std::partial_sort(rows.begin(), end, rows.end(), [&](std::size_t a, std::size_t b) {
+    return squares[a] != squares[b] ? squares[a] > squares[b] : a < b;
+  });
+  std::vector<QuantizationNotes::WorstSample> worst;
+  for (auto row = rows.begin(); row != end && squares[*row] > 0.0; ++row) {
+    worst.push_back({static_cast<std::int64_t>(*row), std::sqrt(squares[*row] / static_cast<double>(values))});
+  }
+  return worst;
+}
 
 }  // namespace
 
@@ -80,6 +96,7 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
     count += channel.count;
   }
   const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
+  if (samples_ > 0) notes.worst = worst_samples(squared_steps_, std::max<std::int64_t>(1, count / samples_));
   if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
   if (!total_.levels_) return notes;
   std::bitset<256> kept;

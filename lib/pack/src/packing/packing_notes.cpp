@@ -12,10 +12,6 @@
 namespace octavo {
 namespace {
 
-std::string counted(std::int64_t count, const std::string& noun) {
-  return format_count(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 /// "(1,331 different values became 17, PSNR 58.9 dB, largest error 8)".
 std::string loss_text(const QuantizationNotes& quantized, double largest_error) {
   std::string text = " (";

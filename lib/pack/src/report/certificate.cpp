@@ -83,7 +83,10 @@ QuantizationCertificate certify_by_digest(const Split& split, const Origin& orig
     certificate.compared_with = "nothing: the source cannot be read again, and no digest was stored";
     return certificate;
   }
-  certificate.compared_with = "the digest stored at packing";
+  // The digest is of the images as they were packed.
+  certificate.compared_with = origin.is_converted
+                                  ? "the converted images that were packed (the digest stored at packing)"
+                                  : "the digest stored at packing";
   certificate.lossless = digest_of(split) == *origin.digest;
   if (certificate.lossless) {
     const auto channels = static_cast<std::size_t>(split.shape().channels);

@@ -78,6 +78,57 @@ std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string&
   return losses;
 }
 
+/// Rows of the source are rows of the split only if all its samples were packed, and from one source.
+bool has_rows_of_source(const Json& provenance, const Json& quantized, const Split& split) {
+  const Json notes = provenance.value("notes", Json::object());
+  for (const char* choice : {"select", "limit", "holdout"}) {
+    if (notes.contains(choice)) return false;
+  }
+  return provenance.value("skipped", Json::array()).empty() && quantized.contains("samples") &&
+         quantized["samples"] == split.sample_count();
+}
+
+std::vector<Origin::WorstSample> worst_from(const Json& provenance, const Split& split) {
+  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split.name());
+  if (!provenance.contains(place)) return {};
+  const Json& quantized = provenance[place];
+  if (!quantized.contains("worst") || !has_rows_of_source(provenance, quantized, split)) return {};
+  std::vector<Origin::WorstSample> worst;
+  for (const Json& sample : quantized["worst"]) {
+    const auto number = [&](const char* name) { return sample.contains(name) && sample[name].is_number(); };
+    if (!number("row") || !number("rms_steps")) return {};
+    worst.push_back({sample["row"], sample["rms_steps"]});
+    if (worst.back().row < 0 || worst.back().row >= split.sample_count()) return {};
+  }
+  return worst;
+}
+
+std::vector<std::string> strings_from(const Json& list) {
+  std::vector<std::string> strings;
+  if (!list.is_array()) return strings;
+  for (const Json& text : list) {
+    if (text.is_string()) strings.push_back(text);
+  }
+  return strings;
+}
+
+void add_sizes(const Json& provenance, const std::string& split_name, Origin& origin) {
+  const Json::json_pointer place = Json::json_pointer() / "notes" / "source_sizes";
+  if (!provenance.contains(place) || !provenance[place].is_array()) return;
+  for (const Json& sizes : provenance[place]) {
+    if (!sizes.is_object() || sizes.value("split", Json()) != split_name) continue;
+    origin.size_deciles = strings_from(sizes.value("deciles", Json()));
+    const Json count = sizes.value("outliers", Json());
+    if (count.is_number_integer()) origin.size_outliers = count;
+    for (const Json& outlier : sizes.value("first_outliers", Json::array())) {
+      if (!outlier.is_object()) continue;
+      const Json name = outlier.value("name", Json()), size = outlier.value("size", Json());
+      if (!name.is_string() || !size.is_string()) continue;
+      origin.first_size_outliers.push_back(name.get<std::string>() + " (" + size.get<std::string>() + ")");
+    }
+  }
+}
+
 }  // namespace
 
 Origin origin_of(const Dataset& dataset, const std::string& split_name) {
@@ -92,7 +143,10 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
   }
   const Json skipped = json.value("skipped", Json::array());
   origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
+  origin.is_converted = json.contains(Json::json_pointer("/notes/size"));
   origin.losses = losses_from(json, split_name);
+  origin.worst = worst_from(json, dataset.split(split_name));
+  add_sizes(json, split_name, origin);
   const Json digests = json.value("source_digests", Json::object());
   if (digests.is_object() && digests.contains(split_name)) origin.digest = parse_hex(digests[split_name]);
   return origin;

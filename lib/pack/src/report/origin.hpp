@@ -17,6 +17,7 @@ struct Origin {
   std::string format;                        ///< "idx", "cifar10", ...
   std::vector<std::filesystem::path> files;  ///< those with an absolute path
   bool is_as_read = false;                   ///< samples were neither converted, chosen nor skipped
+  bool is_converted = false;                 ///< images were resized before packing
   std::optional<std::uint64_t> digest;       ///< of the split's values, computed when they were packed
 
   /// What quantizing changed in one channel, counted when the split was packed.
@@ -26,6 +27,19 @@ struct Origin {
     std::int64_t clipped_count = 0;
   };
   std::vector<Loss> losses;  ///< [C]; empty if the source was 8-bit
+
+  /// The rows of the split with the largest quantization errors, largest first; empty if they are not known, because
+  /// the rows of the source are not those of the split.
+  struct WorstSample {
+    std::int64_t row = 0;
+    double rms_steps = 0.0;
+  };
+  std::vector<WorstSample> worst;
+
+  /// The sizes "HxW" of the images before they were resized: the smallest, nine deciles and the largest; or nothing.
+  std::vector<std::string> size_deciles;
+  std::int64_t size_outliers = 0;                ///< images with an unusual size
+  std::vector<std::string> first_size_outliers;  ///< "photos/a.png (6x120)"
 };
 
 /// Never fails: fields that the provenance does not contain stay empty.

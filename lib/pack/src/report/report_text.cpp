@@ -1,9 +1,7 @@
 // The report as text.
-#include <algorithm>
-#include <numeric>
-
 #include <octavo/report.hpp>
 
+#include "report/summary.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo {
@@ -64,34 +62,13 @@ std::string training_line(const MemoryReport& report) {
                             format_bytes(footprint.model_bytes).c_str()));
 }
 
-std::string certificate_line(const QuantizationCertificate& certificate) {
-  // Images that were converted before packing differ from the source, even if the digest matches.
-  if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
-    return summary_line("values", "lossless with respect to " + certificate.compared_with);
-  }
-  if (certificate.lossless) {
-    return summary_line("values", "lossless: verified against " + certificate.compared_with);
-  }
-  if (certificate.largest_error.empty()) {
-    const bool compared = certificate.compared_with.rfind("nothing", 0) != 0;
-    return summary_line("values",
-                        (compared ? "NOT lossless: differs from " : "compared with ") + certificate.compared_with);
-  }
-  const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
-  std::string loss = formatted(": largest error %g", largest);
-  if (certificate.psnr_db) loss += formatted(", PSNR %.1f dB", *certificate.psnr_db);
-  const auto& clipped = certificate.clipped_count;
-  if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
-    loss += ", " + std::to_string(count) + " values out of range";
-  }
-  return summary_line("values", "NOT lossless: differs from " + certificate.compared_with + loss);
-}
-
 }  // namespace
 
-std::string to_text(const MemoryReport& report) {
-  return head(report) + "\n" + residency_table(report) + "\n" + gather_lines(report) + training_line(report) +
-         certificate_line(report.certificate);
+std::string to_text(const MemoryReport& report, bool is_verbose) {
+  if (!is_verbose) return report::summary(report) + "\n\n" + residency_table(report);
+  return report::summary(report) + "\n\n" + head(report) + "\n" + residency_table(report) + "\n" +
+         gather_lines(report) + training_line(report) +
+         summary_line("values", report::certificate_text(report.certificate));
 }
 
 }  // namespace octavo

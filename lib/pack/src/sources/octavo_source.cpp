@@ -48,6 +48,9 @@ std::optional<ImageSizeNotes> read_sizes(const Json& entry, const std::string& s
                        .largest = text("largest"),
                        .enlarged = number("enlarged"),
                        .outliers = number("outliers")};
+  if (const auto deciles = entry.find("deciles"); deciles != entry.end() && deciles->is_array()) {
+    for (const Json& size : *deciles) sizes.deciles.push_back(size.is_string() ? size : Json(""));
+  }
   const auto outliers = entry.find("first_outliers");
   if (outliers == entry.end() || !outliers->is_array()) return sizes;
   for (const Json& outlier : *outliers) {

@@ -23,6 +23,9 @@ Json to_json(const QuantizationNotes& quantized) {
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};
   if (quantized.psnr_db) json["psnr_db"] = *quantized.psnr_db;
+  for (const auto& sample : quantized.worst) {
+    json["worst"].push_back({{"row", sample.row}, {"rms_steps", sample.rms_steps}});
+  }
   return json;
 }
 
@@ -32,6 +35,7 @@ Json to_json(const ImageSizeNotes& sizes) {
   Json json = {{"split", sizes.split},       {"images", sizes.images},    {"smallest", sizes.smallest},
                {"median", sizes.median},     {"largest", sizes.largest},  {"enlarged", sizes.enlarged},
                {"outliers", sizes.outliers}, {"first_outliers", outliers}};
+  if (!sizes.deciles.empty()) json["deciles"] = sizes.deciles;
   if (sizes.of_whole_split) json["of_whole_split"] = true;
   return json;
 }

@@ -54,16 +54,17 @@ std::optional<ImageSizeNotes> ImageSizes::describe(const std::string& split, con
     if (notes.first_outliers.size() < kMostListed) notes.first_outliers.push_back({name_of(i), text_of(i)});
   }
 
-  // Of several images with the same size, take the first.
+  // Of several images with the same size, the first comes first.
   const auto is_smaller = [&](std::size_t a, std::size_t b) {
     return std::pair(pixels_of(a), a) < std::pair(pixels_of(b), b);
   };
-  const auto [smallest, largest] = std::minmax_element(known.begin(), known.end(), is_smaller);
-  notes.smallest = text_of(*smallest);
-  notes.largest = text_of(*largest);
-  const auto median = known.begin() + (std::ssize(known) - 1) / 2;
-  std::nth_element(known.begin(), median, known.end(), is_smaller);
-  notes.median = text_of(*median);
+  std::sort(known.begin(), known.end(), is_smaller);
+  for (std::size_t tenth = 0; tenth <= 10; ++tenth) {
+    notes.deciles.push_back(text_of(known[(known.size() - 1) * tenth / 10]));
+  }
+  notes.smallest = notes.deciles.front();
+  notes.median = notes.deciles[5];
+  notes.largest = notes.deciles.back();
   return notes;
 }
 

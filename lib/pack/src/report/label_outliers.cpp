@@ -1,21 +1,23 @@
-#include "label_outliers.hpp"
+#include <octavo/label_outliers.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
-#include "human_units.hpp"
+#include <octavo/byte_count.hpp>
 
-namespace octavo::tools {
+namespace octavo {
 namespace {
 
 constexpr std::int64_t kManyTimes = 10;
-constexpr std::size_t kMostListed = 10;
+constexpr std::size_t kMostListedClasses = 10;
+constexpr std::int64_t kLabelRowsAtOnce = 1 << 16;
 
 /// Tukey's outer fences of a column. Infinite and NaN values do not count.
-struct Fences {
+struct TargetFences {
   float low = 0.0F, high = 0.0F;
 
-  explicit Fences(std::vector<float> column) {
+  explicit TargetFences(std::vector<float> column) {
     std::erase_if(column, [](float value) { return !std::isfinite(value); });
     if (column.empty()) return;
     std::sort(column.begin(), column.end());
@@ -43,18 +45,17 @@ void add_classes(std::string& text, const std::string& what, const std::vector<s
   if (labels.empty()) return;
   text += (text.empty() ? "" : "; ") + what + " " + format_count(std::ssize(labels)) +
           (labels.size() == 1 ? " class (" : " classes (");
-  for (std::size_t i = 0; i < std::min(labels.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(labels.size(), kMostListedClasses); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(labels[i]);
   }
-  text += labels.size() > kMostListed ? ", ...)" : ")";
+  text += labels.size() > kMostListedClasses ? ", ...)" : ")";
 }
 
 void add_targets(std::string& text, const std::string& what, std::int64_t sample_count) {
   if (sample_count > 0) text += (text.empty() ? "" : "; ") + counted(sample_count, "sample") + " with a target " + what;
 }
 
-}  // namespace
-
+/// Judges how often each class occurs in the split.
 LabelOutliers outliers_of_classes(const std::string& split, const std::map<std::int32_t, std::int64_t>& class_counts,
                                   const std::vector<std::string>& class_names) {
   LabelOutliers outliers;
@@ -73,6 +74,7 @@ LabelOutliers outliers_of_classes(const std::string& split, const std::map<std::
   return outliers;
 }
 
+/// Judges each column of the targets, float32 [N,width], row-major.
 LabelOutliers outliers_of_targets(const std::string& split, const std::vector<float>& targets, std::int64_t width) {
   LabelOutliers outliers;
   outliers.split = split;
@@ -82,7 +84,7 @@ LabelOutliers outliers_of_targets(const std::string& split, const std::vector<fl
   for (std::size_t c = 0; c < columns; ++c) {
     std::vector<float> column(rows);
     for (std::size_t row = 0; row < rows; ++row) column[row] = targets[row * columns + c];
-    const Fences fences(column);
+    const TargetFences fences(column);
     for (std::size_t row = 0; row < rows; ++row) {
       if (!std::isfinite(column[row])) {
         is_not_finite[row] = true;
@@ -96,18 +98,41 @@ LabelOutliers outliers_of_targets(const std::string& split, const std::vector<fl
   return outliers;
 }
 
-Json as_json(const LabelOutliers& outliers) {
-  return {{"split", outliers.split},
-          {"median_class_count", outliers.median_count},
-          {"empty_classes", outliers.empty},
-          {"rare_classes", outliers.rare},
-          {"frequent_classes", outliers.frequent},
-          {"nameless_classes", outliers.nameless},
-          {"not_finite_targets", outliers.not_finite_targets},
-          {"far_targets", outliers.far_targets}};
+}  // namespace
+
+std::map<std::int32_t, std::int64_t> count_classes(const Split& split) {
+  const LabelLayout layout = split.labels();
+  std::map<std::int32_t, std::int64_t> counts;
+  if (layout.kind != LabelKind::class_index && layout.kind != LabelKind::multi_label) return counts;
+  std::vector<std::int32_t> labels;
+  const std::int64_t rows = std::max<std::int64_t>(1, kLabelRowsAtOnce / layout.width);
+  for (std::int64_t first = 0; first < split.sample_count(); first += rows) {
+    const std::int64_t count = std::min(rows, split.sample_count() - first);
+    labels.resize(static_cast<std::size_t>(count * layout.width));
+    split.read_labels(first, count, std::as_writable_bytes(std::span(labels)));
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (layout.kind == LabelKind::class_index) {
+        ++counts[labels[i]];
+      } else if (labels[i] != 0) {
+        ++counts[static_cast<std::int32_t>(i % static_cast<std::size_t>(layout.width))];
+      }
+    }
+  }
+  return counts;
 }
 
-std::string as_text(const LabelOutliers& outliers) {
+LabelOutliers find_label_outliers(const Split& split) {
+  const LabelLayout layout = split.labels();
+  if (layout.kind == LabelKind::class_index) {
+    return outliers_of_classes(split.name(), count_classes(split), split.class_names());
+  }
+  if (layout.kind != LabelKind::target) return {};
+  std::vector<float> targets(static_cast<std::size_t>(split.sample_count() * layout.width));
+  split.read_labels(0, split.sample_count(), std::as_writable_bytes(std::span(targets)));
+  return outliers_of_targets(split.name(), targets, layout.width);
+}
+
+std::string to_text(const LabelOutliers& outliers) {
   const std::string median = "the median (" + counted(outliers.median_count, "sample") + "):";
   std::string text;
   add_classes(text, "no samples:", outliers.empty);
@@ -119,4 +144,4 @@ std::string as_text(const LabelOutliers& outliers) {
   return text;
 }
 
-}  // namespace octavo::tools
+}  // namespace octavo

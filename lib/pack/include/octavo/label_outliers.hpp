@@ -1,4 +1,4 @@
-// Unexpected labels: classes with no or few samples, labels without a name, outlying targets.
+// Unusual labels: classes with no or few samples, labels without a name, outlying targets.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "json_output.hpp"
+#include <octavo/dataset.hpp>
 
-namespace octavo::tools {
+namespace octavo {
 
-/// The unexpected labels of one split.
+/// The unusual labels of one split.
 struct LabelOutliers {
   std::string split;
   std::int64_t median_count = 0;        ///< samples per class, over the classes that have any
@@ -28,15 +28,15 @@ struct LabelOutliers {
   }
 };
 
-/// Judges how often each class occurs in the split.
-LabelOutliers outliers_of_classes(const std::string& split, const std::map<std::int32_t, std::int64_t>& class_counts,
-                                  const std::vector<std::string>& class_names);
+/// The number of samples of each class that occurs in the split; for multi-labels, of each label that is set. Empty for
+/// other labels. Throws IoError if the labels cannot be read.
+std::map<std::int32_t, std::int64_t> count_classes(const Split& split);
 
-/// Judges each column of the targets; float32 [N,width], row-major.
-LabelOutliers outliers_of_targets(const std::string& split, const std::vector<float>& targets, std::int64_t width);
+/// Judges how often each class occurs, or each column of the targets. Finds nothing in other labels. Reads all labels;
+/// targets are kept in memory. Throws IoError if they cannot be read.
+LabelOutliers find_label_outliers(const Split& split);
 
-Json as_json(const LabelOutliers& outliers);
-/// One line for people: "no samples: 3 classes (4, 7, 9); ...".
-std::string as_text(const LabelOutliers& outliers);
+/// One line for people: "no samples: 3 classes (4, 7, 9); ...". Empty if there is nothing.
+std::string to_text(const LabelOutliers& outliers);
 
-}  // namespace octavo::tools
+}  // namespace octavo

@@ -1,0 +1,81 @@
+#include "report/page/pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <octavo/resize.hpp>
+
+#include "png/png_writer.hpp"
+#include "report/page/html.hpp"
+#include "statistics/codes.hpp"
+#include "support/text_units.hpp"
+#include "view/sheet.hpp"
+
+namespace octavo::report::page {
+namespace {
+
+// The longer side of a sample on the page, in CSS pixels.
+constexpr std::int64_t kShownSide = 56;
+
+/// The shape of a sample as it is drawn: gray or RGB, and at most kShownSide high and wide.
+SampleShape drawn_shape(const SampleShape& shape) {
+  SampleShape drawn = {shape.channels == 3 ? 3 : 1, shape.height, shape.width};
+  const std::int64_t longer = std::max(shape.height, shape.width);
+  if (longer <= kShownSide) return drawn;
+  const auto scaled = [&](std::int64_t side) { return std::max<std::int64_t>(1, side * kShownSide / longer); };
+  drawn.height = scaled(shape.height);
+  drawn.width = scaled(shape.width);
+  return drawn;
+}
+
+/// `values` are [C,H,W].
+std::vector<std::uint8_t> made_smaller(std::span<const std::uint8_t> values, const SampleShape& shape,
+                                       const SampleShape& drawn) {
+  const SampleShape visible = {drawn.channels, shape.height, shape.width};
+  const auto planes = values.first(static_cast<std::size_t>(visible.values()));
+  if (drawn.height == shape.height && drawn.width == shape.width) return {planes.begin(), planes.end()};
+  std::vector<std::uint8_t> smaller(static_cast<std::size_t>(drawn.values()));
+  resize_image(planes, visible, {drawn.height, drawn.width}, Fit::stretch, {}, smaller);
+  return smaller;
+}
+
+std::string image(const view::Sheet& sheet, const SampleShape& drawn, const std::string& description) {
+  const auto png = png::encode({sheet.width(), sheet.height(), sheet.channels(), sheet.values()});
+  const double scale = static_cast<double>(kShownSide) / static_cast<double>(std::max(drawn.height, drawn.width));
+  const auto side = [&](std::int64_t pixels) { return std::lround(static_cast<double>(pixels) * scale); };
+  return formatted("<img width=\"%ld\" height=\"%ld\" alt=\"", side(sheet.width()), side(sheet.height())) +
+         description + "\" src=\"" + data_uri(png) + "\">";
+}
+
+}  // namespace
+
+std::string picture_of_samples(const Split& split, std::span<const std::int64_t> rows, const std::string& description) {
+  const SampleShape shape = split.shape(), drawn = drawn_shape(shape);
+  view::Sheet sheet({.sample = drawn, .count = std::ssize(rows), .columns = std::ssize(rows), .scale = 1});
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(shape.values()));
+  std::vector<std::byte> label(static_cast<std::size_t>(split.labels().bytes_per_sample()));
+  for (std::size_t cell = 0; cell < rows.size(); ++cell) {
+    split.read_checked(rows[cell], 1, {reinterpret_cast<std::int8_t*>(values.data()), values.size()}, label);
+    statistics::flip_top_bits(values);
+    sheet.draw(static_cast<std::int64_t>(cell), made_smaller(values, shape, drawn));
+  }
+  return image(sheet, drawn, description);
+}
+
+std::string picture_of_mean(const Split& split) {
+  const SampleShape shape = split.shape(), drawn = drawn_shape(shape);
+  const Statistics statistics = split.statistics();
+  std::vector<std::uint8_t> values(statistics.mean_image.size());
+  const auto plane = static_cast<std::size_t>(shape.values_per_channel());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ChannelQuantization& map = statistics.quantization[i / plane];
+    const double value = (static_cast<double>(statistics.mean_image[i]) - map.zero_point) / map.scale;
+    values[i] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
+  }
+  view::Sheet sheet({.sample = drawn, .count = 1, .columns = 1, .scale = 1});
+  sheet.draw(0, made_smaller(values, shape, drawn));
+  return image(sheet, drawn, "mean image of split " + escaped(split.name()));
+}
+
+}  // namespace octavo::report::page

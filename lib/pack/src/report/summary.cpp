@@ -1,0 +1,52 @@
+#include "report/summary.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "support/text_units.hpp"
+
+namespace octavo::report {
+
+std::string summary_of_loss(const QuantizationCertificate& certificate) {
+  if (certificate.largest_error.empty()) return "compared with " + certificate.compared_with;
+  const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
+  std::string loss = formatted("largest error %g", largest);
+  if (certificate.psnr_db) loss += formatted(", PSNR %.1f dB", *certificate.psnr_db);
+  const auto& clipped = certificate.clipped_count;
+  if (const auto count = std::accumulate(clipped.begin(), clipped.end(), std::int64_t{0}); count > 0) {
+    loss += ", " + counted(count, "value") + " out of range";
+  }
+  return loss;
+}
+
+std::string certificate_text(const QuantizationCertificate& certificate) {
+  // Images that were converted before packing differ from the source, even if the digest matches.
+  if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
+    return "lossless with respect to " + certificate.compared_with;
+  }
+  if (certificate.lossless) return "lossless: verified against " + certificate.compared_with;
+  if (!certificate.largest_error.empty()) {
+    return "NOT lossless: differs from " + certificate.compared_with + ": " + summary_of_loss(certificate);
+  }
+  const bool is_compared = !certificate.compared_with.starts_with("nothing");
+  return (is_compared ? "NOT lossless: differs from " : "compared with ") + certificate.compared_with;
+}
+
+std::string summary(const MemoryReport& report) {
+  const ResidencyCost& whole = report.residencies.front();
+  const ResidencyCost& packed = report.residencies.back();
+  std::string text =
+      std::filesystem::path(report.file).filename().string() + ": " + counted(report.sample_count, "sample") + " of " +
+      report.shape + " (" + report.split + ") take " + format_bytes(packed.computed_bytes) + " as int8, " +
+      formatted("%.1f", static_cast<double>(whole.computed_bytes) / static_cast<double>(packed.computed_bytes)) +
+      " times less than as float32";
+  text += report.certificate.lossless ? ", lossless" : "";
+  if (report.gather && !report.gather->fits_cache) {
+    text +=
+        formatted("; gathers run at %.0f %% of the speed of a memory copy", 100 * report.gather->fraction_of_copy());
+  }
+  return text;
+}
+
+}  // namespace octavo::report

@@ -1,0 +1,90 @@
+"""The speed of loaders over the same samples, for reports."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .dataset import Split
+from .loader import Loader
+
+_SECONDS = 0.4
+_ROUNDS = 3
+_MOST_BYTES = 1 << 28
+
+
+def measure(split: Split, device: Any, batch_size: int) -> list[tuple[str, float]]:
+    """Images per second of `Loader` and, if PyTorch is installed, of its DataLoader over samples in memory.
+
+    Both shuffle, and center and scale in the same way. They take turns; the result is the median of several rounds.
+    Empty for a split with less than one batch.
+    """
+    if len(split) < batch_size:
+        return []
+    loader = Loader(split, batch_size=batch_size, device=device, shuffle=True, drop_last=True, progress=False)
+    streams = {f"octavo.Loader on {loader.device}": _batches(loader)}
+    if importlib.util.find_spec("torch") is not None:
+        workers = min(4, len(os.sched_getaffinity(0)))
+        streams[f"torch DataLoader, {workers} workers, samples in memory"] = _batches(
+            _torch_loader(split, batch_size, workers)
+        )
+    speeds: dict[str, list[float]] = {name: [] for name in streams}
+    for stream in streams.values():
+        _images_per_second(stream, 0.0, batch_size)
+    for _ in range(_ROUNDS):
+        for name, stream in streams.items():
+            speeds[name].append(_images_per_second(stream, _SECONDS, batch_size))
+    return [(name, statistics.median(rounds)) for name, rounds in speeds.items()]
+
+
+def _batches(loader: Any) -> Iterator[Any]:
+    return itertools.chain.from_iterable(itertools.repeat(loader))
+
+
+def _images_per_second(stream: Iterator[Any], seconds: float, batch_size: int) -> float:
+    wait = _device_wait()
+    begin = time.perf_counter()
+    count = 0
+    while count == 0 or time.perf_counter() - begin < seconds:
+        next(stream)
+        count += batch_size
+    wait()
+    return count / (time.perf_counter() - begin)
+
+
+def _device_wait() -> Callable[[], None]:
+    """Waits for work that was queued on a GPU."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        if torch.cuda.is_available():
+            return torch.cuda.synchronize
+    return lambda: None
+
+
+def _torch_loader(split: Split, batch_size: int, workers: int) -> Any:
+    import torch
+
+    # A part is as fast as the whole, and fits in memory.
+    rows = min(len(split), max(batch_size, _MOST_BYTES // math.prod(split.shape)))
+    samples = torch.from_numpy(split[:rows][0].copy())
+    labels = split.labels
+    mean = float(split.mean.mean())
+
+    class Samples(torch.utils.data.Dataset):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            return len(samples)
+
+        def __getitem__(self, index: int) -> Any:
+            image = (samples[index].float() - mean) / 128
+            return image if labels is None else (image, labels[index])
+
+    return torch.utils.data.DataLoader(
+        Samples(), batch_size, shuffle=True, drop_last=True, num_workers=workers, persistent_workers=True
+    )

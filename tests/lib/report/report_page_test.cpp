@@ -1,0 +1,78 @@
+#include <octavo/report_page.hpp>
+
+#include <octavo/pack.hpp>
+#include <octavo/writer.hpp>
+
+#include "catch.hpp"
+#include "packed_fixture.hpp"
+#include "report/page/html.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+
+namespace {
+
+std::string page_of(const std::filesystem::path& path, const ReportPageOptions& options = {}) {
+  const Dataset dataset = Dataset::open(path);
+  return to_html(dataset, measure_report(dataset, {.device = Device::cpu(), .batch_size = 16}), options);
+}
+
+std::int64_t count_of(const std::string& text, const std::string& what) {
+  std::int64_t count = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("the page shows each class and what looks wrong", "[unit][report]") {
+  const TemporaryFolder folder;
+  PlainSplit train = random_split("train", 300, {3, 80, 60}, 1), test = random_split("test", 20, {3, 80, 60}, 2);
+  const auto width = train.shape.values();
+  std::copy_n(train.values.begin() + 7 * width, width, test.values.begin() + 17 * width);
+  std::fill_n(test.values.begin() + 5 * width, width, std::uint8_t{9});
+  write_packed(folder / "a.h5", {train, test});
+  const std::string page = page_of(folder / "a.h5");
+  CHECK_THAT(page, ContainsSubstring("Leakage:</strong> 1 image is in more than one split"));
+  CHECK_THAT(page, ContainsSubstring("train #7 = test #17"));
+  CHECK_THAT(page, ContainsSubstring("1 sample of test with a single value in every pixel, first test #5"));
+  CHECK_THAT(page, ContainsSubstring("<dt>Problems</dt><dd><span class=\"warn\">2</span>"));
+  for (int label = 0; label < 10; ++label) {
+    CHECK_THAT(page, ContainsSubstring("<th scope=\"row\">class " + std::to_string(label) + "</th>"));
+  }
+  // Ten classes, two groups of findings, darkest, brightest, and the mean image.
+  CHECK(count_of(page, "<img ") == 15);
+  CHECK(count_of(page, "data:image/png;base64,") == 15);
+  // Needs neither scripts nor the network.
+  CHECK(count_of(page, "<script") == 0);
+  CHECK(count_of(page, "http") == 0);
+  CHECK(count_of(page, "url(") == 0);
+}
+
+TEST_CASE("names cannot add markup to the page", "[unit][report]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.class_names = {"<b>a</b>", "x\" onload=\"y"};
+  options.splits = {{"train", {1, 4, 4}, {LabelKind::class_index, 1}, Color::gray, 2, true}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values(32, 3);
+  const std::vector<std::int32_t> labels = {0, 1};
+  writer.write(0, 0, values, std::as_bytes(std::span(labels)), std::vector<std::string>{"<i>.png", "\xff.png"});
+  writer.finish("{}");
+  const std::string page = page_of(folder / "a.h5", {.loaders = {{"<u>", 100}}});
+  CHECK_THAT(page, ContainsSubstring("&lt;b&gt;a&lt;/b&gt;") && ContainsSubstring("x&quot; onload=&quot;y") &&
+                       ContainsSubstring("&lt;i&gt;.png") && ContainsSubstring("&lt;u&gt;"));
+  CHECK_THAT(page, !ContainsSubstring("<b>") && !ContainsSubstring("<i>.png") && !ContainsSubstring("<u>"));
+  CHECK_THAT(page, ContainsSubstring("\xEF\xBF\xBD.png"));
+}
+
+TEST_CASE("a data URI has the bytes in base64", "[unit][report]") {
+  // RFC 4648, section 10.
+  const auto uri_of = [](const std::string& text) { return report::page::data_uri(std::as_bytes(std::span(text))); };
+  CHECK(uri_of("") == "data:image/png;base64,");
+  CHECK(uri_of("f") == "data:image/png;base64,Zg==");
+  CHECK(uri_of("fo") == "data:image/png;base64,Zm8=");
+  CHECK(uri_of("foob") == "data:image/png;base64,Zm9vYg==");
+  CHECK(uri_of("foobar") == "data:image/png;base64,Zm9vYmFy");
+}
