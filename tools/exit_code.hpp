@@ -8,4 +8,9 @@ inline constexpr int kFailed = 1;        ///< the work failed: bad data, I/O, me
 inline constexpr int kWrongUsage = 2;    ///< invalid command line or arguments
 inline constexpr int kSignalBase = 128;  ///< plus the number of the signal that ended the program
 
+/// For the manual.
+inline constexpr char kExitStatusText[] =
+    "0 if all went well; 1 for an error, or if a file that was checked is damaged; 2 for wrong usage; 128 plus the "
+    "number of a signal that ended the program.";
+
 }  // namespace octavo::tools

@@ -1,4 +1,4 @@
-// `octavo manual`: writes the man pages.
+// `octavo manual`: writes the man pages, or the same as one Markdown page.
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "markdown_manual.hpp"
 #include "option_tree.hpp"
 
 namespace octavo::tools {
@@ -51,11 +52,7 @@ std::string list_of(const std::string& title, const std::vector<OptionInfo>& opt
   return text;
 }
 
-/// docs/reliability.md and exit_code.hpp.
-const char* const kExitStatus =
-    ".SH EXIT STATUS\n"
-    "0 if all went well; 1 for an error, or if a file that was checked is damaged; 2 for wrong usage; 128 plus the "
-    "number of a signal that ended the program.\n";
+std::string exit_status() { return ".SH EXIT STATUS\n" + roff(kExitStatusText) + "\n"; }
 
 std::string page_of(const VerbInfo& verb) {
   std::string synopsis = ".SH SYNOPSIS\n\\fBoctavo " + roff(verb.name) + "\\fR [\\fIOPTIONS\\fR]";
@@ -63,7 +60,7 @@ std::string page_of(const VerbInfo& verb) {
     synopsis += " \\fI" + roff(positional.names[0]) + "\\fR" + (positional.is_repeated ? "..." : "");
   }
   return head("octavo-" + verb.name, verb.help) + synopsis + "\n" + list_of("ARGUMENTS", verb.positionals) +
-         list_of("OPTIONS", verb.options) + kExitStatus + ".SH SEE ALSO\n\\fBoctavo\\fR(1)\n";
+         list_of("OPTIONS", verb.options) + exit_status() + ".SH SEE ALSO\n\\fBoctavo\\fR(1)\n";
 }
 
 std::string main_page(const CLI::App& program, const std::vector<VerbInfo>& verbs) {
@@ -72,29 +69,40 @@ std::string main_page(const CLI::App& program, const std::vector<VerbInfo>& verb
   for (const VerbInfo& verb : verbs) {
     text += ".TP\n\\fBoctavo\\-" + roff(verb.name) + "\\fR(1)\n" + roff(verb.help) + "\n";
   }
-  return text + kExitStatus;
+  return text + exit_status();
 }
 
-void write_page(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  const std::filesystem::path path = folder / (name + ".1");
+void write_page(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   file.close();
-  if (!file) throw IoError("write the man page \"" + path.string() + "\": " + std::generic_category().message(errno));
+  if (!file)
+    throw IoError("write the manual page \"" + path.string() + "\": " + std::generic_category().message(errno));
 }
 
 }  // namespace
 
 Command add_manual_command(CLI::App& program) {
-  const auto folder = std::make_shared<std::string>();
+  struct Options {
+    std::string folder;
+    bool is_markdown = false;
+  };
+  const auto options = std::make_shared<Options>();
   CLI::App* verb = program.add_subcommand("manual", "Write the man pages to a folder");
   verb->group("Verbs")->footer("");
-  verb->add_option("FOLDER", *folder, "An existing folder, such as ~/.local/share/man/man1")->required();
-  return {verb, [&program, folder] {
+  verb->add_option("FOLDER", options->folder, "An existing folder, such as ~/.local/share/man/man1")->required();
+  verb->add_flag("--markdown", options->is_markdown, "Write one Markdown page, octavo.md, instead of man pages");
+  return {verb, [&program, options] {
             const auto verbs = option_tree(program);
-            write_page(*folder, "octavo", main_page(program, verbs));
-            for (const VerbInfo& one : verbs) write_page(*folder, "octavo-" + one.name, page_of(one));
-            std::cout << *folder << ": " << verbs.size() + 1 << " man pages\n";
+            const std::filesystem::path folder = options->folder;
+            if (options->is_markdown) {
+              write_page(folder / "octavo.md", markdown_manual(program.get_description(), verbs));
+              std::cout << (folder / "octavo.md").string() << ": " << verbs.size() << " verbs\n";
+              return kDone;
+            }
+            write_page(folder / "octavo.1", main_page(program, verbs));
+            for (const VerbInfo& one : verbs) write_page(folder / ("octavo-" + one.name + ".1"), page_of(one));
+            std::cout << options->folder << ": " << verbs.size() + 1 << " man pages\n";
             return kDone;
           }};
 }

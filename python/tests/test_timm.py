@@ -1,7 +1,7 @@
 """Mixing, rectangles and operations with the parameters of timm's: the same, or within one level. Needs timm.
 
 timm is given Octavo's random numbers in place of its own, so that both have the same parameters; the distributions are
-compared separately. "Differences from timm" in docs/python/augmentation.md lists what is not the same.
+compared separately. "Differences from timm" in docs/reference/augmentation.md lists what is not the same.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "catch.hpp"
 #include "program.hpp"
@@ -67,5 +68,22 @@ TEST_CASE("man pages describe every verb", "[unit][tools]") {
   }
   const Outcome refused = run_octavo({"manual", folder / "none"});
   CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("write the man page"));
+  CHECK_THAT(refused.err, ContainsSubstring("write the manual page"));
+}
+
+TEST_CASE("the manual as a Markdown page has a section for every verb", "[unit][tools]") {
+  const TemporaryFolder folder;
+  REQUIRE(run_octavo({"manual", folder.path().string(), "--markdown"}).exit_code == 0);
+  const std::string page = text_of_file(folder / "octavo.md");
+  CHECK_THAT(page, ContainsSubstring("\n## octavo pack\n\nPack images into one int8 dataset file.\n"));
+  CHECK_THAT(page, ContainsSubstring("\noctavo pack [OPTIONS] SOURCE...\n"));
+  CHECK_THAT(page, ContainsSubstring("\n- `SOURCE` *TEXT*: \\[SPLIT=\\]PATH"));  // escaped: not a link
+  CHECK_THAT(page, ContainsSubstring("\n- `-o`, `--output` *TEXT*: The dataset file to write"));
+  CHECK_THAT(page, ContainsSubstring("\n- `--fit` (`crop`, `pad`, `stretch`): "));
+  CHECK_THAT(page, ContainsSubstring("\n- `--dry-run`: Only show"));
+  CHECK_THAT(page, ContainsSubstring("\n## Exit status\n\n0 if all went well"));
+  for (const char* const verb : {"fetch", "info", "train", "completion", "manual"}) {
+    CHECK_THAT(page, ContainsSubstring("\n## octavo " + std::string(verb) + "\n"));
+  }
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
