@@ -2,9 +2,9 @@
 
 #include <cstdio>
 #include <iostream>
-#include <span>
 #include <string>
 
+#include "sample_list.hpp"
 #include "text_table.hpp"
 
 namespace octavo::tools {
@@ -31,15 +31,6 @@ std::string steps_text(const std::vector<DrawnStep>& steps) {
 std::string mix_text(const DrawnMix& mix) {
   return mix.name + " with " + std::to_string(mix.partner) + " (" + short_number(mix.own) + ", " +
          short_number(mix.other) + ")";
-}
-
-/// The class of a sample: its name, or its number; empty if the labels are not classes.
-std::string class_of(const Split& split, std::int64_t index) {
-  if (split.labels().kind != LabelKind::class_index) return "";
-  std::int32_t label = 0;
-  split.read_labels(index, 1, std::as_writable_bytes(std::span(&label, 1)));
-  const auto at = static_cast<std::size_t>(label);
-  return at < split.class_names().size() ? split.class_names()[at] : std::to_string(label);
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 // `octavo view`: draws a contact sheet of samples, or of a batch as training sees it.
-#include <iostream>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <octavo/augment.hpp>
-#include <octavo/batch_maker.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/recipes.hpp>
+#include <octavo/text.hpp>
 #include <octavo/view.hpp>
+#include <sstream>
 
 #include "augment_option.hpp"
 #include "command.hpp"
-#include "drawn_text.hpp"
 #include "exit_code.hpp"
 #include "interruption.hpp"
-#include "json_output.hpp"
+#include "view_text.hpp"
 
 namespace octavo::tools {
 namespace {
@@ -24,7 +25,9 @@ struct ViewArguments : CommonOptions {
   std::int64_t batch = -1;
   std::string augment;
   std::string recipe;
+  std::vector<std::string> classes;
   bool no_shuffle = false;
+  bool no_captions = false;
   bool list = false;
   std::int64_t count = 0;       ///< 0: not given
   std::int64_t batch_size = 0;  ///< 0: not given
@@ -50,8 +53,24 @@ LoaderOptions loader_options(const ViewArguments& arguments, const Split& split)
   return options;
 }
 
+/// A class, or classes separated by commas, unless this is the name of one class.
+std::vector<std::int32_t> classes_in(const std::string& text, const Split& split) {
+  const bool is_one = std::ranges::find(split.class_names(), text) != split.class_names().end();
+  if (is_one) return {find_class(split, text)};
+  std::vector<std::int32_t> classes;
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, ',');) classes.push_back(find_class(split, trimmed(one)));
+  return classes;
+}
+
 ContactSheetOptions sheet_options(const ViewArguments& arguments, const Split& split) {
   ContactSheetOptions options = arguments.sheet;
+  options.split = split.name();
+  options.captions = !arguments.no_captions;
+  for (const std::string& text : arguments.classes) {
+    const std::vector<std::int32_t> classes = classes_in(text, split);
+    options.classes.insert(options.classes.end(), classes.begin(), classes.end());
+  }
   if (arguments.count > 0) options.count = arguments.count;
   if (arguments.batch < 0) return options;
   options.batch = arguments.batch;
@@ -62,74 +81,61 @@ ContactSheetOptions sheet_options(const ViewArguments& arguments, const Split& s
   return options;
 }
 
-/// What the shown samples of a batch drew.
-std::vector<DrawnSample> drawn_samples(const Split& split, const ContactSheetOptions& options) {
-  const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
-  std::vector<DrawnSample> drawn = BatchMaker(store, options.loader).drawn(options.epoch, *options.batch);
-  if (std::ssize(drawn) > options.count) drawn.resize(static_cast<std::size_t>(options.count));
-  return drawn;
-}
-
-void print_batch(const ViewArguments& arguments, const Split& split, const ContactSheetOptions& options) {
-  std::vector<DrawnSample> drawn;
-  if (arguments.list) drawn = drawn_samples(split, options);
-  if (arguments.json) {
-    Json document = {{"file", arguments.output},
-                     {"split", options.split},
-                     {"batch", *options.batch},
-                     {"epoch", options.epoch},
-                     {"batch_size", options.loader.batch_size},
-                     {"augment", augment::describe(options.loader.spec.augment)}};
-    if (arguments.list) document["samples"] = as_json(drawn, split);
-    print_json(document);
-    return;
-  }
-  std::cout << arguments.output << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
-            << options.split << '\n';
-  if (!options.loader.spec.augment.empty()) {
-    std::cout << "  " << augment::describe(options.loader.spec.augment) << '\n';
-  }
-  if (arguments.list) print_drawn(drawn, split);
+/// The given file or, in the current folder, one named after the dataset.
+std::string output_file(const ViewArguments& arguments) {
+  if (!arguments.output.empty()) return arguments.output;
+  const std::string batch = arguments.batch < 0 ? "" : "-batch" + std::to_string(arguments.batch);
+  return std::filesystem::path(arguments.file).stem().string() + batch + ".png";
 }
 
 int run(const ViewArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   const Split split =
       dataset.split(arguments.sheet.split.empty() ? dataset.split_names().front() : arguments.sheet.split);
-  ContactSheetOptions options = sheet_options(arguments, split);
-  options.split = split.name();
+  const ContactSheetOptions options = sheet_options(arguments, split);
+  const std::string output = output_file(arguments);
   {
     const CleanUpOnInterruption guard;
-    write_contact_sheet(dataset, arguments.output, options);
+    write_contact_sheet(dataset, output, options);
   }
-  if (options.batch) {
-    print_batch(arguments, split, options);
-  } else if (arguments.json) {
-    print_json({{"file", arguments.output}, {"split", options.split}, {"first", options.first}});
-  } else {
-    std::cout << arguments.output << ": samples of split " << options.split << ", starting at index " << options.first
-              << '\n';
-  }
+  print_sheet({output, split, options, arguments.list, arguments.json});
   return kDone;
 }
 
 void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments) {
   ContactSheetOptions& sheet = arguments->sheet;
   verb.add_option("FILE", arguments->file, "A dataset file")->required();
-  verb.add_option("-o,--output", arguments->output, "The PNG file to write")->required();
+  verb.add_option("-o,--output", arguments->output,
+                  "The PNG file to write (named after the dataset, in the current folder)");
   verb.add_flag("--force", sheet.replace_existing, "Replace the output file if it exists");
   verb.add_option("--split", sheet.split, "The split to show (the first)");
-  verb.add_option("--count", arguments->count,
-                  "Number of samples to show (100; with --batch, the whole batch, of a recipe at most 100)")
-      ->check(above_zero());
-  verb.add_option("--first", sheet.first, "Index of the first sample to show (0)")->check(CLI::NonNegativeNumber);
+  CLI::Option* count =
+      verb.add_option("--count", arguments->count,
+                      "Number of samples to show (100; with --batch, the whole batch, of a recipe at most 100)")
+          ->check(above_zero());
+  CLI::Option* first =
+      verb.add_option("--first", sheet.first, "Index of the first sample to show (0)")->check(CLI::NonNegativeNumber);
+  CLI::Option* classes =
+      verb.add_option("--class", arguments->classes,
+                      "Show only samples of these classes: names or numbers, with commas between them")
+          ->allow_extra_args(false);
+  CLI::Option* indices =
+      verb.add_option("--indices", sheet.indices, "Show exactly these samples, in this order: 3,17,42")
+          ->check(CLI::NonNegativeNumber)
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->excludes(first)
+          ->excludes(count)
+          ->excludes(classes);
   verb.add_option("--columns", sheet.columns, "Samples per row (as many as make the sheet about square)")
       ->check(above_zero());
   verb.add_option("--scale", sheet.scale, "Draw each pixel of a sample as a square with this side, in pixels")
       ->check(above_zero());
   CLI::Option* batch = verb.add_option("--batch,--step", arguments->batch,
                                        "Show this batch of an epoch, counted from 0, as training sees it")
-                           ->check(CLI::NonNegativeNumber);
+                           ->check(CLI::NonNegativeNumber)
+                           ->excludes(classes)
+                           ->excludes(indices);
   verb.add_option("--epoch", sheet.epoch, "The epoch of the batch (0)")->check(CLI::NonNegativeNumber)->needs(batch);
   verb.add_option("--batch-size", arguments->batch_size, "Samples per batch (100, or that of the recipe)")
       ->check(above_zero())
@@ -143,8 +149,9 @@ void add_options(CLI::App& verb, const std::shared_ptr<ViewArguments>& arguments
       ->check(CLI::IsMember(recipes))
       ->needs(batch)
       ->excludes(augmented);
-  verb.add_flag("--list", arguments->list, "List the samples of the batch: index, class, and what was drawn for each")
-      ->needs(batch);
+  verb.add_flag("--no-captions", arguments->no_captions, "Leave out the class names below the samples");
+  verb.add_flag("--list", arguments->list,
+                "List the samples: index, class and name; of a batch, what was drawn for each");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+from pathlib import Path
 
 import numpy as np
 import octavo
@@ -111,6 +113,73 @@ def test_a_notebook_shows_a_contact_sheet(packed: Packed) -> None:
     shown = octavo.Dataset(packed.path)._repr_html_()
     assert shown.count("data:image/png;base64,iVBOR") == 1
     assert "47 images" in shown
+
+
+@pytest.fixture
+def pets(tmp_path) -> Path:
+    """Nine 8x8 images of one value each, 20 times their index; the classes cat, dog and owl take turns."""
+    with octavo.Writer(tmp_path / "pets.h5", classes=["cat", "dog", "owl"]) as writer:
+        for row in range(9):
+            writer.append(np.full((8, 8), 20 * row, np.uint8), row % 3)
+    return tmp_path / "pets.h5"
+
+
+def shown(picture: octavo.Picture) -> list[int]:
+    """The values of the samples on a sheet that is one row high and has scale 1."""
+    image_of = pytest.importorskip("PIL.Image")
+    pixels = np.asarray(image_of.open(io.BytesIO(picture.png)))
+    return pixels[1, 1::9].tolist()
+
+
+def test_stored_samples_become_pictures(pets: Path) -> None:
+    dataset = octavo.Dataset(pets)
+    one_row = {"columns": 9, "scale": 1}
+    assert shown(octavo.view(pets, **one_row)) == [20 * row for row in range(9)]
+    assert shown(octavo.view(str(pets), count=2, first=3, **one_row)) == [60, 80]
+    assert shown(octavo.view(dataset, indices=[-1, 0, 4], **one_row)) == [160, 0, 80]
+    assert shown(octavo.view(dataset["train"], classes="dog", **one_row)) == [20, 80, 140]
+    assert shown(octavo.view(dataset, split="train", classes=["owl", 0], count=3, **one_row)) == [0, 40, 60]
+    assert octavo.view(pets).png == octavo.view(dataset, split="train", indices=range(9)).png
+
+
+def test_pictures_have_class_names_below_the_images(pets: Path) -> None:
+    image_of = pytest.importorskip("PIL.Image")
+    plain = np.asarray(image_of.open(io.BytesIO(octavo.view(pets, columns=9, captions=False).png)))
+    named = np.asarray(image_of.open(io.BytesIO(octavo.view(pets, columns=9).png)))
+    assert plain.shape == (66, 9 * 65 + 1)
+    assert named.shape == (66 + 9, 9 * 65 + 1)
+    np.testing.assert_array_equal(named[:65], plain[:65])
+    loader = octavo.Loader(pets, batch_size=9, device="cpu")
+    assert octavo.view(loader, 0, columns=9).png == octavo.view(pets, columns=9).png
+    assert octavo.view(loader, 0, columns=9, captions=False).png == octavo.view(pets, columns=9, captions=False).png
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"classes": "foo"}, ValueError, 'unknown class "foo" of split train; expected cat, dog or owl'),
+        ({"classes": 3}, ValueError, r"class 3 does not exist; split 'train' has classes 0 \.\.\. 2"),
+        ({"classes": []}, ValueError, "classes are empty"),
+        ({"indices": [9]}, IndexError, "sample 9 is out of range"),
+        ({"indices": []}, ValueError, "indices are empty"),
+        ({"indices": [1], "classes": "cat"}, ValueError, "indices do not go with"),
+        ({"first": 9}, ValueError, "from index 9"),
+        ({"count": 0}, ValueError, "count is 0"),
+        ({"split": "test"}, ValueError, "test"),
+        ({"step": 0}, TypeError, "only to a loader"),
+    ],
+)
+def test_pictures_of_samples_that_do_not_exist_are_refused(pets: Path, options, error, message) -> None:
+    with pytest.raises(error, match=message):
+        octavo.view(pets, **options)
+
+
+def test_a_picture_of_a_batch_takes_the_options_of_batches(pets: Path) -> None:
+    loader = octavo.Loader(pets, batch_size=9, device="cpu")
+    with pytest.raises(TypeError, match="do not apply to a loader"):
+        octavo.view(loader, 0, classes="cat")
+    with pytest.raises(TypeError, match="step is missing"):
+        octavo.view(loader)
 
 
 def test_info_describes_a_file(tmp_path) -> None:

@@ -95,7 +95,7 @@ def test_mixed_samples_name_their_partner(path: Path) -> None:
 def test_a_batch_is_drawn_as_training_sees_it(path: Path) -> None:
     image_of = pytest.importorskip("PIL.Image")
     loader = loader_of(path, augment=OPERATIONS[:2], dtype="float16")
-    picture = octavo.view(loader, 2, epoch=4, columns=5, scale=1)
+    picture = octavo.view(loader, 2, epoch=4, columns=5, scale=1, captions=False)
     shown = np.asarray(image_of.open(io.BytesIO(picture.png)))
     assert shown.shape == (1 + 9, 1 + 5 * 9, 3)
     exact = loader_of(path, augment=OPERATIONS[:2], normalize="unit")
@@ -110,7 +110,7 @@ def test_a_batch_is_drawn_as_training_sees_it(path: Path) -> None:
 def test_pictures_follow_operations_that_depend_on_the_epoch(path: Path, tmp_path: Path) -> None:
     image_of = pytest.importorskip("PIL.Image")
     loader = loader_of(path, augment=lambda epoch: augment.CenterCrop(4 + epoch))
-    octavo.view(loader, -1, epoch=2, count=1, scale=1).save(tmp_path / "batch.png")
+    octavo.view(loader, -1, epoch=2, count=1, scale=1, captions=False).save(tmp_path / "batch.png")
     with image_of.open(tmp_path / "batch.png") as image:
         assert image.size == (8, 8)
     with pytest.raises(IndexError, match="batch 5 is out of range"):

@@ -38,6 +38,18 @@ std::string libraries_of(const std::vector<std::string>& arguments) {
   return outcome.err;
 }
 
+/// The working folder of this process and those it starts, until the end of the scope.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& path) { std::filesystem::current_path(path); }
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+ private:
+  std::filesystem::path before_ = std::filesystem::current_path();
+};
+
 }  // namespace
 
 TEST_CASE("only training loads a BLAS library", "[unit][tools]") {
@@ -216,6 +228,78 @@ TEST_CASE("view replaces a sheet only with --force and never a file of another k
   CHECK(misnamed.exit_code == 2);
   CHECK_THAT(misnamed.err, ContainsSubstring("ends in .png"));
   CHECK(json_of({"verify", folder / "d.h5"})["whole"] == true);
+}
+
+TEST_CASE("view names its file after the dataset", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const WorkingFolder inside(folder.path());
+  CHECK(text_of({"view", "d.h5"}) == "d.png: 100 samples of split train, starting at index 0\n");
+  CHECK(text_of({"view", folder / "d.h5", "--batch", "3"}) == "d-batch3.png: batch 3 of epoch 0, split train\n");
+  CHECK(std::filesystem::exists(folder / "d.png"));
+  CHECK(std::filesystem::exists(folder / "d-batch3.png"));
+  const Outcome again = run_octavo({"view", "d.h5"});
+  CHECK(again.exit_code == 2);
+  CHECK_THAT(again.err, ContainsSubstring("\"d.png\": the file exists") && ContainsSubstring("--force"));
+  CHECK(json_of({"view", "d.h5", "--force"})["file"] == "d.png");
+}
+
+TEST_CASE("view shows the samples of classes and those with given indices", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"cat", "dog", "small, wild owl"}) {
+    std::filesystem::create_directories(folder / "pets" / name);
+    for (int i = 0; i < 3; ++i) {
+      write_png(folder / "pets" / name / (std::to_string(i) + ".png"), 8, 8, static_cast<std::uint8_t>(40 * i));
+    }
+  }
+  text_of({"pack", folder / "pets", "-o", folder / "p.h5"});
+  const std::vector<std::string> view = {"view", folder / "p.h5", "-o", folder / "sheet.png", "--force"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), view.begin(), view.end());
+    return words;
+  };
+  const auto classes = [&](std::vector<std::string> words) {
+    words.push_back("--list");
+    const auto document = json_of(with(words));
+    std::string names;
+    for (const auto& sample : document["samples"]) names += sample["class"].get<std::string>().substr(0, 1);
+    return names;
+  };
+  CHECK(classes({"--class", "dog"}) == "ddd");
+  CHECK(classes({"--class", "cat,1"}) == "cccddd");
+  CHECK(classes({"--class", "cat", "--class", "small, wild owl"}) == "cccsss");
+  CHECK(classes({"--class", "2", "--count", "2"}) == "ss");
+  CHECK(classes({"--indices", "8,0,4"}) == "scd");
+  CHECK_THAT(
+      text_of(with({"--indices", "8,0", "--list"})),
+      ContainsSubstring("sheet.png: 2 samples of split train\n  index  class            name\n") &&
+          ContainsSubstring("      8  small, wild owl  small, wild owl/2.png\n      0  cat              cat/0.png\n"));
+  CHECK(json_of(with({"--class", "dog"})).contains("samples") == false);
+  const auto refusal = [&](std::vector<std::string> words) {
+    const Outcome outcome = run_octavo(with(std::move(words)));
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.is_one_line_error());
+    return outcome.err;
+  };
+  CHECK_THAT(refusal({"--class", "foo"}),
+             ContainsSubstring("unknown class \"foo\" of split train; expected cat, dog or small, wild owl"));
+  CHECK_THAT(refusal({"--indices", "9"}), ContainsSubstring("split train has 9 samples, counted from 0"));
+  refusal({"--class", "dog", "--batch", "0"});
+  refusal({"--indices", "1", "--batch", "0"});
+  refusal({"--indices", "1", "--class", "dog"});
+  refusal({"--indices", "1", "--first", "1"});
+}
+
+TEST_CASE("view draws class names unless told otherwise", "[unit][tools]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"cat", "dog"}) {
+    std::filesystem::create_directories(folder / "pets" / name);
+    write_png(folder / "pets" / name / "1.png", 8, 8, 40);
+  }
+  text_of({"pack", folder / "pets", "-o", folder / "p.h5"});
+  text_of({"view", folder / "p.h5", "-o", folder / "with.png"});
+  text_of({"view", folder / "p.h5", "-o", folder / "without.png", "--no-captions"});
+  CHECK(std::filesystem::file_size(folder / "with.png") != std::filesystem::file_size(folder / "without.png"));
 }
 
 TEST_CASE("an export can be packed again with the same result", "[unit][tools]") {

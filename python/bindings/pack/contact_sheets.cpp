@@ -1,9 +1,11 @@
-// Contact sheets: pictures of the first samples of a split.
-#include <nanobind/stl/filesystem.h>
+// Contact sheets: pictures of samples and batches.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <octavo/view.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pack/module.hpp"
@@ -15,21 +17,28 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-void write_sheet(const Dataset& dataset, const std::filesystem::path& path, const std::string& split,
-                 std::int64_t count, std::int64_t columns) {
-  ContactSheetOptions options;
-  options.split = split;
-  options.count = count;
-  options.columns = columns;
-  options.replace_existing = true;
-  write_contact_sheet(dataset, path, options);
+/// The samples of a split as a PNG.
+nb::bytes draw_stored(const Split& split, std::vector<std::int64_t> indices, std::vector<std::int32_t> classes,
+                      std::int64_t first, std::int64_t count, std::int64_t columns, std::int64_t scale, bool captions) {
+  std::vector<std::byte> png;
+  {
+    const GilRelease released;
+    png = draw_samples(split, {.count = count,
+                               .first = first,
+                               .classes = std::move(classes),
+                               .indices = std::move(indices),
+                               .columns = columns,
+                               .scale = scale,
+                               .captions = captions});
+  }
+  return nb::bytes(png.data(), png.size());
 }
 
 /// Batch `step` of `epoch` as a PNG.
 nb::bytes draw(const Store& store, const BatchSpec& spec, std::int64_t batch_size, const std::string& shuffle,
                std::uint64_t seed, bool drop_last, bool carry_over, std::int64_t rank, std::int64_t world_size,
                const Sampling& sampling, std::int64_t epoch, std::int64_t step, std::int64_t count,
-               std::int64_t columns, std::int64_t scale) {
+               std::int64_t columns, std::int64_t scale, bool captions) {
   std::vector<std::byte> png;
   {
     const GilRelease released;
@@ -39,7 +48,8 @@ nb::bytes draw(const Store& store, const BatchSpec& spec, std::int64_t batch_siz
                              .batch = step,
                              .epoch = epoch,
                              .loader = {batch_size, parse_shuffle(shuffle), seed, drop_last, carry_over, rank,
-                                        world_size, spec, sampling}});
+                                        world_size, spec, sampling},
+                             .captions = captions});
   }
   return nb::bytes(png.data(), png.size());
 }
@@ -47,11 +57,13 @@ nb::bytes draw(const Store& store, const BatchSpec& spec, std::int64_t batch_siz
 }  // namespace
 
 void add_contact_sheets(nb::module_& module) {
-  module.def("write_contact_sheet", &write_sheet, "dataset"_a, "path"_a, "split"_a, "count"_a, "columns"_a,
-             nb::call_guard<GilRelease>(), "Writes a PNG with the first `count` samples of a split.");
+  module.def("find_class", &find_class, "split"_a, "text"_a, nb::call_guard<GilRelease>(),
+             "The number of a class, by its name or number.");
+  module.def("draw_samples", &draw_stored, "split"_a, "indices"_a, "classes"_a, "first"_a, "count"_a, "columns"_a,
+             "scale"_a, "captions"_a, "Draws samples as they are stored as a PNG.");
   module.def("draw_batch", &draw, "store"_a, "spec"_a, "batch_size"_a, "shuffle"_a, "seed"_a, "drop_last"_a,
              "carry_over"_a, "rank"_a, "world_size"_a, "sampling"_a, "epoch"_a, "step"_a, "count"_a, "columns"_a,
-             "scale"_a, "Draws a batch as a PNG.");
+             "scale"_a, "captions"_a, "Draws a batch as a PNG.");
 }
 
 }  // namespace octavo::python

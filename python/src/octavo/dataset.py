@@ -357,7 +357,7 @@ class Split:
             residency="streamed",
         )  # fmt: skip
         columns = min(8, count)
-        picture = base64.b64encode(view(loader, 0, columns=columns, scale=1).png).decode()
+        picture = base64.b64encode(view(loader, 0, columns=columns, scale=1, captions=False).png).decode()
         zoom = max(64, 2 * size[1]) * columns
         return (
             f"<div>{html.escape(repr(self))}<br>"

@@ -1,13 +1,18 @@
-"""Batches as pictures."""
+"""Samples and batches as pictures."""
 
 from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import overload
 
 from . import _core, _pack
+from .dataset import Dataset, Split
 from .loader import Loader
+
+_SAMPLES = 100
 
 
 class Picture:
@@ -27,55 +32,165 @@ class Picture:
         return f"Picture({len(self.png)} bytes of PNG)"
 
 
+@overload
 def view(
-    loader: Loader,
+    data: Loader,
     step: int,
     *,
     epoch: int | None = None,
     count: int | None = None,
     columns: int | None = None,
     scale: int | None = None,
-) -> Picture:
-    """Draws a batch as training sees it: augmented, but with the values from before the normalization.
+    captions: bool = True,
+) -> Picture: ...
 
+
+@overload
+def view(
+    data: Dataset | Split | str | os.PathLike[str],
+    *,
+    split: str | None = None,
+    indices: Iterable[int] | None = None,
+    classes: str | int | Iterable[str | int] | None = None,
+    count: int | None = None,
+    first: int = 0,
+    columns: int | None = None,
+    scale: int | None = None,
+    captions: bool = True,
+) -> Picture: ...
+
+
+def view(
+    data: Loader | Dataset | Split | str | os.PathLike[str],
+    step: int | None = None,
+    *,
+    epoch: int | None = None,
+    split: str | None = None,
+    indices: Iterable[int] | None = None,
+    classes: str | int | Iterable[str | int] | None = None,
+    count: int | None = None,
+    first: int = 0,
+    columns: int | None = None,
+    scale: int | None = None,
+    captions: bool = True,
+) -> Picture:
+    """Draws samples as they are stored, or a batch as training sees it.
+
+    >>> octavo.view("photos.h5", classes=["cat", "dog"]).save("photos.png")
     >>> octavo.view(loader, 3, epoch=7).save("batch.png")
 
-    `Loader.indices` has the samples, row by row, and `Loader.drawn` what was drawn for each. The views of a sample are
-    next to each other.
+    Of a batch, the images are augmented, but have the values from before the normalization. `Loader.indices` has its
+    samples, row by row, and `Loader.drawn` what was drawn for each. The views of a sample are next to each other.
 
     Parameters
     ----------
-    loader
-        The loader.
+    data
+        A loader, to draw a batch; else a dataset, a split, or the path of a dataset file, to draw stored samples.
     step
-        The batch of the epoch, from 0; negative steps count from the end.
+        With a loader: the batch of the epoch, from 0; negative steps count from the end.
     epoch
-        The epoch; None: the current one.
+        With a loader: the epoch; None: the current one.
+    split
+        With a dataset: the name of the split; None: ``train`` if it exists, else the first one.
+    indices
+        Draw exactly these samples, in this order; negative indices count from the end. Not with `classes`, `first`
+        and `count`.
+    classes
+        Draw only samples of these classes: names or numbers, or one of them.
     count
-        Draw only the first samples of the batch.
+        Draw at most this many samples. None: 100, or the whole batch.
+    first
+        Begin with this sample.
     columns
         Images per row. None: as many as make the picture about square.
     scale
         Draw each pixel as a square with this side. None: a readable size.
+    captions
+        Write the class name below each image, and the sample's index if there is room. Only if the class names are
+        known, and not in batches that mix samples.
 
     Raises
     ------
     IndexError
-        If there is no such batch.
+        If there is no such batch or sample.
     ValueError
-        If the picture would have more than 2**28 pixels, or an option is invalid.
+        If there is no such split or class, no sample of the classes, the picture would have more than 2**28 pixels, or
+        an option is invalid.
+    TypeError
+        If an option does not apply to `data`.
+    FormatError
+        If a sample is damaged.
     """
-    number = loader.epoch if epoch is None else operator.index(epoch)
-    if number < 0:
-        raise ValueError(f"epoch is {number}; epochs count from 0")
     for name, value in (("count", count), ("columns", columns), ("scale", scale)):
         if value is not None and operator.index(value) < 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")
+    if isinstance(data, Loader):
+        if split is not None or indices is not None or classes is not None or first != 0:
+            raise TypeError("split, indices, classes and first do not apply to a loader; pass a dataset")
+        if step is None:
+            raise TypeError("step is missing; pass the number of the batch")
+        return _view_batch(data, step, epoch, count, columns, scale, captions)
+    if step is not None or epoch is not None:
+        raise TypeError("step and epoch apply only to a loader")
+    if indices is not None and (classes is not None or count is not None or first != 0):
+        raise ValueError("indices do not go with classes, count and first; pass the one or the others")
+    chosen = _split_of(data, split)
+    rows = [] if indices is None else [chosen.images._row(operator.index(index)) for index in indices]
+    if indices is not None and not rows:
+        raise ValueError("indices are empty; pass at least one")
+    png: bytes = _pack.draw_samples(
+        chosen._opened(), rows, _class_numbers(chosen, classes), operator.index(first), count or _SAMPLES,
+        columns or 0, scale or 0, captions,
+    )  # fmt: skip
+    return Picture(png)
+
+
+def _split_of(data: Dataset | Split | str | os.PathLike[str], name: str | None) -> Split:
+    if not isinstance(data, Split):
+        return (data if isinstance(data, Dataset) else Dataset(data)).split(name)
+    if name is not None:
+        raise TypeError("split applies only to a dataset; this is a split")
+    return data
+
+
+def _class_numbers(split: Split, classes: str | int | Iterable[str | int] | None) -> list[int]:
+    """The numbers of classes that are named by name or number."""
+    if classes is None:
+        return []
+    if isinstance(classes, (str, int)):
+        classes = [classes]
+    numbers = []
+    for each in classes:
+        if isinstance(each, str):
+            numbers.append(_pack.find_class(split._opened(), each))
+            continue
+        number = operator.index(each)
+        end = len(split.classes) or 2**31
+        if not 0 <= number < end:
+            raise ValueError(f"class {number} does not exist; split {split.name!r} has classes 0 ... {end - 1}")
+        numbers.append(number)
+    if not numbers:
+        raise ValueError("classes are empty; pass at least one")
+    return numbers
+
+
+def _view_batch(
+    loader: Loader,
+    step: int,
+    epoch: int | None,
+    count: int | None,
+    columns: int | None,
+    scale: int | None,
+    captions: bool,
+) -> Picture:
+    number = loader.epoch if epoch is None else operator.index(epoch)
+    if number < 0:
+        raise ValueError(f"epoch is {number}; epochs count from 0")
     options = loader._resolved_for(number)
     sampling = _core.Sampling() if options.sampling is None else options.sampling.to_native()
     png: bytes = _pack.draw_batch(
         loader.store._usable(), options.spec(), loader.batch_size, loader._maker.shuffle, loader.seed, loader.drop_last,
         loader.carry_over, loader.rank, loader.world_size, sampling, number, loader._step(step, number),
-        count or loader.batch_size, columns or 0, scale or 0,
+        count or loader.batch_size, columns or 0, scale or 0, captions,
     )  # fmt: skip
     return Picture(png)

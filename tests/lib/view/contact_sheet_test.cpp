@@ -32,6 +32,27 @@ Dataset write_dots(const std::filesystem::path& path) {
   return Dataset::open(path);
 }
 
+/// The same samples with the classes cat, dog, owl, cat, ...; none has class "7".
+Dataset write_pets(const std::filesystem::path& path) {
+  WriterOptions options;
+  options.class_names = {"cat", "dog", "owl", "7"};
+  options.splits = {{.name = "train",
+                     .shape = {1, 1, 1},
+                     .labels = {LabelKind::class_index, 1},
+                     .color = Color::gray,
+                     .row_capacity = kCount}};
+  Writer writer(path, options);
+  std::vector<std::uint8_t> values;
+  std::vector<std::int32_t> labels;
+  for (int row = 0; row < kCount; ++row) {
+    values.push_back(static_cast<std::uint8_t>(20 * row));
+    labels.push_back(row % 3);
+  }
+  writer.write(0, 0, values, std::as_bytes(std::span(labels)));
+  writer.finish("{}");
+  return Dataset::open(path);
+}
+
 /// The pixels of a sheet with one row of `count` cells.
 std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
   const std::string file = read_whole_file(path, 1 << 20);
@@ -119,6 +140,86 @@ TEST_CASE("augmented images and their views are drawn", "[unit][view]") {
   options.loader.spec.views = 2;
   write_contact_sheet(dataset, folder / "sheet.png", options);
   CHECK(dots_on(folder / "sheet.png", 4) == std::vector<int>{215, 215, 195, 195});
+}
+
+TEST_CASE("chosen samples are drawn in the given order", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_dots(folder / "a.h5");
+  write_contact_sheet(dataset, folder / "sheet.png", {.indices = {7, 1, 2, 3, 7}, .columns = 5, .scale = 1});
+  CHECK(dots_on(folder / "sheet.png", 5) == std::vector<int>{140, 20, 40, 60, 140});
+  const Split split = dataset.split("train");
+  CHECK_THROWS_WITH(draw_samples(split, {.indices = {0, 10}}),
+                    ContainsSubstring("show sample 10: split train has 10 samples, counted from 0"));
+  CHECK_THROWS_AS(draw_samples(split, {.indices = {-1}}), InvalidArgument);
+}
+
+TEST_CASE("the samples of classes are drawn", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_pets(folder / "a.h5");
+  const Split split = dataset.split("train");
+  using Indices = std::vector<std::int64_t>;
+  CHECK(shown_indices(split, {.classes = {1}}) == Indices{1, 4, 7});
+  CHECK(shown_indices(split, {.count = 3, .first = 2, .classes = {2, 0}}) == Indices{2, 3, 5});
+  write_contact_sheet(dataset, folder / "sheet.png", {.classes = {1}, .columns = 3, .scale = 1, .captions = false});
+  CHECK(dots_on(folder / "sheet.png", 3) == std::vector<int>{20, 80, 140});
+  CHECK_THROWS_WITH(shown_indices(split, {.first = 8, .classes = {1}}),
+                    ContainsSubstring("split train has none from index 8 on"));
+  CHECK_THROWS_WITH(shown_indices(split, {.classes = {3}}), ContainsSubstring("split train has none; choose"));
+  CHECK_THROWS_WITH(shown_indices(split, {.classes = {1}, .indices = {1}}), ContainsSubstring("both"));
+  const Dataset unlabeled = write_dots(folder / "b.h5");
+  CHECK_THROWS_WITH(shown_indices(unlabeled.split("train"), {.classes = {1}}),
+                    ContainsSubstring("the labels of split train are not classes"));
+}
+
+TEST_CASE("a class is found by its name before its number", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_pets(folder / "a.h5");
+  const Split split = dataset.split("train");
+  CHECK(find_class(split, "dog") == 1);
+  CHECK(find_class(split, "2") == 2);
+  CHECK(find_class(split, "7") == 3);  // the name of class 3
+  CHECK_THROWS_WITH(find_class(split, "foo"), ContainsSubstring("unknown class \"foo\" of split train; expected cat, "
+                                                                "dog, owl or 7"));
+  CHECK_THROWS_AS(find_class(split, "4"), InvalidArgument);
+  CHECK_THROWS_AS(find_class(split, "-1"), InvalidArgument);
+  CHECK_THROWS_AS(find_class(split, ""), InvalidArgument);
+}
+
+TEST_CASE("sheets have captions only if the class names are known", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset named = write_pets(folder / "a.h5"), unnamed = write_dots(folder / "b.h5");
+  const ContactSheetOptions with = {.columns = 4, .scale = 9}, without = {.columns = 4, .scale = 9, .captions = false};
+  CHECK(draw_samples(unnamed.split("train"), with) == draw_samples(unnamed.split("train"), without));
+  CHECK(draw_samples(named.split("train"), without) == draw_samples(unnamed.split("train"), without));
+  CHECK(draw_samples(named.split("train"), with) != draw_samples(named.split("train"), without));
+}
+
+TEST_CASE("a batch has the captions of its samples", "[unit][view]") {
+  const TemporaryFolder folder;
+  const Dataset dataset = write_pets(folder / "a.h5");
+  const Store store = Store::load(dataset.split("train"), Device::cpu());
+  ContactSheetOptions options = {.columns = 2, .scale = 30, .batch = 3, .loader = {.batch_size = 2, .shuffle = true}};
+  std::vector<std::int64_t> indices;
+  for (const std::int64_t position : {6, 7}) indices.push_back(shuffled_sample(0, 0, position, kCount));
+  const std::vector<std::byte> of_samples =
+      draw_samples(dataset.split("train"), {.indices = indices, .columns = 2, .scale = 30});
+  CHECK(draw_batch(store, options) == of_samples);
+  // Label smoothing changes labels, not the classes of the samples.
+  options.loader.spec.soft_classes = 4;
+  options.loader.spec.label_smoothing = 0.1;
+  CHECK(draw_batch(store, options) == of_samples);
+  // Each view has the caption of its sample.
+  options.loader.spec.views = 2;
+  options.columns = 4;
+  options.count = 1;
+  CHECK(draw_batch(store, options) ==
+        draw_samples(dataset.split("train"), {.indices = {indices[0], indices[0]}, .columns = 4, .scale = 30}));
+  // Mixed samples have several classes.
+  options.loader.spec.views = 1;
+  options.loader.spec.mix = augment::Mix{.mixup_alpha = 1.0};
+  const auto mixed = draw_batch(store, options);
+  options.captions = false;
+  CHECK(draw_batch(store, options) == mixed);
 }
 
 TEST_CASE("samples and splits and paths that do not exist are refused", "[unit][view]") {

@@ -1,6 +1,7 @@
 // The layout of samples and lines on a sheet.
 #include "view/sheet.hpp"
 
+#include <algorithm>
 #include <octavo/errors.hpp>
 #include <string>
 
@@ -71,4 +72,85 @@ TEST_CASE("a sheet that is too large is refused", "[unit][view]") {
   CHECK_THROWS_AS(Sheet({.sample = {1, 8, 8}, .count = 1, .columns = 1, .scale = std::int64_t{1} << 62}),
                   InvalidArgument);
   CHECK_THROWS_AS(Sheet({.sample = {1, 8, 8}, .count = 1, .columns = -1, .scale = 1}), InvalidArgument);
+}
+
+TEST_CASE("a caption has the class name and, if there is room, the index", "[unit][view]") {
+  // Characters have 6 pixels, and the margins 3: three of them have room in 24 pixels, two in 15.
+  Sheet wide({.sample = {1, 1, 24}, .count = 1, .columns = 1, .scale = 1, .has_captions = true});
+  wide.draw(0, std::vector<std::uint8_t>(24, 10));
+  wide.write(0, {"A", 7});
+  CHECK(drawing_of(wide) ==
+        "..........................\n"
+        ".111111111111111111111111.\n"
+        "..........................\n"
+        "...III...........CCCCC....\n"
+        "..I...I..............C....\n"
+        "..I...I.............C.....\n"
+        "..IIIII............C......\n"
+        "..I...I...........C.......\n"
+        "..I...I...........C.......\n"
+        "..I...I...........C.......\n"
+        "..........................\n"
+        "..........................\n");
+  Sheet narrow({.sample = {1, 1, 15}, .count = 1, .columns = 1, .scale = 1, .has_captions = true});
+  narrow.draw(0, std::vector<std::uint8_t>(15, 10));
+  narrow.write(0, {"L!x", 7});
+  CHECK(drawing_of(narrow) ==
+        ".................\n"
+        ".111111111111111.\n"
+        ".................\n"
+        "..I.......I......\n"
+        "..I.......I......\n"
+        "..I.......I......\n"
+        "..I.......I......\n"
+        "..I.......I......\n"
+        "..I..............\n"
+        "..IIIII...I......\n"
+        ".................\n"
+        ".................\n");
+}
+
+TEST_CASE("captions are below their own samples", "[unit][view]") {
+  Sheet sheet({.sample = {3, 1, 9}, .count = 4, .columns = 2, .scale = 1, .has_captions = true});
+  // Lines, and per row a sample of one pixel and a caption of nine.
+  REQUIRE(sheet.width() == 2 * 10 + 1);
+  REQUIRE(sheet.height() == 2 * 11 + 1);
+  sheet.write(3, {"I", 0});
+  const auto level = [&](std::int64_t x, std::int64_t y) {
+    return int{sheet.values()[static_cast<std::size_t>(3 * (y * sheet.width() + x))]};
+  };
+  // The stem of the I is in the middle of its character, a pixel below the last sample and right of its edge.
+  CHECK(level(1 + 10 + 1 + 2, 1 + 11 + 2 + 3) == 255);
+  CHECK(level(1 + 1 + 2, 1 + 11 + 2 + 3) == 96);
+  CHECK(level(1 + 10 + 1 + 2, 1 + 2 + 3) == 96);
+}
+
+TEST_CASE("cells that are too narrow for a character have no captions", "[unit][view]") {
+  Sheet sheet({.sample = {1, 1, 8}, .count = 3, .columns = 3, .scale = 1, .has_captions = true});
+  sheet.write(2, {"cat", 2});
+  CHECK(sheet.height() == 3);
+  CHECK(std::ranges::all_of(sheet.values(), [](std::uint8_t value) { return value == 96; }));
+}
+
+TEST_CASE("captions of wide cells are enlarged", "[unit][view]") {
+  const Sheet sheet({.sample = {1, 1, 320}, .count = 1, .columns = 1, .scale = 1, .has_captions = true});
+  CHECK(sheet.height() == 3 + 2 * 9);
+}
+
+TEST_CASE("a caption is cut to the characters that fit", "[unit][view]") {
+  const auto fitted = [](const std::string& name, std::int64_t room) {
+    const view::CaptionLine line = view::fit_caption({name, 42}, room);
+    return line.left + "|" + line.right;
+  };
+  CHECK(fitted("airplane", 20) == "airplane|42");
+  CHECK(fitted("airplane", 11) == "airplane|42");
+  CHECK(fitted("airplane", 10) == "airplane|");
+  CHECK(fitted("airplane", 3) == "air|");
+  CHECK(fitted("airplane", 0) == "|");
+  CHECK(fitted("", 2) == "|42");
+  CHECK(fitted("", 1) == "|");
+  // One box for each character that is not printable ASCII, whatever its number of bytes.
+  CHECK(fitted("k\u00e4fer\n", 20) ==
+        "k\x7F"
+        "fer\x7F|42");
 }

@@ -7,6 +7,7 @@
 #include <octavo/order.hpp>
 
 #include "kernels/cpu/permute.hpp"
+#include "loader/loader_identity.hpp"
 
 namespace octavo::loader {
 namespace {

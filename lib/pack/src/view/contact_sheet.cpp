@@ -23,26 +23,35 @@ void check_name(const std::filesystem::path& path) {
 }
 
 /// Refuses a sheet that would be too large before anything is read.
-void ensure_drawable(const SampleShape& image, std::int64_t count, const ContactSheetOptions& options) {
-  if (options.count < 1) throw InvalidArgument("show samples: the count is below 1; ask for at least one sample");
-  if (count > 0) view::Sheet({image, count, options.columns, options.scale});
+void ensure_drawable(const view::SheetPlan& plan) {
+  if (plan.count > 0) view::Sheet sheet(plan);
 }
 
 std::vector<std::byte> drawn(const view::ShownSamples& shown, const ContactSheetOptions& options) {
-  view::Sheet sheet({shown.shape, shown.count, options.columns, options.scale});
+  view::Sheet sheet({shown.shape, shown.count, options.columns, options.scale, !shown.captions.empty()});
   const auto values = static_cast<std::size_t>(shown.shape.values());
   for (std::int64_t cell = 0; cell < shown.count; ++cell) {
     sheet.draw(cell, std::span(shown.values).subspan(static_cast<std::size_t>(cell) * values, values));
+    if (!shown.captions.empty()) sheet.write(cell, shown.captions[static_cast<std::size_t>(cell)]);
   }
   return png::encode({sheet.width(), sheet.height(), sheet.channels(), sheet.values()});
 }
 
 }  // namespace
 
+std::vector<std::byte> draw_samples(const Split& split, const ContactSheetOptions& options) {
+  const std::vector<std::int64_t> indices = shown_indices(split, options);
+  ensure_drawable(
+      {split.shape(), std::ssize(indices), options.columns, options.scale, view::has_captions(split, options)});
+  return drawn(view::stored_samples(split, indices, options), options);
+}
+
 std::vector<std::byte> draw_batch(const Store& store, const ContactSheetOptions& options) {
   if (!options.batch) throw InvalidArgument("draw a batch: its number is missing; set `batch`");
+  if (options.count < 1) throw InvalidArgument("show a batch: the count is below 1; ask for at least one sample");
   const BatchShape shape = batch_shape(options.loader.spec, store.shape());
-  ensure_drawable(shape.image, shape.views * std::min(options.count, options.loader.batch_size), options);
+  ensure_drawable({shape.image, shape.views * std::min(options.count, options.loader.batch_size), options.columns,
+                   options.scale, view::has_captions(store, options)});
   return drawn(view::batch_samples(store, options), options);
 }
 
@@ -56,8 +65,7 @@ void write_contact_sheet(const Dataset& dataset, const std::filesystem::path& pa
     const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
     return write_output_file(path, draw_batch(store, options), options.replace_existing);
   }
-  ensure_drawable(split.shape(), std::min(options.count, split.sample_count()), options);
-  write_output_file(path, drawn(view::stored_samples(split, options), options), options.replace_existing);
+  write_output_file(path, draw_samples(split, options), options.replace_existing);
 }
 
 }  // namespace octavo

@@ -7,14 +7,17 @@
 
 #include <octavo/sample.hpp>
 
+#include "view/caption.hpp"
+
 namespace octavo::view {
 
 /// The layout of a sheet.
 struct SheetPlan {
   SampleShape sample;
-  std::int64_t count = 0;    ///< cells to draw
-  std::int64_t columns = 0;  ///< 0: about square
-  std::int64_t scale = 0;    ///< side of the square drawn for each pixel of a sample; 0: a readable size
+  std::int64_t count = 0;     ///< cells to draw
+  std::int64_t columns = 0;   ///< 0: about square
+  std::int64_t scale = 0;     ///< side of the square drawn for each pixel of a sample; 0: a readable size
+  bool has_captions = false;  ///< leave room for a caption below each sample, if its cell is wide enough for one
 };
 
 /// An 8-bit picture of `count` cells, all empty at first. Samples with 3 channels are drawn in color; of others, the
@@ -28,6 +31,8 @@ class Sheet {
   ///
   /// values  [C,H,W]: the 8-bit values to draw
   void draw(std::int64_t cell, std::span<const std::uint8_t> values);
+  /// Writes a caption below the sample of cell `cell`, as much of it as fits.
+  void write(std::int64_t cell, const Caption& caption);
 
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
@@ -35,9 +40,13 @@ class Sheet {
   std::span<const std::uint8_t> values() const { return pixels_; }
 
  private:
+  std::int64_t left_of(std::int64_t cell) const;
+  std::int64_t top_of(std::int64_t cell) const;
+  void write(const std::string& text, std::int64_t left, std::int64_t top, std::uint8_t gray);
   SampleShape sample_;
   std::int64_t columns_ = 0;
   std::int64_t scale_ = 0;
+  std::int64_t text_scale_ = 0;  ///< side of the square drawn for each pixel of a character; 0: no captions
   std::int64_t width_ = 0;
   std::int64_t height_ = 0;
   std::int64_t channels_ = 0;

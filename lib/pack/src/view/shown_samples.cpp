@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <string>
 
+#include <octavo/batch_maker.hpp>
 #include <octavo/batch_shape.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
@@ -20,10 +22,14 @@ namespace {
 LoaderOptions loader_options(const ContactSheetOptions& options) {
   LoaderOptions made = options.loader;
   made.prefetch = 0;
-  // The picture needs planes of float32; neither changes the batch's content.
+  // The picture needs planes of float32. None of these changes the images.
   made.spec.dtype = DType::float32;
   made.spec.layout = Layout::nchw;
   made.spec.with_masks = made.spec.with_masks && !made.spec.mix;
+  if (!made.spec.mix) {  // class numbers as labels, for the captions
+    made.spec.soft_classes = 0;
+    made.spec.label_smoothing = 0.0;
+  }
   return made;
 }
 
@@ -69,22 +75,60 @@ std::vector<std::uint8_t> before_normalization(std::span<const float> values, co
   return levels;
 }
 
+/// Reads samples, those with consecutive indices in one step.
+void read_samples(const Split& split, const std::vector<std::int64_t>& indices, std::span<std::int8_t> codes,
+                  std::span<std::byte> labels) {
+  const auto values = static_cast<std::size_t>(split.shape().values());
+  const auto label_bytes = static_cast<std::size_t>(split.labels().bytes_per_sample());
+  for (std::size_t first = 0, count = 0; first < indices.size(); first += count) {
+    count = 1;
+    while (first + count < indices.size() && indices[first + count] == indices[first + count - 1] + 1) ++count;
+    split.read_checked(indices[first], static_cast<std::int64_t>(count), codes.subspan(first * values, count * values),
+                       labels.subspan(first * label_bytes, count * label_bytes));
+  }
+}
+
+/// The captions of the first samples of a batch, once for each of their views.
+std::vector<Caption> batch_captions(const Store& store, const LoaderOptions& loading,
+                                    const ContactSheetOptions& options, const Batch& batch, backend::Backend& backend) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(batch.size()));
+  backend.copy_to_host(labels.data(), batch.labels().data, labels.size() * sizeof labels[0], {});
+  const BatchMaker maker(store, loading);
+  const std::vector<Caption> of_samples =
+      captions_of(maker.rows(options.epoch, *options.batch), labels, store.class_names());
+  std::vector<Caption> captions;
+  for (const Caption& caption : of_samples) {
+    captions.insert(captions.end(), static_cast<std::size_t>(loading.spec.views), caption);
+  }
+  return captions;
+}
+
 }  // namespace
 
-ShownSamples stored_samples(const Split& split, const ContactSheetOptions& options) {
-  if (options.first < 0 || options.first >= split.sample_count()) {
-    throw InvalidArgument("show samples from index " + std::to_string(options.first) + ": split " + split.name() +
-                          " has " + std::to_string(split.sample_count()) + " samples, counted from 0; start at one");
-  }
+bool has_captions(const Split& split, const ContactSheetOptions& options) {
+  return options.captions && split.labels().kind == LabelKind::class_index && !split.class_names().empty();
+}
+
+ShownSamples stored_samples(const Split& split, const std::vector<std::int64_t>& indices,
+                            const ContactSheetOptions& options) {
   ShownSamples shown;
   shown.shape = split.shape();
-  shown.count = std::min(options.count, split.sample_count() - options.first);
-  std::vector<std::int8_t> codes(static_cast<std::size_t>(shown.count * split.shape().values()));
-  std::vector<std::byte> labels(static_cast<std::size_t>(shown.count * split.labels().bytes_per_sample()));
-  split.read_checked(options.first, shown.count, codes, labels);
+  shown.count = std::ssize(indices);
+  std::vector<std::int8_t> codes(indices.size() * static_cast<std::size_t>(split.shape().values()));
+  std::vector<std::byte> labels(indices.size() * static_cast<std::size_t>(split.labels().bytes_per_sample()));
+  read_samples(split, indices, codes, labels);
   shown.values.reserve(codes.size());
   for (const std::int8_t code : codes) shown.values.push_back(static_cast<std::uint8_t>(code ^ 0x80));
+  if (!has_captions(split, options)) return shown;
+  std::vector<std::int32_t> classes(indices.size());
+  std::memcpy(classes.data(), labels.data(), labels.size());
+  shown.captions = captions_of(indices, classes, split.class_names());
   return shown;
+}
+
+bool has_captions(const Store& store, const ContactSheetOptions& options) {
+  return options.captions && store.labels().kind == LabelKind::class_index && !store.class_names().empty() &&
+         !options.loader.spec.mix;
 }
 
 ShownSamples batch_samples(const Store& store, const ContactSheetOptions& options) {
@@ -97,10 +141,14 @@ ShownSamples batch_samples(const Store& store, const ContactSheetOptions& option
     shown.shape = shape.image;
     shown.count = std::min(options.count, batch.size()) * shape.views;
     std::vector<float> values(static_cast<std::size_t>(batch.images().element_count()));
-    backend::make_backend(store.device())
-        ->copy_to_host(values.data(), batch.images().data, values.size() * sizeof(float), {});
+    const auto backend = backend::make_backend(store.device());
+    backend->copy_to_host(values.data(), batch.images().data, values.size() * sizeof(float), {});
     shown.values = before_normalization(values, loading.spec, store, shape.image);
     shown.values.resize(static_cast<std::size_t>(shown.count * shape.image.values()));
+    if (has_captions(store, options)) {
+      shown.captions = batch_captions(store, loading, options, batch, *backend);
+      shown.captions.resize(static_cast<std::size_t>(shown.count));
+    }
     return shown;
   }
   throw InvalidArgument("show a batch: the epoch has no batches; use a smaller batch size");

@@ -1,0 +1,73 @@
+#include "view_text.hpp"
+
+#include <iostream>
+#include <octavo/augment.hpp>
+#include <octavo/batch_maker.hpp>
+#include <vector>
+
+#include "drawn_text.hpp"
+#include "human_units.hpp"
+#include "json_output.hpp"
+#include "sample_list.hpp"
+
+namespace octavo::tools {
+namespace {
+
+/// What the shown samples of a batch drew.
+std::vector<DrawnSample> drawn_samples(const Split& split, const ContactSheetOptions& options) {
+  const Store store = Store::load(split, Device::cpu(), {.residency = Residency::streamed});
+  std::vector<DrawnSample> drawn = BatchMaker(store, options.loader).drawn(options.epoch, *options.batch);
+  if (std::ssize(drawn) > options.count) drawn.resize(static_cast<std::size_t>(options.count));
+  return drawn;
+}
+
+void print_batch(const WrittenSheet& sheet) {
+  const ContactSheetOptions& options = sheet.options;
+  const std::string augmentation = augment::describe(options.loader.spec.augment);
+  std::vector<DrawnSample> drawn;
+  if (sheet.with_list) drawn = drawn_samples(sheet.split, options);
+  if (sheet.as_json) {
+    Json document = {{"file", sheet.file},
+                     {"split", options.split},
+                     {"batch", *options.batch},
+                     {"epoch", options.epoch},
+                     {"batch_size", options.loader.batch_size},
+                     {"augment", augmentation}};
+    if (sheet.with_list) document["samples"] = as_json(drawn, sheet.split);
+    print_json(document);
+    return;
+  }
+  std::cout << sheet.file << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
+            << options.split << '\n';
+  if (!options.loader.spec.augment.empty()) std::cout << "  " << augmentation << '\n';
+  if (sheet.with_list) print_drawn(drawn, sheet.split);
+}
+
+void print_stored(const WrittenSheet& sheet) {
+  const std::vector<std::int64_t> indices = shown_indices(sheet.split, sheet.options);
+  if (sheet.as_json) {
+    Json document = {{"file", sheet.file},
+                     {"split", sheet.options.split},
+                     {"first", indices.front()},
+                     {"sample_count", indices.size()}};
+    if (sheet.with_list) document["samples"] = as_json(indices, sheet.split);
+    print_json(document);
+    return;
+  }
+  std::cout << sheet.file << ": " << counted(std::ssize(indices), "sample") << " of split " << sheet.options.split;
+  if (sheet.options.indices.empty()) std::cout << ", starting at index " << indices.front();
+  std::cout << '\n';
+  if (sheet.with_list) print_samples(indices, sheet.split);
+}
+
+}  // namespace
+
+void print_sheet(const WrittenSheet& sheet) {
+  if (sheet.options.batch) {
+    print_batch(sheet);
+  } else {
+    print_stored(sheet);
+  }
+}
+
+}  // namespace octavo::tools

@@ -1,0 +1,22 @@
+// What `octavo view` prints about a sheet.
+#pragma once
+
+#include <octavo/dataset.hpp>
+#include <octavo/view.hpp>
+#include <string>
+
+namespace octavo::tools {
+
+/// A sheet that was written.
+struct WrittenSheet {
+  std::string file;
+  const Split& split;
+  const ContactSheetOptions& options;
+  bool with_list;  ///< list the samples
+  bool as_json;
+};
+
+/// Prints a line about a sheet, and its samples if they are to be listed.
+void print_sheet(const WrittenSheet& sheet);
+
+}  // namespace octavo::tools
