@@ -12,6 +12,8 @@
 namespace octavo::tools {
 namespace {
 
+/// A stage that ends sooner writes no lines.
+constexpr auto kFirstLineAfter = std::chrono::seconds(1);
 constexpr auto kDrawingInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kWidestBar = 30;
 
@@ -67,7 +69,7 @@ void ProgressBar::begin(const Progress& progress) {
 void ProgressBar::print_line(const Progress& progress) {
   const double share = done_share(progress);
   const auto tenths = static_cast<std::int64_t>(share * 10.0);
-  if (tenths <= shown_tenths_) return;
+  if (tenths <= shown_tenths_ || Clock::now() < stage_start_ + kFirstLineAfter) return;
   shown_tenths_ = tenths;
   const std::string rest = rate_and_rest(progress);
   std::fprintf(stderr, "octavo: %s: %s%s%s\n", stage_.c_str(), percent(share).c_str(), rest.empty() ? "" : ", ",

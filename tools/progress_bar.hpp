@@ -1,4 +1,5 @@
-// Shows the progress of a long-running call: a bar on a terminal, a line every 10 % elsewhere.
+// Shows the progress of a long-running call: a bar on a terminal, elsewhere a line every 10 %
+// after the first second.
 #pragma once
 
 #include <chrono>

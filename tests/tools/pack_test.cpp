@@ -225,11 +225,11 @@ TEST_CASE("classes of a dataset file are renamed by number and only if that is u
              ContainsSubstring("the classes of several sources are matched by name"));
 }
 
-TEST_CASE("without a terminal progress is an occasional line and --quiet omits it", "[unit][tools]") {
+TEST_CASE("without a terminal a quick command shows no progress", "[unit][tools]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--json"});
   REQUIRE(outcome.exit_code == 0);
-  CHECK_THAT(outcome.err, ContainsSubstring("octavo: packing train: 100 %"));
+  CHECK_THAT(outcome.err, !ContainsSubstring("packing"));
   CHECK(outcome.json()["splits"].size() == 2);
 }
 
