@@ -30,6 +30,7 @@ _OUTSIDE = {
     "CHANGELOG.md": "project/changelog.md",
     "SECURITY.md": "project/security.md",
     "data/README.md": "project/datasets.md",
+    "python/README.md": "project/package.md",
 }
 
 #: Libraries, in the order in which their headers are listed.
@@ -118,6 +119,7 @@ def on_config(config: Any) -> Any:
     project = [
         {"Changes": "project/changelog.md"},
         {"Datasets": "project/datasets.md"},
+        {"Python package": "project/package.md"},
         {"Security": "project/security.md"},
         {"Design": "design.md"},
         {"Releasing": "release.md"},

@@ -5,7 +5,8 @@ The blocks of a page run in order, in one folder and one namespace. Comments of 
 - ``<!-- test files: photos, photos.h5 -->``: the files that the folder has at the beginning (`FILES`);
 - ``<!-- not run: REASON -->`` before a block: it does not run here, and is reported as skipped;
 - ``<!-- given: CODE -->`` before a block: code that runs before it;
-- ``<!-- file: NAME -->`` before a block: it is written to this file instead of run.
+- ``<!-- file: NAME -->`` before a block: it is written to this file instead of run;
+- ``<!-- output -->`` before a block of text: what the block before it prints, except for numbers and units.
 
 A block that imports a package which is not installed skips the rest of its page.
 """
@@ -13,9 +14,11 @@ A block that imports a package which is not installed skips the rest of its page
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import importlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -32,7 +35,7 @@ import octavo
 import pytest
 from conftest import write_packed
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 # The tests also run outside the checkout, with an installed package.
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="there is no documentation here")
@@ -45,7 +48,7 @@ PAGES = [
 PYTHON, SHELL, CPP = ("python", "pycon"), ("sh", "bash", "console"), ("cpp", "c++")
 
 FENCE = re.compile(r"^( *)```([\w+]*)\s*$")
-NOTE = re.compile(r"^ *<!-- (test files|not run|given|file):(.*)-->$")
+NOTE = re.compile(r"^ *<!-- (test files|not run|given|file|output):?(.*)-->$")
 
 
 @dataclass
@@ -81,7 +84,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
                 number += 1
             code = "\n".join(line[len(fence[1]) :] for line in lines[begin:number]) + "\n"
             number += 1
-            if fence[2] in (*PYTHON, *SHELL, *CPP):
+            if fence[2] in (*PYTHON, *SHELL, *CPP) or "output" in notes:
                 yield Block(page, begin + 1, fence[2], code, notes)
         elif note:
             notes = {**notes, note[1]: note[2].strip()}
@@ -175,20 +178,25 @@ def skip_without_imports(block: Block, code: str) -> None:
                 pytest.importorskip("lightning")
 
 
-def run_python(block: Block, namespace: dict[str, Any]) -> None:
+def run_python(block: Block, namespace: dict[str, Any]) -> str:
+    """Returns what the code prints."""
     code = block.code
     if ">>> " in code:
         code = "".join(example.source for example in doctest.DocTestParser().get_examples(code))
     skip_without_imports(block, code)
     if "file" in block.notes:
         Path(block.notes["file"]).write_text(code)
-        return
+        return ""
     exec(block.notes.get("given", ""), namespace)
     # Tracebacks name the line of the page.
-    exec(compile("\n" * (block.line - 1) + code, str(block.page), "exec"), namespace)
+    compiled = compile("\n" * (block.line - 1) + code, str(block.page), "exec")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compiled, namespace)
+    return printed.getvalue()
 
 
-def run_shell(block: Block) -> None:
+def run_shell(block: Block) -> str:
+    """Returns what the commands print."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     if shutil.which("octavo", path=path) is None:
         pytest.skip(f"{block.where} needs the program octavo")
@@ -198,6 +206,13 @@ def run_shell(block: Block) -> None:
     environment = {**os.environ, "PATH": path}
     run = subprocess.run(["bash", "-euo", "pipefail", "-c", code], capture_output=True, text=True, env=environment)
     assert run.returncode == 0, f"{block.where} ended with {run.returncode}:\n{code}\n{run.stdout}\n{run.stderr}"
+    return run.stdout
+
+
+def shape_of(output: str) -> str:
+    """Output without what differs between runs and machines."""
+    text = re.sub(r"\b[KMG]iB\b", "B", re.sub(r"\b(us|ms|s)\b", "s", output))
+    return re.sub(r"\s+", " ", re.sub(r"[\d.]*\d", "0", text)).strip()
 
 
 def compile_cpp(block: Block) -> None:
@@ -244,11 +259,14 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest
     if blocks and page.suffix == ".md":
         make_files(page, tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
     for block in blocks:
-        if block.language in PYTHON:
-            run_python(block, namespace)
+        if "output" in block.notes:
+            assert shape_of(printed) == shape_of(block.code), f"{block.where} differs from what is printed:\n{printed}"
+        elif block.language in PYTHON:
+            printed = run_python(block, namespace)
         elif block.language in SHELL:
-            run_shell(block)
+            printed = run_shell(block)
         else:
             compile_cpp(block)
 
@@ -259,6 +277,31 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest
 def test_a_block_that_does_not_run_has_a_reason(block: Block) -> None:
     assert block.notes["not run"], f"{block.where}: write why the block is not run"
     pytest.skip(f"{block.where}: {block.notes['not run']}")
+
+
+# ---- Links -----------------------------------------------------------------------------------------------------------
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"^ *```.*?^ *```|`[^`\n]+`(?!\])", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """As GitHub makes them from headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DOCS.glob("results/**/*.md"), *DOCS.glob("decisions/*.md")], ids=id_of)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if not target.startswith(("http:", "https:")):
+            path, _, anchor = target.partition("#")
+            file = page.parent / path if path else page
+            if not file.exists() or (anchor and anchor not in anchors_of(file)):
+                broken.append(target)
+    assert broken == []
 
 
 # ---- Content ---------------------------------------------------------------------------------------------------------

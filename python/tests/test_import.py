@@ -35,7 +35,7 @@ def libraries_after(*statements: str) -> list[set[str]]:
 
 
 def test_importing_and_serving_batches_loads_few_libraries(packed: Packed):
-    loop = f"import octavo; list(octavo.Loader({str(packed.path)!r}, batch_size=8, device='cpu'))"
+    loop = f"import octavo; list(octavo.Loader({str(packed.path)!r}, batch_size=8, device='cpu', framework='numpy'))"
     before, after = libraries_after(loop)
     added = after - before
     assert len(added) <= 8, added
