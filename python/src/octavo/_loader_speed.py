@@ -64,8 +64,23 @@ def _device_wait() -> Callable[[], None]:
         import torch
 
         if torch.cuda.is_available():
-            return torch.cuda.synchronize
+            wait: Callable[[], None] = torch.cuda.synchronize
+            return wait
     return lambda: None
+
+
+class _Samples:
+    """A map-style dataset of samples in memory, centered and scaled one by one, as a DataLoader expects."""
+
+    def __init__(self, samples: Any, labels: Any, mean: float) -> None:
+        self._samples, self._labels, self._mean = samples, labels, mean
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def __getitem__(self, index: int) -> Any:
+        image = (self._samples[index].float() - self._mean) / 128
+        return image if self._labels is None else (image, self._labels[index])
 
 
 def _torch_loader(split: Split, batch_size: int, workers: int) -> Any:
@@ -73,18 +88,7 @@ def _torch_loader(split: Split, batch_size: int, workers: int) -> Any:
 
     # A part is as fast as the whole, and fits in memory.
     rows = min(len(split), max(batch_size, _MOST_BYTES // math.prod(split.shape)))
-    samples = torch.from_numpy(split[:rows][0].copy())
-    labels = split.labels
-    mean = float(split.mean.mean())
-
-    class Samples(torch.utils.data.Dataset):  # type: ignore[type-arg]
-        def __len__(self) -> int:
-            return len(samples)
-
-        def __getitem__(self, index: int) -> Any:
-            image = (samples[index].float() - mean) / 128
-            return image if labels is None else (image, labels[index])
-
+    samples: Any = _Samples(torch.from_numpy(split[:rows][0].copy()), split.labels, float(split.mean.mean()))
     return torch.utils.data.DataLoader(
-        Samples(), batch_size, shuffle=True, drop_last=True, num_workers=workers, persistent_workers=True
+        samples, batch_size, shuffle=True, drop_last=True, num_workers=workers, persistent_workers=True
     )
