@@ -61,8 +61,9 @@ std::optional<std::string> quantization_note(const QuantizationNotes& quantized,
 /// "ignored 2 files that are not images in a class folder: a.csv, cat/b.txt".
 std::string ignored_note(const SourceNotes& found) {
   const std::int64_t count = *found.ignored_files;
-  std::string text = "ignored " + counted(count, "file") +
-                     (count == 1 ? " that is not an image in a class folder" : " that are not images in a class folder");
+  std::string text =
+      "ignored " + counted(count, "file") +
+      (count == 1 ? " that is not an image in a class folder" : " that are not images in a class folder");
   const std::vector<std::string>& names = found.first_ignored_files;
   for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? ": " : ", ") + printable(names[i]);
   return text + (std::ssize(names) < count ? ", ..." : "");

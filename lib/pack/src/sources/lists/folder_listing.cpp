@@ -65,7 +65,8 @@ void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entr
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
     if (std::any_of(files.begin(), files.end(), &images::has_image_name)) refuse_unknown_split(root, splits, name);
-    for (const std::string& file : files) ignore_file(contents, files::join_path(files::join_path(root.folder, name), file));
+    for (const std::string& file : files)
+      ignore_file(contents, files::join_path(files::join_path(root.folder, name), file));
   }
   for (const std::string& file : entries.files) ignore_file(contents, files::join_path(root.folder, file));
 }

@@ -63,8 +63,8 @@ std::vector<std::string> LeftOutMembers::remarks() const {
   if (!json_keys_.empty()) text += (text.empty() ? "" : ", and ") + json_keys_.listed_as("JSON key");
   if (!text.empty()) remarks.push_back("left out " + text);
   if (!without_image_.empty()) {
-    remarks.push_back("left out " + counted_samples(without_image_count_) + " without an image: " +
-                      without_image_.listed());
+    remarks.push_back("left out " + counted_samples(without_image_count_) +
+                      " without an image: " + without_image_.listed());
   }
   return remarks;
 }
