@@ -1,8 +1,12 @@
 // `octavo export`: writes a dataset file as images or arrays.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
 #include <octavo/export.hpp>
+#include <octavo/text.hpp>
+#include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "exit_code.hpp"
@@ -40,6 +44,21 @@ bool is_quantized(const Dataset& dataset) {
   return false;
 }
 
+/// "class names", "class names and the columns age, sex" or nothing.
+std::string not_in_arrays(const Dataset& dataset) {
+  std::string text = dataset.class_names().empty() ? "" : "class names";
+  std::vector<std::string> columns;
+  for (const std::string& split : dataset.split_names()) {
+    for (const std::string& name : dataset.split(split).columns()) {
+      if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
+    }
+  }
+  if (columns.empty()) return text;
+  text += (text.empty() ? "" : " and ") + std::string(columns.size() == 1 ? "the column" : "the columns");
+  for (std::size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? " " : ", ") + printable(columns[i]);
+  return text;
+}
+
 int run(const ExportArguments& arguments) {
   const Dataset dataset = Dataset::open(arguments.file);
   const bool has_other_numbers = is_quantized(dataset);  // computed first: nothing may fail after the export
@@ -63,8 +82,8 @@ int run(const ExportArguments& arguments) {
         << "  note: the export has the stored bytes; source values are scale * byte + zero_point, and octavo info "
         << quote_word(arguments.file) << " shows scale and zero_point\n";
   }
-  if (arguments.format == "npy" && !dataset.class_names().empty()) {
-    std::cout << "  note: arrays do not store class names; use --as png to keep them\n";
+  if (const std::string left_out = not_in_arrays(dataset); arguments.format == "npy" && !left_out.empty()) {
+    std::cout << "  note: arrays do not store " << left_out << "; use --as png to keep them\n";
   }
   if (arguments.format == "png") {
     std::cout << "try next: octavo pack " << quote_word(arguments.folder) << " -o FILE.h5\n";

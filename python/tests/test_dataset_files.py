@@ -31,6 +31,19 @@ def test_exported_images_pack_into_the_same_dataset(packed: Packed, tmp_path: Pa
     assert np.array_equal(split.labels, packed.labels)
 
 
+def test_columns_survive_an_export_as_images_but_not_as_arrays(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "out.h5") as writer:
+        for row in range(3):
+            writer.append(np.full((2, 2), row, np.uint8), row, metadata={"age": 30 + row, "box": {"x": [row]}})
+    octavo.export(tmp_path / "out.h5", tmp_path / "images")
+    octavo.pack(tmp_path / "images", tmp_path / "again.h5")
+    columns = octavo.Dataset(tmp_path / "again.h5").split().columns
+    assert columns["age"].tolist() == [30, 31, 32]
+    assert columns["box"] == [{"x": [0]}, {"x": [1]}, {"x": [2]}]
+    with pytest.warns(octavo.PackingWarning, match="arrays do not store the columns age, box; export as 'png'"):
+        octavo.export(tmp_path / "out.h5", tmp_path / "arrays", format="npy")
+
+
 def test_a_subset_is_repacked_with_the_names_and_compression_of_its_source(packed: Packed, tmp_path: Path) -> None:
     octavo.repack(packed.path, tmp_path / "small.h5", compress="deflate", limit=20)
     assert octavo.repack(tmp_path / "small.h5", tmp_path / "some.h5", select="class 3").splits == {"train": 2}

@@ -338,6 +338,11 @@ TEST_CASE("exporting reports what is not written", "[unit][tools]") {
   CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "npy", "--as", "npy"}),
              ContainsSubstring("note: arrays do not store class names") && !ContainsSubstring("stored bytes"));
   CHECK_THAT(text_of({"export", folder / "p.h5", "-o", folder / "png"}), !ContainsSubstring("note:"));
+  std::ofstream(folder / "pets" / "cat" / "list.csv") << "file_name,age,sex\n1.png,3,f\n";
+  json_of({"pack", folder / "pets" / "cat" / "list.csv", "-o", folder / "c.h5", "--label-column", "age", "--columns",
+           "sex"});
+  CHECK_THAT(text_of({"export", folder / "c.h5", "-o", folder / "columns", "--as", "npy"}),
+             ContainsSubstring("note: arrays do not store the column sex; use --as png to keep them"));
 }
 
 TEST_CASE("reindex writes a file that verify finds intact", "[unit][tools]") {

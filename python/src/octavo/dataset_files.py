@@ -34,9 +34,14 @@ def export(
     format
         ``"png"``: one lossless PNG per sample in a folder per class, which `pack` turns into the same dataset again;
         images must have 1 or 3 channels. ``"npy"``: arrays ``SPLIT-images.npy``, uint8 [N, C, H, W],
-        ``SPLIT-labels.npy``, and ``SPLIT-masks.npy`` if there are masks.
+        ``SPLIT-labels.npy``, and ``SPLIT-masks.npy`` if there are masks; without class names and columns.
     threads, progress
         As in `pack`.
+
+    Warns
+    -----
+    PackingWarning
+        If columns are left out.
 
     Raises
     ------
@@ -55,6 +60,13 @@ def export(
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
         _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
+    columns = list(dict.fromkeys(name for split in dataset for name in split._native.columns)) if format == "npy" else []
+    if columns:
+        warnings.warn(
+            f"arrays do not store the columns {', '.join(columns)}; export as 'png' to keep them",
+            packing.PackingWarning,
+            stacklevel=2,
+        )
 
 
 def repack(

@@ -1,6 +1,8 @@
 // Exporting as PNG and packing again preserves samples, labels, order and class names.
+#include <nlohmann/json.hpp>
 #include <octavo/export.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/writer.hpp>
 
 #include "catch.hpp"
 #include "exported_file.hpp"
@@ -72,6 +74,27 @@ TEST_CASE("masks survive the round trip", "[unit][export]") {
   };
   CHECK(masks_of("b.h5") == masks_of("a.h5"));
   CHECK_FALSE(Dataset::open(folder / "b.h5").split("val").has_masks());
+}
+
+TEST_CASE("columns survive the round trip", "[unit][export]") {
+  const TemporaryFolder folder;
+  WriterOptions options;
+  options.splits = {{"train", {1, 1, 2}, {LabelKind::class_index, 1}, Color::gray, 3},
+                    {"test", {1, 1, 2}, {LabelKind::class_index, 1}, Color::gray, 1}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values = {1, 2, 3, 4, 5, 6};
+  // The folders of the classes are in another order than the samples.
+  writer.write(0, 0, values, bytes_of(std::vector<std::int32_t>{2, 0, 1}));
+  values = {7, 8};
+  writer.write(1, 0, values, bytes_of(std::vector<std::int32_t>{1}));
+  const std::string columns = R"({"note":["a \"b\"","",null],"age":[1,2.5,null],"box":[{"x":[1,{}]},[],"\u00e4"]})";
+  writer.set_columns(0, columns);
+  writer.finish("{}");
+  check_round_trip(folder);
+  const Dataset again = Dataset::open(folder / "b.h5");
+  CHECK(again.split("train").columns() == std::vector<std::string>{"note", "age", "box"});
+  CHECK(nlohmann::json::parse(again.split("train").metadata()) == nlohmann::json::parse(columns));
+  CHECK(again.split("test").columns().empty());
 }
 
 TEST_CASE("multi-labels and targets survive the round trip", "[unit][export]") {

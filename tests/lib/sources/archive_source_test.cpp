@@ -1,4 +1,5 @@
 // Sources in archives: images in folders, WebDataset shards, array files.
+#include <algorithm>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 
@@ -215,6 +216,48 @@ TEST_CASE("WebDataset labels in JSON may be names that are numbered", "[unit][pa
   REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{1, 0});
   write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "1"}, {"2.png", gray_png(2)}});
   REQUIRE_THROWS_WITH(open(folder / "y.tar"), ContainsSubstring("2.png") && ContainsSubstring("no label"));
+}
+
+TEST_CASE("a note names what is not packed of WebDataset samples", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)},
+                 {"1.seg.png", gray_png(9)},
+                 {"1.txt", "a cat"},
+                 {"1.json", R"({"label": 3, "caption": "a cat", "bbox": [1, 2]})"},
+                 {"2.png", gray_png(2)},
+                 {"2.json", R"({"label": 4, "class": 4, "bbox": []})"},
+                 {"3.png", gray_png(2)},
+                 {"3.cls", "5"},
+                 {"3.json", "{}"},
+                 {"README", "hello"},
+                 {"4.cls", "6"}});
+  using Remarks = std::vector<std::string>;
+  CHECK(
+      open(folder / "x.tar")->notes().remarks ==
+      Remarks{"left out the members .json, .seg.png and .txt of 2 samples, and the JSON keys \"bbox\", \"caption\" and "
+              "\"class\"",
+              "left out 2 samples without an image: 4 and README"});
+  write_archive(folder / "y.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)}, {"1.cls", "0"}, {"1.a\x1B[m", "x"}, {"2.png", gray_png(1)}, {"2.cls", "0"}});
+  CHECK(open(folder / "y.tar")->notes().remarks == Remarks{"left out the member .a?[m of 1 sample"});
+  write_archive(folder / "z.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.cls", "0"}});
+  CHECK(open(folder / "z.tar")->notes().remarks.empty());
+}
+
+TEST_CASE("the note on WebDataset samples shows at most 20 names and cuts long ones", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string keys;
+  for (int i = 10; i < 40; ++i) keys += ", \"k" + std::to_string(i) + "\": 0";
+  // The name is cut between characters: 59 bytes and half of the next one fit.
+  const std::string long_name = std::string(59, 'a') + "\u00e4" + std::string(1000, 'b');
+  write_archive(folder / "x.tar", ArchiveKind::tar,
+                {{"1.png", gray_png(1)}, {"1.json", "{\"label\": 0, \"" + long_name + "\": 0}"}});
+  CHECK(open(folder / "x.tar")->notes().remarks.at(0) == "left out the JSON key \"" + std::string(59, 'a') + "...\"");
+  write_archive(folder / "y.tar", ArchiveKind::tar, {{"1.png", gray_png(1)}, {"1.json", "{\"label\": 0" + keys + "}"}});
+  const std::string remark = open(folder / "y.tar")->notes().remarks.at(0);
+  CHECK(remark.ends_with("\"k28\", \"k29\", ..."));
+  CHECK(std::ranges::count(remark, ',') == 20);
 }
 
 TEST_CASE("array files are read from an archive even in its only folder", "[unit][pack]") {

@@ -74,5 +74,16 @@ TEST_CASE("an invalid octavo.json is refused by name", "[unit][pack]") {
   CHECK_THAT(refused(with_samples(R"([{"file": "x", "label": [0, 2]}])")), ContainsSubstring("between"));
   CHECK_THAT(refused(with_samples(R"([{"file": "x", "label": "cat"}])")), ContainsSubstring("neither"));
   CHECK_THAT(refused(with_samples(R"([{"file": "x", "label": 1}, {"file": "y"}])")), ContainsSubstring("differ"));
+  const auto with_metadata = [&](const std::string& one, const std::string& other) {
+    return refused(with_samples(R"([{"file": "x", "metadata": )" + one + R"(}, {"file": "y")" + other + "}]"));
+  };
+  CHECK_THAT(with_metadata("3", ""), ContainsSubstring("is not text"));
+  CHECK_THAT(with_metadata(R"("[]")", ""), ContainsSubstring("not an object with columns"));
+  CHECK_THAT(with_metadata(R"("{}")", ""), ContainsSubstring("not an object with columns"));
+  CHECK_THAT(with_metadata(R"("{")", ""), ContainsSubstring("is not valid JSON at byte 2"));
+  CHECK_THAT(with_metadata(R"("{\"a\": 1}")", ""), ContainsSubstring("only some samples have metadata"));
+  CHECK_THAT(with_metadata(R"("{\"a\": 1}")", R"(, "metadata": "{\"b\": 1}")"),
+             ContainsSubstring("columns of the samples"));
+  CHECK(with_metadata(R"("{\"a\": 1}")", R"(, "metadata": "{\"a\": []}")") == "accepted");
   CHECK_THAT(refused(R"({"format": "octavo-export", "splits": [1]})"), ContainsSubstring("octavo.json"));
 }

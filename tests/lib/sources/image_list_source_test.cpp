@@ -87,6 +87,22 @@ TEST_CASE("ignored files of all sources are counted together", "[unit][pack]") {
   REQUIRE_THAT(to_json(source->notes()), ContainsSubstring("\"ignored_files\":3"));
 }
 
+TEST_CASE("a note names the first ignored files", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"one/a/x.png", "two/a/x.png"}) write_file(folder / name, gray_png(1));
+  for (const char* name : {"one/boxes.csv", "one/a/b/c.xml"}) write_file(folder / name, "ignored");
+  const auto one = open(folder / "one");
+  CHECK(packing_notes(*one).at(0) == "ignored 2 files that are not images in a class folder: a/b/c.xml, boxes.csv");
+  CHECK_THAT(to_json(one->notes()), ContainsSubstring(R"("first_ignored_files":["a/b/c.xml","boxes.csv"])"));
+  write_file(folder / "two/\x1B[31m.txt", "ignored");
+  CHECK(packing_notes(*open(folder / "two")).at(0) ==
+        "ignored 1 file that is not an image in a class folder: ?[31m.txt");
+  for (const char* name : {"1", "2", "3"}) write_file(folder / "two" / name, "ignored");
+  const auto both = open_source({{folder / "one", "train"}, {folder / "two", "val"}}, {});
+  CHECK(packing_notes(*both).at(0) ==
+        "ignored 6 files that are not images in a class folder: a/b/c.xml, boxes.csv, ?[31m.txt, 1, 2, ...");
+}
+
 TEST_CASE("class folders that look like splits are reported", "[unit][pack]") {
   const auto remarks_of = [](const std::vector<std::string>& paths) {
     const TemporaryFolder folder;

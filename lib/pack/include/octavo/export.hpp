@@ -13,7 +13,8 @@ namespace octavo {
 enum class ExportFormat {
   png,  ///< one lossless PNG per sample, and one for its mask, one folder per class, and octavo.json, which lets
         ///< packing restore everything
-  npy,  ///< <split>-images.npy (uint8 [N,C,H,W]), <split>-labels.npy and <split>-masks.npy (uint8 [N,H,W])
+  npy,  ///< <split>-images.npy (uint8 [N,C,H,W]), <split>-labels.npy and <split>-masks.npy (uint8 [N,H,W]), without
+        ///< class names and columns
 };
 
 struct ExportOptions {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,11 +69,15 @@ struct HistoryNotes {
   std::string provenance;  ///< JSON
 };
 
+/// Names of ignored files that notes keep.
+inline constexpr std::size_t kMostIgnoredFileNames = 5;
+
 struct SourceNotes {
   bool lacks_labels = false;  ///< there are images without labels
   std::vector<QuantizationNotes> quantized;
   std::optional<ConversionNotes> conversion;
   std::optional<std::int64_t> ignored_files;               ///< files that are not images in a class folder
+  std::vector<std::string> first_ignored_files;            ///< the names of the first of them
   std::optional<std::vector<ImageSizeNotes>> image_sizes;  ///< for sources of image files
   std::vector<std::string> remarks;                        ///< on surprising decisions; options as in option_names.hpp
   std::vector<std::string> folders_without_images;

@@ -18,6 +18,15 @@ std::string as_json(const std::string& text) { return Json(text).dump(); }
 /// As a double, whose shortest form reads back as the same float.
 std::string as_json(float number) { return Json(static_cast<double>(number)).dump(); }
 
+/// The metadata of sample `row`: a JSON object. `columns` has a list of one value for each sample, by column.
+std::string metadata_of(const Json& columns, std::int64_t row) {
+  std::string text = "{";
+  for (const auto& [name, values] : columns.items()) {
+    text += (text.size() == 1 ? "" : ",") + as_json(name) + ":" + values[static_cast<std::size_t>(row)].dump();
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 ExportIndexWriter::ExportIndexWriter(const std::filesystem::path& path, const std::vector<std::string>& class_names)
@@ -32,6 +41,7 @@ void ExportIndexWriter::add(const Split& split, const ClassFolders& folders) {
   pending_ += std::string(has_splits_ ? ",\n" : "\n") + as_json(split.name()) + ": [";
   has_splits_ = true;
   const auto label_bytes = static_cast<std::size_t>(split.labels().bytes_per_sample());
+  const Json columns = parse_strict_json(split.metadata());
   std::vector<std::byte> labels;
   for (std::int64_t first = 0; first < split.sample_count(); first += kRowsAtOnce) {
     const std::int64_t count = std::min(kRowsAtOnce, split.sample_count() - first);
@@ -45,6 +55,7 @@ void ExportIndexWriter::add(const Split& split, const ClassFolders& folders) {
           std::string(first + i == 0 ? "\n" : ",\n") + "{\"file\": " + as_json(folders.path(first + i, class_number));
       if (split.has_masks()) pending_ += ", \"mask\": " + as_json(folders.mask_path(first + i, class_number));
       append_label(split, label);
+      if (!columns.empty()) pending_ += ", \"metadata\": " + as_json(metadata_of(columns, first + i));
       pending_ += "}";
     }
     flush();

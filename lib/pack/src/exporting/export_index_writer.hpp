@@ -23,7 +23,8 @@ namespace octavo::exporting {
 /// an interrupted export.
 ///
 /// `label` is a class number, an array of 0 and 1 (multi-label), or an array of numbers with a decimal point or
-/// exponent (targets). It is absent without labels.
+/// exponent (targets). It is absent without labels. If the split has columns, "metadata" is a JSON object as text, with
+/// the values by column: readers need not look into it.
 class ExportIndexWriter {
  public:
   /// Throws IoError if `path` exists or cannot be written.

@@ -6,6 +6,7 @@
 
 #include <octavo/byte_count.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/text.hpp>
 
 #include "support/text_units.hpp"
 
@@ -53,6 +54,17 @@ std::optional<std::string> quantization_note(const QuantizationNotes& quantized,
   return text;
 }
 
+/// "ignored 2 files that are not images in a class folder: a.csv, cat/b.txt".
+std::string ignored_note(const SourceNotes& found) {
+  const std::int64_t count = *found.ignored_files;
+  std::string text =
+      "ignored " + counted(count, "file") +
+      (count == 1 ? " that is not an image in a class folder" : " that are not images in a class folder");
+  const std::vector<std::string>& names = found.first_ignored_files;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? ": " : ", ") + printable(names[i]);
+  return text + (std::ssize(names) < count ? ", ..." : "");
+}
+
 /// The names of the splits with labels of this kind or, with `others`, of any other kind.
 std::string splits_with(LabelKind kind, const Source& source, bool others = false) {
   std::string names;
@@ -93,10 +105,7 @@ std::vector<std::string> packing_notes(const Source& source) {
     auto note = quantization_note(quantized, split == splits.end() ? 0 : split->sample_count);
     if (note) notes.push_back(std::move(*note));
   }
-  if (const std::int64_t count = found.ignored_files.value_or(0); count > 0) {
-    notes.push_back("ignored " + counted(count, "file") +
-                    (count == 1 ? ": not an image in a class folder" : ": not images in a class folder"));
-  }
+  if (found.ignored_files.value_or(0) > 0) notes.push_back(ignored_note(found));
   add_missing_labels(source, notes);
   add_mixed_labels(source, notes);
   notes.insert(notes.end(), found.remarks.begin(), found.remarks.end());

@@ -69,6 +69,7 @@ std::string to_json(const SourceNotes& notes) {
   for (const QuantizationNotes& quantized : notes.quantized) json["quantized " + quantized.split] = to_json(quantized);
   if (notes.conversion) add_conversion(*notes.conversion, json);
   if (notes.ignored_files) json["ignored_files"] = *notes.ignored_files;
+  if (!notes.first_ignored_files.empty()) json["first_ignored_files"] = notes.first_ignored_files;
   if (notes.image_sizes) {
     json["source_sizes"] = Json::array();
     for (const ImageSizeNotes& sizes : *notes.image_sizes) json["source_sizes"].push_back(to_json(sizes));

@@ -281,6 +281,7 @@ SourceNotes MergedSource::notes() const {
     append(all.quantized, notes.quantized);
     if (notes.conversion) all.conversion = notes.conversion;
     if (notes.ignored_files) all.ignored_files = all.ignored_files.value_or(0) + *notes.ignored_files;
+    append(all.first_ignored_files, notes.first_ignored_files);
     if (notes.image_sizes) {
       if (!all.image_sizes) all.image_sizes.emplace();
       append(*all.image_sizes, *notes.image_sizes);
@@ -290,6 +291,7 @@ SourceNotes MergedSource::notes() const {
     append(all.histories, notes.histories);
     if (notes.custom != "{}") all.custom = notes.custom;
   }
+  if (all.first_ignored_files.size() > kMostIgnoredFileNames) all.first_ignored_files.resize(kMostIgnoredFileNames);
   return all;
 }
 

@@ -176,6 +176,7 @@ class ExportIndexReader {
     SplitImages& list = contents_.splits.back();
     if (list.paths.empty()) refuse("the split " + quoted(fs::path(list.split)) + " has no samples");
     if (!list.masks.empty() && list.masks.size() != list.paths.size()) refuse("only some samples have a mask");
+    if (!list.metadata.empty() && list.metadata.size() != list.paths.size()) refuse("only some samples have metadata");
     labels_.finish(list);
     order_for_reading(list);
   }
@@ -191,6 +192,7 @@ class ExportIndexReader {
       refuse("the file " + quoted(fs::path(file)) + " is missing");
     }
     if (sample.contains("mask")) add_mask(sample["mask"]);
+    if (sample.contains("metadata")) add_metadata(sample["metadata"]);
     labels_.add(sample.contains("label") ? sample["label"] : Json());
   }
 
@@ -198,6 +200,22 @@ class ExportIndexReader {
     if (!mask.is_string() || !stays_inside(mask.get<std::string>())) refuse("a mask is not a file below its folder");
     if (!tree_->disk_path("")) refuse("it has masks, which cannot be read from an archive; extract it");
     contents_.splits.back().masks.push_back(files::join_path(folder_, mask.get<std::string>()));
+  }
+
+  void add_metadata(const Json& text) {
+    if (!text.is_string()) refuse("the metadata of a sample is not text");
+    const Json values = parse_strict_json(text.get<std::string>());
+    if (!values.is_object() || values.empty()) refuse("the metadata of a sample is not an object with columns");
+    std::vector<std::string> columns;
+    Json row = Json::array();
+    for (const auto& [name, value] : values.items()) {
+      columns.push_back(name);
+      row.push_back(value);
+    }
+    SplitImages& list = contents_.splits.back();
+    if (list.metadata.empty()) list.columns = columns;
+    if (list.columns != columns) refuse("the columns of the samples differ");
+    list.metadata.push_back(row.dump());
   }
 
   JsonBytes& bytes_;

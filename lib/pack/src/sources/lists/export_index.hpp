@@ -22,6 +22,7 @@ std::optional<std::string> exported_folder(const files::FileTree& tree);
 ///
 /// `label` is a class number, an array of 0 and 1 (multi-label), an array of numbers with at least one fraction or
 /// decimal point (targets), or omitted; all samples of a split have the same kind. `classes` may be omitted or empty.
+/// "metadata" of a sample may be a JSON object as text: its values by column, the same columns in the whole split.
 /// Splits and samples keep their order; in an archive, samples have the archive's order. Throws FormatError if the
 /// contents are invalid or a file is outside the folder, or IoError.
 ImageList read_export_index(const std::shared_ptr<const files::FileTree>& tree, const std::string& folder);

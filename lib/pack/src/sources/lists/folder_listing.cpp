@@ -58,16 +58,17 @@ std::string split_of_root(const ImageRoot& root) {
 }
 
 /// Next to split folders, other images must not be lost unnoticed. Images in other folders are an error, since these
-/// are probably splits too; all other files are counted as ignored.
+/// are probably splits too; all other files are ignored.
 void check_beside_splits(const ImageRoot& root, const files::FolderEntries& entries,
                          const std::vector<SplitFolder>& splits, ImageList& contents) {
   for (const std::string& name : entries.folders) {
     if (split_of_folder_name(name)) continue;
     const auto files = root.tree->files_below(files::join_path(root.folder, name));
     if (std::any_of(files.begin(), files.end(), &images::has_image_name)) refuse_unknown_split(root, splits, name);
-    contents.ignored_file_count += std::ssize(files);
+    for (const std::string& file : files)
+      ignore_file(contents, files::join_path(files::join_path(root.folder, name), file));
   }
-  contents.ignored_file_count += std::ssize(entries.files);
+  for (const std::string& file : entries.files) ignore_file(contents, files::join_path(root.folder, file));
 }
 
 /// The folder of a split: its images, and its masks if there are folders for both.
@@ -94,7 +95,7 @@ std::vector<SplitFolder> paired_splits(const ImageRoot& root, const MaskFolders&
   return folders;
 }
 
-/// The splits of one root; counts ignored files in `contents`.
+/// The splits of one root; notes ignored files in `contents`.
 std::vector<SplitFolder> split_folders(const ImageRoot& root, bool with_masks, ImageList& contents) {
   if (!root.split.empty()) return {split_folder(root.split, root.tree, root.folder, with_masks, contents)};
   const files::FolderEntries entries = root.tree->entries(root.folder);
@@ -116,7 +117,7 @@ std::vector<SplitFolder> split_folders(const ImageRoot& root, bool with_masks, I
   return folders;
 }
 
-/// The images of one split folder; counts ignored files in `contents`.
+/// The images of one split folder; notes ignored files in `contents`.
 ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
   ClassImages images = {folder, {}};
   const files::FolderEntries entries = folder.tree->entries(folder.path);
@@ -128,7 +129,7 @@ ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
       if (images::has_image_name(file)) {
         paths.push_back(files::join_path(class_folder, file));
       } else {
-        ++contents.ignored_file_count;
+        ignore_file(contents, files::join_path(class_folder, file));
       }
     }
     has_classes = has_classes || !paths.empty();
@@ -137,7 +138,7 @@ ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
     if (images::has_image_name(file) && !has_classes) {
       images.paths_of[""].push_back(files::join_path(folder.path, file));
     } else {
-      ++contents.ignored_file_count;
+      ignore_file(contents, files::join_path(folder.path, file));
     }
   }
   return images;

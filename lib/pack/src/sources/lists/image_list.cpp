@@ -5,6 +5,11 @@
 
 namespace octavo::sources {
 
+void ignore_file(ImageList& contents, const std::string& path) {
+  ++contents.ignored_file_count;
+  if (contents.ignored_files.size() < kMostIgnoredFileNames) contents.ignored_files.push_back(path);
+}
+
 void append_label(std::vector<std::byte>& labels, std::int32_t label) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(&label);
   labels.insert(labels.end(), bytes, bytes + sizeof label);

@@ -36,10 +36,14 @@ struct ImageList {
   std::vector<std::string> class_names;
   std::vector<std::filesystem::path> roots;
   std::int64_t ignored_file_count = 0;     ///< visible files that are not images by name, or not in a class
+  std::vector<std::string> ignored_files;  ///< the first of them, by path below their root
   std::vector<SampleFailure> left_out;     ///< listed samples that cannot be used
   std::vector<std::string> empty_folders;  ///< class folders without an image in any split
   std::vector<std::string> remarks;        ///< notes on surprising decisions
 };
+
+/// Counts a file as ignored; `path` is below its root.
+void ignore_file(ImageList& contents, const std::string& path);
 
 /// Appends a class number to a list of labels.
 void append_label(std::vector<std::byte>& labels, std::int32_t label);

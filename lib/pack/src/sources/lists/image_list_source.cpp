@@ -154,6 +154,7 @@ SourceNotes ImageListSource::notes() const {
   SourceNotes notes;
   notes.conversion = conversion_notes(target_);
   notes.ignored_files = contents_.ignored_file_count;
+  notes.first_ignored_files = contents_.ignored_files;
   notes.image_sizes.emplace();
   for (std::size_t split = 0; split < sizes_.size(); ++split) {
     const SplitImages& list = contents_.splits[split];

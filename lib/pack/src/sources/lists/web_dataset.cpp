@@ -15,6 +15,7 @@
 #include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/left_out_members.hpp"
 #include "sources/lists/name_list.hpp"
 #include "support/short_text.hpp"
 
@@ -41,7 +42,8 @@ bool is_label(const std::string& extension) { return extension == "cls" || exten
 /// The files of one sample.
 struct Sample {
   std::string image;
-  std::string label;  ///< empty if there is none
+  std::string label;        ///< empty if there is none
+  bool has_others = false;  ///< files that are neither
 
   /// The file of the label or, if it is missing, of the image.
   const std::string& file_of_label() const { return label.empty() ? image : label; }
@@ -54,9 +56,10 @@ bool is_plainer(const std::string& path, const std::string& other) {
 }
 
 /// The samples that have an image, in the order of the archives.
-std::vector<Sample> samples_in(const files::FileTree& tree) {
+std::vector<Sample> samples_in(const files::FileTree& tree, LeftOutMembers& left_out) {
   std::map<std::string, Sample> samples_of;
-  for (const std::string& path : tree.files_below("")) {
+  const std::vector<std::string> paths = tree.files_below("");
+  for (const std::string& path : paths) {
     const Parts parts = parts_of(path);
     // Of "000017.jpg" and "000017.mask.png", the first is the image.
     if (images::has_image_name(path) && is_plainer(path, samples_of[parts.key].image))
@@ -66,9 +69,20 @@ std::vector<Sample> samples_in(const files::FileTree& tree) {
       samples_of[parts.key].label = path;
     }
   }
+  for (const std::string& path : paths) {
+    const Parts parts = parts_of(path);
+    Sample& sample = samples_of[parts.key];
+    if (sample.image.empty() || path == sample.image || path == sample.label) continue;
+    left_out.add_member(parts.extension, !sample.has_others);
+    sample.has_others = true;
+  }
   std::vector<Sample> samples;
   for (auto& [key, sample] : samples_of) {
-    if (!sample.image.empty()) samples.push_back(std::move(sample));
+    if (sample.image.empty()) {
+      left_out.add_without_image(key);
+    } else {
+      samples.push_back(std::move(sample));
+    }
   }
   std::sort(samples.begin(), samples.end(),
             [&](const Sample& a, const Sample& b) { return tree.reading_rank(a.image) < tree.reading_rank(b.image); });
@@ -89,8 +103,22 @@ std::string checked_label(std::string label) {
                     std::to_string(kMostNameBytes));
 }
 
+/// The label in a JSON object. Throws FormatError with the reason only.
+std::string label_in(const nlohmann::json& json, LeftOutMembers& left_out) {
+  for (const char* const key : {"label", "cls", "class", "target"}) {
+    if (!json.is_object() || !json.contains(key)) continue;
+    const auto& label = json[key];
+    if (!label.is_number_integer() && !label.is_string()) continue;
+    for (const auto& [other, value] : json.items()) {
+      if (other != key) left_out.add_json_key(other);
+    }
+    return label.is_string() ? checked_label(label.get<std::string>()) : std::to_string(label.get<std::int64_t>());
+  }
+  throw FormatError("it has no label; expected a number or text \"label\", \"cls\", \"class\" or \"target\"");
+}
+
 /// The label of a sample as text: a number or a class name. Throws FormatError with the reason only.
-std::string label_text(const files::FileTree& tree, const Sample& sample) {
+std::string label_text(const files::FileTree& tree, const Sample& sample, LeftOutMembers& left_out) {
   if (sample.label.empty()) {
     throw FormatError("it has no label (a .cls or .json file), but other samples do");
   }
@@ -98,13 +126,7 @@ std::string label_text(const files::FileTree& tree, const Sample& sample) {
   if (sample.label.ends_with("cls")) return checked_label(std::string(trimmed(text)));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw FormatError("it is not JSON");
-  for (const char* const key : {"label", "cls", "class", "target"}) {
-    if (!json.is_object() || !json.contains(key)) continue;
-    const auto& label = json[key];
-    if (label.is_number_integer()) return std::to_string(label.get<std::int64_t>());
-    if (label.is_string()) return checked_label(label.get<std::string>());
-  }
-  throw FormatError("it has no label; expected a number or text \"label\", \"cls\", \"class\" or \"target\"");
+  return label_in(json, left_out);
 }
 
 /// Numbers the labels of all splits in one numbering.
@@ -192,13 +214,14 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vecto
   ImageList contents;
   contents.format = "webdataset";
   std::vector<std::vector<std::string>> labels;
+  LeftOutMembers left_out;
   for (const ImageRoot& root : united_by_split(roots)) {
     for (const auto& path : root.tree->roots()) contents.roots.push_back(path);
     SplitImages list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
     std::vector<std::string>& texts = labels.emplace_back();
-    for (Sample& sample : samples_in(*root.tree)) {
+    for (Sample& sample : samples_in(*root.tree, left_out)) {
       try {
-        texts.push_back(label_text(*root.tree, sample));
+        texts.push_back(label_text(*root.tree, sample, left_out));
         list.paths.push_back(std::move(sample.image));
       } catch (const FormatError& error) {
         if (!may_skip) throw FormatError("read " + root.tree->name_of(sample.file_of_label()) + ": " + error.what());
@@ -211,6 +234,7 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vecto
     }
     contents.splits.push_back(std::move(list));
   }
+  contents.remarks = left_out.remarks();
   const LabelNumbers numbers(labels, given_names);
   contents.class_names = numbers.names();
   for (std::size_t split = 0; split < labels.size(); ++split) {
