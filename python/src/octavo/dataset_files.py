@@ -60,8 +60,8 @@ def export(
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
         _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
-    columns = list(dict.fromkeys(name for split in dataset for name in split._native.columns)) if format == "npy" else []
-    if columns:
+    columns = list(dict.fromkeys(name for split in dataset for name in split._native.columns))
+    if format == "npy" and columns:
         warnings.warn(
             f"arrays do not store the columns {', '.join(columns)}; export as 'png' to keep them",
             packing.PackingWarning,
