@@ -109,7 +109,8 @@ if [[ -f $root/build/fake-cuda/CMakeCache.txt ]]; then
 fi
 
 heading "Python: types, style, documentation"
-(cd "$work" && "$bin/mypy" --config-file "$root/python/pyproject.toml")
+(cd "$work" && "$bin/mypy" --config-file "$root/python/pyproject.toml" &&
+  "$bin/mypy" --config-file "$root/python/pyproject.toml" "$root/python/tests/typed_batches.py")
 check_python_style "$bin/ruff"
 if [[ -x $bin/mkdocs ]]; then
   # The variable turns off an advertisement of the theme.

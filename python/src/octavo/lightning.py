@@ -82,23 +82,23 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
         self._of_training = {"augment": augment, "mix": mix, "label_smoothing": label_smoothing, "views": views}
         self._options = options
 
-    def _loader(self, split: str, batch_size: int, **options: Any) -> Loader:
+    def _loader(self, split: str, batch_size: int, **options: Any) -> Loader[Any]:
         chosen = {"device": self.trainer.strategy.root_device, **self._options, **options}
         return Loader(self._path, split, batch_size=batch_size, **chosen)
 
-    def train_dataloader(self) -> Loader:
+    def train_dataloader(self) -> Loader[Any]:
         """Shuffled and augmented batches of the training split."""
         return self._loader(self._splits["train"], self._sizes["train"], shuffle=True, **self._of_training)
 
-    def _evaluation(self, role: str) -> Loader | list[Any]:
+    def _evaluation(self, role: str) -> Loader[Any] | list[Any]:
         split = self._splits[role]
         return self._loader(split, self._sizes["eval"]) if split in self._known_splits else []
 
-    def val_dataloader(self) -> Loader | list[Any]:
+    def val_dataloader(self) -> Loader[Any] | list[Any]:
         """The split for validation in file order; an empty list if there is none."""
         return self._evaluation("val")
 
-    def test_dataloader(self) -> Loader | list[Any]:
+    def test_dataloader(self) -> Loader[Any] | list[Any]:
         """The split for tests in file order; an empty list if there is none."""
         return self._evaluation("test")
 

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 import numpy as np
 
@@ -28,6 +28,17 @@ from .store import Data, Residency, Store
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import torch
+    from typing_extensions import TypeVar, Unpack
+
+    from ._loader_options import LoaderOptions
+
+    #: The type of a batch. A tuple has two parts, or three with masks, so it is unpacked without a cast.
+    BatchT = TypeVar("BatchT", default=tuple[torch.Tensor, ...])
+else:
+    from typing import TypeVar
+
+    BatchT = TypeVar("BatchT")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +55,7 @@ class DrawnSample:
 
 
 #: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels. Or
-#: the same as a mapping.
+#: the same as a mapping. `BatchT` is its type for callers.
 Batch = Any
 
 #: Host batches of at least this size reuse the memory of released batches: for blocks this large, malloc returns fresh
@@ -72,7 +83,7 @@ _DATA_LOADER_ARGUMENTS = {
 }
 
 
-class Loader:
+class Loader(Generic[BatchT]):
     """An iterable of batches that replaces a ``torch.utils.data.DataLoader``.
 
     >>> loader = octavo.Loader("cifar10.h5", "train", batch_size=512, shuffle=True, seed=7, device="cuda")
@@ -80,7 +91,8 @@ class Loader:
     ...     for images, labels in loader:
     ...         train_step(images, labels)
 
-    For a split with masks, batches are (images, masks, labels).
+    For a split with masks, batches are (images, masks, labels). Type checkers know batches as tuples of torch tensors;
+    with ``framework="numpy"``, of arrays; with `keys`, as dictionaries.
 
     A batch is a function of file, split, seeds, epoch, step, batch_size, drop_last, normalization and augmentation
     only: device, threads, ranks and resuming do not change a bit. The caller owns its tensors, which are ready on the
@@ -195,12 +207,68 @@ class Loader:
 
     if not TYPE_CHECKING:
 
-        def __new__(cls, *arguments: Any, **options: Any) -> Loader:
+        def __new__(cls, *arguments: Any, **options: Any) -> Loader[Any]:
             """Explains arguments of a DataLoader."""
             for name in options:
                 if name in _DATA_LOADER_ARGUMENTS:
                     raise TypeError(f"a Loader has no {name}=, as a DataLoader has: {_DATA_LOADER_ARGUMENTS[name]}")
             return super().__new__(cls)
+
+    # What a batch is depends on `framework` and `keys`; "auto" is torch for type checkers.
+    @overload
+    def __init__(
+        self: Loader[tuple[torch.Tensor, ...]],
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        framework: Literal["auto", "torch"] = "auto",
+        keys: None = None,
+        **options: Unpack[LoaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Loader[dict[str, torch.Tensor]],
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        framework: Literal["auto", "torch"] = "auto",
+        keys: Sequence[str],
+        **options: Unpack[LoaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Loader[tuple[npt.NDArray[Any], ...]],
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        framework: Literal["numpy"],
+        keys: None = None,
+        **options: Unpack[LoaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Loader[dict[str, npt.NDArray[Any]]],
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        framework: Literal["numpy"],
+        keys: Sequence[str],
+        **options: Unpack[LoaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Loader[Any],
+        data: Data | Store,
+        split: str | None = None,
+        *,
+        framework: _frameworks.Framework,
+        keys: Sequence[str] | None = None,
+        **options: Unpack[LoaderOptions],
+    ) -> None: ...
 
     def __init__(
         self,
@@ -309,12 +377,12 @@ class Loader:
             self._make_of(epoch)
         return self._maker.batches_per_epoch(epoch)
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[BatchT]:
         """Iterates over the batches of a new epoch; after `load_state_dict`, over the rest of the restored one."""
         self._store._usable()
         return self._iterate()
 
-    def _iterate(self) -> Iterator[Batch]:
+    def _iterate(self) -> Iterator[BatchT]:
         # This runs when the first batch is asked for: frameworks create iterators that they do not use.
         if self._handed_out > 0 and not self._is_placed:
             self._epoch, self._handed_out = self._epoch + 1, 0
@@ -331,7 +399,7 @@ class Loader:
         if iteration == self._iteration:
             self._epoch, self._handed_out = epoch + 1, 0
 
-    def __getitem__(self, step: int) -> Batch:
+    def __getitem__(self, step: int) -> BatchT:
         """Batch `step` of the current epoch, independent of any iteration; negative steps count from the end.
 
         Raises
@@ -408,7 +476,7 @@ class Loader:
         self._make: Any = _keyed(self._batch_function(self._allocator), self._keys)
         self._augment = operations
 
-    def _make_of(self, epoch: int) -> Callable[[int, int], Batch]:
+    def _make_of(self, epoch: int) -> Callable[[int, int], BatchT]:
         """The function of (epoch, step) that makes the batches of `epoch`."""
         operations = self._augment
         if self._augment_of is not None:
@@ -425,7 +493,7 @@ class Loader:
             self._set_weights(epoch)
         if has_new_ranks or has_new_weights or operations != self._augment:
             self._prepare(operations)
-        make: Callable[[int, int], Batch] = self._make
+        make: Callable[[int, int], BatchT] = self._make
         return make
 
     def _resolved_for(self, epoch: int) -> BatchOptions:
@@ -504,7 +572,7 @@ class Loader:
             self._store.close()
         self._maker, self._make = cast("_core.BatchMaker", _Closed()), _Closed()
 
-    def __enter__(self) -> Loader:
+    def __enter__(self) -> Loader[BatchT]:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -642,7 +710,9 @@ class _Closed:
         raise ValueError("the loader is closed; create it again")
 
 
-def _create_again(kind: type[Loader], arguments: dict[str, Any], place: tuple[int, int, bool]) -> Loader:
+def _create_again(
+    kind: type[Loader[BatchT]], arguments: dict[str, Any], place: tuple[int, int, bool]
+) -> Loader[BatchT]:
     loader = kind(**arguments)
     loader._epoch, loader._handed_out, loader._is_placed = place
     return loader

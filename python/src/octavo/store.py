@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 #: The data that a store or a loader can be created from.
 Data = str | os.PathLike[str] | Dataset | Split
 
-
-#: Where samples live; docs/residencies.md explains which one to choose.
 #: The arguments of make_spec().
 _SpecOptions = tuple[Normalize, str, bool, tuple[Operation, ...], int, int, SoftLabels | None, Masks | None]
+
+#: Where samples live; docs/residencies.md explains which one to choose.
 Residency = Literal["auto", "device", "hybrid", "streamed", "window"]
 
 
