@@ -92,6 +92,38 @@ def test_the_inverse_gives_the_packed_values(packed: Packed, normalize: Normaliz
     assert np.abs(values - expected).max() < 1e-4
 
 
+@pytest.mark.parametrize(
+    "normalize",
+    [
+        Normalize(),
+        Normalize("none"),
+        Normalize("none", "dataset"),
+        Normalize("channel", "channel"),
+        Normalize("pixel", "dataset"),
+        Normalize("pixel", 64.0, "levels"),
+        Normalize("pixel", 0.5, "source"),
+        Normalize(0.5, "dataset"),
+        Normalize(0.25, 0.5),
+    ],
+    ids=str,
+)
+def test_the_inverse_has_the_unit_of_the_normalization(tmp_path: Any, normalize: Normalize) -> None:
+    # Channels with scales of their own: source = scale * level + low.
+    random = np.random.default_rng(3)
+    levels = random.integers(0, 256, (20, 2, 4, 5))
+    levels[0, :, 0, :2] = 0, 255
+    source = levels * np.array([0.5, 0.02]).reshape(2, 1, 1) - np.array([10.0, 0.3]).reshape(2, 1, 1)
+    np.save(tmp_path / "images.npy", source.astype(np.float32))
+    octavo.pack(tmp_path / "images.npy", tmp_path / "a.h5", layout="chw", value_range="minmax", progress=False)
+    loader = octavo.Loader(tmp_path / "a.h5", device="cpu", framework="numpy", normalize=normalize)
+    values = normalize.inverse(loader[0][0], loader.dataset)
+    is_of_levels = normalize.unit != "source" and not (
+        isinstance(normalize.mean, str) and not isinstance(normalize.std, float)
+    )
+    expected = levels if is_of_levels else source
+    assert np.abs(values - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
+
+
 def test_the_inverse_needs_the_measured_numbers(packed: Packed) -> None:
     images = np.zeros((1, 3, 8, 6), np.float32)
     with pytest.raises(ValueError, match="pass the loaded split"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,8 @@ class Normalize:
         (not with several ranks); or ``"none"``.
     std
         The divisor, or one per channel, in `unit`; not 0. Or what is measured: ``"channel"``, each channel's standard
-        deviation, with ``mean="channel"``; ``"dataset"``, one over all channels, with the other means. None: 128
-        levels.
+        deviation, with ``mean="channel"``; ``"dataset"``, one over all channels, with the other means. None: 128,
+        in the unit of the data before packing.
     unit
         The unit of numbers: ``"unit"``: values are in 0 ... 1, as in torchvision; ``"levels"``: in 0 ... 255;
         ``"source"``: in the units of the data before packing. For 8-bit images, levels and source units are the same.
@@ -123,8 +123,8 @@ class Normalize:
         Returns
         -------
         torch.Tensor or numpy.ndarray
-            float32, of the same shape and on the same device: 0 ... 255 for 8-bit images. If the numbers are measured
-            or `unit` is ``"source"``, the unit is that of the data before packing.
+            float32, of the same shape and on the same device: 0 ... 255 for 8-bit images. For others, levels if numbers
+            are given and `unit` is not ``"source"``; otherwise the unit of the data before packing.
 
         Raises
         ------
@@ -142,27 +142,42 @@ class Normalize:
             return images.float() * std + mean
         return np.asarray(images, np.float32) * std + mean
 
+    @property
+    def _is_of_levels(self) -> bool:
+        """Whether the normalization is of the stored 8-bit levels; otherwise of the values before packing."""
+        has_numbers = not (isinstance(self.mean, str) and (self.std is None or isinstance(self.std, str)))
+        return has_numbers and self.unit != "source"
+
     def _mean_and_std(self, split: Split | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Both as [C or 1, H or 1, W or 1], in levels, or in source units if measured."""
+        """Both as [C or 1, H or 1, W or 1], in levels or in the unit of the values before packing."""
         scale = 255.0 if self.unit == "unit" else 1.0
-        measured = self._measured_split(split) if self.is_measured else None
+        measured = self._measured(split) if self.is_measured else None
+        mean = std = np.zeros((1, 1, 1))
         if not isinstance(self.mean, str):
             mean = scale * np.reshape(_numbers("mean", self.mean), (-1, 1, 1))
-        elif measured is None:
-            mean = np.zeros((1, 1, 1))
-        elif self.mean == "pixel":
-            mean = np.asarray(measured.mean_image, np.float64)
-        else:
-            mean = np.reshape(measured.mean if self.mean == "channel" else np.mean(measured.mean), (-1, 1, 1))
+        elif measured is not None and self.mean == "dataset":
+            mean = np.mean(measured.mean, keepdims=True)
+        elif measured is not None and self.mean != "none":
+            mean = measured.mean if self.mean == "channel" else measured.mean_image
         if self.std is None:
             std = np.full((1, 1, 1), 128.0)
         elif not isinstance(self.std, str):
             std = scale * np.reshape(_numbers("std", self.std), (-1, 1, 1))
-        else:
-            assert measured is not None
+        elif measured is not None:
             overall = np.sqrt(np.mean(measured.std**2 + measured.mean**2) - np.mean(measured.mean) ** 2)
-            std = np.reshape(measured.std if self.std == "channel" else overall, (-1, 1, 1))
+            std = measured.std if self.std == "channel" else np.reshape(overall, (1, 1, 1))
         return mean.astype(np.float32), std.astype(np.float32)
+
+    def _measured(self, split: Split | None) -> _Measured:
+        """The statistics that are used, in the unit of the normalization."""
+        used = self._measured_split(split)
+        statistics = used.statistics
+        scale, zero = (np.reshape(number, (-1, 1, 1)) for number in (statistics.scale, statistics.zero_point))
+        mean, std = (np.reshape(number, (-1, 1, 1)) for number in (statistics.mean, statistics.std))
+        mean_image = np.asarray(used.mean_image, np.float64)
+        if not self._is_of_levels:
+            return _Measured(mean, std, mean_image)
+        return _Measured((mean - zero) / scale, std / np.abs(scale), (mean_image - zero) / scale)
 
     def _measured_split(self, split: Split | None) -> Split:
         """The split whose statistics are used."""
@@ -185,12 +200,18 @@ class Normalize:
             divisor = "std"
         elif self.std is not None:
             divisor_values = [scale * number for number in _numbers("std", self.std)]
-        has_numbers = not (isinstance(self.mean, str) and (self.std is None or isinstance(self.std, str)))
-        of_stored_values = has_numbers and self.unit != "source"
         statistics = None if self.statistics is None else self.statistics.statistics
         return _core.BatchSpec(
-            center, center_values, divisor, divisor_values, of_stored_values, statistics, dtype, layout
+            center, center_values, divisor, divisor_values, self._is_of_levels, statistics, dtype, layout
         )
+
+
+class _Measured(NamedTuple):
+    """Statistics of a split: mean and std are [C, 1, 1]."""
+
+    mean: npt.NDArray[np.float64]
+    std: npt.NDArray[np.float64]
+    mean_image: npt.NDArray[np.float64]
 
 
 def _check_unit(argument: str, value: float | Sequence[float], unit: Unit) -> None:
