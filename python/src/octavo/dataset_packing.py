@@ -26,7 +26,7 @@ def pack_dataset(
     mask_key: str | Literal[False] | None = None,
     mask_transform: Callable[[Any], Any] | None = None,
     name_key: str | Literal[False] | None = None,
-    columns: Sequence[str] = (),
+    columns: str | Sequence[str] = (),
     on_error: Literal["stop", "skip"] = "stop",
     progress: _progress.Progress = None,
     **options: Any,
@@ -55,7 +55,8 @@ def pack_dataset(
         image. False: no labels, or no masks.
     name_key
         The field with the origin of each sample, to be stored. None: ``file_name``, ``path``, ``__key__`` or similar,
-        the file of an image that PIL opened, or ``dataset.samples``, as torchvision has it. False: no names.
+        the file of an image that PIL opened, or the paths below ``dataset.root`` in ``dataset.samples``, as torchvision
+        has them. False: no names.
     columns
         Fields to keep with each sample, as `Split.columns`.
     on_error
@@ -81,27 +82,28 @@ def pack_dataset(
     parts = _splits_of(dataset, split)
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
-    keys = _Keys(image_key, mask_key, label_key, name_key, list(columns))
+    keys = _Keys(image_key, mask_key, label_key, name_key, [columns] if isinstance(columns, str) else list(columns))
     with (
         _progress.shown(progress) as on_progress,
         Writer(path, classes=classes, channels=channels, layout=layout, progress=False, **options) as writer,
     ):
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
-            names = _Names(part, name)
+            names = _Names(name, [] if name_key is False else _paths_of(part))
             for number, sample in enumerate(_samples(part, name, on_error == "skip")):
                 where = f"split {name!r}, sample {number}"
                 try:
                     if isinstance(sample, _Unreadable):
                         raise sample.error
                     image, mask, label = keys.parts_of(sample, where)
+                    origin = names.of(number, keys.name_of(sample, image, where))
                     if transform is not None:
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
                     writer.append(
                         image, label, mask=mask, split=name, metadata=keys.metadata_of(sample, where),
-                        name=names.of(number, keys.name_of(sample, image)),
+                        name=origin,
                     )  # fmt: skip
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
@@ -245,12 +247,13 @@ class _Keys:
             return self._name
         return None if self._name is False else next((key for key in _NAME_KEYS if key in sample), None)
 
-    def name_of(self, sample: Any, image: Any) -> str | None:
-        """The origin of a sample, if it says where it is from."""
+    def name_of(self, sample: Any, image: Any, where: str) -> str | None:
+        """The origin of a sample, if it says where it is from. `image` is as the dataset gave it."""
         if self._name is False:
             return None
         if isinstance(sample, Mapping) and (field := self._name_field(sample)) is not None:
-            return str(sample[field])
+            origin = sample[_key(sample, field, (), where)]
+            return None if origin is None else str(origin)
         return getattr(image, "filename", None) or None
 
     def metadata_of(self, sample: Any, where: str) -> dict[str, Any]:
@@ -272,22 +275,35 @@ class _Keys:
 
 
 class _Names:
-    """Names for the samples of a split: for all, or for none."""
+    """Names for the samples of a split: for all, or for none. `paths` are those that the dataset knows."""
 
-    def __init__(self, part: Any, split: str) -> None:
-        self._split = split
+    def __init__(self, split: str, paths: list[str]) -> None:
+        self._split, self._paths = split, paths
         self._has_names: bool | None = None
-        # torchvision's ImageFolder: [(path, class), ...].
-        samples = getattr(part, "samples", None)
-        self._paths = samples if isinstance(samples, list) else []
 
     def of(self, number: int, name: str | None) -> str | None:
         """The name of the sample `number`, whose own name is `name`."""
-        if name is None and number < len(self._paths) and isinstance(self._paths[number], (tuple, list)):
-            name = str(self._paths[number][0])
+        if name is None and number < len(self._paths):
+            name = self._paths[number]
         if self._has_names is None:
             self._has_names = name is not None
         return (name or f"{self._split}#{number}") if self._has_names else None
+
+
+def _paths_of(part: Any) -> list[str]:
+    """The files of a dataset like torchvision's ImageFolder, relative to its folder; of a Subset, those of its part.
+
+    Relative paths do not depend on the machine, and neither does what is held out by name.
+    """
+    if hasattr(part, "dataset") and hasattr(part, "indices"):
+        paths = _paths_of(part.dataset)
+        return [paths[index] for index in part.indices] if paths else []
+    samples = getattr(part, "samples", None)
+    if not isinstance(samples, list) or not all(isinstance(sample, (tuple, list)) for sample in samples):
+        return []
+    root = getattr(part, "root", None)
+    is_folder = isinstance(root, (str, os.PathLike))
+    return [os.path.relpath(str(path), root) if is_folder else str(path) for path, *_ in samples]
 
 
 def _as_json(value: Any) -> Any:
