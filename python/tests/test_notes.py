@@ -44,6 +44,20 @@ def test_names_of_files_are_stored_by_default(tmp_path: Path) -> None:
     assert repr(summary).startswith("PackSummary(train: 2 x 1x1x3, ")
 
 
+def test_a_note_names_the_line_that_packs(tmp_path: Path) -> None:
+    samples = [{"image": np.zeros((2, 2), np.uint8), "label": 0, "boxes": [1]}]
+    for number in range(2):
+        with pytest.warns(octavo.PackingWarning, match="boxes") as caught:
+            octavo.pack_dataset(samples, tmp_path / f"{number}.h5")
+        assert caught[0].filename == __file__
+    writer = octavo.Writer(tmp_path / "a.h5")
+    writer.append(np.zeros((2, 2), np.uint8))
+    writer.add_note("mine")
+    with pytest.warns(octavo.PackingWarning, match="mine") as caught, writer:
+        pass
+    assert caught[0].filename == __file__
+
+
 def test_columns_of_a_list_are_kept(tmp_path: Path) -> None:
     for number in range(3):
         write_gray(tmp_path / f"photos/{number}.png", [number])

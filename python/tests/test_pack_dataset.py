@@ -55,10 +55,23 @@ def test_a_split_is_appended_to_a_file(tmp_path: Path) -> None:
     octavo.pack_dataset(pairs(), tmp_path / "a.h5", classes=["cat", "dog"])
     octavo.pack_dataset(pairs(4), tmp_path / "a.h5", split="test", classes=["cat", "dog"], append=True)
     assert octavo.Dataset(tmp_path / "a.h5").split_names == ["train", "test"]
-    with pytest.raises(ValueError, match='the class "owl" is not in the file'):
+    with pytest.raises(ValueError, match="the file has no class 'owl'; its classes are cat, dog"):
         octavo.pack_dataset(pairs(4), tmp_path / "a.h5", split="more", classes=["cat", "owl"], append=True)
-    with pytest.raises(ValueError, match="are 1x3x3, those of the file 1x6x6"):
+    with pytest.raises(ValueError, match="it is 1x3x3, the samples of split 'train' are 1x6x6"):
         octavo.pack_dataset(pairs(4, 3), tmp_path / "a.h5", split="more", classes=["cat", "dog"], append=True)
+
+
+def test_what_cannot_be_appended_is_refused_at_the_first_sample(tmp_path: Path) -> None:
+    octavo.pack_dataset(pairs(), tmp_path / "a.h5")
+    with pytest.raises(FileNotFoundError, match=r"none\.h5"):
+        octavo.Writer(tmp_path / "none.h5", append=True)
+    with pytest.raises(ValueError, match="holdout is 20; it must be at least 0 and below 1"):
+        octavo.Writer(tmp_path / "b.h5", holdout=20)
+    writer = octavo.Writer(tmp_path / "a.h5", append=True)
+    with pytest.raises(ValueError, match="split 'train', sample 0: the file has this split already"):
+        writer.append(np.zeros((6, 6), np.uint8), 0)
+    writer.append(np.zeros((6, 6), np.uint8), 0, split="val")
+    assert writer.close().splits == {"train": 8, "val": 1}
 
 
 def test_splits_of_several_shapes_are_refused_unless_accepted(tmp_path: Path) -> None:
@@ -87,6 +100,7 @@ class Photos:
     def __init__(self, broken: int = -1) -> None:
         self.classes = ["cat", "dog"]
         self.samples = [(f"photos/{number}.png", number % 2) for number in range(6)]
+        self.root: str | None = None
         self._broken = broken
 
     def __len__(self) -> int:
@@ -101,14 +115,14 @@ class Photos:
 class Part:
     """Like torch.utils.data.Subset."""
 
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+    def __init__(self, dataset: Any, indices: list[int]) -> None:
+        self.dataset, self.indices = dataset, indices
 
     def __len__(self) -> int:
-        return 3
+        return len(self.indices)
 
     def __getitem__(self, index: int) -> Any:
-        return self.dataset[index]
+        return self.dataset[self.indices[index]]
 
 
 def test_names_and_classes_come_from_the_dataset(tmp_path: Path) -> None:
@@ -116,9 +130,36 @@ def test_names_and_classes_come_from_the_dataset(tmp_path: Path) -> None:
     split = octavo.Dataset(tmp_path / "a.h5").split()
     assert split.sample_name(3) == "photos/3.png"
     assert split.classes == ["cat", "dog"]
-    octavo.pack_dataset(Part(Part(Photos())), tmp_path / "b.h5")
-    assert octavo.Dataset(tmp_path / "b.h5").classes == ["cat", "dog"]
-    octavo.pack_dataset(Photos(), tmp_path / "c.h5", name_key=False, force=True)
+    octavo.pack_dataset(Part(Part(Photos(), [5, 3, 1]), [2, 0]), tmp_path / "b.h5")
+    part = octavo.Dataset(tmp_path / "b.h5").split()
+    assert part.classes == ["cat", "dog"]
+    assert [part.sample_name(0), part.sample_name(1)] == ["photos/1.png", "photos/5.png"]
+    octavo.pack_dataset(Photos(), tmp_path / "c.h5", name_key=False)
+    assert octavo.Dataset(tmp_path / "c.h5").split().sample_name(0) is None
+
+
+def test_names_of_files_do_not_depend_on_their_folder(tmp_path: Path) -> None:
+    for place in ("here", "elsewhere/deep"):
+        photos = Photos()
+        photos.samples = [(str(tmp_path / place / path), label) for path, label in photos.samples]
+        photos.root = str(tmp_path / place)
+        octavo.pack_dataset(photos, tmp_path / "a.h5", holdout=0.5, force=True)
+        dataset = octavo.Dataset(tmp_path / "a.h5")
+        names = [split.sample_name(row) for split in dataset for row in range(len(split))]
+        if place == "here":
+            expected = names
+    assert sorted(expected) == [f"photos/{number}.png" for number in range(6)]
+    assert names == expected
+
+
+def test_a_transform_does_not_lose_the_name_of_a_file(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    for number in range(2):
+        image.fromarray(np.full((4, 4), number, np.uint8)).save(tmp_path / f"{number}.png")
+    photos = [image.open(tmp_path / f"{number}.png") for number in range(2)]
+    octavo.pack_dataset(photos, tmp_path / "a.h5", transform=lambda photo: photo.resize((2, 2)))
+    split = octavo.Dataset(tmp_path / "a.h5").split()
+    assert (split.shape, split.sample_name(1)) == ((1, 2, 2), str(tmp_path / "1.png"))
 
 
 def test_samples_that_fail_are_skipped_on_request(tmp_path: Path) -> None:
@@ -152,6 +193,10 @@ def test_fields_are_kept_or_noted(tmp_path: Path) -> None:
     assert octavo.Dataset(tmp_path / "b.h5").split().columns["boxes"][0] == [[1.0, 0.0], [0.0, 1.0]]
     with pytest.raises(ValueError, match="there is no field 'weight'"):
         octavo.pack_dataset(samples, tmp_path / "c.h5", columns=["weight"])
+    with pytest.raises(ValueError, match="there is no field 'path'"):
+        octavo.pack_dataset(samples, tmp_path / "c.h5", name_key="path")
+    octavo.pack_dataset(samples, tmp_path / "d.h5", columns="caption", progress=False)
+    assert list(octavo.Dataset(tmp_path / "d.h5").split().columns) == ["caption"]
 
 
 def test_metadata_is_typed_by_column(tmp_path: Path) -> None:
@@ -175,6 +220,8 @@ def test_values_of_more_than_8_bits_need_a_range(tmp_path: Path) -> None:
     with octavo.Writer(tmp_path / "a.h5") as writer:
         with pytest.raises(ValueError, match=r"uint16 values range from 0 to 600; pass value_range=\(low, high\)"):
             writer.append(image)
+        with pytest.raises(ValueError, match="int16 values range from -257 to 257"):
+            writer.append(np.array([[-257, 257]], np.int16))
         writer.append(np.full((2, 2), 257, np.uint16))  # 8-bit values that were written as 16 bits
     writer = octavo.Writer(tmp_path / "b.h5", value_range=(0, 510))
     writer.append(image)
@@ -193,6 +240,13 @@ def test_a_pil_image_of_16_bits_is_not_cut_to_8(tmp_path: Path) -> None:
     assert photo.mode == "I;16"
     with pytest.raises(ValueError, match="uint16 values range from 0 to 4095"):
         octavo.pack_dataset([photo], tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("channels", [2, 4])
+def test_images_that_cannot_be_resized_are_named(tmp_path: Path, channels: int) -> None:
+    writer = octavo.Writer(tmp_path / "a.h5", size=2, layout="hwc")
+    with pytest.raises(ValueError, match=f"split 'train', sample 0: .*{channels}"):
+        writer.append(np.zeros((4, 4, channels), np.uint8), 0)
 
 
 def test_the_splits_of_a_dataset_dict_get_the_usual_names(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
         ({"limit": 0}, "limit is 0"),
         ({"max_pixels": 0}, "max_pixels is 0"),
         ({"max_ratio": 2**63}, "max_ratio is"),
-        ({"holdout": 1.5}, "hold out a share"),
+        ({"holdout": 1.5}, "holdout is 1.5; it must be at least 0 and below 1"),
         ({"threads": -1}, "threads is -1"),
         ({"background": (300, 0, 0)}, "background is"),
         ({"seed": -1}, "seed is -1"),

@@ -154,7 +154,7 @@ def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
         return np.where(array, np.uint8(255), np.uint8(0))
     if np.issubdtype(array.dtype, np.integer):
         if array.size and (array.min() < 0 or array.max() > 255):
-            if array.dtype.itemsize > 1 and array.max() <= 65535 and not (array % 257).any():
+            if array.dtype.itemsize > 1 and array.min() >= 0 and array.max() <= 65535 and not (array % 257).any():
                 return (array // 257).astype(np.uint8)  # 8-bit values that were written as 16 bits
             raise ValueError(
                 f"its {array.dtype} values range from {array.min()} to {array.max()}; pass value_range=(low, high), "

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, Literal
 
 from . import _pack, _progress
@@ -43,6 +44,8 @@ def checked_background(background: tuple[int, int, int]) -> tuple[int, int, int]
 
 def sampling_options(holdout: float, seed: int, limit: int | None) -> _pack.SourceOptions:
     """The options that choose samples."""
+    if not 0 <= holdout < 1:
+        raise ValueError(f"holdout is {holdout}; it must be at least 0 and below 1, such as 0.2")
     if limit is not None and operator.index(limit) < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
     if not 0 <= operator.index(seed) < 2**64:
@@ -168,7 +171,8 @@ def pack(
     reproducible
         Equal input gives an identical file: no time or command line is stored.
     append
-        Add the splits to `path`, an existing dataset file: a new file with all splits replaces it.
+        Add the splits to `path`, an existing dataset file: a new file with all splits replaces it. It keeps its
+        compression.
     force
         Replace `path` if it exists.
     dry_run
@@ -238,25 +242,31 @@ def pack(
     options.allow_mismatch = bool(allow_mismatch)
     with _without_pickles(sources, source_options) as (sources, has_pickles):
         if dry_run:
-            return warned(_pack.survey_files(sources, source_options, None), 3)
+            return warned(_pack.survey_files(sources, source_options, None))
         if has_pickles:  # the provenance would otherwise name only temporary files
             options.command_line = f"octavo.pack({source!r}, {str(path)!r})"
         check_target(path, force or append)
         with _progress.shown(progress) as on_progress:
             summary = _pack.pack_files(sources, Path(path), source_options, options, append, on_progress)
-    return warned(summary, 3)
+    return warned(summary)
 
 
 class PackingWarning(UserWarning):
     """What packing dropped, changed or guessed: a note of a `PackSummary`."""
 
 
-def warned(summary: _pack.PackSummary, level: int) -> _pack.PackSummary:
-    """Warns of each note of the summary. `level` is the stack level of the caller's caller: 3 for a public function."""
+def warned(summary: _pack.PackSummary) -> _pack.PackSummary:
+    """Warns of each note of the summary, at the line that called the package: Python shows a text once for a line."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and Path(frame.f_code.co_filename).parent == _PACKAGE:
+        level, frame = level + 1, frame.f_back
     for note in summary.notes:
         warnings.warn(note, PackingWarning, stacklevel=level)
     return summary
 
+
+_PACKAGE = Path(__file__).parent
 
 _Source = tuple[Path, str, str, str]
 

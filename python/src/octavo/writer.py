@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _images, _pack, _progress
+from .dataset import Dataset
 from .packing import (
     check_target,
     checked_background,
@@ -66,7 +67,9 @@ class Writer:
     FileExistsError
         If `path` exists and `force` is not set.
     OSError
-        If its folder is not writable.
+        If its folder is not writable, or there is no file to append to.
+    ValueError
+        For invalid options.
     """
 
     def __init__(
@@ -102,8 +105,10 @@ class Writer:
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
         self._quantizer = None if value_range is None else _images.Quantizer(*value_range)
-        self._append_to_file = bool(append)
         self._allow_mismatch = bool(allow_mismatch)
+        self._stored = Dataset(path) if append else None
+        if self._stored is not None:
+            self._check_classes(self._stored, classes or ())
         self._progress = progress
         notes = json.dumps({"made_by": "octavo.Writer"})
         self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, list(classes or ()), notes)
@@ -164,6 +169,10 @@ class Writer:
             pixels = _images.to_pixels(image, self._channels, self._layout, self._quantizer)
             kind, numbers = _label(label, self._classes)
             classes = None if mask is None else _images.to_mask(mask)
+            if classes is not None and classes.shape != pixels.shape[1:]:
+                raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
+            if self._resizing is not None and 0 not in pixels.shape:
+                pixels, classes = self._resizing(pixels, classes)
             values = json.dumps(list(metadata.values()), allow_nan=False)
         except TypeError as error:
             raise TypeError(f"{where}{error}") from error
@@ -172,10 +181,6 @@ class Writer:
         except Exception as error:  # for example, an image that PIL cannot decode
             annotate(error, where.removesuffix(": "))
             raise
-        if classes is not None and classes.shape != pixels.shape[1:]:
-            raise ValueError(f"{where}its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
-        if self._resizing is not None and 0 not in pixels.shape:
-            pixels, classes = self._resizing(pixels, classes)
         if block is None:
             if not _SPLIT_NAME.fullmatch(split):
                 raise ValueError(
@@ -184,7 +189,7 @@ class Writer:
                 )
             if 0 in pixels.shape:
                 raise ValueError(f"{where}it is {_text(pixels.shape)}; an image has at least one pixel")
-            self._check_shape(pixels.shape, where)
+            self._check_split(split, pixels.shape, where)
             block = self._blocks[split] = _Block(
                 pixels.shape, kind, numbers.shape, has_masks=mask is not None, has_names=name is not None,
                 columns=list(metadata),
@@ -212,12 +217,25 @@ class Writer:
                 self.discard()  # some samples are lost, so a complete file is no longer possible
                 raise
 
-    def _check_shape(self, shape: tuple[int, ...], where: str) -> None:
-        """Raises ValueError if the first sample of a split has another shape than those of the other splits."""
-        for split, block in self._blocks.items():
-            if block.shape != shape and not self._allow_mismatch:
+    def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
+        """Raises ValueError if samples of these classes cannot be appended to the file."""
+        missing = [name for name in classes if name not in stored.classes]
+        if stored.classes and missing and not self._allow_mismatch:
+            raise ValueError(
+                f"append to {str(self._path)!r}: the file has no class {missing[0]!r}; its classes are "
+                f"{', '.join(stored.classes[:8])}; accept this with allow_mismatch=True"
+            )
+
+    def _check_split(self, split: str, shape: tuple[int, ...], where: str) -> None:
+        """Raises ValueError if the file has this split, or if the samples of another split have another shape."""
+        stored = [] if self._stored is None else list(self._stored)
+        if any(other.name == split for other in stored):
+            raise ValueError(f"{where}the file has this split already; append to a split of another name")
+        shapes = {other.name: other.shape for other in stored} | {name: b.shape for name, b in self._blocks.items()}
+        for other, known in shapes.items():
+            if known != shape and not self._allow_mismatch:
                 raise ValueError(
-                    f"{where}it is {_text(shape)}, the samples of split {split!r} are {_text(block.shape)}; convert "
+                    f"{where}it is {_text(shape)}, the samples of split {other!r} are {_text(known)}; convert "
                     "them with size= and channels=, or accept this with allow_mismatch=True"
                 )
 
@@ -258,9 +276,9 @@ class Writer:
                 source.add_remark(note)
             with _progress.shown(self._progress) as on_progress:
                 summary = _pack.pack_spooled(
-                    source, self._path, self._source_options, self._options, self._append_to_file, on_progress
+                    source, self._path, self._source_options, self._options, self._stored is not None, on_progress
                 )
-            return warned(summary, 4)
+            return warned(summary)
         finally:
             self.discard()
 
