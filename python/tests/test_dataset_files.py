@@ -54,6 +54,15 @@ def test_a_subset_is_repacked_with_the_names_and_compression_of_its_source(packe
         octavo.repack(packed.path, tmp_path / "other.h5", size=4)
 
 
+def test_a_split_that_does_not_fit_is_not_repacked_into_a_file(tmp_path: Path) -> None:
+    for split, name in (("train", "dog"), ("val", "Dog")):
+        octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 0)], tmp_path / f"{split}.h5", split=split, classes=[name])
+    with pytest.raises(ValueError, match='the class "Dog" is not in the file'):
+        octavo.repack(tmp_path / "val.h5", tmp_path / "train.h5", append=True)
+    octavo.repack(tmp_path / "val.h5", tmp_path / "train.h5", append=True, allow_mismatch=True)
+    assert octavo.Dataset(tmp_path / "train.h5").classes == ["dog", "Dog"]
+
+
 def test_dataset_files_are_merged_by_split(packed: Packed, tmp_path: Path) -> None:
     octavo.repack({"train": [packed.path, packed.path]}, tmp_path / "both.h5")
     assert np.array_equal(np.asarray(octavo.Dataset(tmp_path / "both.h5").split().labels), [*packed.labels] * 2)

@@ -14,6 +14,12 @@ from .dataset import Dataset
 
 _Path = str | os.PathLike[str]
 
+#: Options of `packing.pack` that mean something for images that are stored already.
+_REPACK_OPTIONS = {
+    "allow_mismatch", "append", "class_map", "dry_run", "force", "holdout", "limit", "on_error", "progress",
+    "reproducible", "seed", "select", "threads",
+}  # fmt: skip
+
 
 def export(
     data: _Path | Dataset,
@@ -93,8 +99,8 @@ def repack(
     names
         Whether to store the samples' names. None: if any file has them.
     options
-        Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``seed``, ``on_error``, ``reproducible``,
-        ``force``, ``threads`` and ``progress``.
+        Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``seed``, ``on_error``, ``append``,
+        ``allow_mismatch``, ``dry_run``, ``reproducible``, ``force``, ``threads`` and ``progress``.
 
     Returns
     -------
@@ -106,13 +112,12 @@ def repack(
     FileExistsError, FormatError, OSError, ValueError
         As `pack`.
     """
-    known = {"select", "limit", "class_map", "holdout", "seed", "on_error", "reproducible", "force", "threads"}
-    if unknown := sorted(set(options) - known - {"progress", "append", "dry_run"}):
+    if unknown := sorted(set(options) - _REPACK_OPTIONS):
         raise TypeError(f"repack() does not accept {unknown[0]!r}; it copies images as they are")
     datasets = [Dataset(file) for file, *_ in packing._sources(source)]
     if compress is None:
         compress = "deflate" if next(iter(datasets[0])).compression == "deflate" else "none"
-    if len(datasets) == 1:
+    if len(datasets) == 1 and not options.get("append"):
         options["allow_mismatch"] = True  # it was accepted when the file was packed
     return packing.pack(source, path, format="octavo", compress=compress, names=names, **options)
 
