@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import octavo
 import pytest
 from conftest import Packed, write_packed
@@ -116,6 +117,26 @@ def test_a_data_module_serves_all_splits(tmp_path: Path) -> None:
     assert [(split, size) for split, size, _ in seen if split == "test"] == [("test", 10)]
     with pytest.raises(ValueError, match="training"):
         DataModule(path, train="training")
+    with pytest.raises(ValueError, match="valid"):
+        DataModule(path, val="valid")
+
+
+def test_a_data_module_normalizes_with_the_statistics_of_training(tmp_path: Path) -> None:
+    pytest.importorskip("lightning")
+    from octavo.lightning import DataModule
+
+    with octavo.Writer(tmp_path / "folds.h5") as writer:
+        for split, value in (("train", 0), ("fold", 100), ("rest", 200)):
+            for row in range(6):
+                writer.append(np.full((4, 4), value + row, np.uint8), row, split=split)
+    data = DataModule(
+        tmp_path / "folds.h5", train="fold", val="rest", shuffle="windows:2", batch_size=2, eval_batch_size=6,
+        device="cpu",
+    )  # fmt: skip
+    train, val = data.train_dataloader(), data.val_dataloader()
+    assert (train.shuffle, val.shuffle, len(train), len(val)) == ("windows:2", False, 3, 1)
+    assert val[0][0][0, 0, 0, 0] == (200 - 102.5) / 128
+    assert data.test_dataloader() == []
 
 
 # ---- Hugging Face ----------------------------------------------------------------------------------------------------

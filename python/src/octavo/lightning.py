@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import os
 from typing import Any
 
 from .dataset import Dataset
 from .loader import Loader
+from .store import resolve_normalize
 
 # Both are the same framework: `lightning` is its new name.
 try:
@@ -24,8 +26,8 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
     >>> trainer.fit(model, data)
 
     Each process makes its loaders when the trainer asks for them, so ranks and devices are known. Training shuffles and
-    augments; evaluation does neither, and takes the statistics of the normalization from the training split. Lightning
-    saves the place of the training loader in its checkpoints.
+    augments; evaluation does neither. All take the statistics of the normalization from the training split. Lightning
+    saves the position of the training loader in its checkpoints.
 
     Parameters
     ----------
@@ -36,7 +38,9 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
     eval_batch_size
         Samples per batch of evaluation; None: `batch_size`.
     train, val, test
-        Names of the splits. ``val`` and ``test`` may be missing in the file: then there is no such loader.
+        Names of the splits. None: ``val`` and ``test``, if the file has them; otherwise there is no such loader.
+    shuffle
+        The order of training, as in `Loader`.
     augment, mix, label_smoothing, views
         Of training, as in `Loader`.
     options
@@ -53,7 +57,7 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
     Raises
     ------
     ValueError
-        If the file has no split `train`, or an option is invalid.
+        If the file lacks a split that is named, or an option is invalid.
     FormatError, OSError
         See `Dataset`.
     """
@@ -65,8 +69,9 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
         batch_size: int = 256,
         eval_batch_size: int | None = None,
         train: str = "train",
-        val: str = "val",
-        test: str = "test",
+        val: str | None = None,
+        test: str | None = None,
+        shuffle: bool | str = True,
         augment: Any = (),
         mix: Any = None,
         label_smoothing: float = 0.0,
@@ -75,24 +80,34 @@ class DataModule(_DataModule):  # type: ignore[misc]  # Lightning may be missing
     ) -> None:
         super().__init__()
         dataset = Dataset(path)
-        self.classes, self.shape = dataset.classes, dataset.split(train).shape
-        self._path, self._splits = path, {"train": train, "val": val, "test": test}
-        self._known_splits = dataset.split_names
-        self._sizes = {"train": batch_size, "eval": eval_batch_size or batch_size}
-        self._of_training = {"augment": augment, "mix": mix, "label_smoothing": label_smoothing, "views": views}
-        self._options = options
+        training = dataset.split(train)
+        self.classes, self.shape = dataset.classes, training.shape
+        self._path, self._splits = path, {"train": train}
+        for role, name in (("val", val), ("test", test)):
+            if name is not None or role in dataset.split_names:
+                self._splits[role] = dataset.split(name or role).name
+        self._batch_size = batch_size
+        self._eval_batch_size = batch_size if eval_batch_size is None else eval_batch_size
+        self._of_training = {
+            "shuffle": shuffle, "augment": augment, "mix": mix, "label_smoothing": label_smoothing, "views": views,
+        }  # fmt: skip
+        normalize = resolve_normalize(options.pop("normalize", "default"))
+        if normalize.is_measured and normalize.statistics is None:
+            normalize = dataclasses.replace(normalize, statistics=training)
+        self._options = {"normalize": normalize, **options}
 
-    def _loader(self, split: str, batch_size: int, **options: Any) -> Loader[Any]:
-        chosen = {"device": self.trainer.strategy.root_device, **self._options, **options}
-        return Loader(self._path, split, batch_size=batch_size, **chosen)
+    def _loader(self, role: str, batch_size: int, **options: Any) -> Loader[Any]:
+        chosen = {**self._options, **options}
+        if "device" not in chosen:
+            chosen["device"] = self.trainer.strategy.root_device
+        return Loader(self._path, self._splits[role], batch_size=batch_size, **chosen)
 
     def train_dataloader(self) -> Loader[Any]:
         """Shuffled and augmented batches of the training split."""
-        return self._loader(self._splits["train"], self._sizes["train"], shuffle=True, **self._of_training)
+        return self._loader("train", self._batch_size, **self._of_training)
 
     def _evaluation(self, role: str) -> Loader[Any] | list[Any]:
-        split = self._splits[role]
-        return self._loader(split, self._sizes["eval"]) if split in self._known_splits else []
+        return self._loader(role, self._eval_batch_size) if role in self._splits else []
 
     def val_dataloader(self) -> Loader[Any] | list[Any]:
         """The split for validation in file order; an empty list if there is none."""
