@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_info_describes_a_file(tmp_path) -> None:
             writer.append(image, row % 2, name=f"{row}.png", metadata={"age": row}, split="train" if row else "val")
     facts = octavo.info(tmp_path / "out.h5")
     train = facts["splits"]["train"]
-    assert (train["samples"], train["shape"], train["class_counts"]) == (4, (1, 2, 2), [2, 2, 0])
+    assert (train["samples"], train["shape"], train["class_counts"]) == (4, (1, 2, 2), {0: 2, 1: 2, 2: 0})
     assert train["mean"] == [2.5]
     assert train["columns"] == ["age"]
     assert facts["format_version"] == 3
@@ -239,3 +240,15 @@ def test_the_report_adds_up(packed: Packed) -> None:
     assert "int8" in str(figures)
     with pytest.raises(ValueError, match="nowhere"):
         octavo.report(packed.path, "nowhere", device="cpu")
+
+
+def test_large_class_numbers_are_counted(tmp_path: Path) -> None:
+    octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 2_000_000_000)] * 3, tmp_path / "a.h5")
+    assert octavo.info(tmp_path / "a.h5")["splits"]["train"]["class_counts"] == {2_000_000_000: 3}
+
+
+def test_a_notebook_shows_a_split_for_evaluation_without_a_warning(tmp_path: Path) -> None:
+    octavo.pack_dataset([np.zeros((2, 2), np.uint8)] * 3, tmp_path / "a.h5", split="test")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "<img" in octavo.Dataset(tmp_path / "a.h5")["test"]._repr_html_()

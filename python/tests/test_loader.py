@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import octavo
@@ -307,3 +308,9 @@ def test_repr_shows_what_changes_the_images(packed: Packed) -> None:
         packed.path, device="cpu", augment=octavo.augment.HorizontalFlip(), views=2, label_smoothing=0.1
     )
     assert f"augment=[{octavo.augment.HorizontalFlip()!r}], label_smoothing=0.1, views=2, batches=" in repr(loader)
+
+
+def test_single_targets_are_one_number_for_each_sample(tmp_path: Path) -> None:
+    octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 0.5 * row) for row in range(3)], tmp_path / "a.h5")
+    labels = octavo.Loader(tmp_path / "a.h5", device="cpu", framework="numpy")[0][1]
+    assert (labels.shape, labels.tolist()) == ((3,), [0.0, 0.5, 1.0])

@@ -8,11 +8,13 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from .dataset import Split
 from .loader import Loader
+from .memory import synchronize
+from .normalize import Normalize
 
 _SECONDS = 0.4
 _ROUNDS = 3
@@ -27,7 +29,10 @@ def measure(split: Split, device: Any, batch_size: int) -> list[tuple[str, float
     """
     if len(split) < batch_size:
         return []
-    loader = Loader(split, batch_size=batch_size, device=device, shuffle=True, drop_last=True, progress=False)
+    loader = Loader(
+        split, batch_size=batch_size, device=device, shuffle=True, drop_last=True, progress=False,
+        normalize=Normalize(statistics=split), rank=0, world_size=1,
+    )  # fmt: skip
     streams = {f"octavo.Loader on {loader.device}": _batches(loader)}
     if importlib.util.find_spec("torch") is not None:
         workers = min(4, len(os.sched_getaffinity(0)))
@@ -48,25 +53,13 @@ def _batches(loader: Any) -> Iterator[Any]:
 
 
 def _images_per_second(stream: Iterator[Any], seconds: float, batch_size: int) -> float:
-    wait = _device_wait()
     begin = time.perf_counter()
     count = 0
     while count == 0 or time.perf_counter() - begin < seconds:
         next(stream)
         count += batch_size
-    wait()
+    synchronize()
     return count / (time.perf_counter() - begin)
-
-
-def _device_wait() -> Callable[[], None]:
-    """Waits for work that was queued on a GPU."""
-    if importlib.util.find_spec("torch") is not None:
-        import torch
-
-        if torch.cuda.is_available():
-            wait: Callable[[], None] = torch.cuda.synchronize
-            return wait
-    return lambda: None
 
 
 class _Samples:

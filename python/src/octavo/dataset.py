@@ -354,7 +354,7 @@ class Split:
         # Streamed: only these samples are read.
         loader = Loader(
             self, batch_size=count, indices=spread, shuffle=False, augment=[Resize(size)], device="cpu",
-            residency="streamed",
+            residency="streamed", normalize="unit", rank=0, world_size=1,
         )  # fmt: skip
         columns = min(8, count)
         picture = base64.b64encode(view(loader, 0, columns=columns, scale=1, captions=False).png).decode()

@@ -178,7 +178,7 @@ def _fits(step: Callable[[int], Any], size: int) -> bool:
     try:
         for _ in range(2):
             step(size)
-            _synchronize()
+            synchronize()
     except Exception as error:
         if not _is_memory(error):
             raise
@@ -204,7 +204,8 @@ def _cuda() -> Any:
     return torch.cuda if torch is not None and torch.cuda.is_initialized() else None
 
 
-def _synchronize() -> None:
+def synchronize() -> None:
+    """Waits for the work of torch on the current GPU, if torch uses one."""
     if (cuda := _cuda()) is not None:
         cuda.synchronize()
 

@@ -109,7 +109,7 @@ def info(data: str | os.PathLike[str] | Dataset) -> Report:
         ``path``, ``file_bytes``, ``format_version``, ``created``, ``writer``, ``classes``, ``provenance``, and
         ``splits`` by name: ``samples``, ``shape``, ``label_kind``, ``label_shape``, ``has_masks``, ``has_names``,
         ``columns``, ``compression``, ``packed_bytes``, ``stored_bytes``, ``mean``, ``std``, ``source_dtype`` and, with
-        class numbers, ``class_counts``.
+        class numbers, ``class_counts`` by number.
 
     Raises
     ------
@@ -163,7 +163,9 @@ def _split_figures(split: Split) -> dict[str, Any]:
         "source_dtype": split._native.source_dtype,
     }
     if split.label_kind == "class" and split.labels is not None:
-        figures["class_counts"] = np.bincount(split.labels, minlength=len(split.classes)).tolist()
+        counts = dict.fromkeys(range(len(split.classes)), 0)
+        numbers, found = np.unique(split.labels, return_counts=True)
+        figures["class_counts"] = counts | dict(zip(numbers.tolist(), found.tolist(), strict=True))
     return figures
 
 

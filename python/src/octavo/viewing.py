@@ -133,7 +133,7 @@ def view(
     if step is not None or epoch is not None:
         raise TypeError("step and epoch apply only to a loader")
     if indices is not None and (classes is not None or count is not None or first != 0):
-        raise ValueError("indices do not go with classes, count and first; pass the one or the others")
+        raise ValueError("indices do not go with classes, count and first; pass either indices or the others")
     chosen = _split_of(data, split)
     rows = [] if indices is None else [chosen.images._row(operator.index(index)) for index in indices]
     if indices is not None and not rows:
