@@ -10,6 +10,7 @@
 #include <octavo/view.hpp>
 
 #include "png/png_writer.hpp"
+#include "support/file.hpp"
 #include "view/sheet.hpp"
 #include "view/shown_samples.hpp"
 
