@@ -1,6 +1,7 @@
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
+#include "images/mask_reader.hpp"
 #include "made_files.hpp"
 #include "png/png_writer.hpp"
 #include "temporary_folder.hpp"
@@ -45,6 +46,17 @@ TEST_CASE("a folder of masks next to a folder of images holds their masks", "[un
   const auto classes = open(folder.path(), options);
   REQUIRE(classes->class_names() == std::vector<std::string>{"Masks", "images"});
   REQUIRE_FALSE(classes->splits()[0].has_masks);
+}
+
+TEST_CASE("a PNM mask of more than 8 bits is an error", "[unit][pack]") {
+  const auto decode = [](const std::string& file) {
+    const auto bytes = std::as_bytes(std::span(file));
+    return images::decode_mask(bytes, images::checked_header(bytes, {})).values;
+  };
+  CHECK(decode("P2 2 1 255 200 7") == std::vector<std::uint8_t>{200, 7});
+  CHECK_THROWS_WITH(decode("P2 2 1 1000 300 7"), ContainsSubstring("more than 8 bits"));
+  CHECK_THROWS_WITH(decode("P3 1 1 1000 300 300 300"), ContainsSubstring("more than 8 bits"));
+  CHECK_THROWS_WITH(decode("P5 1 1 1000 " + std::string("\x01\x2C", 2)), ContainsSubstring("more than 8 bits"));
 }
 
 TEST_CASE("images and masks may be in folders of splits and of classes", "[unit][pack]") {

@@ -34,7 +34,8 @@ Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
     throw FormatError("it is a " + std::string(header.codec->name) +
                       " file; masks are read from PNG, TIFF and PNM, which keep class numbers");
   }
-  if (header.raw_bytes > header.width * header.height * (header.channels == 1 ? 1 : 3)) {
+  // Raw bytes are not enough: a plain PNM counts one for each number, however large.
+  if (header.is_deep() || header.raw_bytes > header.width * header.height * (header.channels == 1 ? 1 : 3)) {
     throw FormatError("it has more than 8 bits, or transparency; a mask has one channel of values 0 to 255");
   }
   const DeepPixels stored = header.codec->decode_deep(file, header);
