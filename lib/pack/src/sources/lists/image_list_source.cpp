@@ -12,6 +12,9 @@
 namespace octavo::sources {
 namespace {
 
+/// Memory of a value while an image of more than 8 bits, or a mask, is decoded: as a float, then as a byte.
+constexpr std::int64_t kDeepBytes = sizeof(float) + 1;
+
 /// Each damaged archive once, even if several splits are in it.
 std::vector<SampleFailure> damage_of(const ImageList& contents) {
   std::map<std::filesystem::path, std::string> problems;
@@ -93,7 +96,6 @@ void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<st
   const std::int64_t value_count = header.width * header.height * header.channels;
   const bool is_quantized = header.is_deep() && quantizers_[split] != nullptr;
   if (range_.is_common && !is_quantized) throw FormatError("it has 8 bits, the other images have more");
-  constexpr std::int64_t kDeepBytes = sizeof(float) + 1;
   const MemoryBudget::Share share(decode_memory_, is_quantized ? kDeepBytes * value_count : value_count);
   if (is_quantized) {
     arrays::Quantizer& quantizer = *quantizers_[split];
@@ -135,7 +137,7 @@ void ImageListSource::read_mask(std::size_t split, std::size_t at, std::span<std
     throw FormatError("it has " + std::to_string(header.width) + "x" + std::to_string(header.height) +
                       " pixels, the image has " + std::to_string(width) + "x" + std::to_string(height));
   }
-  const MemoryBudget::Share share(decode_memory_, width * height * header.channels);
+  const MemoryBudget::Share share(decode_memory_, kDeepBytes * width * height * header.channels);
   images::fill_mask(images::decode_mask(bytes, header).values, height, width, target_, values);
 }
 
