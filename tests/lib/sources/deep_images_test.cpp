@@ -41,9 +41,9 @@ std::string bytes_of_two(Number first, Number second) {
   return {reinterpret_cast<const char*>(numbers), sizeof numbers};
 }
 
-QuantizationCertificate certificate_of(const std::filesystem::path& path) {
+QuantizationCertificate certificate_of(const std::filesystem::path& path, const std::string& split = "train") {
   const Dataset dataset = Dataset::open(path);
-  return report::certify(dataset.split("train"), report::origin_of(dataset, "train"));
+  return report::certify(dataset.split(split), report::origin_of(dataset, split));
 }
 
 }  // namespace
@@ -106,6 +106,30 @@ TEST_CASE("images of 8 and 16 bits are scaled to their own white", "[unit][pack]
   CHECK_THAT(packing_notes(*source).at(0), ContainsSubstring("train: in 2 samples, uint16 values"));
   pack(*open(folder.path()), folder / "a.h5");
   CHECK_FALSE(certificate_of(folder / "a.h5").lossless);
+}
+
+TEST_CASE("a holdout of images of 8 and 16 bits is never called lossless", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 4; ++i) {
+    write_file(folder / "a" / (std::to_string(i) + ".png"), deep_png({100 + i, 65535}));
+    write_file(folder / "b" / (std::to_string(i) + ".png"), made_png({.width = 2, .rows = {7, 200}}));
+  }
+  // Two of the four images of each class.
+  const PackSummary summary = pack(*open(folder.path(), {.holdout = 0.5}), folder / "a.h5");
+  CHECK_FALSE(certificate_of(folder / "a.h5", "train").lossless);
+  CHECK_FALSE(certificate_of(folder / "a.h5", "val").lossless);
+  REQUIRE(summary.notes.size() == 1);
+  CHECK_THAT(summary.notes[0], ContainsSubstring("train, val: in 4 samples, uint16 values"));
+}
+
+TEST_CASE("a split of only 8-bit images has no loss, whatever the other splits have", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "train/a/1.png", made_png({.width = 2, .rows = {7, 200}}));
+  write_file(folder / "test/a/1.png", deep_png({100, 65535}));
+  pack(*open(folder.path()), folder / "a.h5");
+  const std::string provenance = Dataset::open(folder / "a.h5").provenance();
+  CHECK_THAT(provenance, ContainsSubstring("quantized test") && !ContainsSubstring("quantized train"));
+  CHECK_FALSE(certificate_of(folder / "a.h5", "test").lossless);
 }
 
 TEST_CASE("a range applies to images of every format with more than 8 bits", "[unit][pack]") {

@@ -45,6 +45,9 @@ struct QuantizationNotes {
     double rms_steps = 0;  ///< root mean square error, in steps of the quantization
   };
   std::vector<WorstSample> worst = {};
+  /// The split of the source whose samples were counted, if a holdout divided it; else empty. The samples and errors
+  /// are then those of all its parts.
+  std::string source_split = {};
 };
 
 /// The sizes of the images of a split before resizing, compared by number of pixels. Sizes are text, "HxW".

@@ -31,8 +31,31 @@ bool has_outliers(const QuantizationNotes& quantized) {
          quantized.levels->before > 2 * quantized.levels->after;
 }
 
+/// The splits that share a loss: those that a holdout made of one split, which are adjacent.
+struct SharedLoss {
+  std::string names;  ///< "train, val"
+  std::int64_t sample_count = 0;
+  const QuantizationNotes* quantized = nullptr;
+};
+
+std::vector<SharedLoss> shared_losses(const SourceNotes& found, const Source& source) {
+  std::vector<SharedLoss> losses;
+  for (const QuantizationNotes& quantized : found.quantized) {
+    const auto& splits = source.splits();
+    const auto split = std::ranges::find(splits, quantized.split, &SourceSplit::name);
+    const std::int64_t sample_count = split == splits.end() ? 0 : split->sample_count;
+    const bool is_part = !quantized.source_split.empty() && !losses.empty() &&
+                         losses.back().quantized->source_split == quantized.source_split;
+    if (!is_part) losses.push_back({"", 0, &quantized});
+    losses.back().names += (is_part ? ", " : "") + quantized.split;
+    losses.back().sample_count += sample_count;
+  }
+  return losses;
+}
+
 /// Nothing if the bytes hold the values exactly.
-std::optional<std::string> quantization_note(const QuantizationNotes& quantized, std::int64_t sample_count) {
+std::optional<std::string> quantization_note(const SharedLoss& loss) {
+  const QuantizationNotes& quantized = *loss.quantized;
   double low = quantized.channels.at(0).low, high = quantized.channels.at(0).high, largest_error = 0.0;
   std::int64_t clipped_count = 0;
   for (const ChannelLoss& channel : quantized.channels) {
@@ -42,8 +65,8 @@ std::optional<std::string> quantization_note(const QuantizationNotes& quantized,
     clipped_count += channel.clipped;
   }
   if (largest_error == 0.0) return std::nullopt;
-  std::string text = quantized.split + ": ";
-  if (quantized.samples < sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
+  std::string text = loss.names + ": ";
+  if (quantized.samples < loss.sample_count) text += "in " + counted(quantized.samples, "sample") + ", ";
   text += quantized.from + formatted(" values from %.6g to %.6g became 8-bit", low, high);
   text += loss_text(quantized, largest_error);
   if (clipped_count > 0) {
@@ -98,12 +121,9 @@ void add_mixed_labels(const Source& source, std::vector<std::string>& notes) {
 std::vector<std::string> packing_notes(const Source& source) {
   const SourceNotes found = source.notes();
   std::vector<std::string> notes;
-  for (const QuantizationNotes& quantized : found.quantized) {
-    if (quantized.samples == 0) continue;
-    const auto& splits = source.splits();
-    const auto split = std::ranges::find(splits, quantized.split, &SourceSplit::name);
-    auto note = quantization_note(quantized, split == splits.end() ? 0 : split->sample_count);
-    if (note) notes.push_back(std::move(*note));
+  for (const SharedLoss& loss : shared_losses(found, source)) {
+    if (loss.quantized->samples == 0) continue;
+    if (auto note = quantization_note(loss)) notes.push_back(std::move(*note));
   }
   if (found.ignored_files.value_or(0) > 0) notes.push_back(ignored_note(found));
   add_missing_labels(source, notes);

@@ -23,6 +23,7 @@ Json to_json(const QuantizationNotes& quantized) {
   Json json = {{"from", quantized.from}, {"channels", channels}, {"samples", quantized.samples}};
   if (quantized.levels) json["levels"] = {{"before", quantized.levels->before}, {"after", quantized.levels->after}};
   if (quantized.psnr_db) json["psnr_db"] = *quantized.psnr_db;
+  if (!quantized.source_split.empty()) json["source_split"] = quantized.source_split;
   for (const auto& sample : quantized.worst) {
     json["worst"].push_back({{"row", sample.row}, {"rms_steps", sample.rms_steps}});
   }

@@ -1,6 +1,8 @@
 #include "sources/combine/chosen_source.hpp"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace octavo::sources {
 
@@ -88,9 +90,26 @@ void ChosenSource::drop_other_sizes(SourceNotes& notes) const {
                 [&](const ImageSizeNotes& sizes) { return sizes.of_whole_split && left_of[sizes.split] != 0; });
 }
 
+/// The losses of each chosen split are those of the split that it was taken from: a source does not know the choice.
+void ChosenSource::assign_losses(SourceNotes& notes) const {
+  std::vector<QuantizationNotes> of_chosen;
+  for (const ChosenSplit& part : chosen_) {
+    const std::string& from = source_->splits()[part.source_split].name;
+    const bool is_divided = std::ranges::count(chosen_, part.source_split, &ChosenSplit::source_split) > 1;
+    for (const QuantizationNotes& quantized : notes.quantized) {
+      if (quantized.split != from) continue;
+      of_chosen.push_back(quantized);
+      of_chosen.back().split = part.name;
+      if (is_divided) of_chosen.back().source_split = from;
+    }
+  }
+  notes.quantized = std::move(of_chosen);
+}
+
 SourceNotes ChosenSource::notes() const {
   SourceNotes notes = source_->notes();
   drop_other_sizes(notes);
+  assign_losses(notes);
   notes.select = options_.select;
   notes.limit = options_.limit;
   notes.holdout = options_.holdout;

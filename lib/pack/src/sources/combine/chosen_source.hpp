@@ -38,6 +38,7 @@ class ChosenSource final : public Source {
     return chosen_[split].rows[static_cast<std::size_t>(row)];
   }
   void drop_other_sizes(SourceNotes& notes) const;
+  void assign_losses(SourceNotes& notes) const;
   /// Calls read_run(first row in the source, rows, position, rows) for each run of rows.
   template <typename ReadRun>
   std::vector<SampleFailure> read_runs(std::size_t split, std::int64_t first_row, std::int64_t count,

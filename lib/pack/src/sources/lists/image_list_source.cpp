@@ -162,7 +162,10 @@ SourceNotes ImageListSource::notes() const {
     const SplitImages& list = contents_.splits[split];
     auto sizes = sizes_[split].describe(list.split, target_.shape, [&](std::size_t at) { return list.paths[at]; });
     if (sizes) notes.image_sizes->push_back(std::move(*sizes));
-    if (quantizers_[split]) notes.quantized.push_back(quantizers_[split]->notes(list.split));
+    if (!quantizers_[split]) continue;
+    // A split of only 8-bit images next to one of 16-bit images has no loss to report.
+    auto quantized = quantizers_[split]->notes(list.split);
+    if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
   notes.remarks = contents_.remarks;
   notes.folders_without_images = contents_.empty_folders;
