@@ -60,6 +60,32 @@ void check_names_exist(const std::map<std::string, std::string>& class_map,
   }
 }
 
+/// Adds the loss of a part to that of another part of the same split, or to the list. Means are weighted by samples;
+/// the PSNR is the smallest. Rows of parts and counts of different values do not add up, so they are omitted.
+void add_loss(std::vector<QuantizationNotes>& all, QuantizationNotes added) {
+  const auto same = std::ranges::find(all, added.split, &QuantizationNotes::split);
+  if (same == all.end()) {
+    all.push_back(std::move(added));
+    return;
+  }
+  const double share = static_cast<double>(added.samples) /
+                       static_cast<double>(std::max<std::int64_t>(1, same->samples + added.samples));
+  for (std::size_t c = 0; c < std::min(same->channels.size(), added.channels.size()); ++c) {
+    ChannelLoss& loss = same->channels[c];
+    const ChannelLoss& other = added.channels[c];
+    loss.low = std::min(loss.low, other.low);
+    loss.high = std::max(loss.high, other.high);
+    loss.largest_error = std::max(loss.largest_error, other.largest_error);
+    loss.mean_rounding += share * (other.mean_rounding - loss.mean_rounding);
+    loss.clipped += other.clipped;
+  }
+  if (added.from != same->from) same->from += " and " + added.from;
+  if (added.psnr_db) same->psnr_db = std::min(*added.psnr_db, same->psnr_db.value_or(*added.psnr_db));
+  same->samples += added.samples;
+  same->levels.reset();
+  same->worst.clear();
+}
+
 /// A growing list of class names with the index of each.
 class NameTable {
  public:
@@ -278,7 +304,7 @@ SourceNotes MergedSource::notes() const {
   for (const auto& part : parts_) {
     SourceNotes notes = part->notes();
     all.lacks_labels = all.lacks_labels || notes.lacks_labels;
-    append(all.quantized, notes.quantized);
+    for (QuantizationNotes& quantized : notes.quantized) add_loss(all.quantized, std::move(quantized));
     if (notes.conversion) all.conversion = notes.conversion;
     if (notes.ignored_files) all.ignored_files = all.ignored_files.value_or(0) + *notes.ignored_files;
     append(all.first_ignored_files, notes.first_ignored_files);
