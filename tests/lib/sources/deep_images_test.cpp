@@ -132,6 +132,26 @@ TEST_CASE("a split of only 8-bit images has no loss, whatever the other splits h
   CHECK_FALSE(certificate_of(folder / "a.h5", "test").lossless);
 }
 
+TEST_CASE("the loss of images with several maxima is counted in the scale of each", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string ramp = "P2 400 1 1023";
+  for (int i = 0; i < 400; ++i) ramp += " " + std::to_string(i);
+  const int pair = GENERATE(1, 0);
+  write_file(folder / "a/1.pgm", pair ? "P2 2 1 1023 2 1023" : ramp);
+  write_file(folder / "a/2.png", pair ? deep_png({0, 65535}) : deep_png(std::vector<int>(400)));
+  const auto source = open(folder.path());
+  read_all(*source);
+  const QuantizationNotes notes = source->notes().quantized.at(0);
+  // A range is refused for such images, so nothing may suggest one.
+  CHECK_FALSE(notes.levels);
+  CHECK_THAT(packing_notes(*source).at(0), !ContainsSubstring("range"));
+  if (pair == 0) return;
+  // 2 of 1023 becomes 0; the other three numbers are exact.
+  CHECK(notes.channels.at(0).largest_error == 2.0);
+  CHECK(std::abs(notes.channels.at(0).mean_rounding - 0.5) < 1e-5);
+  CHECK(notes.channels.at(0).high == 65535.0);
+}
+
 TEST_CASE("a range applies to images of every format with more than 8 bits", "[unit][pack]") {
   const SourceOptions given = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 510.0}};
   const TemporaryFolder folder;

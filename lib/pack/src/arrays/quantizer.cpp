@@ -43,6 +43,7 @@ Quantizer::Sample::Sample(const Quantizer& quantizer) {
 Quantizer::Sample::Sample(const Quantizer& quantizer, const ChannelQuantization& map) : Sample(quantizer) {
   for (Channel& channel : channels_) channel.map = map;
   is_uniform_ = true;
+  levels_.reset();
 }
 
 std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
@@ -63,22 +64,36 @@ std::uint8_t Quantizer::Sample::quantize(std::size_t at, double number) {
 Quantizer::Quantizer(std::vector<ChannelQuantization> quantization, Element element, std::int64_t sample_count)
     : quantization_(std::move(quantization)),
       element_(element),
-      total_(*this),
+      totals_(quantization_.size()),
       squared_steps_(static_cast<std::size_t>(sample_count)) {}
+
+void Quantizer::Total::include_range(const ChannelQuantization& map) {
+  low = std::min(low, map.zero_point);
+  high = std::max(high, map.zero_point + 255.0 * map.scale);
+}
+
+double Quantizer::Total::mean_rounding() const {
+  double sum = 0.0;
+  for (const auto& [scale, rounding] : rounding_sums) sum += static_cast<double>(rounding) / kRoundingUnit * scale;
+  return count > 0 ? sum / static_cast<double>(count) : 0.0;
+}
 
 void Quantizer::add(std::int64_t row, const Sample& sample) {
   const std::lock_guard lock(mutex_);
   ++samples_;
   for (std::size_t c = 0; c < sample.channels_.size(); ++c) {
     const Sample::Channel& channel = sample.channels_[c];
-    Sample::Channel& total = total_.channels_[c];
+    Total& total = totals_[c];
+    total.include_range(channel.map);
     total.largest_error = std::max(total.largest_error, channel.largest_error);
-    total.rounding_sum += channel.rounding_sum;
+    total.rounding_sums[channel.map.scale] += channel.rounding_sum;
     total.clipped += channel.clipped;
     total.count += channel.count;
     squared_steps_[static_cast<std::size_t>(row)] += channel.squared_steps;
   }
-  if (total_.levels_) *total_.levels_ |= *sample.levels_;
+  if (!sample.levels_) return;
+  if (!levels_) levels_ = std::make_unique<std::bitset<65536>>();
+  *levels_ |= *sample.levels_;
 }
 
 QuantizationNotes Quantizer::notes(const std::string& split) const {
@@ -86,26 +101,27 @@ QuantizationNotes Quantizer::notes(const std::string& split) const {
   QuantizationNotes notes{split, name_of(element_), {}};
   notes.samples = samples_;
   std::int64_t count = 0;
-  for (const Sample::Channel& channel : total_.channels_) {
-    const double sum = static_cast<double>(channel.rounding_sum) / kRoundingUnit * channel.map.scale;
-    notes.channels.push_back({.low = channel.map.zero_point,
-                              .high = channel.map.zero_point + 255.0 * channel.map.scale,
-                              .largest_error = channel.largest_error,
-                              .mean_rounding = channel.count > 0 ? sum / static_cast<double>(channel.count) : 0.0,
-                              .clipped = channel.clipped});
-    count += channel.count;
+  for (std::size_t c = 0; c < totals_.size(); ++c) {
+    Total total = totals_[c];
+    if (samples_ == 0) total.include_range(quantization_[c]);
+    notes.channels.push_back({.low = total.low,
+                              .high = total.high,
+                              .largest_error = total.largest_error,
+                              .mean_rounding = total.mean_rounding(),
+                              .clipped = total.clipped});
+    count += total.count;
   }
   const double squares = std::accumulate(squared_steps_.begin(), squared_steps_.end(), 0.0);
   if (samples_ > 0) notes.worst = worst_samples(squared_steps_, std::max<std::int64_t>(1, count / samples_));
   if (squares > 0.0) notes.psnr_db = 10.0 * std::log10(255.0 * 255.0 * static_cast<double>(count) / squares);
-  if (!total_.levels_) return notes;
+  if (!levels_) return notes;
   std::bitset<256> kept;
   Sample again(*this);
-  for (std::size_t level = 0; level < total_.levels_->size(); ++level) {
-    if (!total_.levels_->test(level)) continue;
-    kept.set(again.quantize(0, static_cast<double>(static_cast<std::int64_t>(level) + total_.first_level_)));
+  for (std::size_t level = 0; level < levels_->size(); ++level) {
+    if (!levels_->test(level)) continue;
+    kept.set(again.quantize(0, static_cast<double>(static_cast<std::int64_t>(level) + again.first_level_)));
   }
-  notes.levels = {static_cast<std::int64_t>(total_.levels_->count()), static_cast<std::int64_t>(kept.count())};
+  notes.levels = {static_cast<std::int64_t>(levels_->count()), static_cast<std::int64_t>(kept.count())};
   return notes;
 }
 

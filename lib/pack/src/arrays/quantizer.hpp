@@ -3,6 +3,8 @@
 
 #include <bitset>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,7 +18,7 @@
 namespace octavo::arrays {
 
 /// The loss of the samples of one split. add() may be called from several threads; the result does not depend on their
-/// order.
+/// order. Either all samples have the quantizer's quantization, or each has its own.
 class Quantizer {
  public:
   /// `quantization` is [C]: value v stands for scale * v + zero_point. A split has `sample_count` samples.
@@ -26,7 +28,7 @@ class Quantizer {
   class Sample {
    public:
     explicit Sample(const Quantizer& quantizer);
-    /// With a quantization of its own, for all channels.
+    /// With a quantization of its own, for all channels. Levels are not counted: they mean different numbers.
     Sample(const Quantizer& quantizer, const ChannelQuantization& map);
 
     /// Whether all channels have the same quantization.
@@ -53,14 +55,29 @@ class Quantizer {
   /// Counts a sample that was quantized completely. `row` is its index in the split.
   void add(std::int64_t row, const Sample& sample);
 
-  /// The loss of the samples so far.
+  /// The loss of the samples so far. If they have quantizations of their own, there are no levels, and the range of a
+  /// channel is that of all of them.
   QuantizationNotes notes(const std::string& split) const;
 
  private:
+  /// The loss of one channel in all samples.
+  struct Total {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    double largest_error = 0.0;
+    std::map<double, std::int64_t> rounding_sums;  ///< by scale: added up in one order at the end
+    std::int64_t clipped = 0;
+    std::int64_t count = 0;
+
+    void include_range(const ChannelQuantization& map);
+    double mean_rounding() const;
+  };
+
   std::vector<ChannelQuantization> quantization_;
   Element element_;
   mutable std::mutex mutex_;
-  Sample total_;
+  std::vector<Total> totals_;  ///< [C]
+  std::unique_ptr<std::bitset<65536>> levels_;
   std::vector<double> squared_steps_;  ///< of each row: summed in order at the end
   std::int64_t samples_ = 0;
 };
