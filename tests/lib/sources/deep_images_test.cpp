@@ -152,6 +152,50 @@ TEST_CASE("the loss of images with several maxima is counted in the scale of eac
   CHECK(notes.channels.at(0).high == 65535.0);
 }
 
+TEST_CASE("the images of all lists are quantized the same way", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "1.png", deep_png({0, 2040}));
+  write_file(folder / "2.png", deep_png({16, 4080}));
+  write_file(folder / "3.png", made_png({.width = 2, .rows = {7, 200}}));
+  const auto open_lists = [&](const std::string& train, const std::string& val) {
+    write_file(folder / "train.csv", "path,label\n" + train + ".png,a\n");
+    write_file(folder / "val.csv", "path,label\n" + val + ".png,a\n");
+    return open_source({{folder / "train.csv", "train"}, {folder / "val.csv", "val"}}, {});
+  };
+  SECTION("with one range") {
+    const auto source = open_lists("1", "2");
+    CHECK(source->splits()[0].quantization == std::vector<ChannelQuantization>{{16.0, 0.0}});
+    CHECK(source->splits()[1].quantization == source->splits()[0].quantization);
+    CHECK(read_all(*source, 0).values == Values{0, 128});  // 127.5, to even
+    CHECK(read_all(*source, 1).values == Values{1, 255});
+  }
+  SECTION("or each to its own white, next to images of 8 bits") {
+    const auto source = open_lists("2", "3");
+    CHECK(source->splits()[0].quantization.empty());
+    CHECK(read_all(*source, 0).values == Values{0, 16});  // 4080 / 257 = 15.9
+    CHECK(read_all(*source, 1).values == Values{7, 200});
+    CHECK_THROWS_WITH(open_source({{folder / "train.csv", "train"}, {folder / "val.csv", "val"}},
+                                  {.range = {.kind = ValueRange::Kind::measured}}),
+                      ContainsSubstring("2.png") && ContainsSubstring("3.png") && ContainsSubstring("`range`"));
+  }
+}
+
+TEST_CASE("the losses of all sources of a split are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_file(folder / "1.png", deep_png({0, 1000}));  // 62.5 steps of 16: an error of 8
+  write_file(folder / "2.png", deep_png({0, 4080}));  // exact
+  write_file(folder / "a.csv", "path,label\n1.png,a\n");
+  write_file(folder / "b.csv", "path,label\n2.png,a\n");
+  const auto source = open_source({{folder / "a.csv", "train"}, {folder / "b.csv", "train"}}, {});
+  read_all(*source);
+  const auto quantized = source->notes().quantized;
+  REQUIRE(quantized.size() == 1);
+  CHECK(quantized[0].samples == 2);
+  CHECK(quantized[0].channels.at(0).largest_error == 8.0);
+  CHECK(quantized[0].channels.at(0).mean_rounding == 2.0);  // 0, 8, 0, 0
+  CHECK(quantized[0].psnr_db.has_value());
+}
+
 TEST_CASE("a range applies to images of every format with more than 8 bits", "[unit][pack]") {
   const SourceOptions given = {.range = {.kind = ValueRange::Kind::given, .low = 0.0, .high = 510.0}};
   const TemporaryFolder folder;

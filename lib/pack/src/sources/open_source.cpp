@@ -67,9 +67,20 @@ void apply(const SourceOptions& options, arrays::ArraySet& set) {
   if (options.layout == ArrayLayout::chw) set.order = arrays::AxisOrder::chw;
 }
 
+/// Sources in their order. Those of image lists are opened last, when all lists can be measured together.
+struct Parts {
+  std::vector<std::unique_ptr<Source>> opened;  ///< null: an image list
+  std::vector<sources::ImageList> lists;        ///< for each null, in their order
+
+  void add(std::unique_ptr<Source> source) { opened.push_back(std::move(source)); }
+  void add(sources::ImageList list) {
+    opened.push_back(nullptr);
+    lists.push_back(std::move(list));
+  }
+};
+
 /// Numbers that are not bytes are quantized the same way in all splits.
-void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options,
-                        std::vector<std::unique_ptr<Source>>& parts) {
+void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options, Parts& parts) {
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> same_kind;
   const auto kind_of = [](const arrays::ArraySet& set) {
     return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
@@ -83,12 +94,12 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   }
   for (arrays::ArraySet& set : sets) {
     auto quantization = found[kind_of(set)];
-    parts.push_back(
+    parts.add(
         sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantization)), options));
   }
 }
 
-std::unique_ptr<Source> open_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
+sources::ImageList list_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
   auto contents = sources::read_export_index(finding.tree, folder);
   for (sources::SplitImages& list : contents.splits) {
     if (!options.with_masks) list.masks.clear();
@@ -101,28 +112,34 @@ std::unique_ptr<Source> open_exported(const Finding& finding, const std::string&
     }
     contents.splits[0].split = finding.split;
   }
-  return std::make_unique<sources::ImageListSource>(std::move(contents), options);
+  return contents;
 }
 
-/// All folders form one source, so that their classes and channels are determined together; so do all shards.
-void open_image_sources(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options,
-                        std::vector<std::unique_ptr<Source>>& parts) {
+/// All folders form one list, so that their classes and channels are determined together; so do all shards.
+void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptions& options, Parts& parts) {
   std::vector<sources::ImageRoot> folders, shards;
   for (const sources::ImageRoot& root : roots) {
     (sources::is_web_dataset(*root.tree) ? shards : folders).push_back(root);
   }
-  if (!folders.empty()) {
-    auto contents = sources::list_image_folders(folders, options);
-    parts.push_back(std::make_unique<sources::ImageListSource>(std::move(contents), options));
+  if (!folders.empty()) parts.add(sources::list_image_folders(folders, options));
+  if (!shards.empty()) parts.add(sources::list_web_dataset(shards, options.class_names, options.skip_unreadable));
+}
+
+/// Opens the image lists: images of more than 8 bits are quantized the same way in all splits.
+std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
+  if (parts.lists.empty()) return std::move(parts.opened);
+  const auto conversions = sources::find_conversions(parts.lists, options);
+  std::size_t next = 0;
+  for (std::unique_ptr<Source>& source : parts.opened) {
+    if (source != nullptr) continue;
+    source = std::make_unique<sources::ImageListSource>(std::move(parts.lists[next]), conversions[next], options);
+    ++next;
   }
-  if (!shards.empty()) {
-    auto contents = sources::list_web_dataset(shards, options.class_names, options.skip_unreadable);
-    parts.push_back(std::make_unique<sources::ImageListSource>(std::move(contents), options));
-  }
+  return std::move(parts.opened);
 }
 
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
-  std::vector<std::unique_ptr<Source>> parts;
+  Parts parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
   std::vector<sources::ImageList> lists;
@@ -138,7 +155,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       }
       if (!options.class_names.empty()) source->name_classes(options.class_names);
       if (!options.with_masks) source->leave_out_masks();
-      parts.push_back(sources::converted(std::move(source), options));
+      parts.add(sources::converted(std::move(source), options));
     } else if (finding.reader == &sources::kListReader) {
       lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options));
     } else if (finding.reader != &sources::kFolderReader) {
@@ -147,7 +164,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
         sets.push_back(std::move(set));
       }
     } else if (const auto folder = sources::exported_folder(*finding.tree)) {
-      parts.push_back(open_exported(finding, *folder, options));
+      parts.add(list_exported(finding, *folder, options));
     } else {
       roots.push_back({finding.tree, finding.path, finding.split});
     }
@@ -161,10 +178,10 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
                           (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
   sources::remark_on_unlisted(lists);
-  for (auto& list : lists) parts.push_back(std::make_unique<sources::ImageListSource>(std::move(list), options));
+  for (auto& list : lists) parts.add(std::move(list));
   open_array_sources(std::move(sets), options, parts);
-  open_image_sources(roots, options, parts);
-  return parts;
+  list_images(roots, options, parts);
+  return open_lists(std::move(parts), options);
 }
 
 std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const SourceOptions& options) {

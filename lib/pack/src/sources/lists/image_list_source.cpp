@@ -30,12 +30,11 @@ std::vector<SampleFailure> damage_of(const ImageList& contents) {
 
 }  // namespace
 
-ImageListSource::ImageListSource(ImageList contents, const SourceOptions& options)
+ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options)
     : contents_(std::move(contents)),
       limits_{options.largest_image_pixels},
-      survey_(survey_images(contents_, options)),
-      target_{survey_.shape, options.size.has_value(), options.fit, options.background},
-      range_(find_image_range(contents_, survey_, options)),
+      target_{conversion.shape, options.size.has_value(), options.fit, options.background},
+      range_(std::move(conversion.range)),
       decode_memory_(kMostDecodedBytes) {
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
   const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
@@ -47,10 +46,10 @@ ImageListSource::ImageListSource(ImageList contents, const SourceOptions& option
     quantizers_.emplace_back();
     if (range_.quantization.empty()) continue;
     quantizers_.back() =
-        std::make_unique<arrays::Quantizer>(range_.quantization, survey_.element, std::ssize(list.paths));
+        std::make_unique<arrays::Quantizer>(range_.quantization, conversion.element, std::ssize(list.paths));
     if (!range_.is_common) continue;
     splits_.back().quantization = range_.quantization;
-    splits_.back().source_dtype = arrays::name_of(survey_.element);
+    splits_.back().source_dtype = arrays::name_of(conversion.element);
   }
 }
 

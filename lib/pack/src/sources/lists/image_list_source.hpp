@@ -5,10 +5,9 @@
 
 #include "arrays/quantizer.hpp"
 #include "images/image_reader.hpp"
+#include "sources/lists/image_conversion.hpp"
 #include "sources/lists/image_list.hpp"
-#include "sources/lists/image_range.hpp"
 #include "sources/lists/image_sizes.hpp"
-#include "sources/lists/image_survey.hpp"
 #include "sources/lists/memory_budget.hpp"
 
 namespace octavo::sources {
@@ -17,9 +16,7 @@ namespace octavo::sources {
 /// read().
 class ImageListSource final : public Source {
  public:
-  /// Determines the shape of the samples from the images' headers, and the range of images with more than 8 bits from
-  /// their values. Throws what survey_images() and find_image_range() throw.
-  ImageListSource(ImageList contents, const SourceOptions& options);
+  ImageListSource(ImageList contents, ImageConversion conversion, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return contents_.class_names; }
@@ -43,7 +40,6 @@ class ImageListSource final : public Source {
 
   ImageList contents_;
   images::Limits limits_;
-  ImageSurvey survey_;
   images::Target target_;
   ImageRange range_;
   std::vector<SourceSplit> splits_;

@@ -36,10 +36,13 @@ std::vector<double> numbers_of(const SplitImages& list, std::size_t at, std::int
   return numbers;
 }
 
-void read_all(const ImageList& contents, std::int64_t channels, const SourceOptions& options, const Visitor& visit) {
+void read_all(const std::vector<const ImageList*>& lists, std::int64_t channels, const SourceOptions& options,
+              const Visitor& visit) {
   std::vector<std::pair<const SplitImages*, std::size_t>> images;
-  for (const SplitImages& list : contents.splits) {
-    for (std::size_t i = 0; i < list.paths.size(); ++i) images.push_back({&list, i});
+  for (const ImageList* const list : lists) {
+    for (const SplitImages& split : list->splits) {
+      for (std::size_t i = 0; i < split.paths.size(); ++i) images.push_back({&split, i});
+    }
   }
   MemoryBudget memory(kMostDecodedBytes);
   std::atomic<std::size_t> next = 0;
@@ -77,10 +80,10 @@ void check_range_applies(const ImageSurvey& survey, const SourceOptions& options
 
 }  // namespace
 
-ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey, const SourceOptions& options) {
+ImageRange find_image_range(const std::vector<const ImageList*>& lists, std::int64_t channels,
+                            const ImageSurvey& survey, const SourceOptions& options) {
   check_range_applies(survey, options);
   if (survey.deep_count == 0) return {};
-  const std::int64_t channels = survey.shape.channels;
   if (!survey.are_all_equal) {
     return {std::vector<ChannelQuantization>(static_cast<std::size_t>(channels), {survey.white / 255.0, 0.0}), false};
   }
@@ -89,7 +92,7 @@ ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey
       .element = survey.element,
       .channels = channels,
       .keeps_colors = true,
-      .read_all = [&](const Visitor& visit) { read_all(contents, channels, options, visit); }};
+      .read_all = [&](const Visitor& visit) { read_all(lists, channels, options, visit); }};
   return {arrays::find_quantization(numbers, options.range), true};
 }
 

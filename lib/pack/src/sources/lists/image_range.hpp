@@ -1,6 +1,7 @@
 // The range of the values of images with more than 8 bits.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <octavo/pack.hpp>
@@ -20,9 +21,11 @@ struct ImageRange {
   bool is_common = false;
 };
 
-/// Decodes all images if their range must be measured. Images of 8 bits, or of several types, have no common range:
-/// throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image that
-/// cannot be read, unless options.skip_unreadable.
-ImageRange find_image_range(const ImageList& contents, const ImageSurvey& survey, const SourceOptions& options);
+/// The range of `lists`, whose samples have `channels`, and which are all or some of those surveyed. Decodes all their
+/// images if it must be measured. If some of the surveyed images have 8 bits, or another type, there is no common
+/// range: throws InvalidArgument, naming two images, if options.range needs one. Throws FormatError naming an image
+/// that cannot be read, unless options.skip_unreadable.
+ImageRange find_image_range(const std::vector<const ImageList*>& lists, std::int64_t channels,
+                            const ImageSurvey& survey, const SourceOptions& options);
 
 }  // namespace octavo::sources

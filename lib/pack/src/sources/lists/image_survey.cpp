@@ -25,9 +25,12 @@ struct Look {
 
 class Survey {
  public:
-  Survey(const ImageList& contents, const SourceOptions& options) : options_(options) {
-    for (const SplitImages& list : contents.splits) {
-      for (std::size_t i = 0; i < list.paths.size(); ++i) images_.push_back({&list, i});
+  Survey(std::span<const ImageList> lists, const SourceOptions& options) : options_(options) {
+    for (const ImageList& list : lists) {
+      for (const SplitImages& images : list.splits) {
+        for (std::size_t i = 0; i < images.paths.size(); ++i) images_.push_back({&images, i});
+      }
+      ends_.push_back(images_.size());
     }
     looks_.resize(images_.size());
   }
@@ -40,18 +43,21 @@ class Survey {
     if (failed_) report_first_failure();
   }
 
-  SampleShape common_shape() const {
+  /// The common shape of the images of a list.
+  SampleShape common_shape(std::size_t list) const {
+    const std::size_t begin = list == 0 ? 0 : ends_[list - 1];
+    const std::size_t count = ends_[list] - begin;
     const Look* first = nullptr;
     bool all_gray = true;
-    for (const Look& look : looks_) {
+    for (const Look& look : std::span(looks_).subspan(begin, count)) {
       if (look.width == 0) continue;
       if (first == nullptr) first = &look;
       if (!options_.size && (look.width != first->width || look.height != first->height)) refuse_sizes(*first, look);
       all_gray = all_gray && look.channels == 1;
     }
     if (first == nullptr) {
-      throw FormatError("read the images: none of the " + std::to_string(images_.size()) +
-                        " can be read; the first is " + name_of(0) + ": " + problem_of_first());
+      throw FormatError("read the images: none of the " + std::to_string(count) + " can be read; the first is " +
+                        name_of(begin) + ": " + problem_of(begin));
     }
     return {all_gray ? 1 : 3, first->height, first->width};
   }
@@ -108,9 +114,9 @@ class Survey {
     }
   }
 
-  std::string problem_of_first() const {
+  std::string problem_of(std::size_t at) const {
     try {
-      probe(0);
+      probe(at);
       return "it could not be read a moment ago";
     } catch (const Error& error) {
       return error.what();
@@ -127,6 +133,7 @@ class Survey {
 
   const SourceOptions& options_;
   std::vector<std::pair<const SplitImages*, std::size_t>> images_;
+  std::vector<std::size_t> ends_;  ///< for each list, the end of its images
   std::vector<Look> looks_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> failed_ = false;
@@ -149,15 +156,18 @@ images::ImageHeader probe_image(const files::FileTree& tree, const std::string& 
   return images::checked_header(std::as_bytes(std::span(file)), limits);
 }
 
-ImageSurvey survey_images(const ImageList& contents, const SourceOptions& options) {
-  Survey survey(contents, options);
+ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions& options) {
+  Survey survey(lists, options);
   survey.run();
-  ImageSurvey result{.shape = survey.common_shape()};
+  ImageSurvey result;
   survey.describe_deep(result);
-  SampleShape& shape = result.shape;
-  if (!images::is_gray(options.background)) shape.channels = 3;
-  if (options.channels) shape.channels = *options.channels;
-  if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
+  for (std::size_t list = 0; list < lists.size(); ++list) {
+    SampleShape shape = survey.common_shape(list);
+    if (!images::is_gray(options.background)) shape.channels = 3;
+    if (options.channels) shape.channels = *options.channels;
+    if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
+    result.shapes.push_back(shape);
+  }
   return result;
 }
 

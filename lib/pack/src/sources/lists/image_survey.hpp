@@ -1,6 +1,9 @@
 // Reading the headers of all images to determine the shape of their samples.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include <octavo/pack.hpp>
 
 #include "arrays/element.hpp"
@@ -21,7 +24,7 @@ inline constexpr std::int64_t kMostDecodedBytes = std::int64_t{256} << 20;
 
 /// What the headers of all images say.
 struct ImageSurvey {
-  SampleShape shape;  ///< of the samples
+  std::vector<SampleShape> shapes;  ///< of the samples of each list
   std::int64_t image_count = 0;
 
   // The images with more than 8 bits:
@@ -36,10 +39,10 @@ struct ImageSurvey {
 /// Throws FormatError with the name of the image if the current exception is a FormatError, else throws that again.
 [[noreturn]] void rethrow_naming(const std::string& name);
 
-/// Reads the headers of all images on all threads. Size of the samples: options.size, else the common size of all
-/// images. Channels: options.channels, else 1 if all images and the background are gray, else 3. Throws FormatError or
-/// IoError naming the first image that cannot be read; with options.skip_unreadable, only if none can be read. Throws
-/// InvalidArgument naming two images whose sizes differ.
-ImageSurvey survey_images(const ImageList& contents, const SourceOptions& options);
+/// Reads the headers of all images on all threads. Size of the samples of a list: options.size, else the common size of
+/// its images. Channels: options.channels, else 1 if its images and the background are gray, else 3. Throws FormatError
+/// or IoError naming the first image that cannot be read; with options.skip_unreadable, only if none of a list can be
+/// read. Throws InvalidArgument naming two images of a list whose sizes differ.
+ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions& options);
 
 }  // namespace octavo::sources

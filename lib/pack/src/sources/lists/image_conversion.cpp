@@ -1,0 +1,25 @@
+#include "sources/lists/image_conversion.hpp"
+
+#include <cstdint>
+#include <map>
+
+#include "sources/lists/image_survey.hpp"
+
+namespace octavo::sources {
+
+std::vector<ImageConversion> find_conversions(std::span<const ImageList> lists, const SourceOptions& options) {
+  const ImageSurvey survey = survey_images(lists, options);
+  std::map<std::int64_t, std::vector<const ImageList*>> by_channels;
+  for (std::size_t i = 0; i < lists.size(); ++i) by_channels[survey.shapes[i].channels].push_back(&lists[i]);
+  std::map<std::int64_t, ImageRange> ranges;
+  for (const auto& [channels, group] : by_channels) {
+    ranges[channels] = find_image_range(group, channels, survey, options);
+  }
+  std::vector<ImageConversion> conversions;
+  for (const SampleShape& shape : survey.shapes) {
+    conversions.push_back({shape, survey.element, ranges[shape.channels]});
+  }
+  return conversions;
+}
+
+}  // namespace octavo::sources
