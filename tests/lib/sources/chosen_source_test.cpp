@@ -134,6 +134,32 @@ TEST_CASE("selection of a folder depends only on each path, and its holdout on t
   CHECK((only_in_many.empty() || only_in_few.empty()));
 }
 
+TEST_CASE("a holdout keeps the lines of a list that name one image together", "[unit][pack]") {
+  const TemporaryFolder folder;
+  std::string list = "path,label\n", single = list;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    write_file(folder / name, made_png({.width = 1, .rows = {static_cast<std::uint8_t>(i)}}));
+    single += name + (i < 10 ? ",cat\n" : ",dog\n");
+    // Each image has a line of the other class, and one more of its own.
+    list += name + (i < 10 ? ",cat\n" : ",dog\n") + name + (i < 10 ? ",dog\n" : ",cat\n");
+    list += name + (i < 10 ? ",cat\n" : ",dog\n");
+  }
+  write_file(folder / "list.csv", list);
+  write_file(folder / "single.csv", single);
+  const SourceOptions options = {.holdout = 0.3, .seed = 5};
+  const auto source = open(folder / "list.csv", options);
+  const auto train = read_all(*source, 0), val = read_all(*source, 1);
+  // Three images of the ten of each class, with three lines each.
+  CHECK(train.values.size() == 42);
+  CHECK(val.values.size() == 18);
+  for (const std::uint8_t value : val.values) CHECK(std::ranges::count(train.values, value) == 0);
+  // They are the images that are held out if each has one line.
+  auto images = val.values;
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  CHECK(images == read_all(*open(folder / "single.csv", options), 1).values);
+}
+
 TEST_CASE("an impossible holdout is refused", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);

@@ -71,8 +71,9 @@ struct SourceOptions {
   /// Glob of the samples to keep. With a '/' it matches sample names (paths below the folder), otherwise class names,
   /// or class numbers if there are no names. Empty: all samples.
   std::string select = {};
-  std::optional<std::int64_t> limit = {};           ///< maximum number of samples per split
-  double holdout = 0.0;                             ///< fraction of each class of `train` that becomes `val`
+  std::optional<std::int64_t> limit = {};  ///< maximum number of samples per split
+  /// Fraction of each class of `train` that becomes `val`. Samples with the same path stay together.
+  double holdout = 0.0;
   std::uint64_t seed = 0;                           ///< seed of the holdout
   bool allow_mismatch = false;                      ///< accept splits of several shapes, and classes that `train` lacks
   bool skip_unreadable = false;                     ///< skip unusable images, lines and parts of archives

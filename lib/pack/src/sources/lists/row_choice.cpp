@@ -41,24 +41,41 @@ std::vector<ChosenSplit> select(const Source& source, const SourceOptions& optio
   return chosen;
 }
 
-/// The rows of `part` that go to the holdout: from each class, those with the smallest hashes.
+struct HashedRow {
+  std::uint64_t hash = 0;
+  std::int64_t row = 0;
+  std::int32_t label = -1;  ///< -1: no class
+};
+
+/// The rows of `part`, by the hashes of their keys. A list can name an image several times: its rows are adjacent.
+std::vector<HashedRow> hashed_rows(const Source& source, const ChosenSplit& part, std::uint64_t seed) {
+  std::vector<HashedRow> rows;
+  for (const std::int64_t row : part.rows) {
+    rows.push_back({holdout_hash(key_of(source, part.source_split, row), seed), row,
+                    source.class_index(part.source_split, row).value_or(-1)});
+  }
+  std::ranges::sort(rows, {}, [](const HashedRow& row) { return std::pair(row.hash, row.row); });
+  return rows;
+}
+
+/// The rows of `part` that go to the holdout: from each class, those with the smallest hashes. Rows with one key stay
+/// together, so that no image is in both splits; they count as one sample of the class of the first of them.
 std::vector<std::int64_t> rows_to_hold_out(const Source& source, const SourceOptions& options,
                                            const ChosenSplit& part) {
-  using HashedRow = std::pair<std::uint64_t, std::int64_t>;
-  std::map<std::int32_t, std::vector<HashedRow>> classes;  // samples without a class: -1
-  for (const std::int64_t row : part.rows) {
-    const std::string key = key_of(source, part.source_split, row);
-    classes[source.class_index(part.source_split, row).value_or(-1)].push_back({holdout_hash(key, options.seed), row});
-  }
+  const std::vector<HashedRow> hashed = hashed_rows(source, part, options.seed);
+  const auto is_first = [&](std::size_t at) { return at == 0 || hashed[at].hash != hashed[at - 1].hash; };
+  std::map<std::int32_t, std::int64_t> left;  // for each class
+  for (std::size_t at = 0; at < hashed.size(); ++at) left[hashed[at].label] += is_first(at) ? 1 : 0;
   std::vector<std::int64_t> sizes;
-  for (const auto& [number, members] : classes) sizes.push_back(std::ssize(members));
+  for (const auto& [label, size] : left) sizes.push_back(size);
   const std::vector<std::int64_t> counts = stratified_counts(sizes, options.holdout);
-  std::vector<std::int64_t> rows;
   auto count = counts.begin();
-  for (auto& [number, members] : classes) {
-    std::sort(members.begin(), members.end());
-    for (std::int64_t i = 0; i < *count; ++i) rows.push_back(members[static_cast<std::size_t>(i)].second);
-    ++count;
+  for (auto& [label, size] : left) size = *count++;
+  std::vector<std::int64_t> rows;
+  bool is_held_out = false;
+  for (std::size_t at = 0; at < hashed.size(); ++at) {
+    if (is_first(at)) is_held_out = left[hashed[at].label]-- > 0;
+    if (is_held_out) rows.push_back(hashed[at].row);
   }
   std::sort(rows.begin(), rows.end());
   return rows;

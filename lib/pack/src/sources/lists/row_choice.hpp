@@ -33,8 +33,9 @@ std::vector<ChosenSplit> choose_rows(const Source& source, const SourceOptions& 
 /// takes the last sample of a class.
 std::vector<std::int64_t> stratified_counts(const std::vector<std::int64_t>& sizes, double share);
 
-/// XXH3-64 of `key` with `seed`. The holdout takes the samples of a class with the smallest hashes. The key is the
-/// sample's path relative to the source's root, or its row in the split in decimal.
+/// XXH3-64 of `key` with `seed`. The holdout takes the samples of a class with the smallest hashes; samples with one
+/// key stay together, as one sample of the class of the first. The key is the sample's path relative to the source's
+/// root, or its row in the split in decimal.
 std::uint64_t holdout_hash(std::string_view key, std::uint64_t seed);
 
 }  // namespace octavo::sources
