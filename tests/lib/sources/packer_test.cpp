@@ -52,6 +52,31 @@ int files_in(const fs::path& folder) {
   return static_cast<int>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
+/// Claims to have samples of one pixel with columns; reads none of them.
+class ManyRows final : public Source {
+ public:
+  ManyRows(std::int64_t sample_count, std::vector<std::string> columns)
+      : splits_{{.name = "train",
+                 .sample_count = sample_count,
+                 .shape = {1, 1, 1},
+                 .labels = {},
+                 .columns = std::move(columns)}} {}
+
+  const std::vector<SourceSplit>& splits() const override { return splits_; }
+  const std::vector<std::string>& class_names() const override { return class_names_; }
+  bool is_random_access() const override { return true; }
+  std::string sample_name(std::size_t, std::int64_t) const override { return ""; }
+  std::vector<SampleFailure> read(std::size_t, std::int64_t, std::int64_t, std::span<std::uint8_t>,
+                                  std::span<std::byte>) override {
+    throw IoError("read a sample");
+  }
+  std::vector<std::string> files() const override { return {}; }
+
+ private:
+  std::vector<SourceSplit> splits_;
+  std::vector<std::string> class_names_;
+};
+
 }  // namespace
 
 TEST_CASE("any number of threads packs the same bytes from plain and gzip files", "[unit][pack]") {
@@ -185,4 +210,15 @@ TEST_CASE("a gzip file that turns out to be damaged leaves nothing behind", "[un
   const auto source = open_source({{folder.path(), ""}}, {});
   REQUIRE_THROWS_AS(pack(*source, folder / "out/a.h5", {.thread_count = 2}), FormatError);
   REQUIRE(files_in(folder / "out") == 0);
+}
+
+TEST_CASE("too many column values are refused before a sample is read", "[unit][pack]") {
+  const TemporaryFolder folder;
+  // Of 2^24 JSON values, one is the object and one is the list of each column.
+  constexpr std::int64_t kMostRows = (std::int64_t{1} << 24) / 2 - 2;
+  ManyRows source(kMostRows + 1, {"a", "b"});
+  CHECK_THROWS_WITH(pack(source, folder / "a.h5"),
+                    ContainsSubstring("split train: 2 columns of 8,388,607 samples") &&
+                        ContainsSubstring("at most 16,777,216 values; keep fewer columns with `columns`"));
+  CHECK(fs::is_empty(folder.path()));
 }

@@ -10,8 +10,6 @@ namespace octavo {
 namespace {
 
 constexpr std::size_t kMostDepth = 32;
-/// A parsed value takes 16 bytes or more, however short its text is.
-constexpr std::size_t kMostValues = std::size_t{1} << 24;
 
 /// Walks through a document without building it, and stops at the first violation.
 class Gatekeeper : public nlohmann::json_sax<Json> {
@@ -37,7 +35,7 @@ class Gatekeeper : public nlohmann::json_sax<Json> {
   }
 
  private:
-  bool count_value() { return ++value_count_ <= kMostValues || stop("has too many values"); }
+  bool count_value() { return ++value_count_ <= kMostJsonValues || stop("has too many values"); }
   bool open() {
     if (keys_.size() == kMostDepth) return stop("is nested too deeply");
     keys_.emplace_back();

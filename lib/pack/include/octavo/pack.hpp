@@ -123,9 +123,11 @@ struct PackSummary {
 /// surprising decisions. Options are written as in option_names.hpp. The loss is known once all samples have been read.
 std::vector<std::string> packing_notes(const Source& source);
 
-/// Packs `source` into `path`. Memory use depends on the number of threads and the size of a sample (of a chunk with
-/// deflate), not on the number of samples. Throws what Source and Writer throw, and FormatError naming the sample if
-/// one cannot be read and skip_bad_samples is off. On failure, `path` is unchanged.
+/// Packs `source` into `path`. The memory for pixels depends on the number of threads and the size of a sample (of a
+/// chunk with deflate), not on the number of samples. In addition, each sample takes a few bytes, and the metadata of
+/// all samples is held as JSON. Throws what Source and Writer throw; InvalidArgument if there is more metadata than a
+/// file can hold, before any sample is read; and FormatError naming the sample if one cannot be read and
+/// skip_bad_samples is off. On failure, `path` is unchanged.
 PackSummary pack(Source& source, const std::filesystem::path& path, const PackOptions& options = {});
 
 /// Adds the splits of `source` to the dataset file `path`, atomically: writes a new file with all splits, then replaces

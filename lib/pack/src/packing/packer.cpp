@@ -5,6 +5,7 @@
 #include <iterator>
 #include <mutex>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/writer.hpp>
@@ -66,6 +67,18 @@ WriterOptions writer_options(const Source& source, const PackOptions& options, s
   made.replace_existing = options.replace_existing;
   made.thread_count = options.thread_count;
   return made;
+}
+
+/// The metadata of a split is one JSON text. Its lists and objects count as values too.
+void check_columns(const Source& source) {
+  constexpr auto kMost = static_cast<std::int64_t>(kMostJsonValues);
+  for (const SourceSplit& split : source.splits()) {
+    const std::int64_t columns = std::ssize(split.columns);
+    if (columns == 0 || split.sample_count < (kMost - 1) / columns) continue;
+    throw InvalidArgument("keep the columns of split " + split.name + ": " + counted(columns, "column") + " of " +
+                          counted(split.sample_count, "sample") + "; a split can hold at most " + format_count(kMost) +
+                          " values; keep fewer columns with `columns`");
+  }
 }
 
 class Packer {
@@ -234,6 +247,7 @@ class Packer {
 
 PackSummary packing::pack_locked(Source& source, const std::filesystem::path& path, const PackOptions& options,
                                  std::size_t kept_splits, const std::function<void()>& once_locked) {
+  check_columns(source);
   Packer packer(source, path, options, kept_splits);
   once_locked();
   return packer.run();
