@@ -87,8 +87,9 @@ struct SourceOptions {
 /// Throws InvalidArgument, FormatError or IoError, naming the file.
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options);
 
-/// The samples of `source` that options.select, limit and holdout choose; other options do not count. Borrows `source`.
-/// Throws InvalidArgument if nothing remains, or if the holdout is impossible.
+/// The samples of `source` that options.select, limit and holdout choose (with seed), with the classes renamed by
+/// options.class_map; other options do not count. Borrows `source`. Throws InvalidArgument if nothing remains, if the
+/// holdout is impossible, or if there is no class of a renamed name.
 std::unique_ptr<Source> choose_samples(Source& source, const SourceOptions& options);
 
 /// How to write the file.
