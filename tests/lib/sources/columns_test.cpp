@@ -105,7 +105,9 @@ TEST_CASE("damaged columns are found when they are read", "[unit][pack]") {
     std::ifstream file(folder / "a.h5", std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(file), {});
   }
-  bytes[bytes.find("runs, fast")] = 'f';
+  const std::size_t note = bytes.find("runs, fast");
+  REQUIRE(note != std::string::npos);
+  bytes[note] = 'f';
   write_file(folder / "b.h5", bytes);
   const Dataset damaged = Dataset::open(folder / "b.h5");
   CHECK_THROWS_WITH(damaged.split("train").metadata(), ContainsSubstring("/train/columns is damaged"));
