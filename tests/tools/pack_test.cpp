@@ -188,8 +188,7 @@ TEST_CASE("columns of a list are kept and shown", "[unit][tools]") {
   const Outcome packed =
       run_octavo({"pack", "--label-column", "breed", "--columns", "age", list, "-o", folder / "c.h5"});
   REQUIRE(packed.exit_code == 0);
-  CHECK_THAT(packed.out,
-             ContainsSubstring("note: not packed of list.csv: the column \"sex\"; keep them with --columns"));
+  CHECK_THAT(packed.out, ContainsSubstring("note: list.csv: columns not packed: \"sex\"; keep them with --columns"));
   CHECK_THAT(packed.out, ContainsSubstring("names  ") && ContainsSubstring("(--no-names: none)"));
   CHECK_THAT(run_octavo({"info", folder / "c.h5"}).out, ContainsSubstring("  columns of train: age\n"));
   CHECK(run_octavo({"info", folder / "c.h5", "--json"}).json()["splits"][0]["columns"][0] == "age");

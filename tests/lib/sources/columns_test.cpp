@@ -45,7 +45,7 @@ TEST_CASE("a label column is named and other columns are named or kept", "[unit]
   CHECK(source->class_names() == std::vector<std::string>{"collie", "pug"});
   CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 0, 1});
   CHECK(source->notes().remarks.at(0) ==
-        "not packed of pets.csv: the columns \"age\", \"zip\", \"weight\", \"note\"; keep them with `columns`");
+        "pets.csv: columns not packed: \"age\", \"zip\", \"weight\", \"note\"; keep them with `columns`");
   const auto kept = folder.open({.label_column = "breed", .columns = {"age", "zip", "weight", "note"}});
   CHECK(kept->notes().remarks.empty());
   CHECK(kept->splits()[0].columns == std::vector<std::string>{"age", "zip", "weight", "note"});
@@ -60,7 +60,8 @@ TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") 
   CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_column = "race"}),
                     ContainsSubstring("no column \"race\"; expected one of file_name, breed"));
   CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"race"}}), ContainsSubstring("\"race\""));
-  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"age", "Age"}}), ContainsSubstring("twice"));
+  CHECK_THROWS_WITH(folder.open({.label_column = "breed", .columns = {"age", "Age"}}),
+                    ContainsSubstring("`columns` names \"Age\" twice"));
   const TemporaryFolder images;
   write_file(images / "a/1.png", gray_png(1));
   CHECK_THROWS_WITH(open(images.path(), {.columns = {"age"}}), ContainsSubstring("found no image list"));

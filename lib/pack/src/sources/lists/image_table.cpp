@@ -189,8 +189,7 @@ class TableReader {
     std::vector<std::string> names = left_out_columns();
     names.insert(names.end(), table_.late_columns.begin(), table_.late_columns.end());
     if (names.empty()) return std::nullopt;
-    return "not packed of " + list + (names.size() == 1 ? ": the column " : ": the columns ") + listed(names) +
-           "; keep them with `columns`";
+    return list + ": columns not packed: " + listed(names) + "; keep them with `columns`";
   }
   /// A note on which columns hold the labels if no column has the name of a label column.
   std::optional<std::string> remark(const std::string& list) const {
@@ -215,7 +214,7 @@ class TableReader {
       columns.push_back(find_column(table_, name));
       if (const auto problem = text_problem(name)) throw FormatError("the name of a column is " + *problem);
       if (std::ranges::count(columns, columns.back()) > 1) {
-        throw FormatError("the column \"" + name + "\" is to be kept twice");
+        throw FormatError("`columns` names \"" + name + "\" twice");
       }
     }
     return columns;

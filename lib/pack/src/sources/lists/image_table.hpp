@@ -23,8 +23,8 @@ bool lists_images(const files::FileTree& tree, const std::string& path, const st
 ///   path    file_name, filename, path, file, image, image_path, image_id or id: relative to the list's folder, or to
 ///           its subfolder "images" or the one named like the list; .jpg, .jpeg or .png may be omitted
 ///   label   options.label_column, or label, class, class_name, category, target or y: class numbers, class names
-///   (numbered in byte order, or as
-///           in options.class_names), or fractional numbers, which are targets; in JSON also arrays of either
+///           (numbered in byte order, or as in options.class_names), or fractional numbers, which are targets; in JSON
+///           also arrays of either
 ///   split   split, set or subset: without it, all images are in `split`, or in the split named by the list's file name
 ///
 /// options.columns are kept as metadata. Without a label column, all other columns are labels if they hold numbers:
