@@ -240,6 +240,22 @@ TEST_CASE("a label that only later JSON lines have is not ignored", "[unit][pack
                       ContainsSubstring("the first line has no \"split\""));
 }
 
+TEST_CASE("a key that only later JSON lines have is noted and cannot be kept", "[unit][pack]") {
+  ListedFolder files("list.jsonl");
+  const std::string lines = R"({"file": "1.png", "label": 1})"
+                            "\n"
+                            R"({"file": "2.png", "label": 0, "sex": "f"})"
+                            "\n";
+  CHECK(
+      files.open(lines)->notes().remarks.at(0) ==
+      "list.jsonl: keys not packed, because the first line lacks them: \"sex\"; add them to the first line, as null if "
+      "it has no value");
+  CHECK_THROWS_WITH(files.open(lines, {.columns = {"sex"}}),
+                    ContainsSubstring("the first line has no \"sex\", but later lines do; add it, or null"));
+  const std::string with_null = R"({"file": "1.png", "label": 1, "sex": null})" + lines.substr(lines.find('\n'));
+  CHECK(files.open(with_null, {.columns = {"sex"}})->sample_metadata(0, 1) == R"(["f"])");
+}
+
 TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto refused = [&](const std::string& list) {

@@ -152,7 +152,7 @@ class TableReader {
       const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
       const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && label_column_ < 0;
       if (!is_missed) continue;
-      throw FormatError("the first line has no \"" + column + "\", but later lines do; add it, or null");
+      refuse_late_column(column);
     }
     if (keeps_all_) kept_columns_ = find_columns(left_out_columns());
     for (const std::ptrdiff_t column : kept_columns_) are_numbers_.push_back(holds_numbers(column));
@@ -186,10 +186,15 @@ class TableReader {
   }
   /// A note on the columns that are not packed.
   std::optional<std::string> remark_on_left_out(const std::string& list) const {
-    std::vector<std::string> names = left_out_columns();
-    names.insert(names.end(), table_.late_columns.begin(), table_.late_columns.end());
+    const std::vector<std::string> names = left_out_columns();
     if (names.empty()) return std::nullopt;
     return list + ": columns not packed: " + listed(names) + "; keep them with `columns`";
+  }
+  /// A note on the keys of JSON lines that the first line lacks.
+  std::optional<std::string> remark_on_late(const std::string& list) const {
+    if (table_.late_columns.empty()) return std::nullopt;
+    return list + ": keys not packed, because the first line lacks them: " + listed(table_.late_columns) +
+           "; add them to the first line, as null if it has no value";
   }
   /// A note on which columns hold the labels if no column has the name of a label column.
   std::optional<std::string> remark(const std::string& list) const {
@@ -455,6 +460,7 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
     const std::string name = fs::path(path).filename().string();
     if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
     if (auto remark = reader.remark_on_left_out(name)) contents.remarks.push_back(std::move(*remark));
+    if (auto remark = reader.remark_on_late(name)) contents.remarks.push_back(std::move(*remark));
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split,
          options.skip_unreadable);
     if (auto remark = remark_on_repeated(contents, name)) contents.remarks.push_back(std::move(*remark));

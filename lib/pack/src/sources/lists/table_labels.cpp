@@ -41,10 +41,15 @@ std::ptrdiff_t find_label_column(const Table& table) {
   return -1;
 }
 
+void refuse_late_column(const std::string& name) {
+  throw FormatError("the first line has no \"" + name + "\", but later lines do; add it, or null");
+}
+
 std::ptrdiff_t find_column(const Table& table, const std::string& name) {
   const auto exact = std::ranges::find(table.columns, name);
   if (exact != table.columns.end()) return exact - table.columns.begin();
   const std::ptrdiff_t at = table.find(lower_case(name));
+  if (at < 0 && std::ranges::find(table.late_columns, name) != table.late_columns.end()) refuse_late_column(name);
   if (at < 0) throw FormatError("it has no column \"" + name + "\"; expected one of " + either_of(table.columns));
   return at;
 }

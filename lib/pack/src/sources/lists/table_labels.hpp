@@ -17,6 +17,9 @@ namespace octavo::sources {
 /// The index of the label column, by name, or -1.
 std::ptrdiff_t find_label_column(const Table& table);
 
+/// Throws FormatError, with the reason only: JSON lines after the first have this key.
+[[noreturn]] void refuse_late_column(const std::string& name);
+
 /// The index of the column with exactly this name or, if there is none, in any case. Throws FormatError with the reason
 /// only if there is none.
 std::ptrdiff_t find_column(const Table& table, const std::string& name);
