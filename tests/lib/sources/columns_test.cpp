@@ -55,6 +55,20 @@ TEST_CASE("a label column is named and other columns are named or kept", "[unit]
   CHECK(all->splits()[0].columns == kept->splits()[0].columns);
 }
 
+TEST_CASE("a column with an integer of more than 64 bits is text", "[unit][pack]") {
+  const auto kept = [](const std::string& number) {
+    const PetFolder folder("file_name,label,id\n1.png,a," + number + "\n2.png,b,7\n");
+    const auto source = folder.open({.columns = {"id"}});
+    return source->sample_metadata(0, 0) + source->sample_metadata(0, 1);
+  };
+  CHECK(kept("12345678901234567890123") == R"(["12345678901234567890123"]["7"])");
+  CHECK(kept("18446744073709551615") == "[18446744073709551615][7]");
+  CHECK(kept("18446744073709551616") == R"(["18446744073709551616"]["7"])");
+  CHECK(kept("-9223372036854775808") == "[-9223372036854775808][7]");
+  CHECK(kept("-9223372036854775809") == R"(["-9223372036854775809"]["7"])");
+  CHECK(kept("1e30") == "[1e+30][7]");
+}
+
 TEST_CASE("a column that is missing or given twice is refused", "[unit][pack]") {
   const PetFolder folder;
   CHECK_THROWS_WITH(open(folder / "pets/pets.csv", {.label_column = "race"}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -135,6 +136,16 @@ std::optional<std::string> find_image(const files::FileTree& tree, const fs::pat
   return std::nullopt;
 }
 
+/// Whether text consists of digits, with a sign or not, and its value does not fit in 64 bits.
+bool is_long_integer(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto overflows = [&](auto value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return end == text.data() + text.size() && error == std::errc::result_out_of_range;
+  };
+  return overflows(std::int64_t{}) && (text.starts_with('-') || overflows(std::uint64_t{}));
+}
+
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
@@ -243,13 +254,14 @@ class TableReader {
     }
     return names;
   }
-  /// Whether all cells of a column are numbers or missing. Text such as "007" is not a number: it would lose its zeros.
+  /// Whether all cells of a column are numbers or missing. Text that would lose digits is not a number: "007", or an
+  /// integer that does not fit in 64 bits.
   bool holds_numbers(std::ptrdiff_t column) const {
     return std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
       const Cell& given = row[static_cast<std::size_t>(column)];
       const std::string text = text_of(given);
       const bool has_zeros = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-      return is_missing(given) || (number_of(given) && !has_zeros);
+      return is_missing(given) || (number_of(given) && !has_zeros && !is_long_integer(text));
     });
   }
   Cell kept_cell(std::size_t row, std::size_t number) const {
