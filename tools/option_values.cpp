@@ -61,6 +61,13 @@ std::map<std::string, Compression> compressions_by_name() {
   return compressions;
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string_view part : split_at(text, ',')) parts.emplace_back(trimmed(part));
+  if (parts.back().empty()) parts.pop_back();  // also the only one, of empty text
+  return parts;
+}
+
 SourceSpec parse_source(const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(text, ignored)) return {text};

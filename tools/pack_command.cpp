@@ -4,7 +4,6 @@
 #include <memory>
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
-#include <sstream>
 
 #include "command.hpp"
 #include "exit_code.hpp"
@@ -33,13 +32,6 @@ std::string to_format_name(std::string name) {
     if (std::ranges::find(format.aliases, name) != format.aliases.end()) return std::string(format.name);
   }
   return name;
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream list(text);
-  for (std::string word; std::getline(list, word, ',');) words.push_back(word);
-  return words;
 }
 
 struct PackArguments : CommonOptions {

@@ -5,14 +5,13 @@
 #include <octavo/augment.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/recipes.hpp>
-#include <octavo/text.hpp>
 #include <octavo/view.hpp>
-#include <sstream>
 
 #include "augment_option.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "option_values.hpp"
 #include "view_text.hpp"
 
 namespace octavo::tools {
@@ -58,8 +57,7 @@ std::vector<std::int32_t> classes_in(const std::string& text, const Split& split
   const bool is_one = std::ranges::find(split.class_names(), text) != split.class_names().end();
   if (is_one) return {find_class(split, text)};
   std::vector<std::int32_t> classes;
-  std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');) classes.push_back(find_class(split, trimmed(one)));
+  for (const std::string& one : split_at_commas(text)) classes.push_back(find_class(split, one));
   return classes;
 }
 

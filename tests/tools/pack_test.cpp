@@ -192,6 +192,11 @@ TEST_CASE("columns of a list are kept and shown", "[unit][tools]") {
   CHECK_THAT(packed.out, ContainsSubstring("names  ") && ContainsSubstring("(--no-names: none)"));
   CHECK_THAT(run_octavo({"info", folder / "c.h5"}).out, ContainsSubstring("  columns of train: age\n"));
   CHECK(run_octavo({"info", folder / "c.h5", "--json"}).json()["splits"][0]["columns"][0] == "age");
+  // Blanks around a comma do not belong to the names.
+  REQUIRE(
+      run_octavo({"pack", list, "--label-column", "breed", "-o", folder / "e.h5", "--columns", "age, sex"}).exit_code ==
+      0);
+  CHECK_THAT(run_octavo({"info", folder / "e.h5"}).out, ContainsSubstring("  columns of train: age, sex\n"));
   REQUIRE(run_octavo({"pack", list, "--label-column", "breed", "-o", folder / "d.h5", "--no-names", "--columns", "all"})
               .exit_code == 0);
   CHECK_FALSE(octavo::Dataset::open(folder / "d.h5").split("train").sample_name(0).has_value());
