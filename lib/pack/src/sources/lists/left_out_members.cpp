@@ -1,29 +1,24 @@
 #include "sources/lists/left_out_members.hpp"
 
+#include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>
+
+#include "support/utf8.hpp"
 
 namespace octavo::sources {
 namespace {
 
 constexpr std::size_t kMostNamesInNote = 20, kMostBytesOfName = 60;
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-std::string cut(std::string_view name) {
-  if (name.size() <= kMostBytesOfName) return std::string(name);
-  std::size_t end = kMostBytesOfName;
-  while (end > 0 && continues_character(name[end])) --end;
-  return std::string(name.substr(0, end)) + "...";
-}
-
-std::string counted_samples(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " sample" : " samples");
+std::string shortened(std::string_view name) {
+  const std::string_view start = cut_utf8(name, kMostBytesOfName);
+  return std::string(start) + (start.size() < name.size() ? "..." : "");
 }
 
 }  // namespace
 
 void FewNames::add(std::string_view name, std::string_view quote) {
-  const std::string shown = std::string(quote) + printable(cut(name)) + std::string(quote);
+  const std::string shown = std::string(quote) + printable(shortened(name)) + std::string(quote);
   if (names_.contains(shown)) return;
   if (names_.size() < kMostNamesInNote) {
     names_.insert(shown);
@@ -59,11 +54,11 @@ void LeftOutMembers::add_without_image(std::string_view name) {
 std::vector<std::string> LeftOutMembers::remarks() const {
   std::vector<std::string> remarks;
   std::string text;
-  if (!extensions_.empty()) text = extensions_.listed_as("member") + " of " + counted_samples(sample_count_);
+  if (!extensions_.empty()) text = extensions_.listed_as("member") + " of " + counted(sample_count_, "sample");
   if (!json_keys_.empty()) text += (text.empty() ? "" : ", and ") + json_keys_.listed_as("JSON key");
   if (!text.empty()) remarks.push_back("left out " + text);
   if (!without_image_.empty()) {
-    remarks.push_back("left out " + counted_samples(without_image_count_) +
+    remarks.push_back("left out " + counted(without_image_count_, "sample") +
                       " without an image: " + without_image_.listed());
   }
   return remarks;
