@@ -17,6 +17,7 @@
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
 #include "sources/lists/image_table.hpp"
+#include "sources/lists/list_remarks.hpp"
 #include "sources/lists/row_choice.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"

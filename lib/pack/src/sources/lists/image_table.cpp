@@ -5,9 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +14,7 @@
 #include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/list_remarks.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
 #include "sources/source_reader.hpp"
@@ -50,16 +49,6 @@ std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount
     if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
   }
   return -1;
-}
-
-/// "a", "b" and so on; only the first few of many.
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i) {
-    text += (i == 0 ? "\"" : ", \"") + names[i].substr(0, 64) + "\"";
-  }
-  return names.size() > kMostShown ? text + ", ..." : text;
 }
 
 /// In locales with a decimal comma, spreadsheets separate columns with semicolons.
@@ -195,28 +184,24 @@ class TableReader {
     for (std::size_t i = 0; i < kept_columns_.size(); ++i) cells.push_back(kept_cell(row, i));
     return cells.dump(-1, ' ', false, Cell::error_handler_t::replace);
   }
-  /// A note on the columns that are not packed.
-  std::optional<std::string> remark_on_left_out(const std::string& list) const {
-    const std::vector<std::string> names = left_out_columns();
-    if (names.empty()) return std::nullopt;
-    return list + ": columns not packed: " + listed(names) + "; keep them with `columns`";
-  }
-  /// A note on the keys of JSON lines that the first line lacks.
-  std::optional<std::string> remark_on_late(const std::string& list) const {
-    if (table_.late_columns.empty()) return std::nullopt;
-    return list + ": keys not packed, because the first line lacks them: " + listed(table_.late_columns) +
-           "; add them to the first line, as null if it has no value";
-  }
-  /// A note on which columns hold the labels if no column has the name of a label column.
-  std::optional<std::string> remark(const std::string& list) const {
-    if (label_column_ >= 0) return std::nullopt;
-    const auto columns = labels_.columns();
-    if (columns.empty() && has_masks()) return std::nullopt;
-    const std::string called = "is named " + label_column_names();
-    if (columns.empty()) {
-      return "no column of " + list + ", " + listed(table_.columns) + ", " + called + "; name one with `label_column`";
+  /// The names of all columns.
+  const std::vector<std::string>& columns() const { return table_.columns; }
+  bool has_label_column() const { return label_column_ >= 0; }
+  /// The keys of JSON lines that the first line lacks.
+  const std::vector<std::string>& late_columns() const { return table_.late_columns; }
+  /// The columns with no role so far.
+  std::vector<std::string> left_out_columns() const {
+    const auto used = labels_.columns();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      const auto& name = table_.columns[i];
+      if (at == path_column_ || at == split_column_ || at == mask_column_ || at == label_column_) continue;
+      if (std::ranges::find(kept_columns_, at) != kept_columns_.end()) continue;
+      if (std::ranges::find(used, name) != used.end() || is_row_number_column(name)) continue;
+      names.push_back(name);
     }
-    return "the labels are the numbers in " + listed(columns) + " of " + list + "; no column " + called;
+    return names;
   }
 
  private:
@@ -239,20 +224,6 @@ class TableReader {
     std::vector<std::ptrdiff_t> columns = kept_columns_;
     columns.insert(columns.end(), {path_column_, split_column_, mask_column_});
     return columns;
-  }
-  /// The columns with no role so far.
-  std::vector<std::string> left_out_columns() const {
-    const auto used = labels_.columns();
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      const auto& name = table_.columns[i];
-      if (at == path_column_ || at == split_column_ || at == mask_column_ || at == label_column_) continue;
-      if (std::ranges::find(kept_columns_, at) != kept_columns_.end()) continue;
-      if (std::ranges::find(used, name) != used.end() || is_row_number_column(name)) continue;
-      names.push_back(name);
-    }
-    return names;
   }
   /// Whether all cells of a column are numbers or missing. Text that would lose digits is not a number: "007", or an
   /// integer that does not fit in 64 bits.
@@ -361,19 +332,6 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
-/// A note on images that a list names several times, as lists of boxes do.
-std::optional<std::string> remark_on_repeated(const ImageList& contents, const std::string& list) {
-  std::int64_t count = 0;
-  for (const SplitImages& images : contents.splits) {
-    std::vector<std::string_view> paths(images.paths.begin(), images.paths.end());
-    std::ranges::sort(paths);
-    count += paths.end() - std::unique(paths.begin(), paths.end());
-  }
-  if (count == 0) return std::nullopt;
-  return std::to_string(count) + (count == 1 ? " line of " : " lines of ") + list +
-         " repeat an image of an earlier line; each line became a sample";
-}
-
 /// Whether a list has labels: a label column, or only columns of numbers. Nothing if missing cells leave this open.
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
   if (find_label_column(table) >= 0 || find_any(table, kMaskColumns) >= 0) return true;
@@ -404,40 +362,6 @@ std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string
 }
 
 }  // namespace
-
-void remark_on_unlisted(std::vector<ImageList>& lists) {
-  // By the tree and folder of the images.
-  std::map<std::pair<fs::path, std::string_view>, std::vector<std::string_view>> listed_in;
-  for (const ImageList& list : lists) {
-    for (const SplitImages& images : list.splits) {
-      for (const auto* const paths : {&images.paths, &images.masks}) {
-        for (const std::string_view path : *paths) {
-          const std::size_t end = path.rfind('/');
-          const std::string_view folder = path.substr(0, end == std::string_view::npos ? 0 : end);
-          listed_in[{images.tree->root(), folder}].push_back(path);
-        }
-      }
-    }
-  }
-  for (auto& [folder, paths] : listed_in) std::sort(paths.begin(), paths.end());
-  std::set<fs::path> told;
-  for (ImageList& list : lists) {
-    const files::FileTree& tree = *list.splits.at(0).tree;
-    if (!told.insert(tree.root()).second) continue;
-    std::int64_t count = 0;
-    for (const auto& [folder, paths] : listed_in) {
-      if (folder.first != tree.root()) continue;
-      const std::string name(folder.second);
-      for (const std::string& file : tree.entries(name).files) {
-        if (!images::has_image_name(file)) continue;
-        if (!std::binary_search(paths.begin(), paths.end(), files::join_path(name, file))) ++count;
-      }
-    }
-    if (count == 0) continue;
-    list.remarks.push_back(std::to_string(count) + (count == 1 ? " image" : " images") + " next to the listed ones " +
-                           (count == 1 ? "is" : "are") + " not in any list; `format=folder` reads folders, not lists");
-  }
-}
 
 bool is_image_table_name(const std::string& name) {
   const std::string extension = fs::path(name).extension().string();
@@ -470,12 +394,14 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
   try {
     const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), options);
     const std::string name = fs::path(path).filename().string();
-    if (auto remark = reader.remark(name)) contents.remarks.push_back(std::move(*remark));
-    if (auto remark = reader.remark_on_left_out(name)) contents.remarks.push_back(std::move(*remark));
-    if (auto remark = reader.remark_on_late(name)) contents.remarks.push_back(std::move(*remark));
+    if (!reader.has_label_column() && !(reader.labels().columns().empty() && reader.has_masks())) {
+      contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.labels().columns()));
+    }
+    if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
+    if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
     fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split,
          options.skip_unreadable);
-    if (auto remark = remark_on_repeated(contents, name)) contents.remarks.push_back(std::move(*remark));
+    if (auto remark = remark_on_repeated(name, contents)) contents.remarks.push_back(*remark);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }

@@ -33,7 +33,4 @@ bool lists_images(const files::FileTree& tree, const std::string& path, const st
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                            const std::string& split, const SourceOptions& options);
 
-/// Adds a remark if folders with listed images also hold images that are in no list.
-void remark_on_unlisted(std::vector<ImageList>& lists);
-
 }  // namespace octavo::sources
