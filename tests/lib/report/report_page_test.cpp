@@ -1,5 +1,6 @@
 #include <octavo/report_page.hpp>
 
+#include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
 #include <octavo/writer.hpp>
 
@@ -54,7 +55,7 @@ TEST_CASE("names cannot add markup to the page", "[unit][report]") {
   const TemporaryFolder folder;
   WriterOptions options;
   options.class_names = {"<b>a</b>", "x\" onload=\"y"};
-  options.splits = {{"train", {1, 4, 4}, {LabelKind::class_index, 1}, Color::gray, 2, true}};
+  options.splits = {{"train", {1, 4, 4}, {LabelKind::class_index, 1}, Color::gray, 2, true, {}, "<s>x</s>"}};
   Writer writer(folder / "a.h5", options);
   std::vector<std::uint8_t> values(32, 3);
   const std::vector<std::int32_t> labels = {0, 1};
@@ -62,9 +63,21 @@ TEST_CASE("names cannot add markup to the page", "[unit][report]") {
   writer.finish("{}");
   const std::string page = page_of(folder / "a.h5", {.loaders = {{"<u>", 100}}});
   CHECK_THAT(page, ContainsSubstring("&lt;b&gt;a&lt;/b&gt;") && ContainsSubstring("x&quot; onload=&quot;y") &&
-                       ContainsSubstring("&lt;i&gt;.png") && ContainsSubstring("&lt;u&gt;"));
-  CHECK_THAT(page, !ContainsSubstring("<b>") && !ContainsSubstring("<i>.png") && !ContainsSubstring("<u>"));
+                       ContainsSubstring("&lt;i&gt;.png") && ContainsSubstring("&lt;u&gt;") &&
+                       ContainsSubstring("the source was &lt;s&gt;x"));
+  CHECK_THAT(page, !ContainsSubstring("<b>") && !ContainsSubstring("<i>.png") && !ContainsSubstring("<u>") &&
+                       !ContainsSubstring("<s>"));
   CHECK_THAT(page, ContainsSubstring("\xEF\xBF\xBD.png"));
+}
+
+TEST_CASE("a report of another dataset is refused", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 4, {1, 4, 4})});
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  MemoryReport report = measure_report(dataset, {.device = Device::cpu(), .batch_size = 2});
+  report.split = "test";
+  CHECK_THROWS_AS(to_html(dataset, report), InvalidArgument);
+  CHECK_THROWS_WITH(to_html(dataset, report), ContainsSubstring("no split \"test\""));
 }
 
 TEST_CASE("a data URI has the bytes in base64", "[unit][report]") {

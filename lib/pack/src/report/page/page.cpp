@@ -7,6 +7,7 @@
 #include <octavo/byte_count.hpp>
 #include <octavo/content.hpp>
 #include <octavo/duplicates.hpp>
+#include <octavo/errors.hpp>
 #include <octavo/plan.hpp>
 #include <octavo/report_page.hpp>
 
@@ -17,6 +18,7 @@
 #include "report/page/pictures.hpp"
 #include "report/page/style.hpp"
 #include "report/summary.hpp"
+#include "support/file.hpp"
 #include "support/text_units.hpp"
 
 namespace octavo::report::page {
@@ -32,6 +34,7 @@ class Page {
  public:
   Page(const Dataset& dataset, const MemoryReport& report, const ReportPageOptions& options)
       : dataset_(dataset), report_(report), options_(options), split_names_(dataset.split_names()) {
+    check_is_of_dataset();
     for (const std::string& name : split_names_) {
       splits_.push_back(dataset.split(name));
       contents_.push_back(survey_content(splits_.back(), options.on_progress));
@@ -50,6 +53,12 @@ class Page {
   }
 
  private:
+  void check_is_of_dataset() const {
+    if (std::ranges::find(split_names_, report_.split) != split_names_.end()) return;
+    throw InvalidArgument("write a report of " + quoted(dataset_.path()) + ": it has no split \"" + report_.split +
+                          "\"; pass a report of this dataset");
+  }
+
   const Split& reported() const {
     return splits_[static_cast<std::size_t>(std::ranges::find(split_names_, report_.split) - split_names_.begin())];
   }
@@ -71,6 +80,7 @@ class Page {
   }
 
   std::string tiles() const {
+    // All arguments are HTML.
     const auto tile = [](const std::string& name, const std::string& value, const std::string& detail) {
       return "<div><dt>" + name + "</dt><dd>" + value + "<small>" + detail + "</small></dd></div>\n";
     };
@@ -78,14 +88,14 @@ class Page {
     static_cast<void>(shown_classes(classes));
     std::string html = "<dl class=\"tiles\">\n" +
                        tile("Samples", format_count(sample_count()), counted(std::ssize(splits_), "split")) +
-                       tile("Sample", report_.shape, "channels x height x width");
+                       tile("Sample", escaped(report_.shape), "channels x height x width");
     if (classes > 0) {
       html += tile("Classes", format_count(static_cast<std::int64_t>(classes)),
                    dataset_.class_names().empty() ? "without names" : "with names");
     }
     html += tile("In memory", format_bytes(packed_bytes()), "float32: " + format_bytes(4 * packed_bytes()));
     html += report_.certificate.lossless ? tile("Values", "<span class=\"good\">lossless</span>", what_is_lossless())
-                                         : tile("Values", "8-bit", summary_of_loss(report_.certificate));
+                                         : tile("Values", "8-bit", escaped(summary_of_loss(report_.certificate)));
     html += warning_count() == 0
                 ? tile("Problems", "<span class=\"good\">none found</span>", "see Findings")
                 : tile("Problems", "<span class=\"warn\">" + format_count(warning_count()) + "</span>", "see Findings");
