@@ -89,3 +89,12 @@ TEST_CASE("a data URI has the bytes in base64", "[unit][report]") {
   CHECK(uri_of("foob") == "data:image/png;base64,Zm9vYg==");
   CHECK(uri_of("foobar") == "data:image/png;base64,Zm9vYmFy");
 }
+
+TEST_CASE("the page shows samples with more than 65,535 pixels on a side", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_packed(folder / "a.h5", {random_split("train", 2, {1, 2, 70000})});
+  // 56x1 pixels and a line around them.
+  CHECK_THAT(page_of(folder / "a.h5"), ContainsSubstring("<img width=\"58\" height=\"3\" alt=\"mean image"));
+  write_packed(folder / "b.h5", {random_split("train", 2, {3, 131071, 1})});
+  CHECK_THAT(page_of(folder / "b.h5"), ContainsSubstring("<img width=\"3\" height=\"58\" alt=\"mean image"));
+}

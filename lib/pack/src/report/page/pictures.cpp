@@ -29,11 +29,42 @@ SampleShape drawn_shape(const SampleShape& shape) {
   return drawn;
 }
 
+/// resize_image() accepts no longer side.
+constexpr std::int64_t kLongestSide = 65535;
+
+/// An image, [C,H,W].
+struct Pixels {
+  SampleShape shape;
+  std::vector<std::uint8_t> values;
+};
+
+/// Every n-th row and column, so that no side is longer than kLongestSide.
+Pixels thinned_out(std::span<const std::uint8_t> values, const SampleShape& shape) {
+  const auto step_of = [](std::int64_t side) { return (side + kLongestSide - 1) / kLongestSide; };
+  const std::int64_t row_step = step_of(shape.height), column_step = step_of(shape.width);
+  Pixels kept;
+  kept.shape = {shape.channels, (shape.height + row_step - 1) / row_step,
+                (shape.width + column_step - 1) / column_step};
+  kept.values.reserve(static_cast<std::size_t>(kept.shape.values()));
+  for (std::int64_t c = 0; c < shape.channels; ++c) {
+    for (std::int64_t y = 0; y < shape.height; y += row_step) {
+      for (std::int64_t x = 0; x < shape.width; x += column_step) {
+        kept.values.push_back(values[static_cast<std::size_t>((c * shape.height + y) * shape.width + x)]);
+      }
+    }
+  }
+  return kept;
+}
+
 /// `values` are [C,H,W].
 std::vector<std::uint8_t> made_smaller(std::span<const std::uint8_t> values, const SampleShape& shape,
                                        const SampleShape& drawn) {
   const SampleShape visible = {drawn.channels, shape.height, shape.width};
   const auto planes = values.first(static_cast<std::size_t>(visible.values()));
+  if (std::max(shape.height, shape.width) > kLongestSide) {
+    const Pixels kept = thinned_out(planes, visible);
+    return made_smaller(kept.values, kept.shape, drawn);
+  }
   if (drawn.height == shape.height && drawn.width == shape.width) return {planes.begin(), planes.end()};
   std::vector<std::uint8_t> smaller(static_cast<std::size_t>(drawn.values()));
   resize_image(planes, visible, {drawn.height, drawn.width}, Fit::stretch, {}, smaller);
