@@ -166,6 +166,7 @@ TEST_CASE("report distinguishes resized images from source images", "[unit][tool
   text_of({"pack", folder / "images", "-o", folder / "i.h5", "--size", "3x3"});
   CHECK_THAT(text_of({"report", folder / "i.h5", "--device", "cpu", "--verbose"}),
              ContainsSubstring("lossless with respect to the converted images that were packed (the digest stored") &&
+                 ContainsSubstring("as float32, lossless after resizing\n") &&
                  ContainsSubstring("too small to measure memory well"));
 }
 

@@ -10,6 +10,7 @@
 
 #include "catch.hpp"
 #include "packed_fixture.hpp"
+#include "report/summary.hpp"
 #include "shared_data.hpp"
 #include "support/hash.hpp"
 
@@ -27,6 +28,16 @@ Dataset packed_copy(const TemporaryFolder& folder) {
   const auto source = open_source({{folder / "source"}}, {});
   pack(*source, folder / "a.h5", {.replace_existing = true});
   return Dataset::open(folder / "a.h5");
+}
+
+/// Ten gray samples whose provenance has these notes.
+void write_with_notes(const std::filesystem::path& path, const std::string& source_dtype, const std::string& notes) {
+  PlainSplit split = random_split("train", 10, {1, 4, 4});
+  WriterOptions options;
+  options.splits = {{"train", split.shape, {}, Color::gray, 10, false, {}, source_dtype}};
+  Writer writer(path, options);
+  writer.write(0, 0, split.values, {});
+  writer.finish("{\"notes\":" + notes + "}");
 }
 
 QuantizationCertificate certificate_of(const Dataset& dataset, const std::string& split) {
@@ -139,4 +150,25 @@ TEST_CASE("the quantization error is certified from the counts of packing", "[un
   REQUIRE(certificate.largest_error.at(0) == Approx(9.0));
   REQUIRE(certificate.mean_error.at(0) == Approx(0.5 * 0.2 / 3.0));
   REQUIRE(certificate.clipped_count.at(0) == 1);
+}
+
+TEST_CASE("quantized images that were resized are not compared with the source", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_with_notes(folder / "a.h5", "uint16", R"({"size":"32x32","quantized train":{"samples":10,"channels":
+    [{"largest_error":0.0,"mean_rounding":0.0,"clipped":0}]}})");
+  const QuantizationCertificate certificate = certificate_of(Dataset::open(folder / "a.h5"), "train");
+  CHECK(certificate.lossless);
+  CHECK(report::certificate_text(certificate) ==
+        "lossless with respect to the converted images that were packed (uint16, counted before resizing)");
+}
+
+TEST_CASE("a note that no sample was quantized proves nothing", "[unit][report]") {
+  const TemporaryFolder folder;
+  write_with_notes(folder / "a.h5", "uint8", R"({"quantized train":{"samples":0,"channels":
+    [{"largest_error":0.0,"mean_rounding":0.0,"clipped":0}]}})");
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  report::Origin origin = report::origin_of(dataset, "train");
+  CHECK(report::certify(dataset.split("train"), origin).compared_with == "the digest stored at packing");
+  *origin.digest ^= 1;
+  CHECK_FALSE(report::certify(dataset.split("train"), origin).lossless);
 }

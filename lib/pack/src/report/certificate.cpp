@@ -97,6 +97,12 @@ QuantizationCertificate certify_by_digest(const Split& split, const Origin& orig
   return certificate;
 }
 
+/// What the losses were counted against. They were counted before images were resized.
+std::string counted_against(const Split& split, const Origin& origin) {
+  if (!origin.is_converted) return "the source (" + split.source_dtype() + "), when it was packed";
+  return "the converted images that were packed (" + split.source_dtype() + ", counted before resizing)";
+}
+
 /// Uses the losses that were counted when the split was packed.
 QuantizationCertificate certify_by_losses(const Split& split, const Origin& origin) {
   QuantizationCertificate certificate;
@@ -104,7 +110,7 @@ QuantizationCertificate certify_by_losses(const Split& split, const Origin& orig
     certificate.compared_with = "nothing: the source was " + split.source_dtype();
     return certificate;
   }
-  certificate.compared_with = "the source (" + split.source_dtype() + "), when it was packed";
+  certificate.compared_with = counted_against(split, origin);
   certificate.lossless = true;
   for (const Origin::Loss& loss : origin.losses) {
     certificate.largest_error.push_back(loss.largest_error);

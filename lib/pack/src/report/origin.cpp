@@ -65,12 +65,17 @@ std::optional<std::int64_t> bytes_below(const fs::path& path) {
 }
 
 std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string& split_name) {
-  Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name) / "channels";
+  Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name);
   // The spelling in files of version 0.1.
-  if (!provenance.contains(place)) place = Json::json_pointer() / "notes" / ("quantised " + split_name) / "channels";
+  if (!provenance.contains(place)) place = Json::json_pointer() / "notes" / ("quantised " + split_name);
+  if (!provenance.contains(place) || !provenance[place].is_object()) return {};
+  const Json& quantized = provenance[place];
+  // Old files have such notes on splits in which nothing was quantized. Their losses are 0, but nothing was compared.
+  if (quantized.value("samples", Json()) == 0) return {};
+  const Json channels = quantized.value("channels", Json());
+  if (!channels.is_array()) return {};
   std::vector<Origin::Loss> losses;
-  if (!provenance.contains(place) || !provenance[place].is_array()) return losses;
-  for (const Json& channel : provenance[place]) {
+  for (const Json& channel : channels) {
     const auto number = [&](const char* name) { return channel.contains(name) && channel[name].is_number(); };
     if (!channel.is_object() || !number("largest_error") || !number("mean_rounding") || !number("clipped")) return {};
     losses.push_back({channel["largest_error"], channel["mean_rounding"], channel["clipped"]});

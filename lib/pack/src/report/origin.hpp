@@ -26,7 +26,7 @@ struct Origin {
     double mean_error = 0.0;
     std::int64_t clipped_count = 0;
   };
-  std::vector<Loss> losses;  ///< [C]; empty if the source was 8-bit
+  std::vector<Loss> losses;  ///< [C]; empty if no sample was quantized
 
   /// The rows of the split with the largest quantization errors, largest first; empty if they are not known, because
   /// the rows of the source are not those of the split.

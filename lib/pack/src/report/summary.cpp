@@ -8,6 +8,15 @@
 
 namespace octavo::report {
 
+namespace {
+
+/// Images that were converted before packing differ from the source, even if the digest matches.
+bool is_of_converted_images(const QuantizationCertificate& certificate) {
+  return certificate.compared_with.starts_with("the converted images");
+}
+
+}  // namespace
+
 std::string summary_of_loss(const QuantizationCertificate& certificate) {
   if (certificate.largest_error.empty()) return "compared with " + certificate.compared_with;
   const double largest = *std::max_element(certificate.largest_error.begin(), certificate.largest_error.end());
@@ -21,8 +30,7 @@ std::string summary_of_loss(const QuantizationCertificate& certificate) {
 }
 
 std::string certificate_text(const QuantizationCertificate& certificate) {
-  // Images that were converted before packing differ from the source, even if the digest matches.
-  if (certificate.lossless && certificate.compared_with.starts_with("the converted images")) {
+  if (certificate.lossless && is_of_converted_images(certificate)) {
     return "lossless with respect to " + certificate.compared_with;
   }
   if (certificate.lossless) return "lossless: verified against " + certificate.compared_with;
@@ -41,7 +49,9 @@ std::string summary(const MemoryReport& report) {
       report.shape + " (" + report.split + ") take " + format_bytes(packed.computed_bytes) + " as int8, " +
       formatted("%.1f", static_cast<double>(whole.computed_bytes) / static_cast<double>(packed.computed_bytes)) +
       " times less than as float32";
-  text += report.certificate.lossless ? ", lossless" : "";
+  if (report.certificate.lossless) {
+    text += is_of_converted_images(report.certificate) ? ", lossless after resizing" : ", lossless";
+  }
   if (report.gather && !report.gather->fits_cache) {
     text +=
         formatted("; gathers run at %.0f %% of the speed of a memory copy", 100 * report.gather->fraction_of_copy());
