@@ -1,4 +1,4 @@
-// Replaces fetch_test.cpp in a build without libcurl or libcrypto.
+// Replaces fetch_test.cpp in a build without libcurl or a library for checksums.
 #include <octavo/errors.hpp>
 #include <octavo/fetch.hpp>
 

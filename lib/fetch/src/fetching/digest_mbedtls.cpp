@@ -1,6 +1,7 @@
 // Checksums with Mbed TLS, of which this uses nothing else.
 #include <mbedtls/md5.h>
 #include <mbedtls/sha256.h>
+#include <mbedtls/version.h>
 
 #include <array>
 
@@ -10,6 +11,23 @@
 
 namespace octavo::fetching {
 namespace {
+
+// The functions that return a status.
+#if MBEDTLS_VERSION_MAJOR >= 3
+constexpr auto* md5_starts = &mbedtls_md5_starts;
+constexpr auto* md5_update = &mbedtls_md5_update;
+constexpr auto* md5_finish = &mbedtls_md5_finish;
+constexpr auto* sha256_starts = &mbedtls_sha256_starts;
+constexpr auto* sha256_update = &mbedtls_sha256_update;
+constexpr auto* sha256_finish = &mbedtls_sha256_finish;
+#else
+constexpr auto* md5_starts = &mbedtls_md5_starts_ret;
+constexpr auto* md5_update = &mbedtls_md5_update_ret;
+constexpr auto* md5_finish = &mbedtls_md5_finish_ret;
+constexpr auto* sha256_starts = &mbedtls_sha256_starts_ret;
+constexpr auto* sha256_update = &mbedtls_sha256_update_ret;
+constexpr auto* sha256_finish = &mbedtls_sha256_finish_ret;
+#endif
 
 const unsigned char* as_chars(std::span<const std::byte> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -39,26 +57,24 @@ struct Digest::Context {
 };
 
 Digest::Digest(DigestKind kind) : context_(std::make_unique<Context>(kind)) {
-  check(kind == DigestKind::md5 ? mbedtls_md5_starts_ret(&context_->md5)
-                                : mbedtls_sha256_starts_ret(&context_->sha256, 0));
+  check(kind == DigestKind::md5 ? md5_starts(&context_->md5) : sha256_starts(&context_->sha256, 0));
 }
 
 Digest::Digest(Digest&&) noexcept = default;
 Digest::~Digest() = default;
 
 void Digest::add(std::span<const std::byte> bytes) {
-  check(context_->kind == DigestKind::md5
-            ? mbedtls_md5_update_ret(&context_->md5, as_chars(bytes), bytes.size())
-            : mbedtls_sha256_update_ret(&context_->sha256, as_chars(bytes), bytes.size()));
+  check(context_->kind == DigestKind::md5 ? md5_update(&context_->md5, as_chars(bytes), bytes.size())
+                                          : sha256_update(&context_->sha256, as_chars(bytes), bytes.size()));
 }
 
 std::string Digest::finish() {
   std::array<unsigned char, 32> bytes{};
   if (context_->kind == DigestKind::md5) {
-    check(mbedtls_md5_finish_ret(&context_->md5, bytes.data()));
+    check(md5_finish(&context_->md5, bytes.data()));
     return hex_digits(std::span(bytes).first(16));
   }
-  check(mbedtls_sha256_finish_ret(&context_->sha256, bytes.data()));
+  check(sha256_finish(&context_->sha256, bytes.data()));
   return hex_digits(bytes);
 }
 

@@ -6,9 +6,9 @@
 namespace octavo {
 
 FetchSummary fetch(const RemoteSet& set, const std::filesystem::path&, const FetchOptions&) {
-  throw Unavailable("fetch \"" + set.name + "\": this build lacks libcrypto; get the files from " +
-                    (set.page.empty() ? "their publisher" : set.page) +
-                    ", or install libcurl4-openssl-dev and libssl-dev and build again");
+  throw Unavailable("fetch \"" + set.name + "\": this build lacks a library for checksums, libcrypto or Mbed TLS; " +
+                    "get the files from " + (set.page.empty() ? "their publisher" : set.page) +
+                    ", or install libcurl4-openssl-dev and libssl-dev or libmbedtls-dev, and build again");
 }
 
 FetchSummary fetch(std::string_view name, const std::filesystem::path& folder, const FetchOptions& options) {
