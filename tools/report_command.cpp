@@ -1,7 +1,9 @@
 // `octavo report`: measures what int8 residency costs and saves.
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <octavo/dataset.hpp>
+#include <octavo/errors.hpp>
 #include <octavo/output_file.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
@@ -26,6 +28,13 @@ struct ReportArguments : CommonOptions {
   std::int64_t batch_size = 512;
 };
 
+/// Prevents a typo from replacing a file of another kind, such as the dataset.
+void check_page_name(const std::filesystem::path& path) {
+  if (path.extension() == ".html" || path.extension() == ".htm") return;
+  throw InvalidArgument("write \"" + path.string() +
+                        "\": the page is an HTML file; use a name that ends in .html or .htm");
+}
+
 MemoryReport measure(const ReportArguments& arguments, const Dataset& dataset) {
   ProgressBar bar(arguments.quiet);
   ReportOptions options;
@@ -45,7 +54,10 @@ void write_page(const ReportArguments& arguments, const Dataset& dataset, const 
 
 int run(const ReportArguments& arguments) {
   // Before minutes of measuring.
-  if (!arguments.html.empty()) check_output_file(arguments.html, arguments.force);
+  if (!arguments.html.empty()) {
+    check_page_name(arguments.html);
+    check_output_file(arguments.html, arguments.force);
+  }
   const Dataset dataset = Dataset::open(arguments.file);
   const MemoryReport report = measure(arguments, dataset);
   if (!arguments.html.empty()) write_page(arguments, dataset, report);
@@ -60,8 +72,8 @@ Command add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* verb = add_verb(program, "report", "Measure how much device memory int8 samples save", *arguments);
   verb->add_option("FILE", arguments->file, "A dataset file")->required();
-  CLI::Option* html = verb->add_option("--html", arguments->html,
-                                       "Also write a page for the browser to this file: contents, savings, problems");
+  CLI::Option* html = verb->add_option(
+      "--html", arguments->html, "Also write a page for the browser to this .html file: contents, savings, problems");
   verb->add_flag("--force", arguments->force, "Replace the HTML file if it exists")->needs(html);
   verb->add_flag("-v,--verbose", arguments->is_verbose, "Print all figures, not just the summary and the sizes");
   verb->add_option("--device", arguments->device, kDeviceHelp);

@@ -108,6 +108,12 @@ def test_a_page_needs_a_folder(report: octavo.MemoryReport, tmp_path: Path) -> N
         report.to_html(tmp_path / "none" / "page.html")
 
 
+def test_a_page_replaces_only_html_files(report: octavo.MemoryReport, dataset: Path) -> None:
+    with pytest.raises(ValueError, match=r"ends in \.html or \.htm"):
+        report.to_html(dataset)
+    assert len(octavo.Dataset(dataset)) == 2
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 500])

@@ -189,6 +189,17 @@ TEST_CASE("view lists what the augmentation of a batch drew", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");
   const std::vector<std::string> arguments = {
+TEST_CASE("report replaces only HTML files", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  const std::string path = folder / "d.h5";
+  const Outcome outcome = run_octavo({"report", path, "--device", "cpu", "--html", path, "--force", "--quiet"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.is_one_line_error());
+  CHECK_THAT(outcome.err, ContainsSubstring("ends in .html or .htm"));
+  CHECK(octavo::Dataset::open(path).split_names().size() == 2);
+}
+
       "view", folder / "d.h5", "-o", folder / "sheet.png", "--step",        "2",      "--epoch", "1", "--count",
       "4",    "--seed",        "7",  "--augment",          "crop:1,flip:1", "--list", "--force"};
   CHECK_THAT(text_of(arguments), ContainsSubstring("random crop (padding 1, reflect), horizontal flip 1") &&

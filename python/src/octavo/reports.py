@@ -67,7 +67,7 @@ class MemoryReport(Report):
         Parameters
         ----------
         path
-            Also write the page to this file, which is replaced if it exists.
+            Also write the page to this .html or .htm file, which is replaced if it exists.
         progress
             As in `Store`.
 
@@ -75,9 +75,16 @@ class MemoryReport(Report):
         ------
         FormatError, OSError
             If a sample is damaged, or a file cannot be read or written.
+        ValueError
+            If `path` does not end in .html or .htm.
         """
         from . import _loader_speed, _pack
 
+        # Prevents a typo from replacing a file of another kind, such as the dataset.
+        if path is not None and Path(path).suffix not in (".html", ".htm"):
+            raise ValueError(
+                f"path is {os.fspath(path)!r}; the page is an HTML file; use a name that ends in .html or .htm"
+            )
         if self._page is None:
             speeds = _loader_speed.measure(self._dataset[self["split"]], self._device, self._batch_size)
             with _progress.shown(progress) as on_progress:
