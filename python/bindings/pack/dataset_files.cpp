@@ -30,7 +30,8 @@ void add_dataset_files(nb::module_& module) {
       .def_ro("sample_count", &ReindexSummary::sample_count)
       .def_ro("changed_samples", &ReindexSummary::changed_samples, "Samples that differ from their checksums.")
       .def_ro("left_out", &ReindexSummary::left_out,
-              "Objects and attributes that are not part of a dataset file and were not copied; at most 100.")
+              "Objects and attributes that are not part of a dataset file and were not copied. Of more than 100, the "
+              "first 100 and their number: '23 more'.")
       .def("__repr__", [](const ReindexSummary& summary) {
         return nb::str("ReindexSummary(sample_count={}, changed_samples={}, left_out={})")
             .format(summary.sample_count, summary.changed_samples, summary.left_out);

@@ -60,7 +60,58 @@ TEST_CASE("what a rebuilt file does not have is named", "[unit][archive]") {
     add_attribute(octavo::hdf5::DatasetHandle(H5Dopen2(file, "/train/images", H5P_DEFAULT)).get());
   });
   CHECK(reindex(folder / "a.h5", folder / "c.h5").left_out ==
-        std::vector<std::string>{"/, attribute note", "/train/mi?ne", "/train/images, attribute note"});
+        std::vector<std::string>{"/, attribute note", "/train/images, attribute note", "/train/mi?ne"});
+}
+
+/// A dataset of one number, as another program adds it.
+void add_dataset(hid_t file, const std::string& path) {
+  const octavo::hdf5::SpaceHandle space(H5Screate(H5S_SCALAR));
+  const octavo::hdf5::DatasetHandle dataset(
+      H5Dcreate2(file, path.c_str(), H5T_STD_U8LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  REQUIRE(dataset);
+}
+
+TEST_CASE("objects that only newer format versions have are named as not copied", "[unit][archive]") {
+  const TemporaryFolder folder;
+  octavo::test::write_small_file(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t file) {
+    for (const char* name : {"/train/masks", "/train/columns"}) add_dataset(file, name);
+  });
+  CHECK(reindex(folder / "a.h5", folder / "b.h5").left_out ==
+        std::vector<std::string>{"/train/columns", "/train/masks"});
+}
+
+TEST_CASE("names that another program added are named as not copied", "[unit][archive]") {
+  const TemporaryFolder folder;
+  octavo::test::write_small_file(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t file) { add_dataset(file, "/train/names"); });
+  CHECK(reindex(folder / "a.h5", folder / "b.h5").left_out == std::vector<std::string>{"/train/names"});
+}
+
+TEST_CASE("attributes of every dataset are named as not copied", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  const std::vector<std::string> paths = {"/classes", "/index", "/train/histogram", "/train/labels", "/train/names"};
+  std::vector<std::string> expected;
+  edit(folder / "a.h5", [&](hid_t file) {
+    for (const std::string& path : paths) {
+      add_attribute(octavo::hdf5::ObjectHandle(H5Oopen(file, path.c_str(), H5P_DEFAULT)).get());
+      expected.push_back(path + ", attribute note");
+    }
+  });
+  CHECK(reindex(folder / "a.h5", folder / "b.h5").left_out == expected);
+}
+
+TEST_CASE("the list of what is not copied ends with the number of the others", "[unit][archive]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.h5");
+  edit(folder / "a.h5", [](hid_t file) {
+    for (int number = 0; number < 103; ++number) add_dataset(file, "/extra" + std::to_string(1000 + number));
+  });
+  const auto left_out = reindex(folder / "a.h5", folder / "b.h5").left_out;
+  REQUIRE(left_out.size() == 101);
+  CHECK(left_out[99] == "/extra1099");
+  CHECK(left_out[100] == "3 more");
 }
 
 octavo::hdf5::PropertiesHandle creation() { return octavo::hdf5::PropertiesHandle(H5Pcreate(H5P_DATASET_CREATE)); }

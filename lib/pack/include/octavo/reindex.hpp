@@ -21,7 +21,7 @@ struct ReindexSummary {
   std::int64_t sample_count = 0;
   std::int64_t changed_samples = 0;  ///< samples that differ from their checksum; 0 without accept_changes
   /// Objects and attributes that are not part of a dataset file, so that they were not copied: "/train/features",
-  /// "/train, attribute note". At most 100.
+  /// "/train, attribute note". Of more than 100, the first 100 and "23 more".
   std::vector<std::string> left_out = {};
 };
 

@@ -136,7 +136,7 @@ void send_foreign_file(const std::filesystem::path& path, const hdf5::ChildOutpu
   }
   const auto root = own<hdf5::GroupHandle>(H5Gopen2(file.get(), "/", H5P_DEFAULT), "open /");
   description["uuid"] = hdf5::read_text_attribute(root.get(), "uuid").value_or("");
-  description["left_out"] = foreign_extras(file.get(), names);
+  description["left_out"] = foreign_extras(file.get(), names, version);
   description["class_names"] = read_class_names(file.get(), file_bytes);
   // Invalid UTF-8 becomes U+FFFD, or is refused as a name.
   output.send(kDescription, description.dump(-1, ' ', false, Json::error_handler_t::replace));
