@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from conftest import Packed
 
 
 def test_exported_arrays_have_the_packed_values(packed: Packed, tmp_path: Path) -> None:
-    octavo.export(packed.path, tmp_path / "arrays", format="npy")
+    with pytest.warns(octavo.PackingWarning, match="arrays do not store class names; export PNG images"):
+        octavo.export(packed.path, tmp_path / "arrays", format="npy")
     assert np.array_equal(np.load(tmp_path / "arrays" / "train-images.npy"), packed.values)
     assert np.array_equal(np.load(tmp_path / "arrays" / "train-labels.npy"), packed.labels)
     with pytest.raises(ValueError, match="not empty"):
@@ -40,8 +42,17 @@ def test_columns_survive_an_export_as_images_but_not_as_arrays(tmp_path: Path) -
     columns = octavo.Dataset(tmp_path / "again.h5").split().columns
     assert columns["age"].tolist() == [30, 31, 32]
     assert columns["box"] == [{"x": [0]}, {"x": [1]}, {"x": [2]}]
-    with pytest.warns(octavo.PackingWarning, match="arrays do not store the columns age, box; export as 'png'"):
+    with pytest.warns(octavo.PackingWarning, match="arrays do not store the columns age, box; export PNG images"):
         octavo.export(tmp_path / "out.h5", tmp_path / "arrays", format="npy")
+
+
+def test_an_export_of_quantized_images_warns_that_bytes_are_not_source_values(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.linspace(0, 1, 32, dtype=np.float32).reshape(2, 4, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        octavo.pack(tmp_path / "x.npy", tmp_path / "x.h5", layout="hw")
+    with pytest.warns(octavo.PackingWarning, match=r"source values are scale \* byte \+ zero_point"):
+        octavo.export(tmp_path / "x.h5", tmp_path / "arrays", format="npy")
 
 
 def test_a_subset_is_repacked_with_the_names_and_compression_of_its_source(packed: Packed, tmp_path: Path) -> None:

@@ -354,7 +354,9 @@ TEST_CASE("exporting reports what is not written", "[unit][tools]") {
   json_of({"pack", folder / "pets" / "cat" / "list.csv", "-o", folder / "c.h5", "--label-column", "age", "--columns",
            "sex"});
   CHECK_THAT(text_of({"export", folder / "c.h5", "-o", folder / "columns", "--as", "npy"}),
-             ContainsSubstring("note: arrays do not store the column sex; use --as png to keep them"));
+             ContainsSubstring("note: arrays do not store the column sex; export PNG images to keep them"));
+  CHECK(json_of({"export", folder / "p.h5", "-o", folder / "again", "--as", "npy"})["notes"] ==
+        nlohmann::ordered_json::array({"arrays do not store class names; export PNG images to keep them"}));
 }
 
 TEST_CASE("reindex writes a file that verify finds intact", "[unit][tools]") {

@@ -20,12 +20,11 @@ void add_dataset_files(nb::module_& module) {
       "export_dataset",
       [](const Dataset& dataset, const std::filesystem::path& folder, ExportFormat format, int thread_count,
          const nb::object& on_progress) {
-        interruptibly(on_progress, [&](const ProgressFunction& progress) {
-          export_dataset(dataset, folder, {format, thread_count, progress});
-          return true;
+        return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+          return export_dataset(dataset, folder, {format, thread_count, progress}).notes;
         });
       },
-      "dataset"_a, "folder"_a, "format"_a, "thread_count"_a, "on_progress"_a.none());
+      "dataset"_a, "folder"_a, "format"_a, "thread_count"_a, "on_progress"_a.none(), "Returns the notes.");
   nb::class_<ReindexSummary>(module, "ReindexSummary", "The result of reindex().")
       .def_ro("sample_count", &ReindexSummary::sample_count)
       .def_ro("changed_samples", &ReindexSummary::changed_samples, "Samples that differ from their checksums.")

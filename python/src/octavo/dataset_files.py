@@ -47,7 +47,7 @@ def export(
     Warns
     -----
     PackingWarning
-        If columns are left out.
+        If arrays leave out class names or columns, or the stored bytes are not source values (`Statistics.scale`).
 
     Raises
     ------
@@ -65,14 +65,9 @@ def export(
     if operator.index(threads) < 0:
         raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
     with _progress.shown(progress) as on_progress:
-        _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
-    columns = list(dict.fromkeys(name for split in dataset for name in split._native.columns))
-    if format == "npy" and columns:
-        warnings.warn(
-            f"arrays do not store the columns {', '.join(columns)}; export as 'png' to keep them",
-            packing.PackingWarning,
-            stacklevel=2,
-        )
+        notes = _pack.export_dataset(dataset._opened(), Path(folder), formats[format], threads, on_progress)
+    for note in notes:
+        warnings.warn(note, packing.PackingWarning, stacklevel=2)
 
 
 def repack(

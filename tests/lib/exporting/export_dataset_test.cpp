@@ -73,3 +73,22 @@ TEST_CASE("samples that a PNG cannot hold are refused with the remedy", "[unit][
                     ContainsSubstring("2 channels") && ContainsSubstring("npy"));
   CHECK_FALSE(fs::exists(folder / "out"));
 }
+
+TEST_CASE("an export returns notes on what the arrays do not have", "[unit][export]") {
+  const TemporaryFolder folder;
+  const auto labels = bytes_of(std::vector<std::int32_t>{0});
+  WriterOptions options;
+  options.class_names = {"cat"};
+  options.splits = {{"train", {1, 2, 2}, {LabelKind::class_index, 1}, Color::gray, 1, false, {{0.5, 1.0}}, "float32"}};
+  Writer writer(folder / "a.h5", options);
+  std::vector<std::uint8_t> values(4, 1);
+  writer.write(0, 0, values, labels);
+  writer.finish("{}");
+  const Dataset dataset = Dataset::open(folder / "a.h5");
+  const std::string stored_bytes =
+      "the export has the stored bytes; source values are scale * byte + zero_point, with the scale and zero_point of "
+      "the dataset file";
+  CHECK(export_dataset(dataset, folder / "images").notes == std::vector<std::string>{stored_bytes});
+  CHECK(export_dataset(dataset, folder / "arrays", {.format = ExportFormat::npy}).notes ==
+        std::vector<std::string>{stored_bytes, "arrays do not store class names; export PNG images to keep them"});
+}

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <octavo/dataset.hpp>
 #include <octavo/progress.hpp>
@@ -23,11 +24,18 @@ struct ExportOptions {
   ProgressFunction on_progress = {};
 };
 
+struct ExportSummary {
+  /// What a user might not expect, a sentence each: that bytes are not source values, and what arrays leave out.
+  /// Options as in option_names.hpp.
+  std::vector<std::string> notes;
+};
+
 /// Writes every sample of `dataset` below `folder`, which must be empty or not exist. The values are the packed bytes,
 /// unchanged. ChannelQuantization, sample names and provenance are not written. PNG requires 1 or 3 channels.
 /// Returns after everything is synced to disk. On failure, removes what it wrote. A killed process leaves an incomplete
 /// octavo.json or .npy file, which packing refuses.
 /// Throws InvalidArgument if the folder is not empty; FormatError if a sample is damaged; IoError.
-void export_dataset(const Dataset& dataset, const std::filesystem::path& folder, const ExportOptions& options = {});
+ExportSummary export_dataset(const Dataset& dataset, const std::filesystem::path& folder,
+                             const ExportOptions& options = {});
 
 }  // namespace octavo
