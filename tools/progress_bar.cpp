@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "human_units.hpp"
 #include "interruption.hpp"
@@ -35,7 +36,7 @@ std::string percent(double share) { return std::to_string(static_cast<int>(share
 
 }  // namespace
 
-ProgressBar::ProgressBar(bool is_quiet) {
+ProgressBar::ProgressBar(bool is_quiet, std::function<Clock::time_point()> now) : now_(std::move(now)) {
   style_ = is_quiet ? Style::none : ::isatty(STDERR_FILENO) != 0 ? Style::bar : Style::lines;
 }
 
@@ -59,7 +60,7 @@ void ProgressBar::show(const Progress& progress) {
 
 void ProgressBar::begin(const Progress& progress) {
   stage_ = progress.stage;
-  stage_start_ = Clock::now();
+  stage_start_ = now_();
   start_share_ = done_share(progress);
   start_bytes_ = progress.done_bytes;
   next_drawing_ = stage_start_;
@@ -69,7 +70,7 @@ void ProgressBar::begin(const Progress& progress) {
 void ProgressBar::print_line(const Progress& progress) {
   const double share = done_share(progress);
   const auto tenths = static_cast<std::int64_t>(share * 10.0);
-  if (tenths <= shown_tenths_ || Clock::now() < stage_start_ + kFirstLineAfter) return;
+  if (tenths <= shown_tenths_ || now_() < stage_start_ + kFirstLineAfter) return;
   shown_tenths_ = tenths;
   const std::string rest = rate_and_rest(progress);
   std::fprintf(stderr, "octavo: %s: %s%s%s\n", stage_.c_str(), percent(share).c_str(), rest.empty() ? "" : ", ",
@@ -77,7 +78,7 @@ void ProgressBar::print_line(const Progress& progress) {
 }
 
 void ProgressBar::draw_bar(const Progress& progress) {
-  const auto now = Clock::now();
+  const auto now = now_();
   if (now < next_drawing_) return;
   next_drawing_ = now + kDrawingInterval;
 
@@ -98,7 +99,7 @@ void ProgressBar::draw_bar(const Progress& progress) {
 }
 
 std::string ProgressBar::rate_and_rest(const Progress& progress) const {
-  const double elapsed = std::chrono::duration<double>(Clock::now() - stage_start_).count();
+  const double elapsed = std::chrono::duration<double>(now_() - stage_start_).count();
   const double share = done_share(progress);
   const std::int64_t bytes = progress.done_bytes - start_bytes_;
   std::string text;

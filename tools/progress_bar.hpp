@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <octavo/progress.hpp>
 #include <string>
 
@@ -13,7 +14,10 @@ namespace octavo::tools {
 /// throws Interrupted after a signal.
 class ProgressBar {
  public:
-  explicit ProgressBar(bool is_quiet);
+  using Clock = std::chrono::steady_clock;
+
+  /// `now` is the clock; tests pass their own.
+  explicit ProgressBar(bool is_quiet, std::function<Clock::time_point()> now = &Clock::now);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -22,7 +26,6 @@ class ProgressBar {
   ProgressFunction function();
 
  private:
-  using Clock = std::chrono::steady_clock;
   enum class Style { none, lines, bar };
 
   void show(const Progress& progress);
@@ -33,6 +36,7 @@ class ProgressBar {
   std::string rate_and_rest(const Progress& progress) const;
   void erase_bar();
 
+  std::function<Clock::time_point()> now_;
   Style style_;
   std::string stage_;
   Clock::time_point stage_start_;

@@ -98,7 +98,7 @@ TEST_CASE("a second fetch finds everything complete", "[unit][tools]") {
   const HttpServer server(&serve_content);
   const TemporaryFolder folder;
   write_bytes(folder / "set.json", description(server.url()));
-  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set"};
+  const std::vector<std::string> words = {"fetch", "--from", folder / "set.json", "-o", folder / "set", "--quiet"};
   const Outcome first = run_octavo(words);
   CHECK_THAT(first.out,
              ContainsSubstring("from " + server.url() + "a.bin") && ContainsSubstring("try next: octavo pack"));

@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 
 #include "catch.hpp"
 #include "temporary_folder.hpp"
@@ -30,15 +30,28 @@ std::string written_to_stderr(const Work& work) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// A clock that advances only when told to.
+class SteppedClock {
+ public:
+  auto function() {
+    return [this] { return now_; };
+  }
+  void advance(std::chrono::milliseconds by) { now_ += by; }
+
+ private:
+  tools::ProgressBar::Clock::time_point now_;
+};
+
 }  // namespace
 
 TEST_CASE("without a terminal a long stage writes a line every 10 percent", "[unit][tools]") {
   const std::string text = written_to_stderr([] {
-    tools::ProgressBar bar(false);
+    SteppedClock clock;
+    tools::ProgressBar bar(false, clock.function());
     const ProgressFunction report = bar.function();
     report({"packing train", 0, 1000, 0, 0});
     report({"packing train", 100, 1000, 0, 0});
-    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    clock.advance(std::chrono::milliseconds(1050));
     report({"packing train", 350, 1000, 0, 0});
     report({"packing train", 380, 1000, 0, 0});
     report({"packing train", 400, 1000, 0, 0});
@@ -47,12 +60,27 @@ TEST_CASE("without a terminal a long stage writes a line every 10 percent", "[un
                        !ContainsSubstring("38 %") && ContainsSubstring("octavo: packing train: 40 %"));
 }
 
+TEST_CASE("without a terminal stages of less than a second write nothing", "[unit][tools]") {
+  const std::string text = written_to_stderr([] {
+    SteppedClock clock;
+    tools::ProgressBar bar(false, clock.function());
+    const ProgressFunction report = bar.function();
+    for (const char* stage : {"packing train", "packing test"}) {
+      report({stage, 0, 1000, 0, 0});
+      clock.advance(std::chrono::milliseconds(990));
+      report({stage, 1000, 1000, 0, 0});
+    }
+  });
+  CHECK(text.empty());
+}
+
 TEST_CASE("--quiet shows no progress", "[unit][tools]") {
   const std::string text = written_to_stderr([] {
-    tools::ProgressBar bar(true);
+    SteppedClock clock;
+    tools::ProgressBar bar(true, clock.function());
     const ProgressFunction report = bar.function();
     report({"packing train", 0, 1000, 0, 0});
-    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    clock.advance(std::chrono::milliseconds(1050));
     report({"packing train", 1000, 1000, 0, 0});
   });
   CHECK(text.empty());
