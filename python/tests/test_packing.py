@@ -110,6 +110,25 @@ def test_folders_are_packed_with_every_option(photos: Path, tmp_path: Path) -> N
     assert [Path(failure.name).name for failure in summary.skipped] == ["0.png"]
 
 
+def test_a_dry_run_lists_what_would_be_skipped(tmp_path: Path) -> None:
+    Image.fromarray(RGB).save(tmp_path / "a.png")
+    (tmp_path / "list.csv").write_text("file_name,label\na.png,cat\nmissing.png,cat\n")
+    plan = octavo.pack(tmp_path / "list.csv", tmp_path / "out.h5", on_error="skip", dry_run=True)
+    assert plan.splits == {"train": 1}
+    assert len(plan.skipped) == 1
+    assert "missing.png" in plan.skipped[0].reason
+
+
+def test_a_skipped_sample_prints_options_as_in_python(tmp_path: Path) -> None:
+    (tmp_path / "photos" / "a").mkdir(parents=True)
+    for name, side in (("large", 64), ("small", 4)):
+        Image.fromarray(np.zeros((side, side), np.uint8)).save(tmp_path / "photos" / "a" / f"{name}.png")
+    summary = octavo.pack(tmp_path / "photos", tmp_path / "out.h5", size=4, max_pixels=100, on_error="skip")
+    (failure,) = summary.skipped
+    assert "max_pixels=" in failure.reason
+    assert repr(failure) == f"SampleFailure(name={failure.name!r}, reason={failure.reason!r})"
+
+
 def test_arrays_and_splits_are_selected_and_classes_renamed(photos: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 2, 2), np.uint8), y=np.arange(4), z=np.ones((3, 2, 2), np.uint8))
     assert octavo.pack(f"{tmp_path / 'a.npz'}::x::y", tmp_path / "a.h5").splits == {"train": 4}

@@ -61,9 +61,11 @@ void add_summary(nb::module_& module) {
           "name", [](const SampleFailure& failure) { return file_name(failure.name); },
           nb::sig("def name(self) -> str"), "Its file, or its file and its index there.")
       .def_prop_ro(
-          "reason", [](const SampleFailure& failure) { return with_python_options(failure.reason); }, "What is wrong.")
+          "reason", [](const SampleFailure& failure) { return as_text(with_python_options(failure.reason)); },
+          nb::sig("def reason(self) -> str"), "What is wrong.")
       .def("__repr__", [](const SampleFailure& failure) {
-        return nb::str("SampleFailure(name={!r}, reason={!r})").format(file_name(failure.name), failure.reason);
+        return nb::str("SampleFailure(name={!r}, reason={!r})")
+            .format(file_name(failure.name), as_text(with_python_options(failure.reason)));
       });
   nb::class_<PackSummary>(module, "PackSummary", "The result of packing.")
       .def_prop_ro(
@@ -117,6 +119,7 @@ PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOp
     const auto source = open_source(specs, source_options);
     PackSummary summary;
     summary.splits = source->splits();
+    summary.skipped = source->left_out();
     summary.notes = packing_notes(*source);
     for (const SourceSplit& split : summary.splits) summary.packed_bytes += split.sample_count * split.shape.values();
     return summary;
