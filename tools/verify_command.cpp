@@ -48,14 +48,24 @@ void print_result(const VerifyArguments& arguments, const VerifyResult& result) 
                                     : "  what other HDF5 programs see was not compared with the index\n");
 }
 
-/// Whether everything was read, and no defect affects samples or labels.
-bool spares_samples(const VerifyResult& result) {
-  const bool lists_all = result.defect_count == static_cast<std::int64_t>(result.defects.size());
-  return result.checked_bytes > 0 && lists_all &&
-         std::none_of(result.defects.begin(), result.defects.end(), [](const Defect& defect) {
-           return defect.where.find("/images") != std::string::npos ||
-                  defect.where.find("/labels") != std::string::npos;
-         });
+/// Whether a defect affects samples or labels, or may do so without being listed.
+bool affects_samples(const VerifyResult& result) {
+  if (result.defect_count > std::ssize(result.defects)) return true;
+  return std::ranges::any_of(result.defects, [](const Defect& defect) {
+    return defect.where.find("/images") != std::string::npos || defect.where.find("/labels") != std::string::npos;
+  });
+}
+
+/// "3 defects", and what to do.
+std::string describe_defects(const VerifyResult& result) {
+  const std::string text = counted(result.defect_count, "defect");
+  const bool could_be_read = result.checked_bytes > 0;
+  // The only defect names its remedy.
+  if (!could_be_read) return text + ": " + result.defects.at(0).what;
+  if (!affects_samples(result)) return text + "; the samples are intact; rebuild the file with `octavo reindex`";
+  return text +
+         "; if you changed samples or labels with another program, keep the changes with `octavo reindex "
+         "--accept-changes`; otherwise restore the file from a copy";
 }
 
 int run(const VerifyArguments& arguments) {
@@ -67,10 +77,7 @@ int run(const VerifyArguments& arguments) {
   }
   if (result.defect_count == 0) return kDone;
   std::cout.flush();
-  std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << counted(result.defect_count, "defect")
-            << "; restore the file from a copy, pack it again, or keep deliberate changes with octavo reindex "
-               "--accept-changes"
-            << (spares_samples(result) ? "; the samples are intact, so `octavo reindex` may recover them" : "") << '\n';
+  std::cerr << "octavo: error: verify \"" << arguments.file << "\": " << describe_defects(result) << '\n';
   return kFailed;
 }
 

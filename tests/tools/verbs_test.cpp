@@ -29,6 +29,15 @@ std::string text_of(std::vector<std::string> arguments) {
   return outcome.out;
 }
 
+/// Where these bytes are in the file.
+std::int64_t place_in_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  const auto at = content.find({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  REQUIRE(at != std::string::npos);
+  return static_cast<std::int64_t>(at);
+}
+
 /// The messages of the dynamic loader about the libraries that a verb loads.
 std::string libraries_of(const std::vector<std::string>& arguments) {
   ::setenv("LD_DEBUG", "files", 1);
@@ -112,6 +121,46 @@ TEST_CASE("verify reports an intact file or names the defect and exits with 1", 
   CHECK(outcome.json()["whole"] == false);
   CHECK(outcome.json()["defect_count"].get<int>() >= 1);
   CHECK_THAT(run_octavo({"verify", folder / "d.h5", "--quiet"}).out, ContainsSubstring("sample"));
+}
+
+TEST_CASE("verify names one remedy for each kind of damage", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "d.h5";
+  pack_digits(path);
+  const auto flip_byte = [&](std::int64_t at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int byte = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(byte ^ 1));
+  };
+  std::string remedy;
+  SECTION("a label that another program edited") {
+    // The labels of the 1,437 samples of train: the digits 0 to 9, repeated, as int32.
+    const auto before = octavo::Dataset::open(path).split("train");
+    std::vector<std::int32_t> labels(1437);
+    before.read_labels(0, 1437, std::as_writable_bytes(std::span(labels)));
+    flip_byte(place_in_file(path, std::as_bytes(std::span(labels))));
+    remedy =
+        "; if you changed samples or labels with another program, keep the changes with `octavo reindex "
+        "--accept-changes`; otherwise restore the file from a copy\n";
+  }
+  SECTION("a damaged provenance") {
+    const std::string text = "\"sources\":";
+    flip_byte(place_in_file(path, std::as_bytes(std::span(text))));
+    remedy = "; the samples are intact; rebuild the file with `octavo reindex`\n";
+  }
+  SECTION("a damaged header") {
+    flip_byte(8);
+    remedy =
+        ": its header is damaged (its hash does not match); get the file again, or if another program changed it, "
+        "rebuild it with `octavo reindex`\n";
+  }
+  const Outcome outcome = run_octavo({"verify", path, "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.is_one_line_error());
+  INFO(outcome.out);
+  CHECK_THAT(outcome.err, ContainsSubstring(remedy));
 }
 
 TEST_CASE("report measures", "[unit][tools]") {
