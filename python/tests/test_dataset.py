@@ -41,6 +41,15 @@ def test_statistics_are_exact(packed: Packed) -> None:
     np.testing.assert_array_equal(train.mean_image, packed.values.mean(axis=0, dtype=np.float64).astype(np.float32))
 
 
+def test_statistics_print_as_one_line(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "two.h5", layout="chw") as writer:
+        for value in (10, 11, 10):  # mean 10.333..., variance 2/9
+            writer.append(np.stack([np.full((2, 2), value, np.uint8), np.full((2, 2), 200, np.uint8)]), 0)
+    assert repr(octavo.Dataset(tmp_path / "two.h5").split().statistics) == (
+        "Statistics(mean=[10.33, 200], std=[0.4714, 0])"
+    )
+
+
 @pytest.mark.parametrize(
     "index",
     [

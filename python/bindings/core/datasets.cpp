@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
 #include <string>
@@ -90,6 +92,18 @@ nb::object read_labels(const Split& split) {
   }
 }
 
+/// "[119.2, 130.1]": four significant digits of each number, of the first numbers.
+std::string rounded(const std::vector<double>& numbers) {
+  constexpr std::size_t kMostShown = 8;
+  std::string text = "[";
+  for (std::size_t i = 0; i < std::min(numbers.size(), kMostShown); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.4g", numbers[i]);
+    text += (i == 0 ? "" : ", ") + std::string(number);
+  }
+  return text + (numbers.size() > kMostShown ? ", ...]" : "]");
+}
+
 void add_statistics(nb::module_& module) {
   nb::class_<Statistics>(module, "Statistics", "Exact statistics of a split, in source units.")
       .def_prop_ro(
@@ -122,7 +136,10 @@ void add_statistics(nb::module_& module) {
             for (const ChannelQuantization& q : s.quantization) zero_point.push_back(q.zero_point);
             return to_numpy(zero_point, {zero_point.size()});
           },
-          nb::rv_policy::move, "float64 [C].");
+          nb::rv_policy::move, "float64 [C].")
+      .def("__repr__", [](const Statistics& s) {
+        return "Statistics(mean=" + rounded(s.mean) + ", std=" + rounded(s.standard_deviation) + ")";
+      });
 }
 
 void add_split(nb::module_& module) {
