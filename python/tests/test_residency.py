@@ -202,6 +202,8 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     images = np.zeros((4, 1, 5, 5), np.int8)
     for wrong, labels, message in (
         (images[0], None, "shape"),
+        (np.zeros((4, 8, 8, 3), np.uint8), None, r"looks like \[N, H, W, C\]; they must be \[N, C, H, W\]: pass np"),
+        (np.zeros((4, 8, 8, 1), np.int8), None, "transpose"),
         (images.astype(np.float32), None, "float32"),
         (images[:, :, ::2], None, "contiguous"),
         (images, [1, 2, 3], "for 4 images"),

@@ -48,6 +48,11 @@ def _checked_images(images: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
     array = np.asarray(images)
     if array.ndim != 4 or array.size == 0:
         raise ValueError(f"images have shape {array.shape}; they must be [N, C, H, W], with N at least 1")
+    if array.shape[3] in (1, 3) and array.shape[1] not in (1, 3):
+        raise ValueError(
+            f"images have shape {array.shape}, which looks like [N, H, W, C]; they must be [N, C, H, W]: "
+            "pass np.ascontiguousarray(images.transpose(0, 3, 1, 2))"
+        )
     if array.dtype == np.uint8:
         codes: npt.NDArray[np.int8] = np.bitwise_xor(array, 0x80, order="C").view(np.int8)
         return codes

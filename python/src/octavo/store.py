@@ -141,6 +141,7 @@ class Store:
         ----------
         images
             int8 [N, C, H, W]: uint8 values minus 128; or uint8 [N, C, H, W], which are converted and therefore copied.
+            Transpose [N, H, W, C] first: ``np.ascontiguousarray(images.transpose(0, 3, 1, 2))``.
         labels
             Integers [N]: class numbers; integers [N, K]: multi-labels of 0 and 1; floats [N, K]: targets.
         classes
@@ -153,7 +154,8 @@ class Store:
         Raises
         ------
         ValueError
-            If an array has another type or shape, or is not contiguous.
+            If an array has another type or shape, or is not contiguous, or the images look like [N, H, W, C]: the last
+            axis is 1 or 3, and the second is neither.
         MemoryError, UnavailableError
             See `Store`.
         """
