@@ -1,6 +1,7 @@
 // `octavo bench`: how fast this machine loads a dataset file and serves batches, relative to the machine's own limits.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <octavo/benchmark.hpp>
@@ -89,7 +90,27 @@ void print_batches(const std::vector<std::int64_t>& asked, const std::vector<Bat
   if (some_fit) std::cout << "  * the data fits in the cache, the copy does not, so this does not show memory speed\n";
 }
 
+/// The result in one line: how fast the split loads, and the fastest batches.
+std::string summary(const BenchArguments& arguments, const Benchmark& result) {
+  const LoadSpeed& load = result.load;
+  std::string text = std::filesystem::path(arguments.file).filename().string() + ": " + result.split + " loads at " +
+                     format_rate(static_cast<double>(load.bytes) / load.checked_seconds);
+  const auto fastest = std::ranges::max_element(
+      result.batches, {}, [](const BatchSpeed& batch) { return batch.gather.images_per_second(); });
+  if (fastest == result.batches.end()) return text;
+  const GatherSpeed& gather = fastest->gather;
+  text += "; batches of " + format_count(gather.batch_size) + " as " + to_string(fastest->dtype) + " take " +
+          format_seconds(gather.median_seconds) + ", " + format_count(std::llround(gather.images_per_second())) +
+          " images/s";
+  if (!gather.fits_cache) {
+    text +=
+        ", at " + std::to_string(std::llround(100 * gather.fraction_of_copy())) + " % of the speed of a memory copy";
+  }
+  return text;
+}
+
 void print_benchmark(const BenchArguments& arguments, const Benchmark& result) {
+  std::cout << summary(arguments, result) << "\n\n";
   std::cout << arguments.file << ", split " << result.split << ": " << counted(result.sample_count, "sample") << " of "
             << result.shape << ", on " << result.device << " (" << result.device_name << ")\n\n";
   print_load(result.load);
