@@ -1,0 +1,37 @@
+// What the sections of the page show.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <octavo/content.hpp>
+#include <octavo/dataset.hpp>
+#include <octavo/report.hpp>
+#include <octavo/report_page.hpp>
+
+namespace octavo::report::page {
+
+struct PageData {
+  const Dataset& dataset;
+  const MemoryReport& report;  ///< of a split of the dataset
+  const ReportPageOptions& options;
+  std::vector<std::string> split_names = {};
+  std::vector<Split> splits = {};
+  std::vector<SplitContent> contents = {};  ///< of each split
+
+  /// The split of the report.
+  const Split& reported() const {
+    return splits[static_cast<std::size_t>(std::ranges::find(split_names, report.split) - split_names.begin())];
+  }
+
+  /// Of all splits.
+  std::int64_t packed_bytes() const {
+    std::int64_t sum = 0;
+    for (const Split& split : splits) sum += split.packed_bytes();
+    return sum;
+  }
+};
+
+}  // namespace octavo::report::page
