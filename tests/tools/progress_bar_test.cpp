@@ -74,7 +74,7 @@ TEST_CASE("without a terminal stages of less than a second write nothing", "[uni
   CHECK(text.empty());
 }
 
-TEST_CASE("--quiet shows no progress", "[unit][tools]") {
+TEST_CASE("a quiet bar shows no progress", "[unit][tools]") {
   const std::string text = written_to_stderr([] {
     SteppedClock clock;
     tools::ProgressBar bar(true, clock.function());
