@@ -67,7 +67,7 @@ class Writer:
     FileExistsError
         If `path` exists and `force` is not set.
     OSError
-        If its folder is not writable, or there is no file to append to.
+        If its folder is not writable, or the file to append to does not exist.
     ValueError
         For invalid options.
     """
