@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# tools/wheel.sh [--cpu] [--python PYTHON]...: builds the Python wheels for manylinux_2_28_x86_64 in build/wheel/dist.
+# tools/wheel.sh [--cpu] [--arch ARCH] [--python PYTHON]...: builds the Python wheels for manylinux_2_28 in
+# build/wheel/dist.
 #
 #   --cpu            without the CUDA backend
+#   --arch ARCH      x86_64 (the default) or aarch64: with --cpu, for Python 3.12 and later, after the wheels for x86_64;
+#                    needs the packages qemu-user-static and binfmt-support
 #   --python PYTHON  an interpreter, 3.10 or newer, with its headers; may be repeated. Default: python3.10, python3.11
 #                    and python3.12, as far as they are on the PATH. From 3.12 on, one wheel serves every later version.
 #
@@ -10,11 +13,17 @@
 # the licenses of what it contains (THIRD_PARTY.md) and a list of it in SPDX format. tools/wheel_check.sh tests wheels.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+arch=x86_64
 cuda=ON
 pythons=()
 while (($# > 0)); do
   case $1 in
     --cpu) cuda=OFF ;;
+    --arch)
+      [[ ${2-} =~ ^(x86_64|aarch64)$ ]] || wrong_usage "--arch expects x86_64 or aarch64"
+      arch=$2
+      shift
+      ;;
     --python)
       [[ -n ${2-} ]] || wrong_usage "--python expects an interpreter"
       pythons+=("$2")
@@ -26,9 +35,25 @@ while (($# > 0)); do
   shift
 done
 
+command -v unzip >/dev/null || fail "unzip not found; install the package unzip"
+versions=(3.10 3.11 3.12)
+stubs=
+if [[ $arch == aarch64 ]]; then
+  # nvcc needs the CUDA toolkit of the other processor, and the names of modules for one version of Python depend on it.
+  [[ $cuda == OFF ]] || wrong_usage "--arch aarch64 needs --cpu"
+  versions=(3.12)
+  # This Python cannot import the modules.
+  wheels_here=("$root"/build/wheel/dist/octavo-*-abi3-*_x86_64.whl)
+  [[ -f ${wheels_here[0]} ]] || fail "the stubs come from the wheel for x86_64; run tools/wheel.sh first"
+  stubs=$root/build/wheel/aarch64/stubs
+  rm -rf "$stubs"
+  unzip -q "${wheels_here[0]}" 'octavo/_*.pyi' -d "$stubs"
+  export QEMU_LD_PREFIX=$root/build/wheel/aarch64/system
+fi
+
 # A command of pyenv exists for every version, but works only for those that are enabled.
 if ((${#pythons[@]} == 0)); then
-  for version in 3.10 3.11 3.12; do
+  for version in "${versions[@]}"; do
     for candidate in "python$version" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/python; do
       if "$candidate" -c "" 2>/dev/null; then
         pythons+=("$candidate")
@@ -37,12 +62,12 @@ if ((${#pythons[@]} == 0)); then
     done
   done
 fi
-((${#pythons[@]} > 0)) || fail "no Python from 3.10 to 3.12 found; name one with --python"
+((${#pythons[@]} > 0)) || fail "no Python ${versions[*]} found; name one with --python"
 
-"$root/tools/wheel_deps.sh"
+"$root/tools/wheel_deps.sh" "$arch"
 readonly base=$root/build/wheel
 export PATH=$base/venv/bin:$PATH
-rm -rf "$base/raw"
+rm -rf "$base/$arch/raw"
 
 if [[ $cuda == ON ]]; then
   step="looking for the CUDA compiler"
@@ -59,28 +84,29 @@ for python in "${pythons[@]}"; do
   environment=$base/python$version
   if [[ ! -x $environment/bin/python ]]; then "$python" -m venv "$environment"; fi
   "$environment/bin/python" -m pip install -q --upgrade pip 'scikit-build-core>=1.0' 'nanobind>=3.0' ninja
-  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} \
-    "$environment/bin/python" -m pip wheel -q --no-deps --no-build-isolation "$root/python" -w "$base/raw" \
-    -C build-dir="$base/cmake-$cuda" -C wheel.py-api="$abi" -C install.strip=true \
-    -C cmake.define.CMAKE_TOOLCHAIN_FILE="$base/toolchain.cmake" -C cmake.define.OCTAVO_CUDA=$cuda \
-    -C cmake.define.OCTAVO_PYTHON_ONE_LIBRARY=ON -C cmake.define.Python_EXECUTABLE="$environment/bin/python"
+  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} _PYTHON_HOST_PLATFORM=linux-$arch \
+    "$environment/bin/python" -m pip wheel -q --no-deps --no-build-isolation "$root/python" -w "$base/$arch/raw" \
+    -C build-dir="$base/$arch/cmake-$cuda" -C wheel.py-api="$abi" -C install.strip=true \
+    -C cmake.define.CMAKE_TOOLCHAIN_FILE="$base/$arch/toolchain.cmake" -C cmake.define.OCTAVO_CUDA=$cuda \
+    -C cmake.define.OCTAVO_PYTHON_ONE_LIBRARY=ON -C cmake.define.Python_EXECUTABLE="$environment/bin/python" \
+    -C cmake.define.OCTAVO_PYTHON_STUBS="${stubs:+$stubs/octavo}"
 done
 
 # CMake before 3.26 cannot build against the stable interface, and names such a library for one version.
 step="checking the stable interface"
-for wheel in "$base"/raw/*-abi3-*.whl; do
-  [[ ! -f $wheel ]] || unzip -l "$wheel" | grep -q '_native\.abi3\.so$' ||
+for wheel in "$base/$arch"/raw/*-abi3-*.whl; do
+  [[ ! -f $wheel ]] || grep -q '_native\.abi3\.so$' < <(unzip -l "$wheel") ||
     fail "$(basename "$wheel") is for one version of Python; update CMake"
 done
 
 heading "Wheel: licenses and platform"
-rm -rf "$base/dist"
 mkdir -p "$base/dist"
-for raw in "$base"/raw/*.whl; do
-  python "$root/tools/wheel_contents.py" "$raw" "$base/prefix" "$root" ${cuda_version:+"$cuda_version"}
-  auditwheel repair --plat manylinux_2_28_x86_64 -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
+rm -f "$base"/dist/octavo-*_"$arch".whl
+for raw in "$base/$arch"/raw/*.whl; do
+  python "$root/tools/wheel_contents.py" "$raw" "$base/$arch/prefix" "$root" ${cuda_version:+"$cuda_version"}
+  auditwheel repair --plat "manylinux_2_28_$arch" -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
     fail "auditwheel refuses $(basename "$raw"): $(tail -n 1 "$base/auditwheel.log")"
 done
-for wheel in "$base"/dist/*.whl; do
+for wheel in "$base"/dist/*_"$arch".whl; do
   printf '%s  %.1f MB\n' "${wheel#"$root"/}" "$(stat -c %s "$wheel")e-6"
 done

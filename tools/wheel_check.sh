@@ -3,11 +3,12 @@
 #
 #   --torch   also load batches with PyTorch, and run its tests: downloads about 3 GB for each Python version
 #   --again   make the systems again
+#   --arch ARCH             x86_64 (the default) or aarch64: with QEMU, which takes many times as long
 #   --ubuntu-keyring FILE   Ubuntu's public keys, from its package ubuntu-keyring
 #                           (/usr/share/keyrings/ubuntu-archive-keyring.gpg)
 #
 # The systems are bullseye, bookworm and trixie (Debian 11 to 13), and focal, jammy and noble (Ubuntu 20.04 to 24.04); by
-# default all of them. Each is a folder below build/wheel/systems, made with debootstrap, and has Python but neither a
+# default all of them; for aarch64, trixie. Each is a folder below build/wheel/systems, made with debootstrap, and has Python but neither a
 # compiler nor HDF5 nor CUDA. In each one, this script installs the wheel with pip, runs the program, packs photos,
 # verifies the file, reads batches, and runs the Python tests. It needs root, debootstrap, the package mirrors that
 # debootstrap knows, and PyPI.
@@ -16,6 +17,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
 
+arch=x86_64
 torch=no
 again=no
 ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
@@ -24,6 +26,11 @@ while (($# > 0)); do
   case $1 in
     --torch) torch=yes ;;
     --again) again=yes ;;
+    --arch)
+      [[ ${2-} =~ ^(x86_64|aarch64)$ ]] || wrong_usage "--arch expects x86_64 or aarch64"
+      arch=$2
+      shift
+      ;;
     --ubuntu-keyring)
       [[ -n ${2-} ]] || wrong_usage "--ubuntu-keyring expects a file"
       ubuntu_keyring=$2
@@ -35,12 +42,20 @@ while (($# > 0)); do
   esac
   shift
 done
-if ((${#systems[@]} == 0)); then systems=(bullseye bookworm trixie focal jammy noble); fi
+if [[ $arch == aarch64 ]]; then
+  # The wheel needs Python 3.12, and Ubuntu has other mirrors for this processor.
+  ((${#systems[@]} == 0)) || [[ ${systems[*]} == trixie ]] || wrong_usage "for aarch64, the only system is trixie"
+  systems=(trixie)
+elif ((${#systems[@]} == 0)); then
+  systems=(bullseye bookworm trixie focal jammy noble)
+fi
 
 step="checking what is there"
 readonly base=$root/build/wheel
 readonly dist=$base/dist folder=$base/systems
-compgen -G "$dist/octavo-*.whl" >/dev/null || fail "no wheels in build/wheel/dist; run tools/wheel.sh"
+compgen -G "$dist/octavo-*_$arch.whl" >/dev/null || fail "no wheels for $arch in build/wheel/dist; run tools/wheel.sh"
+[[ $arch == "$(uname -m)" || -f /proc/sys/fs/binfmt_misc/qemu-$arch ]] ||
+  fail "programs for $arch do not run here; install the packages qemu-user-static and binfmt-support"
 ((EUID == 0)) || fail "making a system requires root"
 command -v debootstrap >/dev/null || fail "debootstrap not found; install the package debootstrap"
 if [[ $again == yes ]]; then rm -rf "$folder"; fi
@@ -52,6 +67,7 @@ trap 'rm -rf "$work"' EXIT
 # make_system NAME SUITE PACKAGES: a minimal system in $folder/NAME, unless it exists.
 make_system() {
   local options=(--variant=minbase --include="ca-certificates,$3") script=()
+  if [[ $arch == aarch64 ]]; then options+=(--arch=arm64); fi
   if [[ -f $folder/$1.complete ]]; then return; fi
   rm -rf "${folder:?}/$1"
   case $2 in
@@ -111,6 +127,7 @@ export PATH=/venv/bin:$PATH
 pip install -q --upgrade pip
 pip install -q --only-binary=:all: --find-links /dist octavo numpy
 octavo --version
+ls /venv/share/man/man1/octavo.1 /venv/share/bash-completion/completions/octavo >/dev/null
 pip install -q pytest pillow tqdm h5py $TORCH
 python - <<'PYTHON'
 import pathlib, numpy, PIL.Image
@@ -157,21 +174,23 @@ fi
 
 summary=()
 for system in "${systems[@]}"; do
-  heading "Check: $system"
+  name=$system
+  if [[ $arch != x86_64 ]]; then name+=-$arch; fi
+  heading "Check: $name"
   case $system in
     bullseye | focal)
-      make_system "$system" "$system" libssl1.1,libffi7
-      tar -C "$folder/$system" -xf "$folder/python.tar"
+      make_system "$name" "$system" libssl1.1,libffi7
+      tar -C "$folder/$name" -xf "$folder/python.tar"
       ;;
-    *) make_system "$system" "$system" python3,python3-venv ;;
+    *) make_system "$name" "$system" python3,python3-venv ;;
   esac
-  rm -rf "$folder/$system"/{dist,tests}
-  cp -r "$dist" "$folder/$system/dist"
-  cp -r "$root/python/tests" "$folder/$system/tests"
-  cp "$work/check.sh" "$folder/$system/check.sh"
-  log=$folder/$system-check.log
-  run_in "$system" env TORCH="$([[ $torch == yes ]] && echo torch torchvision)" sh /check.sh | tee "$log"
+  rm -rf "$folder/$name"/{dist,tests}
+  cp -r "$dist" "$folder/$name/dist"
+  cp -r "$root/python/tests" "$folder/$name/tests"
+  cp "$work/check.sh" "$folder/$name/check.sh"
+  log=$folder/$name-check.log
+  run_in "$name" env TORCH="$([[ $torch == yes ]] && echo torch torchvision)" sh /check.sh | tee "$log"
   result=$(tail -n 1 "$log")
-  summary+=("$system: $(grep -oE '[0-9]+ passed' <<<"$result"), $(grep -oE '[0-9]+ skipped' <<<"$result" || echo 0 skipped)")
+  summary+=("$name: $(grep -oE '[0-9]+ passed' <<<"$result"), $(grep -oE '[0-9]+ skipped' <<<"$result" || echo 0 skipped)")
 done
 printf '%s\n' "${summary[@]}"

