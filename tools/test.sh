@@ -63,8 +63,8 @@ end_phase "lint"
 for suite in "${suites[@]}"; do
   heading "$suite: configure"
   options=()
-  # Without a device, the CUDA code does not run. A separate test compiles it for every generation.
-  if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real;90"); fi
+  # Without a device, the CUDA code does not run: one architecture is enough. A separate test compiles others.
+  if [[ $suite == cuda ]] && ! nvidia-smi -L &>/dev/null; then options+=("-DCMAKE_CUDA_ARCHITECTURES=75-real"); fi
   cmake --preset "$suite" "${options[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   heading "$suite: build"
   cmake --build --preset "$suite" -j "$jobs"
