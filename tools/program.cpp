@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include <cxxabi.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -109,13 +110,21 @@ int run_and_catch(const Work& work) {
   }
 }
 
-/// Flushes stdout. A closed pipe is not worth an error message; a full disk is.
+/// Whether stdout is a pipe whose reader is gone.
+bool is_pipe_closed() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
+/// Flushes stdout. A closed pipe is not worth an error message; a full disk is. If an earlier write failed, the reason
+/// is lost.
 int finish_output(int exit_code) {
   errno = 0;
   std::cout.flush();
   if (std::cout.good()) return exit_code;
-  if (errno == EPIPE) return kSignalBase + SIGPIPE;
-  return fail(std::string("write to stdout: ") + (errno != 0 ? std::strerror(errno) : "unknown error"), kFailed);
+  if (errno == EPIPE || is_pipe_closed()) return kSignalBase + SIGPIPE;
+  const std::string why = errno != 0 ? std::strerror(errno) : "not everything could be written";
+  return fail("write to stdout: " + why + "; check the space on the disk", kFailed);
 }
 
 int run_command_line(int argument_count, const char* const* arguments) {
