@@ -1,4 +1,5 @@
 // `octavo train`: trains a small reference model on a dataset file.
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -106,9 +107,20 @@ int run_comparison(const TrainArguments& arguments, const Dataset& dataset, Trai
   return kDone;
 }
 
+/// The default normalization divides by 128, which suits values of 0 ... 255.
+void note_other_range(const TrainArguments& arguments, const Split& split) {
+  const auto& quantization = split.statistics().quantization;
+  const bool is_8_bit = std::ranges::all_of(quantization, [](const auto& q) { return q == ChannelQuantization(); });
+  if (arguments.normalize != "default" || is_8_bit) return;
+  std::cerr << "octavo: note: the values of " << split.name()
+            << " are not 0 ... 255, which the default normalization expects; pass --normalize standard" << std::endl;
+}
+
 int run(const TrainArguments& arguments) {
   TrainOptions options = train_options(arguments);
   const Dataset dataset = Dataset::open(arguments.file);
+  note_other_range(arguments,
+                   options.train_split.empty() ? dataset.training_split() : dataset.split(options.train_split));
   options.test_split = evaluated_split(dataset, options);
   if (!arguments.json) print_head(arguments, options);
   return arguments.compare_float32 ? run_comparison(arguments, dataset, options)

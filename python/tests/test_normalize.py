@@ -124,6 +124,28 @@ def test_the_inverse_has_the_unit_of_the_normalization(tmp_path: Any, normalize:
     assert np.abs(values - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
 
 
+@pytest.mark.parametrize(("high", "is_warned"), [(1.0, True), (255.0, False), (1000.0, False), (50000.0, True)])
+def test_a_divisor_that_does_not_suit_the_values_is_warned_about(tmp_path: Any, high: float, is_warned: bool) -> None:
+    np.save(tmp_path / "x.npy", np.linspace(0, high, 64, dtype=np.float32).reshape(4, 4, 4))
+    octavo.pack(tmp_path / "x.npy", tmp_path / "x.h5", value_range=(0, high), layout="hw", progress=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        octavo.Loader(tmp_path / "x.h5", device="cpu", framework="numpy")
+    assert [str(warning.message)[:52] for warning in caught] == (
+        [f"the values of 'train' range from 0 to {high:g}, but the"[:52]] if is_warned else []
+    )
+    assert all(warning.filename == __file__ for warning in caught)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        octavo.Loader(tmp_path / "x.h5", device="cpu", framework="numpy", normalize="standard")
+
+
+def test_numbers_of_another_unit_are_refused_for_8_bit_images(packed: Packed) -> None:
+    normalize = Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225), "source")
+    with pytest.raises(ValueError, match="pass unit='unit'"):
+        octavo.Loader(packed.path, device="cpu", framework="numpy", normalize=normalize)
+
+
 def test_the_inverse_needs_the_measured_numbers(packed: Packed) -> None:
     images = np.zeros((1, 3, 8, 6), np.float32)
     with pytest.raises(ValueError, match="pass the loaded split"):

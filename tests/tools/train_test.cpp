@@ -1,4 +1,7 @@
 // `octavo train` on the digits.
+#include <filesystem>
+#include <fstream>
+
 #include "catch.hpp"
 #include "program.hpp"
 #include "shared_data.hpp"
@@ -44,6 +47,21 @@ TEST_CASE("training augments its own split and logs the fingerprint of each epoc
   CHECK(resized.exit_code == 2);
   CHECK_THAT(resized.err, ContainsSubstring("the augmentation makes images of 1x9x9") &&
                               ContainsSubstring("use operations that keep the size"));
+}
+
+TEST_CASE("training notes values that its default normalization does not suit", "[unit][tools]") {
+  const TemporaryFolder folder;
+  pack_digits(folder / "d.h5");
+  CHECK(run_octavo({"train", folder / "d.h5", "--model", "softmax", "--epochs", "1", "--device", "cpu"}).err.empty());
+  for (const char* name : {"cat", "dog"}) {
+    std::filesystem::create_directories(folder / "deep" / name);
+    std::ofstream(folder / "deep" / name / "1.pgm") << "P2 2 1 65535 0 60000";
+  }
+  const Outcome packed = run_octavo({"pack", folder / "deep", "-o", folder / "f.h5", "--quiet"});
+  INFO(packed.err);
+  REQUIRE(packed.exit_code == 0);
+  const std::vector<std::string> arguments = {"train", folder / "f.h5", "--epochs", "1", "--device", "cpu"};
+  CHECK_THAT(run_octavo(arguments).err, ContainsSubstring("note: the values of train are not 0 ... 255"));
 }
 
 TEST_CASE("training compares int8 with float32 residency", "[unit][tools]") {

@@ -31,7 +31,7 @@ def measure(split: Split, device: Any, batch_size: int) -> list[tuple[str, float
         return []
     loader = Loader(
         split, batch_size=batch_size, device=device, shuffle=True, drop_last=True, progress=False,
-        normalize=Normalize(statistics=split), rank=0, world_size=1,
+        normalize=Normalize("dataset", 128.0, "source", split), rank=0, world_size=1,
     )  # fmt: skip
     streams = {f"octavo.Loader on {loader.device}": _batches(loader)}
     if importlib.util.find_spec("torch") is not None:

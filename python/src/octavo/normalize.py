@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -105,6 +106,26 @@ class Normalize:
             count = 1 if value is None or isinstance(value, str) else len(_numbers(argument, value))
             if count not in (1, channels):
                 raise ValueError(f"{argument} has {count} numbers; the images have {channels} channels")
+
+    def check_range(self, split: str, scale: npt.NDArray[np.float64], zero_point: npt.NDArray[np.float64]) -> None:
+        """Checks that the numbers suit a split whose values before packing are ``scale * level + zero_point``.
+
+        Warns if the default divisor, 128, is far from their range. Raises ValueError if given numbers of 8-bit images
+        are those of another unit.
+        """
+        if self.unit == "source" and (scale == 1.0).all() and (zero_point == 0.0).all():
+            for argument, value in (("mean", self.mean), ("std", self.std)):
+                if value is not None and not isinstance(value, str):
+                    _check_unit(argument, value, "levels")
+        ends = np.stack([zero_point, zero_point + 255.0 * scale])
+        low, high = ends.min(), ends.max()
+        if self.std is None and not 32.0 <= high - low <= 2040.0:
+            warnings.warn(
+                f"the values of {split!r} range from {low:.6g} to {high:.6g}, but the normalization divides by 128; "
+                "pass normalize='standard', or a Normalize with a std",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def inverse(self, images: Any, split: Split | None = None, *, channels_last: bool = False) -> Any:
         """The values before the normalization, ``y * std + mean``: for example, to show images of a batch.
