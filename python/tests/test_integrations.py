@@ -121,6 +121,16 @@ def test_a_data_module_serves_all_splits(tmp_path: Path) -> None:
         DataModule(path, val="valid")
 
 
+def test_lightning_resumes_between_epochs(packed: Packed, tmp_path: Path) -> None:
+    expected = list(chain(*epochs(packed.path, 3)))
+    module, trainer = lightning_parts(max_epochs=2, enable_checkpointing=False)
+    trainer.fit(module, octavo.Loader(packed.path, **OPTIONS))
+    trainer.save_checkpoint(tmp_path / "last.ckpt")
+    again, trainer = lightning_parts(max_epochs=3, enable_checkpointing=False)
+    trainer.fit(again, octavo.Loader(packed.path, **OPTIONS), ckpt_path=str(tmp_path / "last.ckpt"), weights_only=False)
+    assert module.seen + again.seen == expected
+
+
 def test_a_data_module_normalizes_with_the_statistics_of_training(tmp_path: Path) -> None:
     pytest.importorskip("lightning")
     from octavo.lightning import DataModule

@@ -314,3 +314,36 @@ def test_single_targets_are_one_number_for_each_sample(tmp_path: Path) -> None:
     octavo.pack_dataset([(np.zeros((2, 2), np.uint8), 0.5 * row) for row in range(3)], tmp_path / "a.h5")
     labels = octavo.Loader(tmp_path / "a.h5", device="cpu", framework="numpy")[0][1]
     assert (labels.shape, labels.tolist()) == ((3,), [0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("augment", "message"),
+    [
+        (octavo.augment.HorizontalFlip, r"the class HorizontalFlip; pass an operation, HorizontalFlip\(\.\.\.\)"),
+        (lambda epoch: epoch, "augment contains 0"),
+        (lambda epoch: [octavo.augment.HorizontalFlip], "augment contains <class"),
+        ("flip", "augment contains 'flip'"),
+    ],
+)
+def test_what_is_not_an_operation_is_refused(packed: Packed, augment: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        octavo.Loader(packed.path, device="cpu", framework="numpy", augment=augment)  # type: ignore[call-overload]
+
+
+def test_arguments_of_a_wrong_type_are_named(packed: Packed) -> None:
+    for name, value in (("batch_size", "32"), ("batch_size", 2.5), ("seed", "x")):
+        with pytest.raises(TypeError, match=f"{name} is {value!r}; it must be a whole number"):
+            octavo.Loader(packed.path, device="cpu", framework="numpy", **{name: value})
+    loader = octavo.Loader(packed.path, device="cpu", framework="numpy")
+    with pytest.raises(TypeError, match="state is a str; pass a result of state_dict"):
+        loader.load_state_dict("state")  # type: ignore[arg-type]
+    part = octavo.Loader(packed.path, device="cpu", framework="numpy", indices=[3, 5])
+    assert (part.samples_per_epoch, len(part.dataset)) == (2, len(loader.dataset))
+    with pytest.raises(ValueError, match="chooses other samples; pass the same indices"):
+        loader.load_state_dict(part.state_dict())
+
+
+def test_the_epoch_can_be_set_as_that_of_a_sampler(packed: Packed) -> None:
+    loader = octavo.Loader(packed.path, device="cpu", framework="numpy", shuffle=True)
+    loader.batch_sampler.sampler.set_epoch(3)
+    assert loader.epoch == 3

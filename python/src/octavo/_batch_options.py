@@ -118,6 +118,9 @@ def resolve_batch_options(
     label_kind = source.label_kind if soft_labels is None else "target"
     label_type = _frameworks.resolve_label_dtype(label_dtype, label_kind)
     resolved.check_channels(source.shape[0])
+    if isinstance(source, Split):
+        statistics = source.statistics
+        resolved.check_range(source.name, statistics.scale, statistics.zero_point)
     _warn_of_own_statistics(resolved, source)
     name = _resolve_store_device(data, device)
     return BatchOptions(
@@ -149,6 +152,8 @@ _OPTIONAL: dict[str, Any] = {"carry_over": False, "sampling": None, "augmentatio
 
 def checked_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int]:
     """Epoch and step of a saved state, which must come from a loader like the one with the state `here`."""
+    if not isinstance(state, dict):
+        raise TypeError(f"state is a {type(state).__name__}; pass a result of state_dict()")
     saved, own = {**_OPTIONAL, **state}, {**_OPTIONAL, **here}
     missing = [key for key in own if key not in saved]
     if missing:
@@ -158,6 +163,11 @@ def checked_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int
     if saved["split"] != own["split"]:
         raise ValueError(f"state is from the split {saved['split']!r}; this loader serves {own['split']!r}")
     for key in own:
+        if key == "sampling" and saved[key] != own[key]:
+            raise ValueError(
+                "state is from a loader that chooses other samples; pass the same indices, weights, replacement, "
+                "balance, samples_per_epoch and repeats"
+            )
         if key not in ("epoch", "step", "data") and saved[key] != own[key]:
             raise ValueError(f"state is from a loader with {key}={saved[key]!r}; this one has {key}={own[key]!r}")
     if saved["data"] != own["data"]:
@@ -181,10 +191,17 @@ def warn_of_ranks(world_size: int) -> None:
         )
 
 
+def _whole_number(argument: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{argument} is {value!r}; it must be a whole number") from None
+
+
 def _checked_batch_size(batch_size: int | None, epoch_samples: int) -> int:
     if batch_size is None:
         return min(_USUAL_BATCH, epoch_samples)
-    number = operator.index(batch_size)
+    number = _whole_number("batch_size", batch_size)
     if number < 1:
         raise ValueError(f"batch_size is {number}; it must be at least 1")
     return number
@@ -208,7 +225,7 @@ def _warn_of_own_statistics(normalize: Normalize, source: Split | ArraySplit) ->
 
 
 def _checked_seed(seed: int) -> int:
-    number = operator.index(seed)
+    number = _whole_number("seed", seed)
     if not 0 <= number < 2**64:
         raise ValueError(f"seed is {number}; it must be in [0, 2**64)")
     return number

@@ -519,7 +519,8 @@ class Mix(_Parameters):
 
 def checked_operations(augment: Operation | Sequence[Operation] | None) -> tuple[Operation, ...]:
     """The operations as a tuple. Raises TypeError if there is something else among them."""
-    operations = (augment,) if isinstance(augment, Operation) else tuple(augment or ())
+    given = () if augment is None else augment
+    operations = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
     for operation in operations:
         if not isinstance(operation, Operation) or not dataclasses.is_dataclass(operation):
             raise TypeError(

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
@@ -313,6 +313,8 @@ class Loader(Generic[BatchT]):
         window: int | None = None,
         prefetch: int | None = None,
     ) -> None:
+        if isinstance(augment, type):
+            raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "progress")}
         order = _order_name(shuffle)
         depth = _checked_prefetch(prefetch)
@@ -609,6 +611,11 @@ class Loader(Generic[BatchT]):
         self._epoch, self._handed_out, self._is_placed = number, 0, False
         self._iteration += 1
 
+    @property
+    def batch_sampler(self) -> _BatchSampler:
+        """What Lightning, as for a DataLoader, tells the epoch: a run that is resumed between epochs depends on it."""
+        return _BatchSampler(self)
+
     def state_dict(self) -> dict[str, Any]:
         """The position after the batches yielded so far, to save with the model; a dict of plain values.
 
@@ -631,7 +638,7 @@ class Loader(Generic[BatchT]):
             loader stays unchanged.
         """
         # The augmentation may depend on the epoch.
-        given = state.get("epoch")
+        given = state.get("epoch") if isinstance(state, dict) else None
         known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
         epoch, step = checked_place(state, self._state_at(known, 0))
         if epoch != known or not 0 <= step < self._batches_in(epoch):
@@ -655,6 +662,12 @@ class Loader(Generic[BatchT]):
     def dataset(self) -> Split | ArraySplit:
         """The split that the samples belong to."""
         return self._store.split
+
+    @property
+    def samples_per_epoch(self) -> int:
+        """The samples of an epoch, of all ranks together; with `indices` or `weights`, not all of `dataset`."""
+        sampling = self._resolved.sampling
+        return len(self.dataset) if sampling is None else sampling.epoch_samples
 
     @property
     def device(self) -> str:
@@ -698,6 +711,12 @@ class Loader(Generic[BatchT]):
         if self.label_smoothing != 0.0:
             text += f"label_smoothing={self.label_smoothing}, "
         return text + (f"views={self.views}, " if self.views != 1 else "")
+
+
+class _BatchSampler(NamedTuple):
+    """Its `sampler` has a `set_epoch`."""
+
+    sampler: Loader[Any]
 
 
 class _Closed:
