@@ -252,3 +252,23 @@ def test_images_that_cannot_be_resized_are_named(tmp_path: Path, channels: int) 
 def test_the_splits_of_a_dataset_dict_get_the_usual_names(tmp_path: Path) -> None:
     splits = {"train": pairs(), "validation": pairs(4)}
     assert octavo.pack_dataset(splits, tmp_path / "a.h5").splits == {"train": 8, "val": 4}
+
+
+def test_classes_with_one_name_are_refused(tmp_path: Path) -> None:
+    for pack in (octavo.Writer, lambda path, classes: octavo.pack_dataset(pairs(), path, classes=classes)):
+        with pytest.raises(ValueError, match="classes name 'cat' twice"):
+            pack(tmp_path / "a.h5", classes=["cat", "cat"])
+
+
+def test_a_split_without_samples_is_noted(tmp_path: Path) -> None:
+    with pytest.warns(octavo.PackingWarning, match="not packed: the split 'test', which has no samples"):
+        octavo.pack_dataset({"train": pairs(), "test": []}, tmp_path / "a.h5")
+    with pytest.raises(TypeError, match=r"use octavo\.repack"):
+        octavo.pack_dataset(octavo.Dataset(tmp_path / "a.h5"), tmp_path / "b.h5")
+
+
+def test_float_images_beyond_the_levels_name_the_remedy(tmp_path: Path) -> None:
+    writer = octavo.Writer(tmp_path / "a.h5")
+    for value, message in ((0.3, r"pass value_range=\(low, high\)"), (float("nan"), "it contains NaN or infinity")):
+        with pytest.raises(ValueError, match=message):
+            writer.append(np.full((2, 2), value, np.float32))

@@ -162,10 +162,15 @@ def _levels(array: npt.NDArray[Any], quantizer: Quantizer | None) -> Pixels:
             )
         return array.astype(np.uint8)
     if np.issubdtype(array.dtype, np.floating):
+        if not np.isfinite(array).all():
+            raise ValueError("it contains NaN or infinity")
         levels = array.astype(np.float64) * 255.0
         nearest = np.rint(levels)
         if not (np.abs(levels - nearest) <= _LEVEL_TOLERANCE).all() or (array.size and not nearest.min() >= 0):
-            raise ValueError("its float values are not 8-bit levels in 0 ... 1; pack the image before normalizing it")
+            raise ValueError(
+                "its float values are not 8-bit levels in 0 ... 1; pack the image before normalizing it, or pass "
+                "value_range=(low, high), the values that become 0 and 255"
+            )
         if array.size and nearest.max() > 255:
             raise ValueError("its float values exceed 1; pass uint8, or floats in 0 ... 1")
         return nearest.astype(np.uint8)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _images, _pack, _progress
+from .dataset import Dataset
 from .writer import Writer, annotate
 
 _Path = str | os.PathLike[str]
@@ -79,6 +80,8 @@ def pack_dataset(
     """
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'stop' or 'skip'")
+    if isinstance(dataset, Dataset):
+        raise TypeError("dataset is a dataset file; use octavo.repack")
     parts = _splits_of(dataset, split)
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
@@ -87,8 +90,10 @@ def pack_dataset(
         _progress.shown(progress) as on_progress,
         Writer(path, classes=classes, channels=channels, layout=layout, progress=False, **options) as writer,
     ):
+        empty: list[str] = []
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
+            number = -1
             names = _Names(name, [] if name_key is False else _paths_of(part))
             for number, sample in enumerate(_samples(part, name, on_error == "skip")):
                 where = f"split {name!r}, sample {number}"
@@ -111,6 +116,10 @@ def pack_dataset(
                     writer.leave_out(number, f"{name}#{number}", str(error))
                 if on_progress is not None:
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
+            if number < 0:
+                empty.append(name)
+        if empty and len(empty) < len(parts):
+            writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
         if note := keys.note():
             writer.add_note(note)
         return writer.close()

@@ -29,6 +29,14 @@ def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
     return operator.index(sides[0]), operator.index(sides[1])
 
 
+def checked_classes(classes: Sequence[str] | None) -> list[str]:
+    """The class names. Raises ValueError if one is repeated."""
+    names = list(classes or ())
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"classes name {repeated[0]!r} twice; give each class a name of its own")
+    return names
+
+
 def checked_fit(fit: str) -> _pack.Fit:
     """The fit of this name."""
     chosen: _pack.Fit = _choice(_pack.Fit, "fit", fit)
@@ -232,7 +240,7 @@ def pack(
     source_options.label_column = label_column or ""
     source_options.columns = [columns] if isinstance(columns, str) else list(columns)
     source_options.allow_mismatch = bool(allow_mismatch)
-    source_options.class_names = list(classes or ())
+    source_options.class_names = checked_classes(classes)
     source_options.class_map = dict(class_map or {})
     source_options.select = select
     source_options.skip_unreadable = on_error == "skip"

@@ -19,6 +19,7 @@ from .dataset import Dataset
 from .packing import (
     check_target,
     checked_background,
+    checked_classes,
     checked_fit,
     checked_size,
     pack_options,
@@ -101,6 +102,7 @@ class Writer:
         self._source_options = sampling_options(holdout, seed, limit)
         check_target(path, force or append)
         self._path = Path(path)
+        self._classes = checked_classes(classes)
         self._channels = channels
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
@@ -108,12 +110,11 @@ class Writer:
         self._allow_mismatch = bool(allow_mismatch)
         self._stored = Dataset(path) if append else None
         if self._stored is not None:
-            self._check_classes(self._stored, classes or ())
+            self._check_classes(self._stored, self._classes)
         self._progress = progress
         notes = json.dumps({"made_by": "octavo.Writer"})
-        self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, list(classes or ()), notes)
+        self._source: _pack.SpooledSource | None = _pack.SpooledSource(self._path.parent, self._classes, notes)
         self._blocks: dict[str, _Block] = {}
-        self._classes = list(classes or ())
         self._lock = threading.RLock()
 
     def append(
@@ -196,8 +197,8 @@ class Writer:
             )  # fmt: skip
         if pixels.shape != block.shape:
             raise ValueError(
-                f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images of a "
-                "split to one size and one number of channels"
+                f"{where}it is {_text(pixels.shape)}, earlier ones are {_text(block.shape)}; convert all images "
+                "with size= and channels="
             )
         if kind != block.kind or numbers.shape != block.label_shape:
             raise ValueError(f"{where}its label {label!r} is of another kind or length than earlier labels")

@@ -44,7 +44,8 @@ std::int64_t count_at(std::span<const std::byte> bytes, std::size_t offset, cons
 void check_magic(std::span<const std::byte> bytes) {
   if (begins_with(bytes, kMagic)) return;
   if (begins_with(bytes, kHdf5Signature)) {
-    throw FormatError(std::string("an HDF5 file without Octavo's header; ") + kUseReindex);
+    throw FormatError(std::string("an HDF5 file without Octavo's header; pack it with `octavo pack`, or ") +
+                      kUseReindex);
   }
   throw FormatError("not an Octavo file (unexpected first bytes); pack the data with `octavo pack`");
 }

@@ -148,21 +148,23 @@ void MergedSource::add_split(std::size_t part, std::size_t split) {
     pieces_.push_back({{part, split, 0}});
     return;
   }
-  if (at->shape != added.shape || at->labels != added.labels || at->color != added.color) {
-    throw InvalidArgument(
-        "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) + " has samples of " +
-        to_string(added.shape) + ", earlier sources have " + to_string(at->shape) +
-        ", or their labels differ in kind; use different splits, or convert all with `size` and `channels`");
+  const std::string merge = "merge into split \"" + added.name + "\": " + first_file(*parts_[part]);
+  if (at->shape != added.shape || at->color != added.color) {
+    throw InvalidArgument(merge + " has samples of " + to_string(added.shape) + ", earlier sources have " +
+                          to_string(at->shape) +
+                          "; use different splits, or pack the images with one `size` and `channels`");
+  }
+  if (at->labels != added.labels) {
+    throw InvalidArgument(merge + " has labels of another kind or length than earlier sources; use different splits");
   }
   if (at->has_masks != added.has_masks) {
     throw InvalidArgument(
-        "merge into split \"" + added.name + "\": " + first_file(*parts_[part]) +
+        merge +
         (added.has_masks ? " has masks, earlier sources have none" : " has no masks, earlier sources have them") +
         "; use different splits");
   }
   if (at->columns != added.columns) {
-    throw InvalidArgument("merge into split \"" + added.name + "\": " + first_file(*parts_[part]) +
-                          " has other columns than earlier sources; name the same `columns` of each");
+    throw InvalidArgument(merge + " has other columns than earlier sources; name the same `columns` of each");
   }
   if (quantization_of(*at) != quantization_of(added)) {
     throw InvalidArgument("merge into split \"" + added.name + "\": the values in " + first_file(*parts_[part]) +

@@ -283,7 +283,7 @@ struct UsableRows {
 
 std::string not_below(const char* what, const std::string& named) {
   return std::string("the ") + what + " \"" + named.substr(0, 255) +
-         "\" is not below the list's folder (images outside it are not allowed)";
+         "\" does not exist below the list's folder (images elsewhere are not allowed)";
 }
 
 /// Other rows are an error, or are left out if `may_skip`.
