@@ -141,7 +141,7 @@ def test_a_state_is_plain_and_describes_the_batches(packed: Packed) -> None:
         ({"shuffle": "windows:20"}, "shuffle=True; this one has shuffle='windows:20'"),
         ({"drop_last": True}, "drop_last=False; this one has drop_last=True"),
         ({"carry_over": True}, "carry_over=False; this one has carry_over=True"),
-        ({"indices": list(range(47))}, "sampling=None; this one has sampling="),
+        ({"indices": list(range(47))}, "chooses other samples; pass the same indices"),
         ({"normalize": "unit"}, r"normalization='\(x - dataset mean\) / 128 .*; this one has normalization='\(x - 0"),
         ({"augment": augment.HorizontalFlip()}, "augmentation=None; this one has augmentation='horizontal flip 0.5"),
         ({"views": 2}, "2 views"),
