@@ -349,3 +349,12 @@ TEST_CASE("info reports which classes have few samples", "[unit][tools]") {
   CHECK_THAT(run_octavo({"info", folder / "a.h5"}).out,
              ContainsSubstring("fewer than a tenth of the median (40 samples): 1 class (2)"));
 }
+
+TEST_CASE("a range for bytes is refused", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_octavo({"pack", project_data("digits").string(), "-o", folder / "d.h5", "--range", "0,100"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, ContainsSubstring("a range applies only to values that are not bytes") &&
+                              ContainsSubstring("omit --range"));
+}

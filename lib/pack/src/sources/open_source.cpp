@@ -1,4 +1,5 @@
 // Opening several specs as one source.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -170,7 +171,8 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       roots.push_back({finding.tree, finding.path, finding.split});
     }
   }
-  if (sets.empty() && lists.empty() && roots.empty() && options.range.kind != ValueRange::Kind::automatic) {
+  const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });
+  if (!has_numbers && lists.empty() && roots.empty() && options.range.kind != ValueRange::Kind::automatic) {
     throw InvalidArgument(
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
