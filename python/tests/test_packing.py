@@ -314,7 +314,7 @@ def test_gray_images_among_color_ones_need_channels(tmp_path: Path) -> None:
         (np.full((4, 5, 3), 300), 0, ValueError, "from 300 to 300"),
         (np.full((4, 5, 3), 0.3337), 0, ValueError, "before normalizing"),
         (np.full((4, 5, 3), 2.0), 0, ValueError, "exceed 1"),
-        (np.full((4, 5, 3), np.nan), 0, ValueError, "before normalizing"),
+        (np.full((4, 5, 3), np.nan), 0, ValueError, "it contains NaN or infinity"),
         (np.zeros((4, 6, 3), np.uint8), 0, ValueError, "it is 3x4x6, earlier ones are 3x4x5"),
         (np.zeros((4, 5), np.uint8), 0, ValueError, "it is 1x4x5, earlier ones are 3x4x5"),
         (RGB, -1, ValueError, "label -1"),
