@@ -121,8 +121,9 @@ TEST_CASE("lines without an image can be skipped", "[unit][pack]") {
   std::string lines;
   for (const SampleFailure& left_out : source->left_out()) lines += std::to_string(left_out.row) + " ";
   REQUIRE(lines == "2 4 5 ");
-  REQUIRE_THROWS_WITH(files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
-                      ContainsSubstring("no line has") && ContainsSubstring("the image \"9.png\" is not below"));
+  REQUIRE_THROWS_WITH(
+      files.open("path,label\n9.png,1\n", {.skip_unreadable = true}),
+      ContainsSubstring("no line has") && ContainsSubstring("the image \"9.png\" does not exist below"));
 
   const PackSummary summary = pack(*source, files.folder() / "out.h5", {.skip_bad_samples = true});
   REQUIRE(summary.skipped.size() == 3);
@@ -267,7 +268,8 @@ TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
     }
     return std::string("accepted");
   };
-  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"), ContainsSubstring("line 3: the image \"9.png\" is not below"));
+  CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"),
+             ContainsSubstring("line 3: the image \"9.png\" does not exist below"));
   CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: the image"));
   CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
   CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));

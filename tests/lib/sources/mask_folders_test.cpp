@@ -121,7 +121,7 @@ TEST_CASE("a list may name masks", "[unit][pack]") {
   REQUIRE(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
   REQUIRE(source->notes().remarks.empty());
   write_file(folder / "list.csv", "image,mask\na.png,none.png\n");
-  REQUIRE_THROWS_WITH(open(folder / "list.csv"), ContainsSubstring("the mask \"none.png\" is not below"));
+  REQUIRE_THROWS_WITH(open(folder / "list.csv"), ContainsSubstring("the mask \"none.png\" does not exist below"));
   write_file(folder / "list.csv", "image,mask\na.png,a_mask.png\n");
   const auto unlabeled = open(folder / "list.csv");
   REQUIRE(unlabeled->splits()[0].labels.kind == LabelKind::none);
