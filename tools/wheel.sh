@@ -102,11 +102,15 @@ done
 heading "Wheel: licenses and platform"
 mkdir -p "$base/dist"
 rm -f "$base"/dist/octavo-*_"$arch".whl
+# auditwheel knows the platforms of this processor by name; it finds that of others.
+platform=manylinux_2_28_$arch
+if [[ $arch != "$(uname -m)" ]]; then platform=auto; fi
 for raw in "$base/$arch"/raw/*.whl; do
   python "$root/tools/wheel_contents.py" "$raw" "$base/$arch/prefix" "$root" ${cuda_version:+"$cuda_version"}
-  auditwheel repair --plat "manylinux_2_28_$arch" -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
+  auditwheel repair --plat "$platform" -w "$base/dist" "$raw" >"$base/auditwheel.log" 2>&1 ||
     fail "auditwheel refuses $(basename "$raw"): $(tail -n 1 "$base/auditwheel.log")"
 done
+compgen -G "$base/dist/octavo-*-manylinux_2_28_$arch.whl" >/dev/null || fail "the wheel needs a newer glibc than 2.28"
 for wheel in "$base"/dist/*_"$arch".whl; do
   printf '%s  %.1f MB\n' "${wheel#"$root"/}" "$(stat -c %s "$wheel")e-6"
 done
