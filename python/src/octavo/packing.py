@@ -32,8 +32,11 @@ def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
 def checked_classes(classes: Sequence[str] | None) -> list[str]:
     """The class names. Raises ValueError if one is repeated."""
     names = list(classes or ())
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"classes name {repeated[0]!r} twice; give each class a name of its own")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"classes name {name!r} twice; give each class a name of its own")
+        seen.add(name)
     return names
 
 

@@ -220,11 +220,12 @@ class Writer:
 
     def _check_classes(self, stored: Dataset, classes: Sequence[str]) -> None:
         """Raises ValueError if samples of these classes cannot be appended to the file."""
-        missing = [name for name in classes if name not in stored.classes]
-        if stored.classes and missing and not self._allow_mismatch:
+        known = dict.fromkeys(stored.classes)
+        missing = [name for name in classes if name not in known]
+        if known and missing and not self._allow_mismatch:
             raise ValueError(
                 f"append to {str(self._path)!r}: the file has no class {missing[0]!r}; its classes are "
-                f"{', '.join(stored.classes[:8])}; accept this with allow_mismatch=True"
+                f"{', '.join(list(known)[:8])}; accept this with allow_mismatch=True"
             )
 
     def _check_split(self, split: str, shape: tuple[int, ...], where: str) -> None:
@@ -233,8 +234,10 @@ class Writer:
         if any(other.name == split for other in stored):
             raise ValueError(f"{where}the file has this split already; append to a split of another name")
         shapes = {other.name: other.shape for other in stored} | {name: b.shape for name, b in self._blocks.items()}
+        if self._allow_mismatch or shape in [other.shape for other in stored]:
+            return
         for other, known in shapes.items():
-            if known != shape and not self._allow_mismatch:
+            if known != shape:
                 raise ValueError(
                     f"{where}it is {_text(shape)}, the samples of split {other!r} are {_text(known)}; convert "
                     "them with size= and channels=, or accept this with allow_mismatch=True"
