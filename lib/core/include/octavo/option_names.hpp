@@ -13,7 +13,7 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 20> kOptionNames = {{
+inline constexpr std::array<OptionName, 21> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
     {"border", "", "border"},
@@ -26,6 +26,7 @@ inline constexpr std::array<OptionName, 20> kOptionNames = {{
     {"force", "--force", "force"},
     {"format", "--format", "format"},
     {"label_column", "--label-column", "label_column"},
+    {"label_kind", "--label-kind", "label_kind"},
     {"layout", "--layout", "layout"},
     {"masks", "--masks", "masks"},
     {"max_pixels", "--max-pixels", "max_pixels"},

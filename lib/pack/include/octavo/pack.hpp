@@ -60,6 +60,9 @@ struct SourceOptions {
   std::optional<std::int64_t> channels = {};           ///< 1 or 3; without it: 1 if all images are gray, else 3
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   std::string label_column = {};                       ///< of image lists; empty: a column with one of the usual names
+  /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
+  /// numbers and names are classes, other numbers targets.
+  std::optional<LabelKind> label_kind = {};
   std::vector<std::string> columns = {};               ///< of image lists, to keep for each sample; "all": all others
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
