@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
+#include "files/text_pieces.hpp"
 #include "support/ascii.hpp"
 
 namespace octavo::sources {
@@ -25,28 +27,6 @@ constexpr int kDeepestRow = 4;
 constexpr std::int64_t kMostLineBytes = std::int64_t{1} << 20;
 // Memory of a string in addition to its characters, including allocator overhead.
 constexpr std::int64_t kTextBytes = 48;
-
-/// Reads a text piece by piece, without the byte order mark.
-class TextPieces {
- public:
-  explicit TextPieces(files::ByteStream& stream) : stream_(stream) {
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    std::array<std::byte, kMark.size()> start{};
-    const std::size_t count = stream.read_some_at(0, start);
-    if (count == kMark.size() && std::memcmp(start.data(), kMark.data(), count) == 0) offset_ = std::ssize(kMark);
-  }
-  /// The next piece, valid until the next call; empty at the end.
-  std::string_view next() {
-    const std::size_t count = stream_.read_some_at(offset_, buffer_);
-    offset_ += static_cast<std::int64_t>(count);
-    return {reinterpret_cast<const char*>(buffer_.data()), count};
-  }
-
- private:
-  files::ByteStream& stream_;
-  std::array<std::byte, std::size_t{64} << 10> buffer_{};
-  std::int64_t offset_ = 0;
-};
 
 /// The memory of a cell, including the text that it points to.
 std::int64_t held_by(const Cell& cell) {
@@ -92,22 +72,23 @@ struct CsvReading {
 
   TableBuilder builder;
   std::vector<Cell> row;
-  std::int64_t record = 0;
+  std::int64_t line = 1;  ///< where the current record begins
+  std::int64_t record_count = 0;
   std::string problem;
 
   bool is_done() const { return !problem.empty() || builder.is_full(); }
 
   void end_row() {
-    ++record;
+    ++record_count;
     std::vector<std::string>& columns = builder.table.columns;
     if (columns.empty()) {
-      for (const Cell& cell : row) columns.push_back(cell.get<std::string>());
+      for (const Cell& cell : row) columns.emplace_back(trimmed(cell.get_ref<const std::string&>()));
     } else if (row.size() != columns.size()) {
-      problem = "record " + std::to_string(record) + " has " + std::to_string(row.size()) + " fields, the first has " +
+      problem = "line " + std::to_string(line) + " has " + counted(std::ssize(row), "field") + ", the first line has " +
                 std::to_string(columns.size());
     } else {
       try {
-        builder.add(std::move(row), record);
+        builder.add(std::move(row), line);
       } catch (const FormatError& error) {
         problem = error.what();
       }
@@ -120,7 +101,8 @@ void take_field(void* text, size_t bytes, void* data) {
   auto& reading = *static_cast<CsvReading*>(data);
   if (reading.is_done()) return;
   if (reading.row.size() >= kMostColumns) {
-    reading.problem = "a record has more than " + std::to_string(kMostColumns) + " fields";
+    reading.problem =
+        "line " + std::to_string(reading.line) + " has more than " + std::to_string(kMostColumns) + " fields";
     return;
   }
   reading.row.emplace_back(std::string(static_cast<const char*>(text), bytes));
@@ -131,6 +113,63 @@ void take_row(int, void* data) {
   if (!reading.is_done()) reading.end_row();
 }
 
+/// Feeds a CSV parser line by line, because the parser does not report where a record begins: it skips blank lines, and
+/// a record goes on over line ends inside quotes.
+class CsvParser {
+ public:
+  CsvParser(char separator, CsvReading& reading) : reading_(reading), guard_(&parser_, &csv_free) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(separator));
+  }
+
+  void parse(std::string_view piece) {
+    while (!piece.empty() && !reading_.is_done()) {
+      const std::size_t end = piece.find_first_of("\r\n");
+      const std::size_t count = std::min(end, piece.size() - 1) + 1;
+      parse_part(piece.substr(0, count), end != std::string_view::npos);
+      piece.remove_prefix(count);
+    }
+  }
+
+  void finish() {
+    if (!reading_.is_done() && csv_fini(&parser_, &take_field, &take_row, &reading_) != 0) {
+      reading_.problem = "the quotes that begin in line " + std::to_string(reading_.line) + " do not end";
+    }
+  }
+
+ private:
+  /// A line, or a part of one, with its end if `has_end`.
+  void parse_part(std::string_view part, bool has_end) {
+    if (!is_in_record_) reading_.line = line_;
+    const std::int64_t records_before = reading_.record_count;
+    const std::size_t parsed = csv_parse(&parser_, part.data(), part.size(), &take_field, &take_row, &reading_);
+    if (parsed != part.size() && reading_.problem.empty()) {
+      reading_.problem = "line " + std::to_string(line_) +
+                         " is not valid CSV: it has quotes inside a field; quote the whole field and double its quotes";
+    }
+    const bool is_blank = part.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (reading_.record_count != records_before) {
+      is_in_record_ = false;
+    } else if (!is_blank) {
+      is_in_record_ = true;
+    }
+    record_bytes_ = is_in_record_ ? record_bytes_ + std::ssize(part) : 0;
+    if (record_bytes_ > kMostLineBytes && reading_.problem.empty()) refuse_long_line(reading_.line);
+    if (!has_end) return;
+    // "\r\n" is one line end.
+    if (part.back() == '\r' || !ended_with_return_ || part.size() > 1) ++line_;
+    ended_with_return_ = part.back() == '\r';
+  }
+
+  CsvReading& reading_;
+  csv_parser parser_{};
+  const std::unique_ptr<csv_parser, decltype(&csv_free)> guard_;
+  std::int64_t line_ = 1;  ///< of the next byte
+  std::int64_t record_bytes_ = 0;
+  bool is_in_record_ = false;
+  bool ended_with_return_ = false;  ///< the last line end was "\r"
+};
+
 }  // namespace
 
 std::ptrdiff_t Table::find(std::string_view column) const {
@@ -140,26 +179,11 @@ std::ptrdiff_t Table::find(std::string_view column) const {
 }
 
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {
-  csv_parser parser;
-  if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0) throw std::bad_alloc();
-  const std::unique_ptr<csv_parser, decltype(&csv_free)> guard(&parser, &csv_free);
-  csv_set_delim(&parser, static_cast<unsigned char>(separator));
   CsvReading reading(limits);
-  TextPieces pieces(text);
-  std::int64_t line_bytes = 0;
-  for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) {
-    const std::int64_t record_before = reading.record;
-    const std::size_t parsed = csv_parse(&parser, piece.data(), piece.size(), &take_field, &take_row, &reading);
-    if (parsed != piece.size() && reading.problem.empty()) {
-      reading.problem =
-          "record " + std::to_string(reading.record + 1) + " is not valid CSV: " + csv_strerror(csv_error(&parser));
-    }
-    line_bytes = reading.record == record_before ? line_bytes + std::ssize(piece) : 0;
-    if (line_bytes > kMostLineBytes && reading.problem.empty()) refuse_long_line(reading.record + 1);
-  }
-  if (!reading.is_done() && csv_fini(&parser, &take_field, &take_row, &reading) != 0) {
-    reading.problem = "it ends inside quotes";
-  }
+  CsvParser parser(separator, reading);
+  files::TextPieces pieces(text);
+  for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) parser.parse(piece);
+  parser.finish();
   if (!reading.problem.empty()) throw FormatError(reading.problem);
   return std::move(reading.builder.table);
 }
@@ -186,6 +210,39 @@ bool nests_too_deep(std::string_view line) {
   return false;
 }
 
+/// A line with null in place of NaN and infinities outside strings: Python writes them, but JSON has none.
+std::string without_nan(std::string_view line) {
+  constexpr std::array<std::string_view, 3> kWords = {"NaN", "-Infinity", "Infinity"};
+  std::string text;
+  bool is_in_text = false;
+  while (!line.empty()) {
+    const auto word =
+        is_in_text ? kWords.end() : std::ranges::find_if(kWords, [&](auto one) { return line.starts_with(one); });
+    if (word != kWords.end()) {
+      text += "null";
+      line.remove_prefix(word->size());
+      continue;
+    }
+    const std::size_t count = is_in_text && line[0] == '\\' ? std::min<std::size_t>(2, line.size()) : 1;
+    if (line[0] == '"') is_in_text = !is_in_text;
+    text += line.substr(0, count);
+    line.remove_prefix(count);
+  }
+  return text;
+}
+
+/// Throws FormatError naming the line and column.
+nlohmann::json parse_line(std::string_view line, std::int64_t number) {
+  nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
+  if (value.is_discarded()) value = nlohmann::json::parse(without_nan(line), nullptr, false);
+  if (!value.is_discarded()) return value;
+  try {
+    return nlohmann::json::parse(line);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw FormatError("line " + std::to_string(number) + " is not valid JSON at byte " + std::to_string(error.byte));
+  }
+}
+
 /// The keys of the first line are the columns; other keys of later lines are ignored.
 class JsonLines {
  public:
@@ -196,7 +253,7 @@ class JsonLines {
     ++number_;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     if (nests_too_deep(line)) throw FormatError("line " + std::to_string(number_) + " is nested too deep");
-    const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+    const nlohmann::json object = parse_line(line, number_);
     if (!object.is_object()) throw FormatError("line " + std::to_string(number_) + " is not a JSON object");
     if (builder_.table.rows.empty()) name_columns(object);
     std::vector<Cell> row(builder_.table.columns.size());
@@ -233,7 +290,7 @@ class JsonLines {
 
 Table read_json_lines(files::ByteStream& text, const TableLimits& limits) {
   JsonLines lines(limits);
-  TextPieces pieces(text);
+  files::TextPieces pieces(text);
   std::string line;  // the part of the line from earlier pieces
   std::int64_t number = 1;
   for (std::string_view piece; !lines.is_full() && !(piece = pieces.next()).empty();) {

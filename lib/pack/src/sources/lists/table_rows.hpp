@@ -21,7 +21,7 @@ struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;    ///< one cell per column; null if a JSON line lacks the key
   std::vector<std::string> late_columns;  ///< ignored: keys of JSON lines that the first line lacks, at most 100
-  std::vector<std::int64_t> lines;        ///< for each row, its line or record number in the file, from 1
+  std::vector<std::int64_t> lines;        ///< for each row, the line of the file where it begins, from 1
 
   /// The index of the column with that name, ignoring case, or -1.
   std::ptrdiff_t find(std::string_view column) const;
@@ -33,7 +33,8 @@ struct TableLimits {
   std::int64_t most_held_bytes = 0;                                 ///< memory of the cells; more is an error
 };
 
-/// Reads a table line by line; never holds the whole text. Throws FormatError with the reason only.
+/// Reads a table in UTF-8 or UTF-16 line by line; never holds the whole text. NaN and infinities in JSON are read as
+/// null. Throws FormatError with the reason only.
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits);
 Table read_json_lines(files::ByteStream& text, const TableLimits& limits);
 
