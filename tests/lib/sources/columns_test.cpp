@@ -132,5 +132,5 @@ TEST_CASE("damaged columns are found when they are read", "[unit][pack]") {
 TEST_CASE("a list that repeats images is noted", "[unit][pack]") {
   const PetFolder folder("file_name,label\n1.png,a\n1.png,b\n2.png,a\n1.png,a\n");
   CHECK(folder.open({})->notes().remarks.at(0) ==
-        "2 lines of pets.csv repeat an image of an earlier line; each line became a sample");
+        "2 lines of pets.csv repeat an image of an earlier line; each line became a sample, such as \"1.png\"");
 }

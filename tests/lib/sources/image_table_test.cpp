@@ -102,7 +102,10 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
     REQUIRE_THROWS_WITH(files.open("path,label\n1.png,1.5\n2.png," + std::string(infinite) + "\n"),
                         ContainsSubstring("not a finite number"));
   }
-  REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n")->splits()[0].labels == LabelLayout{LabelKind::target, 1});
+  REQUIRE_THROWS_WITH(files.open("path,label\n1.png,+1\n2.png,-1\n"),
+                      ContainsSubstring("line 3: its label is missing (\"-1\")"));
+  REQUIRE(files.open("path,label\n1.png,+1\n2.png,-1\n", {.label_kind = LabelKind::target})->splits()[0].labels ==
+          LabelLayout{LabelKind::target, 1});
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
                       ContainsSubstring("no line has"));
   // The same in the first line, but among names NA is a name.
@@ -174,7 +177,7 @@ TEST_CASE("a list is recognized even if its first line has no image", "[unit][pa
   CHECK(source->left_out().size() == 1);
   // A list with a damaged second line is also recognized.
   write_file(files.folder() / "list.csv", "path,label\n1.png,1\n2.png\n");
-  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("record 3 has 1 fields"));
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 3 has 1 field, the first line has 2"));
 }
 
 TEST_CASE("each split folder may have its own list", "[unit][pack]") {
@@ -190,8 +193,9 @@ TEST_CASE("each split folder may have its own list", "[unit][pack]") {
   const auto source = open_source({{folder.path()}}, options);
   REQUIRE(source->splits().size() == 2);
   CHECK(source->splits()[1].name == "test");
-  CHECK(source->class_names() == std::vector<std::string>{"owl", "ant"});
-  CHECK(read_all(*source, 1).labels == std::vector<std::int32_t>{1});
+  CHECK(source->class_names() == std::vector<std::string>{"ant", "owl"});
+  CHECK(read_all(*source, 0).labels == std::vector<std::int32_t>{1});
+  CHECK(read_all(*source, 1).labels == std::vector<std::int32_t>{0});
   make_split("val", "");
   const auto three = open_source({{folder.path()}}, options);
   REQUIRE(three->splits().size() == 3);
@@ -271,8 +275,8 @@ TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
   CHECK_THAT(refused("path,label\n1.png,1\n9.png,2\n"),
              ContainsSubstring("line 3: the image \"9.png\" does not exist below"));
   CHECK_THAT(refused("path,label\n../1.png,1\n"), ContainsSubstring("line 2: the image"));
-  CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("record 2 has 1 fields"));
+  CHECK_THAT(refused("path,label\n1.png\n"), ContainsSubstring("line 2 has 1 field, the first line has 2"));
   CHECK_THAT(refused("path,label\n1.png,\"1\n"), ContainsSubstring("quotes"));
-  CHECK_THAT(refused("name,label\n1.png,1\n"), ContainsSubstring("no path column found"));
+  CHECK_THAT(refused("name,label\n9.png,1\n"), ContainsSubstring("no path column found"));
   CHECK_THAT(refused("path,label\n"), ContainsSubstring("it is empty"));
 }

@@ -53,7 +53,8 @@ class DiskTree final : public FileTree {
   std::vector<std::string> files_below(const std::string& folder) const override;
   bool has_file(const std::string& path) const override {
     std::error_code error;  // for names that are too long and links that form a loop
-    return fs::exists(at(path), error);
+    const fs::file_status status = fs::status(at(path), error);
+    return fs::exists(status) && !fs::is_directory(status);
   }
   std::unique_ptr<ByteStream> open(const std::string& path) const override { return open_stream(at(path)); }
   std::string read_whole(const std::string& path, std::int64_t largest) const override {

@@ -48,7 +48,10 @@ std::string shown(std::string_view text) {
   return "\"" + start + (text.size() > kMostShownBytes ? "..." : "") + "\"";
 }
 
-std::string missing_reason(std::string_view text) { return "its label is missing (" + shown(text) + ")"; }
+std::string missing_reason(std::string_view text) {
+  const bool is_infinite = marks_missing_number(text) && !lower_case(text).starts_with('n');
+  return std::string("its label is ") + (is_infinite ? "not a finite number (" : "missing (") + shown(text) + ")";
+}
 
 }  // namespace
 

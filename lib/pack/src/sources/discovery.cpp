@@ -11,7 +11,7 @@
 #include "sources/detection.hpp"
 #include "sources/files_by_name.hpp"
 #include "sources/lists/export_index.hpp"
-#include "sources/lists/image_table.hpp"
+#include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "support/file.hpp"
@@ -36,13 +36,18 @@ bool is_named_as_archive(const std::string& name) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// Image lists in the folder of the images.
-std::vector<Finding> image_tables_in(const Tree& tree, const std::string& folder, const std::string& label_column) {
+Finding finding_of_images(const Tree& tree, const std::string& folder, const std::string& split, FolderLists lists) {
+  Finding images = {&kFolderReader, split, tree, folder};
+  images.remarks = std::move(lists.remarks);
+  images.list_problem = std::move(lists.problem);
+  return images;
+}
+
+/// The lists, with the remarks on the others at the first of them.
+std::vector<Finding> findings_of_lists(const Tree& tree, const std::string& split, FolderLists lists) {
   std::vector<Finding> findings;
-  for (const std::string& name : files_named(*tree, folder, &is_image_table_name)) {
-    const std::string path = files::join_path(folder, name);
-    if (lists_images(*tree, path, label_column)) findings.push_back({&kListReader, "", tree, path});
-  }
+  for (std::string& path : lists.paths) findings.push_back({&kListReader, split, tree, std::move(path)});
+  if (!findings.empty()) findings[0].remarks = std::move(lists.remarks);
   return findings;
 }
 
@@ -58,10 +63,13 @@ std::vector<Finding> image_tables_in_splits(const Tree& tree, const std::string&
     const std::string path = files::join_path(folder, name);
     const auto files = tree->entries(path).files;
     if (std::none_of(files.begin(), files.end(), &images::has_image_name)) return {};
-    const auto lists = image_tables_in(tree, path, label_column);
-    has_list = has_list || !lists.empty();
-    if (lists.empty()) findings.push_back({&kFolderReader, *split, tree, path});
-    for (const Finding& list : lists) findings.push_back({&kListReader, *split, tree, list.path});
+    FolderLists lists = find_lists(*tree, path, label_column);
+    has_list = has_list || !lists.paths.empty();
+    if (lists.paths.empty()) {
+      findings.push_back(finding_of_images(tree, path, *split, std::move(lists)));
+    } else {
+      for (Finding& list : findings_of_lists(tree, *split, std::move(lists))) findings.push_back(std::move(list));
+    }
   }
   if (!has_list) return {};
   sort_by_split(findings);
@@ -153,19 +161,21 @@ std::vector<Finding> dataset_files_in(const Tree& tree, const SourceReader* want
 std::vector<Finding> discover_in(const Tree& tree, const SourceReader* wanted, Search& search) {
   if (exported_folder(*tree)) return {{&kFolderReader, "", tree, ""}};
   const std::string folder = image_folder(*tree);
-  std::vector<Finding> images = {{&kFolderReader, "", tree, folder}};
-  if (wanted == &kFolderReader) return images;
+  if (wanted == &kFolderReader) return {{&kFolderReader, "", tree, folder}};
   const bool finds_all = wanted == nullptr;
   auto findings = well_known_files(tree, wanted);
   if (findings.empty()) findings = dataset_files_in(tree, wanted, search);
-  if (findings.empty() && (finds_all || wanted == &kListReader))
-    findings = image_tables_in(tree, folder, search.label_column);
-  if (findings.empty() && (finds_all || wanted == &kListReader))
+  FolderLists lists;
+  if (findings.empty() && (finds_all || wanted == &kListReader)) {
+    lists = find_lists(*tree, folder, search.label_column);
+    if (!lists.paths.empty()) return findings_of_lists(tree, "", std::move(lists));
     findings = image_tables_in_splits(tree, folder, search.label_column);
+  }
   if (!findings.empty()) return findings;
-  if (finds_all) return images;
-  throw InvalidArgument("read " + tree->name_of("") +
-                        ": no file in it is named like the requested format; name the file");
+  if (finds_all) return {finding_of_images(tree, folder, "", std::move(lists))};
+  throw InvalidArgument("read " + tree->name_of("") + ": " +
+                        (lists.problem.empty() ? "no file in it is named like the requested format" : lists.problem) +
+                        "; name the file");
 }
 
 std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wanted, Search& search) {
@@ -188,6 +198,7 @@ std::vector<Finding> discover_file(const fs::path& path, const SourceReader* wan
     finding.reader = &kNpyReader;
   }
   if (may_hold_splits(*finding.reader, finding.path)) finding.split.clear();
+  finding.is_named = true;
   std::vector<Finding> findings;
   findings.push_back(std::move(finding));
   return findings;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "files/file_tree.hpp"
 
@@ -20,6 +21,9 @@ struct Finding {
   std::string labels = {};
   std::shared_ptr<const files::FileTree> archive = {};  ///< for an .npz file: the arrays in it
   std::shared_ptr<files::ByteStream> stream = {};       ///< the file, if detection has opened it
+  bool is_named = false;                                ///< the user named this file, not its folder or archive
+  std::vector<std::string> remarks = {};                ///< on surprising decisions
+  std::string list_problem = {};                        ///< for images in folders: as in ImageRoot
 
   /// The quoted name, for messages.
   std::string name() const { return tree->name_of(path); }

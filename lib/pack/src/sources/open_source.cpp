@@ -14,12 +14,13 @@
 #include "sources/combine/converted_source.hpp"
 #include "sources/combine/merged_source.hpp"
 #include "sources/discovery.hpp"
+#include "sources/lists/class_names.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
 #include "sources/lists/image_table.hpp"
-#include "sources/lists/list_remarks.hpp"
 #include "sources/lists/row_choice.hpp"
+#include "sources/lists/several_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"
 #include "sources/source_reader.hpp"
@@ -103,6 +104,7 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
 
 sources::ImageList list_exported(const Finding& finding, const std::string& folder, const SourceOptions& options) {
   auto contents = sources::read_export_index(finding.tree, folder);
+  contents.are_classes_sorted = false;
   for (sources::SplitImages& list : contents.splits) {
     if (!options.with_masks) list.masks.clear();
   }
@@ -124,12 +126,13 @@ void list_images(const std::vector<sources::ImageRoot>& roots, const SourceOptio
     (sources::is_web_dataset(*root.tree) ? shards : folders).push_back(root);
   }
   if (!folders.empty()) parts.add(sources::list_image_folders(folders, options));
-  if (!shards.empty()) parts.add(sources::list_web_dataset(shards, options.class_names, options.skip_unreadable));
+  if (!shards.empty()) parts.add(sources::list_web_dataset(shards, options));
 }
 
 /// Opens the image lists: images of more than 8 bits are quantized the same way in all splits.
 std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions& options) {
   if (parts.lists.empty()) return std::move(parts.opened);
+  sources::unite_classes(parts.lists, options.class_order);
   const auto conversions = sources::find_conversions(parts.lists, options);
   std::size_t next = 0;
   for (std::unique_ptr<Source>& source : parts.opened) {
@@ -140,11 +143,20 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
   return std::move(parts.opened);
 }
 
+sources::ReadList read_list(const Finding& finding, const SourceOptions& options) {
+  sources::ReadList list = {sources::read_image_table(finding.tree, finding.path, finding.split, options), finding.tree,
+                            finding.path, finding.is_named};
+  list.contents.are_classes_sorted = options.class_names.empty();
+  auto& remarks = list.contents.remarks;
+  remarks.insert(remarks.end(), finding.remarks.begin(), finding.remarks.end());
+  return list;
+}
+
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
   Parts parts;
   std::vector<arrays::ArraySet> sets;
   std::vector<sources::ImageRoot> roots;
-  std::vector<sources::ImageList> lists;
+  std::vector<sources::ReadList> lists;
   for (Finding& finding : findings) {
     refuse_damaged(*finding.tree);
     if (finding.reader == &sources::kOctavoReader) {
@@ -159,7 +171,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       if (!options.with_masks) source->leave_out_masks();
       parts.add(sources::converted(std::move(source), options));
     } else if (finding.reader == &sources::kListReader) {
-      lists.push_back(sources::read_image_table(finding.tree, finding.path, finding.split, options));
+      lists.push_back(read_list(finding, options));
     } else if (finding.reader != &sources::kFolderReader) {
       for (arrays::ArraySet& set : finding.reader->open(finding)) {
         apply(options, set);
@@ -168,7 +180,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     } else if (const auto folder = sources::exported_folder(*finding.tree)) {
       parts.add(list_exported(finding, *folder, options));
     } else {
-      roots.push_back({finding.tree, finding.path, finding.split});
+      roots.push_back({finding.tree, finding.path, finding.split, finding.remarks, finding.list_problem});
     }
   }
   const bool has_numbers = std::ranges::any_of(sets, [](const auto& set) { return !arrays::holds_bytes(*set.images); });
@@ -180,8 +192,10 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
     throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON Lines) for ") +
                           (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
-  sources::remark_on_unlisted(lists);
-  for (auto& list : lists) parts.add(std::move(list));
+  std::vector<sources::OtherFolder> others;
+  for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
+  sources::check_lists(lists, others);
+  for (auto& list : lists) parts.add(std::move(list.contents));
   open_array_sources(std::move(sets), options, parts);
   list_images(roots, options, parts);
   return open_lists(std::move(parts), options);

@@ -39,18 +39,32 @@ std::optional<std::string> split_of_word(std::string_view word) {
   return std::nullopt;
 }
 
-}  // namespace
+std::optional<std::string> split_of_list_word(std::string_view word) {
+  if (word.starts_with("data")) return std::nullopt;
+  const auto split = split_of_word(word);
+  return split ? split : split_of_folder_name(word);
+}
 
-std::optional<std::string> split_of_file_name(std::string_view name) {
+/// The split of the first word that has one.
+template <typename SplitOfWord>
+std::optional<std::string> split_of_words(std::string_view name, const SplitOfWord& split_of) {
   const std::string lower = lower_case(name);
   auto at = lower.begin();
   while (at != lower.end()) {
     const auto begin = std::find_if(at, lower.end(), is_word_character);
     const auto end = std::find_if_not(begin, lower.end(), is_word_character);
-    if (auto split = split_of_word(std::string_view(begin, end))) return split;
+    if (auto split = split_of(std::string_view(begin, end))) return split;
     at = end;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> split_of_file_name(std::string_view name) { return split_of_words(name, &split_of_word); }
+
+std::optional<std::string> split_of_list_name(std::string_view name) {
+  return split_of_words(name, &split_of_list_word);
 }
 
 std::optional<std::string> split_of_folder_name(std::string_view name) {

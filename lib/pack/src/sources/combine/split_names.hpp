@@ -11,6 +11,10 @@ namespace octavo::sources {
 /// or "val" (val); nothing if there is none. Any character except letters and digits separates words.
 std::optional<std::string> split_of_file_name(std::string_view name);
 
+/// The split named in the file name of an image list: as for other files, but "data" names no split, and "dev" and
+/// "eval" name val.
+std::optional<std::string> split_of_list_name(std::string_view name);
+
 /// The split of a folder with exactly this name, in any case: train (also training), val (also valid, validation, eval,
 /// dev) or test (also testing).
 std::optional<std::string> split_of_folder_name(std::string_view name);

@@ -4,14 +4,15 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
 #include "sources/lists/name_list.hpp"
-#include "sources/lists/natural_order.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -144,14 +145,6 @@ ClassImages images_in(const SplitFolder& folder, ImageList& contents) {
   return images;
 }
 
-void sort_names(std::vector<std::string>& names, ClassOrder order) {
-  if (order == ClassOrder::bytes) {
-    std::sort(names.begin(), names.end());
-  } else {
-    std::sort(names.begin(), names.end(), &is_naturally_before);
-  }
-}
-
 /// A name such as "train_images" is probably not a class.
 bool is_called_as_split(const std::string& name) {
   const auto end = std::find_if_not(name.begin(), name.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
@@ -198,18 +191,20 @@ void find_classes(const std::vector<ClassImages>& all, ClassOrder order, ImageLi
                             " is not UTF-8; rename the folder");
     }
   }
-  sort_names(contents.class_names, order);
+  sort_class_names(contents.class_names, order);
 }
 
 void use_given_names(const std::vector<std::string>& given_names, ImageList& contents) {
   if (given_names.empty()) return;
+  const std::unordered_set<std::string> known(given_names.begin(), given_names.end());
   for (const std::string& name : contents.class_names) {
-    if (std::find(given_names.begin(), given_names.end(), name) == given_names.end()) {
+    if (!known.contains(name)) {
       throw InvalidArgument("number the classes: the folder " + quoted(fs::path(name)) +
                             " is not among the given class names; add it to them");
     }
   }
   contents.class_names = given_names;
+  contents.are_classes_sorted = false;
 }
 
 SplitImages list_of(ClassImages& images, bool may_skip, ImageList& contents) {
@@ -242,12 +237,23 @@ void add_list(SplitImages list, ImageList& contents) {
   contents.splits.push_back(std::move(list));
 }
 
+/// Without at least two classes, a list that cannot be used probably holds the labels.
+void check_list_problems(const std::vector<ImageRoot>& roots, const ImageList& contents) {
+  if (contents.class_names.size() > 1) return;
+  for (const ImageRoot& root : roots) {
+    if (root.list_problem.empty()) continue;
+    throw FormatError("list the images in " + root.tree->name_of(root.folder) + ": " + root.list_problem +
+                      "; correct the list, or pack the images without it with `format=folder`");
+  }
+}
+
 }  // namespace
 
 ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOptions& options) {
   ImageList contents;
   std::vector<ClassImages> all;
   for (const ImageRoot& root : roots) {
+    contents.remarks.insert(contents.remarks.end(), root.remarks.begin(), root.remarks.end());
     for (const fs::path& path : root.tree->roots()) contents.roots.push_back(path / root.folder);
     for (const SplitFolder& folder : split_folders(root, options.with_masks, contents)) {
       all.push_back(images_in(folder, contents));
@@ -262,6 +268,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
         "list the images in " + roots[0].tree->name_of(roots[0].folder) +
         ": found no image files (.jpg, .png, .webp, .tif, .gif, .bmp, .ppm and similar); check the path");
   }
+  check_list_problems(roots, contents);
   return contents;
 }
 

@@ -15,6 +15,13 @@ void append_label(std::vector<std::byte>& labels, std::int32_t label) {
   labels.insert(labels.end(), bytes, bytes + sizeof label);
 }
 
+void append_label(SplitImages& list, double number) {
+  if (list.layout.kind != LabelKind::target) return append_label(list.labels, static_cast<std::int32_t>(number));
+  const auto target = static_cast<float>(number);
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
+  list.labels.insert(list.labels.end(), bytes, bytes + sizeof target);
+}
+
 void order_for_reading(SplitImages& list) {
   std::vector<std::int64_t> ranks;
   for (const std::string& path : list.paths) ranks.push_back(list.tree->reading_rank(path));

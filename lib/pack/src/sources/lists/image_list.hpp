@@ -34,6 +34,7 @@ struct ImageList {
   std::string format = "folder";  ///< for the provenance
   std::vector<SplitImages> splits;
   std::vector<std::string> class_names;
+  bool are_classes_sorted = true;  ///< false: their order was given and must stay
   std::vector<std::filesystem::path> roots;
   std::int64_t ignored_file_count = 0;     ///< visible files that are not images by name, or not in a class
   std::vector<std::string> ignored_files;  ///< the first of them, by path below their root
@@ -47,6 +48,9 @@ void ignore_file(ImageList& contents, const std::string& path);
 
 /// Appends a class number to a list of labels.
 void append_label(std::vector<std::byte>& labels, std::int32_t label);
+
+/// Appends one number to the labels of a list, as the type of its layout.
+void append_label(SplitImages& list, double number);
 
 /// Sorts the images of an archive by their order in the archive, which is read from front to back.
 void order_for_reading(SplitImages& list);

@@ -10,17 +10,19 @@
 #include <utility>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
-#include "images/image_codec.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/lists/list_columns.hpp"
 #include "sources/lists/list_remarks.hpp"
+#include "sources/lists/listed_file.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "sources/lists/table_rows.hpp"
 #include "sources/source_reader.hpp"
+#include "support/ascii.hpp"
 #include "support/checked_math.hpp"
 #include "support/file.hpp"
-#include "support/short_text.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -33,23 +35,8 @@ using Tree = std::shared_ptr<const files::FileTree>;
 constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
-constexpr std::array<const char*, 8> kPathColumns = {"file_name", "filename",   "path",     "file",
-                                                     "image",     "image_path", "image_id", "id"};
 // Rows to inspect when deciding whether a file is a list with labels.
 constexpr std::size_t kRowsLookedAt = 100;
-
-constexpr std::array<const char*, 4> kMaskColumns = {"mask", "mask_path", "mask_file", "segmentation"};
-constexpr std::array<const char*, 3> kSplitColumns = {"split", "set", "subset"};
-// The value of options.columns for all columns without another role.
-constexpr const char* kAllColumns = "all";
-
-template <std::size_t kCount>
-std::ptrdiff_t find_any(const Table& table, const std::array<const char*, kCount>& names) {
-  for (const char* const name : names) {
-    if (const std::ptrdiff_t at = table.find(name); at >= 0) return at;
-  }
-  return -1;
-}
 
 /// In locales with a decimal comma, spreadsheets separate columns with semicolons.
 char csv_separator(files::ByteStream& text) {
@@ -87,8 +74,11 @@ void use_decimal_points(Table& table) {
   }
 }
 
+/// In lower case: ".csv".
+std::string table_extension(const std::string& name) { return lower_case(fs::path(name).extension().string()); }
+
 Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
-  const std::string extension = fs::path(path).extension().string();
+  const std::string extension = table_extension(path);
   const bool is_csv = extension == ".csv" || extension == ".tsv";
   const std::int64_t stored_bytes = File::open_for_reading(tree.file_of(path)).length();
   const auto ratio_bytes = checked_product({stored_bytes, is_csv ? kCsvRatio : kJsonRatio});
@@ -102,29 +92,6 @@ Table read_table(const files::FileTree& tree, const std::string& path, std::size
   return table;
 }
 
-/// The path of the image that a list at `list` names; nothing if there is no such image. It may be in `usual_folder`.
-std::optional<std::string> find_image(const files::FileTree& tree, const fs::path& list, const std::string& named,
-                                      const char* usual_folder = "images") {
-  fs::path path(named);
-  // On disk, the path may be absolute.
-  if (const auto whole = tree.disk_path(list); whole && path.is_absolute()) {
-    path = path.lexically_normal().lexically_relative(fs::absolute(*whole).lexically_normal().parent_path());
-  }
-  // A list must not refer to files outside its folder.
-  const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
-  const bool is_cut = named.find('\0') != std::string::npos;  // the system would truncate the name
-  if (path.empty() || leads_out || is_cut) return std::nullopt;
-  const std::string stem = list.stem().string();
-  for (const std::string& folder : {std::string(), std::string(usual_folder), stem, stem + "_" + usual_folder}) {
-    for (const char* const ending : {"", ".jpg", ".png", ".jpeg"}) {
-      const std::string at = files::join_path(list.parent_path().string(),
-                                              files::join_path(folder, path.lexically_normal().string() + ending));
-      if (images::has_image_name(at) && tree.has_file(at)) return at;
-    }
-  }
-  return std::nullopt;
-}
-
 /// Whether text consists of digits, with a sign or not, and its value does not fit in 64 bits.
 bool is_long_integer(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -135,108 +102,70 @@ bool is_long_integer(std::string_view text) {
   return overflows(std::int64_t{}) && (text.starts_with('-') || overflows(std::uint64_t{}));
 }
 
+/// Whether a cell can become a number in the metadata. Text that would lose digits cannot: "007", or an integer that
+/// does not fit in 64 bits.
+bool is_exact_number(const Cell& cell) {
+  const std::string text = text_of(cell);
+  const bool has_zeros = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  return number_of(cell) && !has_zeros && !is_long_integer(text);
+}
+
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  TableReader(Table table, const SourceOptions& options)
+  TableReader(Table table, const PathColumn& path_column, const SourceOptions& options)
       : table_(std::move(table)),
-        path_column_(find_any(table_, kPathColumns)),
-        split_column_(find_any(table_, kSplitColumns)),
-        mask_column_(options.with_masks ? find_any(table_, kMaskColumns) : -1),
-        label_column_(options.label_column.empty() ? find_label_column(table_)
-                                                   : find_column(table_, options.label_column)),
-        keeps_all_(options.columns == std::vector<std::string>{kAllColumns}),
-        kept_columns_(find_columns(keeps_all_ ? std::vector<std::string>{} : options.columns)),
-        labels_(table_, label_column_, columns_without_labels(), options.class_names) {
-    for (const std::string& column : table_.late_columns) {
-      const bool is_split = std::find(kSplitColumns.begin(), kSplitColumns.end(), column) != kSplitColumns.end();
-      const bool is_missed = is_split ? split_column_ < 0 : is_label_column(column) && label_column_ < 0;
-      if (!is_missed) continue;
-      refuse_late_column(column);
-    }
-    if (keeps_all_) kept_columns_ = find_columns(left_out_columns());
-    for (const std::ptrdiff_t column : kept_columns_) are_numbers_.push_back(holds_numbers(column));
-    if (path_column_ < 0) throw FormatError("no path column found; expected file_name, path, image, ...");
+        columns_(table_, options, path_column),
+        labels_(table_, columns_.label, columns_.has_role(), options) {
     if (table_.rows.empty()) throw FormatError("it is empty");
+    columns_.keep_left_out(labels_.columns());
+    for (const std::size_t column : columns_.kept()) {
+      are_numbers_.push_back(std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
+        return is_missing(row[column]) || is_exact_number(row[column]);
+      }));
+    }
   }
 
   std::size_t row_count() const { return table_.rows.size(); }
   std::int64_t line(std::size_t row) const { return table_.lines[row]; }
-  std::string path(std::size_t row) const { return text_of(cell(row, path_column_)); }
+  std::string path(std::size_t row) const { return text_of(cell(row, columns_.path)); }
+  const std::string& path_column() const { return table_.columns[static_cast<std::size_t>(columns_.path)]; }
   /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
-    if (split_column_ < 0) return "";
-    const std::string name = text_of(cell(row, split_column_));
+    if (columns_.split < 0) return "";
+    const std::string name(trimmed(text_of(cell(row, columns_.split))));
     return split_of_folder_name(name).value_or(name);
   }
-  bool has_masks() const { return mask_column_ >= 0; }
+  bool has_masks() const { return columns_.mask >= 0; }
   /// The path of the mask that a row names. Requires masks.
-  std::string mask(std::size_t row) const { return text_of(cell(row, mask_column_)); }
+  std::string mask(std::size_t row) const { return text_of(cell(row, columns_.mask)); }
   const TableLabels& labels() const { return labels_; }
-  std::vector<std::string> kept_columns() const {
-    std::vector<std::string> names;
-    for (const std::ptrdiff_t column : kept_columns_) names.push_back(table_.columns[static_cast<std::size_t>(column)]);
-    return names;
-  }
+  bool has_label_column() const { return columns_.label >= 0; }
+  std::vector<std::string> label_columns() const { return names_of(labels_.columns()); }
+  std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
+  std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
   std::string metadata(std::size_t row) const {
     Cell cells = Cell::array();
-    for (std::size_t i = 0; i < kept_columns_.size(); ++i) cells.push_back(kept_cell(row, i));
+    for (std::size_t i = 0; i < columns_.kept().size(); ++i) cells.push_back(kept_cell(row, i));
     return cells.dump(-1, ' ', false, Cell::error_handler_t::replace);
   }
   /// The names of all columns.
   const std::vector<std::string>& columns() const { return table_.columns; }
-  bool has_label_column() const { return label_column_ >= 0; }
   /// The keys of JSON lines that the first line lacks.
   const std::vector<std::string>& late_columns() const { return table_.late_columns; }
-  /// The columns with no role so far.
-  std::vector<std::string> left_out_columns() const {
-    const auto used = labels_.columns();
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      const auto& name = table_.columns[i];
-      if (at == path_column_ || at == split_column_ || at == mask_column_ || at == label_column_) continue;
-      if (std::ranges::find(kept_columns_, at) != kept_columns_.end()) continue;
-      if (std::ranges::find(used, name) != used.end() || is_row_number_column(name)) continue;
-      names.push_back(name);
-    }
-    return names;
-  }
 
  private:
   const Cell& cell(std::size_t row, std::ptrdiff_t column) const {
     return table_.rows[row][static_cast<std::size_t>(column)];
   }
-
-  std::vector<std::ptrdiff_t> find_columns(const std::vector<std::string>& names) const {
-    std::vector<std::ptrdiff_t> columns;
-    for (const std::string& name : names) {
-      columns.push_back(find_column(table_, name));
-      if (const auto problem = text_problem(name)) throw FormatError("the name of a column is " + *problem);
-      if (std::ranges::count(columns, columns.back()) > 1) {
-        throw FormatError("`columns` names \"" + name + "\" twice");
-      }
-    }
-    return columns;
-  }
-  std::vector<std::ptrdiff_t> columns_without_labels() const {
-    std::vector<std::ptrdiff_t> columns = kept_columns_;
-    columns.insert(columns.end(), {path_column_, split_column_, mask_column_});
-    return columns;
-  }
-  /// Whether all cells of a column are numbers or missing. Text that would lose digits is not a number: "007", or an
-  /// integer that does not fit in 64 bits.
-  bool holds_numbers(std::ptrdiff_t column) const {
-    return std::ranges::all_of(table_.rows, [&](const std::vector<Cell>& row) {
-      const Cell& given = row[static_cast<std::size_t>(column)];
-      const std::string text = text_of(given);
-      const bool has_zeros = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-      return is_missing(given) || (number_of(given) && !has_zeros && !is_long_integer(text));
-    });
+  std::vector<std::string> names_of(const std::vector<std::size_t>& columns) const {
+    std::vector<std::string> names;
+    for (const std::size_t column : columns) names.push_back(table_.columns[column]);
+    return names;
   }
   Cell kept_cell(std::size_t row, std::size_t number) const {
-    const Cell& given = cell(row, kept_columns_[number]);
+    const Cell& given = table_.rows[row][columns_.kept()[number]];
     if (!are_numbers_[number] || given.is_number()) return given;
     if (is_missing(given)) return {};
     const Cell parsed = Cell::parse(text_of(given), nullptr, false);
@@ -244,24 +173,10 @@ class TableReader {
   }
 
   const Table table_;
-  const std::ptrdiff_t path_column_, split_column_, mask_column_, label_column_;
-  const bool keeps_all_;
-  std::vector<std::ptrdiff_t> kept_columns_;
+  ListColumns columns_;
   const TableLabels labels_;
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
-
-void append(SplitImages& list, const std::vector<double>& numbers) {
-  for (const double number : numbers) {
-    if (list.layout.kind != LabelKind::target) {
-      append_label(list.labels, static_cast<std::int32_t>(number));
-      continue;
-    }
-    const auto target = static_cast<float>(number);
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&target);
-    list.labels.insert(list.labels.end(), bytes, bytes + sizeof target);
-  }
-}
 
 SplitImages& list_of(ImageList& contents, const Tree& tree, const std::string& split, LabelLayout layout) {
   for (SplitImages& list : contents.splits) {
@@ -281,20 +196,18 @@ struct UsableRows {
   std::vector<std::string> masks;   ///< the same, if the list names masks
 };
 
-std::string not_below(const char* what, const std::string& named) {
-  return std::string("the ") + what + " \"" + named.substr(0, 255) +
-         "\" does not exist below the list's folder (images elsewhere are not allowed)";
-}
-
 /// Other rows are an error, or are left out if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
                             bool may_skip, std::vector<SampleFailure>& left_out) {
   UsableRows usable;
+  const auto not_found = [&](const std::string& named, const ListedKind& kind) {
+    return std::optional(why_not_found(named, kind) + (may_skip ? "" : similar_file(tree, list, named, kind)));
+  };
   for (std::size_t row = 0; row < reader.row_count(); ++row) {
-    const auto image = find_image(tree, list, reader.path(row));
-    const auto mask = reader.has_masks() ? find_image(tree, list, reader.mask(row), "masks") : std::nullopt;
-    auto problem = image ? reader.labels().problem(row) : not_below("image", reader.path(row));
-    if (!problem && reader.has_masks() && !mask) problem = not_below("mask", reader.mask(row));
+    const auto image = find_listed(tree, list, reader.path(row), kListedImages);
+    const auto mask = reader.has_masks() ? find_listed(tree, list, reader.mask(row), kListedMasks) : std::nullopt;
+    auto problem = image ? reader.labels().problem(row) : not_found(reader.path(row), kListedImages);
+    if (!problem && reader.has_masks() && !mask) problem = not_found(reader.mask(row), kListedMasks);
     if (!problem) {
       usable.rows.push_back(row);
       usable.images.push_back(*image);
@@ -324,7 +237,8 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
     if (reader.has_masks()) images.masks.push_back(usable.masks[i]);
     images.columns = reader.kept_columns();
     if (!images.columns.empty()) images.metadata.push_back(reader.metadata(usable.rows[i]));
-    if (labels.layout.kind != LabelKind::none) append(images, labels.numbers[i]);
+    if (labels.layout.kind == LabelKind::none) continue;
+    for (const double number : labels.numbers[i]) append_label(images, number);
   }
   std::stable_sort(contents.splits.begin(), contents.splits.end(), [](const SplitImages& a, const SplitImages& b) {
     return split_rank(a.split) < split_rank(b.split);
@@ -332,28 +246,13 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
-/// Whether a list has labels: a label column, or only columns of numbers. Nothing if missing cells leave this open.
-std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {
-  if (find_label_column(table) >= 0 || find_any(table, kMaskColumns) >= 0) return true;
-  const std::ptrdiff_t split_column = find_any(table, kSplitColumns);
-  std::optional<bool> answer = true;
-  for (std::ptrdiff_t column = 0; column < std::ssize(table.columns); ++column) {
-    if (column == path_column || column == split_column) continue;
-    if (is_row_number_column(table.columns[static_cast<std::size_t>(column)])) continue;
-    const auto cell = [&](const std::vector<Cell>& row) { return row[static_cast<std::size_t>(column)]; };
-    const auto first =
-        std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& row) { return !is_missing(cell(row)); });
-    if (first == table.rows.end()) {
-      answer = std::nullopt;
-    } else if (!number_of(cell(*first))) {
-      return false;
-    }
-  }
-  return answer;
-}
+/// The first rows of a list; only one row if a later one cannot be read.
+struct FirstRows {
+  Table table;
+  bool is_cut = false;  ///< an error ended the table
+};
 
-/// The first rows of a list, and whether an error made it only one row.
-std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string& path) {
+FirstRows first_rows(const files::FileTree& tree, const std::string& path) {
   try {
     return {read_table(tree, path, kRowsLookedAt), false};
   } catch (const FormatError&) {
@@ -361,28 +260,45 @@ std::pair<Table, bool> first_rows(const files::FileTree& tree, const std::string
   }
 }
 
+std::string no_labels_reason(const std::string& label_column) {
+  if (!label_column.empty()) return "it has no column \"" + label_column + "\"";
+  return "no column is named " + label_column_names() + "; name one with `label_column`";
+}
+
+bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column, bool is_cut) {
+  // If later lines cannot be read, reading the whole list reports why.
+  if (label_column.empty()) return has_labels(table, path_column).value_or(is_cut);
+  try {
+    find_column(table, label_column);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 bool is_image_table_name(const std::string& name) {
-  const std::string extension = fs::path(name).extension().string();
+  const std::string extension = table_extension(name);
   return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
 }
 
-bool lists_images(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
+  using Kind = TableVerdict::Kind;
   try {
     const auto [table, is_cut] = first_rows(tree, path);
-    const std::ptrdiff_t column = find_any(table, kPathColumns);
-    if (column < 0) return false;
-    if (!label_column.empty()) find_column(table, label_column);
-    const auto names_image = [&](const std::vector<Cell>& row) {
-      return find_image(tree, path, text_of(row[static_cast<std::size_t>(column)])).has_value();
-    };
-    if (std::none_of(table.rows.begin(), table.rows.end(), names_image)) return false;
-    if (!label_column.empty()) return true;
-    // If later lines cannot be read, reading the whole list reports why.
-    return has_labels(table, column).value_or(is_cut);
-  } catch (const FormatError&) {
-    return false;
+    const PathColumn column = find_path_column(table, tree, path);
+    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
+    const bool is_labeled = has_labels(table, column.index, label_column, is_cut);
+    if (column.names_files) {
+      return is_labeled ? TableVerdict{Kind::list, ""} : TableVerdict{Kind::unlabeled, no_labels_reason(label_column)};
+    }
+    if (!is_labeled || table.rows.empty()) return {Kind::other, "its files do not exist"};
+    const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
+    return {Kind::unusable, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
+                                similar_file(tree, path, first, kListedImages)};
+  } catch (const FormatError& error) {
+    return {Kind::unusable, error.what()};
   }
 }
 
@@ -392,16 +308,18 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
   contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
-    const TableReader reader(read_table(*tree, path, std::numeric_limits<std::size_t>::max()), options);
+    Table table = read_table(*tree, path, std::numeric_limits<std::size_t>::max());
+    const PathColumn path_column = find_path_column(table, *tree, path);
+    const TableReader reader(std::move(table), path_column, options);
     const std::string name = fs::path(path).filename().string();
-    if (!reader.has_label_column() && !(reader.labels().columns().empty() && reader.has_masks())) {
-      contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.labels().columns()));
+    if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
+    if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
+      contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.label_columns()));
     }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
-    fill(contents, reader, tree, path, split.empty() ? split_of_file_name(name).value_or("train") : split,
+    fill(contents, reader, tree, path, split.empty() ? split_of_list_name(name).value_or("train") : split,
          options.skip_unreadable);
-    if (auto remark = remark_on_repeated(name, contents)) contents.remarks.push_back(*remark);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());
   }

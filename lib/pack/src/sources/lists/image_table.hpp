@@ -13,18 +13,28 @@ namespace octavo::sources {
 /// Whether a file has the extension of an image list: .csv, .tsv, .jsonl or .ndjson.
 bool is_image_table_name(const std::string& name);
 
-/// Whether a file lists images and their labels: it has a path column, and a label column or only columns of numbers;
-/// and its first path names an existing image. If `label_column` is not empty, it must have that column.
-bool lists_images(const files::FileTree& tree, const std::string& path, const std::string& label_column);
+/// Whether a table is a list of images with labels, by its first rows.
+struct TableVerdict {
+  enum class Kind {
+    list,       ///< it names files and has labels, or only columns of numbers, or masks
+    unlabeled,  ///< it names files, but has no labels
+    unusable,   ///< it cannot be read, or has paths and labels, but the files do not exist
+    other,      ///< none of these
+  };
+  Kind kind = Kind::other;
+  std::string reason = {};  ///< why it is not a list
+};
+
+/// If `label_column` is not empty, the labels must be in that column.
+TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column);
 
 /// Reads the images of a list, in its order. The columns are named by the first line of a CSV or TSV file, or by the
 /// keys of JSON Lines:
 ///
-///   path    file_name, filename, path, file, image, image_path, image_id or id: relative to the list's folder, or to
-///           its subfolder "images" or the one named like the list; .jpg, .jpeg or .png may be omitted
-///   label   options.label_column, or label, class, class_name, category, target or y: class numbers, class names
-///           (numbered in byte order, or as in options.class_names), or fractional numbers, which are targets; in JSON
-///           also arrays of either
+///   path    file_name, filename, path, file, image, image_path, image_id or id, or any column whose files exist (see
+///           list_columns.hpp): relative to the list's folder, or to its usual subfolders (see listed_file.hpp)
+///   label   options.label_column, or label, class, class_name, category, target or y: class numbers, class names or
+///           targets (see text_labels.hpp); in JSON also arrays of numbers
 ///   split   split, set or subset: without it, all images are in `split`, or in the split named by the list's file name
 ///
 /// options.columns are kept as metadata. Without a label column, all other columns are labels if they hold numbers:

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sources/lists/image_list.hpp"
-
 namespace octavo::sources {
 
 // `list` is the file name of the list.
@@ -15,16 +13,13 @@ namespace octavo::sources {
 std::string remark_on_labels(const std::string& list, const std::vector<std::string>& columns,
                              const std::vector<std::string>& label_columns);
 
+/// On the column that holds the paths, if its name did not decide.
+std::string remark_on_paths(const std::string& list, const std::string& column);
+
 /// On the columns that are not packed; nothing if there are none.
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns);
 
 /// On the keys of JSON lines that the first line lacks; nothing if there are none.
 std::optional<std::string> remark_on_late(const std::string& list, const std::vector<std::string>& keys);
-
-/// On images that a list names several times, as lists of boxes do; nothing if there are none.
-std::optional<std::string> remark_on_repeated(const std::string& list, const ImageList& contents);
-
-/// Adds a remark if folders with listed images also hold images that are in no list.
-void remark_on_unlisted(std::vector<ImageList>& lists);
 
 }  // namespace octavo::sources

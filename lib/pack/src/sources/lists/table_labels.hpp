@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include <octavo/sample.hpp>
+#include <octavo/pack.hpp>
 
+#include "labels/text_labels.hpp"
 #include "sources/lists/table_rows.hpp"
 
 namespace octavo::sources {
@@ -37,7 +38,7 @@ bool is_row_number_column(std::string_view name);
 /// The number in a cell, also if it is text; nothing if the cell is other text or the number is not finite.
 std::optional<double> number_of(const Cell& cell);
 
-/// Whether a cell marks a missing number: null, empty text, or NaN, NA, N/A, null or an infinity in any case.
+/// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
 /// A cell as text: the text itself, empty for null, otherwise its JSON form.
@@ -45,13 +46,14 @@ std::string text_of(const Cell& cell);
 
 class TableLabels {
  public:
-  /// Takes the labels from `label_column`; if that is -1, from all columns of numbers not in `other_columns`.
-  /// `table` and `given_names` must outlive this.
-  TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<std::ptrdiff_t>& other_columns,
-              const std::vector<std::string>& given_names);
+  /// Takes the labels from `label_column`; if that is -1, from all columns of numbers without a role, as `has_role`
+  /// says for each column. `table` must outlive this. Throws FormatError, with the reason only, if the labels of the
+  /// column are of several kinds or do not fit (see text_labels.hpp).
+  TableLabels(const Table& table, std::ptrdiff_t label_column, const std::vector<bool>& has_role,
+              const SourceOptions& options);
 
   /// The columns that hold labels; may be several, or have other names, if find_label_column() finds none.
-  std::vector<std::string> columns() const;
+  const std::vector<std::size_t>& columns() const { return columns_; }
 
   /// Why a row has no usable label; nothing if it has one.
   std::optional<std::string> problem(std::size_t row) const;
@@ -65,12 +67,10 @@ class TableLabels {
   Labels read(const std::vector<std::size_t>& rows) const;
 
  private:
-  enum class Kind { none, number, name, list, columns };
+  enum class Kind { none, text, list, columns };
 
-  Kind find_kind() const;
-  void find_columns(const std::vector<std::ptrdiff_t>& other_columns);
-  void number_names();
-  std::optional<std::string> problem_of_name(std::size_t row) const;
+  void find_columns(const std::vector<bool>& has_role);
+  void read_texts(const SourceOptions& options);
   std::optional<std::string> problem_of_list(std::size_t row) const;
   std::optional<std::string> problem_of_columns(std::size_t row) const;
   std::vector<double> numbers_of(std::size_t row) const;
@@ -78,12 +78,12 @@ class TableLabels {
   const Cell& label(std::size_t row) const { return cell(row, columns_[0]); }
 
   const Table& table_;
-  const std::vector<std::string>& given_names_;
+  const std::vector<std::string> given_names_;
   std::vector<std::size_t> columns_;  ///< the columns that hold labels
   Kind kind_ = Kind::none;
-  std::size_t list_width_ = 0;               ///< Kind::list: the length of the first list
-  std::map<std::string, double> places_of_;  ///< Kind::name: the number of each class
-  std::vector<std::string> class_names_;     ///< Kind::name
+  std::size_t list_width_ = 0;                              ///< Kind::list: the length of the first list
+  labels::LabelTable texts_;                                ///< Kind::text: the labels of all rows
+  std::unordered_map<std::size_t, std::string> unlabeled_;  ///< Kind::text: the reason, by row
 };
 
 }  // namespace octavo::sources

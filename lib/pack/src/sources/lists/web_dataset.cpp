@@ -1,7 +1,6 @@
 #include "sources/lists/web_dataset.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -12,12 +11,10 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "dataset_file/limits.hpp"
 #include "images/image_codec.hpp"
+#include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/left_out_members.hpp"
-#include "sources/lists/name_list.hpp"
-#include "support/short_text.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -89,30 +86,17 @@ std::vector<Sample> samples_in(const files::FileTree& tree, LeftOutMembers& left
   return samples;
 }
 
-std::optional<std::int32_t> number_of(const std::string& text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
-std::string checked_label(std::string label) {
-  if (label.empty()) throw FormatError("its label is empty");
-  if (label.size() <= kMostNameBytes) return label;
-  throw FormatError("its label has " + std::to_string(label.size()) + " bytes, a class name has at most " +
-                    std::to_string(kMostNameBytes));
-}
-
-/// The label in a JSON object. Throws FormatError with the reason only.
+/// The label in a JSON object, as text. Throws FormatError with the reason only.
 std::string label_in(const nlohmann::json& json, LeftOutMembers& left_out) {
   for (const char* const key : {"label", "cls", "class", "target"}) {
     if (!json.is_object() || !json.contains(key)) continue;
     const auto& label = json[key];
-    if (!label.is_number_integer() && !label.is_string()) continue;
+    if (label.is_structured()) continue;
     for (const auto& [other, value] : json.items()) {
       if (other != key) left_out.add_json_key(other);
     }
-    return label.is_string() ? checked_label(label.get<std::string>()) : std::to_string(label.get<std::int64_t>());
+    if (label.is_string()) return label.get<std::string>();
+    return label.is_null() ? "" : label.is_boolean() ? std::to_string(label.get<int>()) : label.dump();
   }
   throw FormatError("it has no label; expected a number or text \"label\", \"cls\", \"class\" or \"target\"");
 }
@@ -123,59 +107,55 @@ std::string label_text(const files::FileTree& tree, const Sample& sample, LeftOu
     throw FormatError("it has no label (a .cls or .json file), but other samples do");
   }
   const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
-  if (sample.label.ends_with("cls")) return checked_label(std::string(trimmed(text)));
+  if (sample.label.ends_with("cls")) return text;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw FormatError("it is not JSON");
   return label_in(json, left_out);
 }
 
-/// Numbers the labels of all splits in one numbering.
-class LabelNumbers {
- public:
-  LabelNumbers(const std::vector<std::vector<std::string>>& labels, const std::vector<std::string>& given_names) {
-    std::set<std::string> found;
-    for (const auto& list : labels) found.insert(list.begin(), list.end());
-    are_numbers_ = std::all_of(found.begin(), found.end(), [](const std::string& text) { return number_of(text); });
-    names_ = given_names;
-    if (names_.empty() && !are_numbers_) names_.assign(found.begin(), found.end());
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (!is_clean_utf8(names_[i])) throw FormatError("number the classes: a class name is not UTF-8");
-      places_[names_[i]] = static_cast<std::int32_t>(i);
-    }
-  }
-
-  const std::vector<std::string>& names() const { return names_; }
-  /// Nothing if the label is not among the given names.
-  std::optional<std::int32_t> operator()(const std::string& label) const {
-    if (are_numbers_) return number_of(label);
-    const auto place = places_.find(label);
-    return place == places_.end() ? std::nullopt : std::optional(place->second);
-  }
-
- private:
-  bool are_numbers_ = false;
-  std::vector<std::string> names_;
-  std::map<std::string, std::int32_t> places_;
+/// The samples of a split with the texts of their labels.
+struct LabeledSamples {
+  std::vector<Sample> samples;
+  std::vector<std::string> texts;
 };
 
-/// Assigns class numbers to the images of a list. Images whose label has no number are an error, or left out if
-/// `may_skip`.
-void number_samples(SplitImages& list, const std::vector<std::string>& labels, const LabelNumbers& numbers,
-                    bool may_skip, std::vector<SampleFailure>& left_out) {
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto number = numbers(labels[i]);
-    if (number) {
-      paths.push_back(std::move(list.paths[i]));
-      append_label(list.labels, *number);
-    } else if (may_skip) {
-      left_out.push_back({0, list.paths[i], "its label \"" + labels[i] + "\" is not among the given class names"});
-    } else {
-      throw InvalidArgument("number the classes: \"" + labels[i] +
-                            "\" is not among the given class names; add it to them");
+/// Numbers the labels of all splits in one numbering. Samples without a label are an error, or left out if `may_skip`.
+void number_samples(std::vector<LabeledSamples>& all, const SourceOptions& options, ImageList& contents) {
+  labels::TextLabels texts(options.class_names, options.label_kind);
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // split and number in it, by number among all
+  for (std::size_t split = 0; split < all.size(); ++split) {
+    for (std::size_t at = 0; at < all[split].texts.size(); ++at) {
+      texts.add(all[split].texts[at]);
+      places.emplace_back(split, at);
     }
   }
-  list.paths = std::move(paths);
+  const auto sample_at = [&](std::size_t at) -> const Sample& {
+    return all[places[at].first].samples[places[at].second];
+  };
+  const labels::LabelTable table = [&] {
+    try {
+      return texts.numbered([&](std::size_t at) { return sample_at(at).file_of_label(); });
+    } catch (const FormatError& error) {
+      throw FormatError("read " + contents.splits.at(0).tree->name_of("") + ": " + error.what());
+    }
+  }();
+  contents.class_names = table.class_names;
+  auto unlabeled = table.unlabeled.begin();
+  for (std::size_t at = 0; at < places.size(); ++at) {
+    SplitImages& list = contents.splits[places[at].first];
+    list.layout = table.layout;
+    if (unlabeled != table.unlabeled.end() && unlabeled->at == at) {
+      const std::string& file = sample_at(at).file_of_label();
+      if (!options.skip_unreadable) {
+        throw FormatError("read " + list.tree->name_of(file) + ": " + unlabeled->reason +
+                          "; correct it, or skip such samples with `on_error=skip`");
+      }
+      contents.left_out.push_back({0, file, (unlabeled++)->reason});
+      continue;
+    }
+    list.paths.push_back(sample_at(at).image);
+    append_label(list, table.numbers[at]);
+  }
 }
 
 /// Combines the shards of each split, which may be given one by one, into one tree.
@@ -209,41 +189,34 @@ bool is_web_dataset(const files::FileTree& tree) {
   return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
 }
 
-ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
-                           bool may_skip) {
+ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const SourceOptions& options) {
   ImageList contents;
   contents.format = "webdataset";
-  std::vector<std::vector<std::string>> labels;
+  contents.are_classes_sorted = options.class_names.empty();
+  std::vector<LabeledSamples> all;
   LeftOutMembers left_out;
   for (const ImageRoot& root : united_by_split(roots)) {
     for (const auto& path : root.tree->roots()) contents.roots.push_back(path);
-    SplitImages list = {root.split, root.tree, {}, {LabelKind::class_index, 1}, {}};
-    std::vector<std::string>& texts = labels.emplace_back();
+    contents.splits.push_back({root.split, root.tree, {}, {}, {}});
+    LabeledSamples& labeled = all.emplace_back();
     for (Sample& sample : samples_in(*root.tree, left_out)) {
       try {
-        texts.push_back(label_text(*root.tree, sample, left_out));
-        list.paths.push_back(std::move(sample.image));
+        labeled.texts.push_back(label_text(*root.tree, sample, left_out));
+        labeled.samples.push_back(std::move(sample));
       } catch (const FormatError& error) {
-        if (!may_skip) throw FormatError("read " + root.tree->name_of(sample.file_of_label()) + ": " + error.what());
+        if (!options.skip_unreadable) {
+          throw FormatError("read " + root.tree->name_of(sample.file_of_label()) + ": " + error.what());
+        }
         contents.left_out.push_back({0, sample.file_of_label(), error.what()});
       }
     }
-    if (list.paths.empty()) {
-      throw FormatError("read " + root.tree->name_of("") + ": no sample has an image and a label; " +
-                        (contents.left_out.empty() ? "it has no samples" : contents.left_out.back().reason));
-    }
-    contents.splits.push_back(std::move(list));
   }
   contents.remarks = left_out.remarks();
-  const LabelNumbers numbers(labels, given_names);
-  contents.class_names = numbers.names();
-  for (std::size_t split = 0; split < labels.size(); ++split) {
-    SplitImages& list = contents.splits[split];
-    number_samples(list, labels[split], numbers, may_skip, contents.left_out);
-    if (list.paths.empty()) {
-      throw FormatError("read " + list.tree->name_of("") +
-                        ": no sample is left; the last problem: " + contents.left_out.back().reason);
-    }
+  number_samples(all, options, contents);
+  for (const SplitImages& list : contents.splits) {
+    if (!list.paths.empty()) continue;
+    throw FormatError("read " + list.tree->name_of("") + ": no sample has an image and a label; " +
+                      (contents.left_out.empty() ? "it has no samples" : contents.left_out.back().reason));
   }
   return contents;
 }

@@ -10,12 +10,10 @@ namespace octavo::sources {
 /// Whether `tree`, one archive or several, has this structure.
 bool is_web_dataset(const files::FileTree& tree);
 
-/// Lists the samples of shards, in order. The label is the number or class name in the file `.cls`, or the value of
-/// "label", "cls", "class" or "target" in `.json`. Class names are numbered in byte order, or as in `given_names`. If
-/// the root names no split, it is inferred from the name of the shard, else "train"; the shards of a split are
-/// concatenated. Samples with a missing or invalid label are left out with `may_skip`; otherwise throws FormatError,
-/// naming the sample.
-ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const std::vector<std::string>& given_names,
-                           bool may_skip);
+/// Lists the samples of shards, in order. The label is the text in the file `.cls`, or the value of "label", "cls",
+/// "class" or "target" in `.json`; text_labels.hpp defines its meaning. If the root names no split, it is inferred from
+/// the name of the shard, else "train"; the shards of a split are concatenated. Samples with a missing or invalid label
+/// are left out with options.skip_unreadable; otherwise throws FormatError, naming the sample.
+ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const SourceOptions& options);
 
 }  // namespace octavo::sources

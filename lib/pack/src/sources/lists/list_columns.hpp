@@ -1,0 +1,69 @@
+// The roles of the columns of an image list: path, split, mask, label, and those that are kept as metadata.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <octavo/pack.hpp>
+
+#include "files/file_tree.hpp"
+#include "sources/lists/table_rows.hpp"
+
+namespace octavo::sources {
+
+/// The column that holds the paths.
+struct PathColumn {
+  std::ptrdiff_t index = -1;  ///< -1: there is none
+  bool names_files = false;   ///< files of some of the first rows exist
+  bool is_guess = false;      ///< its files decided, not its name
+};
+
+/// The column with one of the names of path columns whose files exist in most of the first rows; of equals, the first
+/// by name. If their files do not exist, the first column without the name of a label column whose files do. `list` is
+/// the path of the list in `tree`.
+PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list);
+
+/// Whether a column has the name of a path column. Such a column never holds labels.
+bool is_path_column(const std::string& name);
+
+/// "file_name, filename, ... or id", for messages.
+std::string path_column_names();
+
+class ListColumns {
+ public:
+  /// Finds the columns by their names and the options. Throws FormatError, with the reason only, if there is no path
+  /// column, or a column of the options is missing, repeated or appears only in later JSON lines. `table` must outlive
+  /// this.
+  ListColumns(const Table& table, const SourceOptions& options, const PathColumn& path);
+
+  // The index of each column, or -1.
+  std::ptrdiff_t path = -1, split = -1, mask = -1, label = -1;
+
+  const std::vector<std::size_t>& kept() const { return kept_; }
+  /// For each column, whether it has a role.
+  const std::vector<bool>& has_role() const { return has_role_; }
+  /// The names of the columns without a role that are not among `label_columns` and do not number the rows.
+  std::vector<std::string> left_out(const std::vector<std::size_t>& label_columns) const;
+  /// Keeps all columns that left_out() names, if options.columns is "all".
+  void keep_left_out(const std::vector<std::size_t>& label_columns);
+
+ private:
+  void use(std::ptrdiff_t column);
+  /// `name` is how the options name it.
+  void keep(std::ptrdiff_t column, const std::string& name);
+  void refuse_late_columns() const;
+  std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
+
+  const Table& table_;
+  const bool keeps_all_;
+  std::vector<std::size_t> kept_;
+  std::vector<bool> is_kept_, has_role_;
+};
+
+/// Whether a list has labels or masks: a column for them, or only columns of numbers. Nothing if missing cells leave
+/// this open.
+std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column);
+
+}  // namespace octavo::sources

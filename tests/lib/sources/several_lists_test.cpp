@@ -1,0 +1,249 @@
+#include "sources/lists/several_lists.hpp"
+
+#include <octavo/errors.hpp>
+#include <octavo/pack.hpp>
+
+#include "catch.hpp"
+#include "images/made_images.hpp"
+#include "made_files.hpp"
+#include "temporary_folder.hpp"
+
+using namespace octavo;
+using namespace octavo::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder with the images 0.png to 5.png, whose values are their numbers, and lists.
+class FolderOfLists {
+ public:
+  FolderOfLists() {
+    for (std::uint8_t value = 0; value < 6; ++value) write(std::to_string(value) + ".png", gray_png(value));
+  }
+  void write(const std::string& name, const std::string& text) { write_file(folder_ / name, text); }
+  fs::path operator/(const std::string& name) const { return folder_ / name; }
+  std::unique_ptr<Source> open(const SourceOptions& options = {}) { return open_source({{folder_.path()}}, options); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+std::string notes_of(const Source& source) {
+  std::string text;
+  for (const std::string& note : packing_notes(source)) text += note + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("two lists of one split in a folder are refused with the remedy", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "file,label\n0.png,a\n1.png,b\n");
+  folder.write("train_folds.csv", "file,label,fold\n2.png,a,0\n3.png,b,1\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("train.csv") && ContainsSubstring("train_folds.csv") &&
+                                       ContainsSubstring("both hold samples of split \"train\"") &&
+                                       ContainsSubstring("name the one to pack: train="));
+  // Named, they join, because no image is in both.
+  const auto both = open_source({{folder / "train.csv"}, {folder / "train_folds.csv"}}, {});
+  CHECK(both->splits().at(0).sample_count == 4);
+  folder.write("train_folds.csv", "file,label,fold\n2.png,a,0\n1.png,b,1\n0.png,b,1\n");
+  CHECK_THROWS_WITH(open_source({{folder / "train.csv"}, {folder / "train_folds.csv"}}, {}),
+                    ContainsSubstring("both name 2 images of split \"train\" in common, such as \"1.png\"") ||
+                        ContainsSubstring("both name 2 images of split \"train\" in common, such as \"0.png\""));
+}
+
+TEST_CASE("lists without the name of a split are refused together", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("metadata.csv", "file_name,label\n0.png,a\n");
+  folder.write("metadata.jsonl", "{\"file_name\": \"1.png\", \"label\": \"a\"}\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("metadata.csv") && ContainsSubstring("metadata.jsonl"));
+}
+
+TEST_CASE("the numbered parts of one list join", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train_1.csv", "file,label\n0.png,b\n1.png,c\n");
+  folder.write("train_2.csv", "file,label\n2.png,a\n3.png,c\n");
+  const auto source = folder.open();
+  // Classes are numbered in byte order of all names: a, b, c.
+  CHECK(source->class_names() == std::vector<std::string>{"a", "b", "c"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{1, 2, 0, 2});
+  const auto reversed = open_source({{folder / "train_2.csv"}, {folder / "train_1.csv"}}, {});
+  CHECK(reversed->class_names() == std::vector<std::string>{"a", "b", "c"});
+  CHECK(read_all(*reversed).labels == std::vector<std::int32_t>{0, 2, 1, 2});
+  folder.write("train_2.csv", "file,label\n1.png,a\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("both name 1 image of split \"train\" in common"));
+}
+
+TEST_CASE("a list whose name states no split is not packed next to one that does", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "image_id,label\n0,1\n1,2\n");
+  folder.write("test.csv", "image_id\n2\n3\n");
+  folder.write("sample_submission.csv", "image_id,label\n2,0\n3,0\n");
+  const auto source = folder.open();
+  REQUIRE(source->splits().size() == 2);
+  CHECK(read_all(*source, 0).values == std::vector<std::uint8_t>{0, 0, 1, 1});
+  CHECK(read_all(*source, 0).labels == std::vector<std::int32_t>{1, 2});
+  CHECK(source->splits()[1].name == "test");
+  CHECK(source->splits()[1].labels.kind == LabelKind::none);
+  CHECK_THAT(notes_of(*source), ContainsSubstring("sample_submission.csv is not packed: its name states no split, but "
+                                                  "that of test.csv does"));
+}
+
+TEST_CASE("an image in several splits is noted", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("train.csv", "file,label\n0.png,a\n1.png,b\n2.png,b\n");
+  folder.write("test.csv", "file,label\n1.png,b\n2.png,b\n3.png,a\n");
+  CHECK_THAT(notes_of(*folder.open()), ContainsSubstring("2 images are in more than one split, such as \"1.png\""));
+  folder.write("test.csv", "file,label\n3.png,a\n");
+  CHECK_THAT(notes_of(*folder.open()), !ContainsSubstring("in more than one split"));
+}
+
+TEST_CASE("unlisted images are counted over the whole folder of a list", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("sub/deep/6.png", gray_png(6));
+  folder.write("sub/7.png", gray_png(7));
+  folder.write("list.csv", "file,label\n0.png,a\n1.png,b\n2.png,a\n3.png,a\n4.png,a\nsub/7.png,a\n");
+  // 5.png and sub/deep/6.png are not listed.
+  CHECK_THAT(notes_of(*folder.open()),
+             ContainsSubstring("2 images next to the listed ones are not in any list, such as \"5.png\""));
+  folder.write("list.csv", "file,label\nsub/7.png,a\n");
+  CHECK_THAT(notes_of(*folder.open()), ContainsSubstring("7 images next to the listed ones"));
+  // A folder that is packed as well is not left out.
+  const auto both =
+      open_source({{folder / "list.csv", "train"}, {folder / "sub/deep", "test"}}, {.allow_mismatch = true});
+  CHECK_THAT(notes_of(*both), ContainsSubstring("6 images next to the listed ones"));
+}
+
+TEST_CASE("a list that cannot be used is an error if the labels would be missing", "[unit][pack]") {
+  FolderOfLists folder;
+  const auto refused = [&](const std::string& name, const std::string& list) {
+    folder.write(name, list);
+    std::string text = "accepted";
+    try {
+      folder.open();
+    } catch (const FormatError& error) {
+      text = error.what();
+    }
+    fs::remove(folder / name);
+    return text;
+  };
+  CHECK_THAT(refused("labels.tsv", "file\tlabel\n0.png\t5\" pipe\n"),
+             ContainsSubstring("labels.tsv") && ContainsSubstring("line 2 is not valid CSV") &&
+                 ContainsSubstring("`format=folder`"));
+  CHECK_THAT(refused("labels.jsonl", "{\"file\": \"0.png\", \"label\": 1\n"),
+             ContainsSubstring("labels.jsonl") && ContainsSubstring("line 1 is not valid JSON at byte 29"));
+  CHECK_THAT(refused("labels.csv", "file,label\nA.png,1\nB.png,2\n"),
+             ContainsSubstring("labels.csv") && ContainsSubstring("line 2: the image \"A.png\" does not exist"));
+  CHECK_THAT(refused("labels.csv", "file,label\n\"0.png,1\n"), ContainsSubstring("the quotes that begin in line 2"));
+  CHECK(refused("losses.csv", "epoch,loss\n1,0.5\n") == "accepted");
+}
+
+TEST_CASE("a list that cannot be used next to class folders is noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const path : {"cat/0.png", "dog/0.png"}) write_file(folder / path, gray_png(1));
+  write_file(folder / "scores.csv", "file,label\nelsewhere.png,cat\n");
+  const auto source = open_source({{folder.path()}}, {});
+  CHECK(source->class_names() == std::vector<std::string>{"cat", "dog"});
+  CHECK_THAT(notes_of(*source), ContainsSubstring("scores.csv is not used as a list of images: line 2: the image "
+                                                  "\"elsewhere.png\" does not exist"));
+}
+
+TEST_CASE("paths are found by the files that exist", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("images/x/7.png", gray_png(7));
+  folder.write("photo", gray_png(8));
+  const auto values = [&](const std::string& list, const std::string& name = "list.csv") {
+    folder.write(name, list);
+    return read_all(*open_source({{folder / name}}, {})).values;
+  };
+  using Values = std::vector<std::uint8_t>;
+  // Backslashes are tried as separators; blanks around a path are not part of it.
+  CHECK(values("file,label\nimages\\x\\7.png,1\n 2.png ,0\n") == Values{7, 7, 2, 2});
+  CHECK(values("file, label\n3.png, 1\n") == Values{3, 3});
+  // Of several path columns, the one whose files exist; also a column with another name.
+  CHECK(values("image,image_path,label\na,4.png,1\nb,5.png,0\n") == Values{4, 4, 5, 5});
+  CHECK_THAT(notes_of(*open_source({{folder / "list.csv"}}, {})),
+             ContainsSubstring("the paths of list.csv are in the column \"image_path\", whose files exist"));
+  CHECK(values("photo_name,label\n4.png,1\n5.png,0\n") == Values{4, 4, 5, 5});
+  // A file that is named exactly may have any extension or none.
+  CHECK(values("file,label\nphoto,1\n") == Values{8, 8});
+  folder.write("notes.txt", "text");
+  folder.write("list.csv", "file,label\nnotes.txt,1\n");
+  CHECK_THROWS_WITH(open_source({{folder / "list.csv"}}, {}),
+                    ContainsSubstring("notes.txt") && !ContainsSubstring("does not exist"));
+  folder.write("list.csv", "file,label\n1.PNG,1\n");
+  CHECK_THROWS_WITH(open_source({{folder / "list.csv"}}, {}),
+                    ContainsSubstring("\"1.PNG\" does not exist") && ContainsSubstring("there is \"1.png\""));
+  folder.write("list.csv", "file,label\n1.png,1\n,2\n");
+  CHECK_THROWS_WITH(open_source({{folder / "list.csv"}}, {}),
+                    ContainsSubstring("line 3: the path of its image is empty"));
+}
+
+TEST_CASE("a column of numbers named like a path is not a label", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "id,file_name\n17,0.png\n18,1.png\n");
+  CHECK(open_source({{folder / "list.csv"}}, {})->splits()[0].labels.kind == LabelKind::none);
+}
+
+TEST_CASE("lists in UTF-16 are read", "[unit][pack]") {
+  FolderOfLists folder;
+  const std::string text = "file,label\r\n0.png,cat\r\n1.png,dog\r\n";
+  const auto utf16 = [&](bool is_little, bool has_mark) {
+    std::string bytes;
+    const auto add = [&](char high, char low) { bytes += is_little ? std::string{low, high} : std::string{high, low}; };
+    if (has_mark) add('\xFE', '\xFF');
+    for (const char c : text) add('\0', c);
+    return bytes;
+  };
+  for (const std::string& bytes :
+       {utf16(true, true), utf16(false, true), utf16(true, false), utf16(false, false), "\xEF\xBB\xBF" + text}) {
+    folder.write("list.csv", bytes);
+    CHECK(folder.open()->class_names() == std::vector<std::string>{"cat", "dog"});
+  }
+}
+
+TEST_CASE("NaN in JSON lines is a missing value", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.jsonl",
+               "{\"file\": \"0.png\", \"label\": 0, \"age\": NaN, \"note\": \"is \\\"NaN\"}\n"
+               "{\"file\": \"1.png\", \"label\": 1, \"age\": -Infinity, \"note\": \"\"}\n");
+  const auto source = folder.open({.columns = {"age", "note"}});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
+  CHECK(source->sample_metadata(0, 0) == R"([null,"is \"NaN"])");
+  folder.write("list.jsonl", "{\"file\": \"0.png\", \"label\": NaN}\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 1: its label is missing"));
+}
+
+TEST_CASE("errors of CSV lists name the physical line", "[unit][pack]") {
+  FolderOfLists folder;
+  const auto error = [&](const std::string& list) {
+    folder.write("list.csv", list);
+    try {
+      open_source({{folder / "list.csv"}}, {});
+    } catch (const FormatError& problem) {
+      return std::string(problem.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(error("file,label\n\n\n0.png,cat\n\n1.png,dog\nmissing.png,dog\n"),
+             ContainsSubstring("line 7: the image"));
+  CHECK_THAT(error("file,label\r\n\r\n0.png,cat\r\nmissing.png,dog\r\n"), ContainsSubstring("line 4: the image"));
+  CHECK_THAT(error("file,label\r\r0.png,cat\rmissing.png,dog\r"), ContainsSubstring("line 4: the image"));
+  CHECK_THAT(error("file,\"la\nbel\",label\n0.png,\"a\n\nb\",cat\nmissing.png,x,dog\n"),
+             ContainsSubstring("line 6: the image"));
+  CHECK_THAT(error("file,label\n0.png,\"ca\nt\"\n1.png,dog\n"),
+             ContainsSubstring("line 2: its label is not free of control characters"));
+  CHECK_THAT(error("file,label\n0.png,cat\n1.png,dog,7\n"), ContainsSubstring("line 3 has 3 fields"));
+}
+
+TEST_CASE("lists and WebDataset shards give a label one meaning", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "file,label\n0.png,0\n1.png,1\n2.png,2\n3.png,10\n4.png,-1\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("line 6: its label is missing (\"-1\")"));
+  const auto source = folder.open({.skip_unreadable = true});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1, 2, 10});
+  CHECK(source->left_out().size() == 1);
+  folder.write("list.csv", "file,label\n0.png,0\n1.png,unknown\n");
+  CHECK_THROWS_WITH(folder.open(), ContainsSubstring("both numbers and names, such as \"0\" (line 2) and \"unknown\" "
+                                                     "(line 3)"));
+}
