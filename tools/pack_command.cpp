@@ -18,6 +18,8 @@ namespace {
 const std::map<std::string, ArrayLayout> kLayouts = {
     {"auto", ArrayLayout::automatic}, {"hw", ArrayLayout::hw}, {"hwc", ArrayLayout::hwc}, {"chw", ArrayLayout::chw}};
 const std::map<std::string, Fit> kFits = {{"crop", Fit::crop}, {"pad", Fit::pad}, {"stretch", Fit::stretch}};
+const std::map<std::string, std::optional<LabelKind>> kLabelChoices = {
+    {"auto", std::nullopt}, {"class", LabelKind::class_index}, {"target", LabelKind::target}};
 const std::map<std::string, ClassOrder> kClassOrders = {{"bytes", ClassOrder::bytes}, {"natural", ClassOrder::natural}};
 
 CLI::IsMember one_of_formats() {
@@ -57,6 +59,7 @@ struct PackArguments : CommonOptions {
   std::string class_order = "bytes";
   std::string masks = "auto";
   std::string label_column;
+  std::string label_kind = "auto";
   std::string columns;
   std::string layout = "auto";
   std::string range = "auto";
@@ -78,6 +81,7 @@ SourceOptions source_options(const PackArguments& arguments) {
   options.class_order = kClassOrders.at(arguments.class_order);
   options.with_masks = arguments.masks == "auto";
   options.label_column = arguments.label_column;
+  options.label_kind = kLabelChoices.at(arguments.label_kind);
   options.columns = split_at_commas(arguments.columns);
   options.layout = kLayouts.at(arguments.layout);
   options.range = parse_range(arguments.range);
@@ -163,6 +167,10 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
       ->check(one_of(kClassOrders));
   verb.add_option("--label-column", arguments.label_column,
                   "The column of an image list that holds the labels (label, class, target, ...)");
+  verb.add_option("--label-kind", arguments.label_kind,
+                  "The labels of lists and WebDataset shards: class numbers or names, or targets; auto: whole numbers "
+                  "and names are classes, other numbers targets (auto)")
+      ->check(one_of(kLabelChoices));
   verb.add_option("--columns", arguments.columns,
                   "Columns of an image list to keep with each sample, separated by commas, or all");
   verb.add_option("--layout", arguments.layout, "The axes of an image in arrays, after the axis N (auto)")

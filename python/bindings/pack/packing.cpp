@@ -28,6 +28,15 @@ namespace {
 
 using namespace nb::literals;
 
+/// The kind of labels named "class" or "target"; nothing for "auto".
+std::optional<LabelKind> label_kind_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  for (const LabelKind kind : {LabelKind::class_index, LabelKind::target}) {
+    if (name == to_string(kind)) return kind;
+  }
+  throw nb::value_error(("label_kind is '" + name + "'; it must be 'auto', 'class' or 'target'").c_str());
+}
+
 /// File names need not be UTF-8.
 nb::object file_name(const std::string& name) {
   return nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
@@ -169,6 +178,12 @@ void add_options(nb::module_& module) {
       .def_rw("background", &SourceOptions::background)
       .def_rw("class_order", &SourceOptions::class_order)
       .def_rw("label_column", &SourceOptions::label_column)
+      .def_prop_rw(
+          "label_kind",
+          [](const SourceOptions& options) {
+            return std::string(options.label_kind ? to_string(*options.label_kind) : "auto");
+          },
+          [](SourceOptions& options, const std::string& name) { options.label_kind = label_kind_named(name); })
       .def_rw("columns", &SourceOptions::columns)
       .def_rw("with_masks", &SourceOptions::with_masks)
       .def_rw("layout", &SourceOptions::layout)

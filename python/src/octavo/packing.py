@@ -99,6 +99,7 @@ def pack(
     masks: Literal["auto", "off"] = "auto",
     layout: Literal["auto", "hw", "hwc", "chw"] = "auto",
     label_column: str | None = None,
+    label_kind: Literal["auto", "class", "target"] = "auto",
     columns: Sequence[str] | Literal["all"] = (),
     value_range: tuple[float, float] | str = "auto",
     select: str = "",
@@ -153,6 +154,9 @@ def pack(
         ``"off"``: no masks are packed.
     label_column
         The column of an image list that holds the labels; None: ``label``, ``class``, ``target`` or similar.
+    label_kind
+        The labels of image lists and WebDataset shards: classes or targets; ``"auto"``: whole numbers and names are
+        classes, other numbers targets.
     columns
         Columns of an image list to keep with each sample, as `Split.columns`; ``"all"``: all that have no other role.
     value_range
@@ -241,6 +245,7 @@ def pack(
     if max_ratio is not None:
         source_options.largest_archive_ratio = max_ratio
     source_options.label_column = label_column or ""
+    source_options.label_kind = label_kind
     source_options.columns = [columns] if isinstance(columns, str) else list(columns)
     source_options.allow_mismatch = bool(allow_mismatch)
     source_options.class_names = checked_classes(classes)

@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include <octavo/errors.hpp>
 
@@ -121,9 +123,9 @@ void OctavoSource::name_classes(const std::vector<std::string>& names) {
     throw FormatError("read " + quoted(dataset_.path()) + ": got " + std::to_string(names.size()) +
                       " class names for " + std::to_string(class_names_.size()) + " classes; give one name per class");
   }
+  const std::unordered_set<std::string_view> new_names(names.begin(), names.end());
   for (std::size_t i = 0; i < class_names_.size(); ++i) {
-    const auto other = std::find(names.begin(), names.end(), class_names_[i]);
-    if (other == names.end() || *other == names[i]) continue;
+    if (names[i] == class_names_[i] || !new_names.contains(class_names_[i])) continue;
     throw InvalidArgument("rename the classes of " + quoted(dataset_.path()) + ": class " + std::to_string(i) + ", \"" +
                           class_names_[i] + "\", would get the name of another class, \"" + names[i] +
                           "\"; classes keep their numbers: give the names in the file's order");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <octavo/errors.hpp>
@@ -93,12 +95,13 @@ void check_consistency(const Source& source, const SourceOptions& options) {
 }
 
 void check_fits(const Source& there, const Source& added, const std::filesystem::path& path) {
-  const auto& known = there.class_names();
+  const auto& names = there.class_names();
+  const std::unordered_set<std::string_view> known(names.begin(), names.end());
   std::vector<std::string> missing;
   for (const std::string& name : added.class_names()) {
-    if (!known.empty() && std::ranges::find(known, name) == known.end()) missing.push_back(name);
+    if (!known.empty() && !known.contains(name)) missing.push_back(name);
   }
-  if (!missing.empty()) refuse_classes("append to " + quoted(path), missing, known, "the file");
+  if (!missing.empty()) refuse_classes("append to " + quoted(path), missing, names, "the file");
   for (const SourceSplit& split : added.splits()) {
     const auto& splits = there.splits();
     if (std::ranges::find(splits, split.shape, &SourceSplit::shape) != splits.end()) continue;

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <octavo/errors.hpp>
 
@@ -48,12 +50,11 @@ std::vector<std::string> renamed(std::vector<std::string> names, const std::map<
 
 void check_names_exist(const std::map<std::string, std::string>& class_map,
                        const std::vector<std::shared_ptr<Source>>& parts) {
+  if (class_map.empty()) return;
+  std::unordered_set<std::string_view> known;
+  for (const auto& part : parts) known.insert(part->class_names().begin(), part->class_names().end());
   for (const auto& [old_name, new_name] : class_map) {
-    const bool is_there = std::any_of(parts.begin(), parts.end(), [&, &name = old_name](const auto& part) {
-      const auto& names = part->class_names();
-      return std::find(names.begin(), names.end(), name) != names.end();
-    });
-    if (!is_there) {
+    if (!known.contains(old_name)) {
       throw InvalidArgument("rename the class \"" + old_name + "\" to \"" + new_name +
                             "\": no source has a class of that name; octavo info lists the names");
     }
@@ -291,10 +292,10 @@ std::vector<SampleFailure> MergedSource::left_out() const {
 
 std::vector<std::string> MergedSource::files() const {
   std::vector<std::string> all;
+  std::unordered_set<std::string> seen;  // several parts may come from one archive
   for (const auto& part : parts_) {
     for (std::string& file : part->files()) {
-      // Several parts may come from one archive.
-      if (std::find(all.begin(), all.end(), file) == all.end()) all.push_back(std::move(file));
+      if (seen.insert(file).second) all.push_back(std::move(file));
     }
   }
   return all;
