@@ -94,6 +94,19 @@ def test_a_class_can_be_given_by_name(tmp_path: Path) -> None:
         writer.append(np.zeros((2, 2), np.uint8), 0)
 
 
+def test_a_label_that_is_text_is_that_class(tmp_path: Path) -> None:
+    with octavo.Writer(tmp_path / "a.h5") as writer:
+        writer.append(np.zeros((2, 2), np.uint8), "10")
+        writer.append(np.zeros((2, 2), np.uint8), np.str_(" 007 "))
+        for missing in ("-1", "", "?", "NaN", -1, np.int64(-1)):
+            with pytest.raises(ValueError, match="it has no label"):
+                writer.append(np.zeros((2, 2), np.uint8), missing)
+    assert octavo.Dataset(tmp_path / "a.h5").split().targets == [10, 7]
+    with octavo.Writer(tmp_path / "b.h5", classes=["owl", "0"]) as writer:
+        writer.append(np.zeros((2, 2), np.uint8), "0")  # a name before a number
+    assert octavo.Dataset(tmp_path / "b.h5").split().targets == [1]
+
+
 class Photos:
     """Like torchvision's ImageFolder."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -103,6 +104,7 @@ class Writer:
         check_target(path, force or append)
         self._path = Path(path)
         self._classes = checked_classes(classes)
+        self._class_numbers = {name: number for number, name in enumerate(self._classes)}
         self._channels = channels
         self._layout = layout
         self._resizing = None if size is None else Resizing(size, fit, background)
@@ -135,8 +137,8 @@ class Writer:
             A PIL image; uint8 [H, W], [H, W, C] or [C, H, W]; or floats in 0 ... 1, such as ``ToTensor()`` makes from
             8-bit images.
         label
-            A class number, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats (targets); or
-            None.
+            A class number, also as text, or the name of one of the classes; K integers 0 or 1 (multi-labels); K floats
+            (targets); or None. -1, NaN, "?" and empty text are missing labels: an error.
         mask
             A value for each pixel, such as its class: a PIL image (of a palette, the indices count) or whole numbers
             0 ... 255 [H, W]; for all samples of a split, or for none.
@@ -168,7 +170,7 @@ class Writer:
         where = f"append to split {split!r}, sample {number}: "
         try:
             pixels = _images.to_pixels(image, self._channels, self._layout, self._quantizer)
-            kind, numbers = _label(label, self._classes)
+            kind, numbers = _label(label, self._class_numbers)
             classes = None if mask is None else _images.to_mask(mask)
             if classes is not None and classes.shape != pixels.shape[1:]:
                 raise ValueError(f"its mask is {_text(classes.shape)}, its image {_text(pixels.shape[1:])}")
@@ -393,16 +395,27 @@ class Resizing:
         return resized, _pack.resized_mask(np.ascontiguousarray(mask[np.newaxis]), self._size, self._fit)[0]
 
 
-def _label(label: Any, classes: list[str]) -> tuple[str, npt.NDArray[Any]]:
+def _number_of_text(label: str, class_numbers: Mapping[str, int]) -> int:
+    """The class that a text names: one of the class names, or a decimal integer, as in all sources."""
+    if label in class_numbers:
+        return class_numbers[label]
+    text = label.strip()
+    if text in ("", "?", "-1") or text.lower() == "nan":
+        raise ValueError(f"it has no label ({label!r})")
+    if re.fullmatch(r"\+?[0-9]+", text):
+        return int(text)
+    names = list(itertools.islice(class_numbers, 8))
+    known = f"the classes are {', '.join(names)}" if names else "name the classes with classes="
+    raise ValueError(f"its label {label!r} is not the name of a class; {known}")
+
+
+def _label(label: Any, class_numbers: Mapping[str, int]) -> tuple[str, npt.NDArray[Any]]:
     """The kind and the checked numbers of a label."""
-    class_count = len(classes)
+    class_count = len(class_numbers)
     if label is None:
         return "none", np.empty(0, np.int32)
     if isinstance(label, str):
-        if label not in classes:
-            known = f"the classes are {', '.join(classes[:8])}" if classes else "name the classes with classes="
-            raise ValueError(f"its label {label!r} is not the name of a class; {known}")
-        return "class", np.asarray(classes.index(label), np.int32)
+        label = _number_of_text(label, class_numbers)
     if hasattr(label, "detach"):  # a tensor
         label = label.detach().cpu().numpy()
     numbers = np.asarray(label)
@@ -415,6 +428,8 @@ def _label(label: Any, classes: list[str]) -> tuple[str, npt.NDArray[Any]]:
         return "target", targets
     if not np.issubdtype(numbers.dtype, np.integer) and numbers.dtype != np.bool_:
         raise TypeError(f"its label is {label!r}, not a class number, multi-labels or targets")
+    if numbers.ndim == 0 and numbers == -1:
+        raise ValueError("it has no label (-1)")
     if numbers.dtype != np.bool_ and (numbers.min() < 0 or numbers.max() > 2**31 - 1):
         raise ValueError(f"its label {label!r} is not in 0 ... 2**31 - 1")
     if numbers.ndim == 0:

@@ -202,6 +202,31 @@ TEST_CASE("lists in UTF-16 are read", "[unit][pack]") {
   }
 }
 
+TEST_CASE("a list may be compressed and separated by tabs or bars", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv.gz", gzipped("file|label\n0.png|cat\n1.png|dog\n"));
+  CHECK(folder.open()->class_names() == std::vector<std::string>{"cat", "dog"});
+  folder.write("list.csv", "file\tlabel\n0.png\ta,b\n1.png\tc\n");
+  CHECK(open_source({{folder / "list.csv"}}, {})->class_names() == std::vector<std::string>{"a,b", "c"});
+}
+
+TEST_CASE("a list without the names of its columns is refused", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "0.png,cat\n1.png,dog\n");
+  CHECK_THROWS_WITH(folder.open(),
+                    ContainsSubstring("its first line names the image \"0.png\" instead of the columns"));
+  CHECK_THROWS_WITH(open_source({{folder / "list.csv"}}, {}), ContainsSubstring("add a first line such as file,label"));
+}
+
+TEST_CASE("class folders that are numbers in another order are noted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const path : {"0/a.png", "1/a.png", "2/a.png"}) write_file(folder / path, gray_png(1));
+  CHECK_THAT(notes_of(*open_source({{folder.path()}}, {})), !ContainsSubstring("numbers"));
+  write_file(folder / "10/a.png", gray_png(1));
+  CHECK_THAT(notes_of(*open_source({{folder.path()}}, {})),
+             ContainsSubstring("the class folders are numbers") && ContainsSubstring("\"10\" is class 2"));
+}
+
 TEST_CASE("NaN in JSON lines is a missing value", "[unit][pack]") {
   FolderOfLists folder;
   folder.write("list.jsonl",

@@ -9,6 +9,7 @@
 #include <octavo/errors.hpp>
 
 #include "images/image_codec.hpp"
+#include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
@@ -194,6 +195,20 @@ void find_classes(const std::vector<ClassImages>& all, ClassOrder order, ImageLi
   sort_class_names(contents.class_names, order);
 }
 
+/// Folders are numbered in their order, like torchvision's, even if their names are numbers.
+void remark_on_numbers(ImageList& contents) {
+  const auto& names = contents.class_names;
+  const auto is_number = [](const std::string& name) { return labels::number_in(name).has_value(); };
+  if (names.empty() || !std::ranges::all_of(names, is_number)) return;
+  for (std::size_t label = 0; label < names.size(); ++label) {
+    if (*labels::number_in(names[label]) == static_cast<double>(label)) continue;
+    contents.remarks.push_back(
+        "the class folders are numbers, but classes are numbered in the order of the folders: \"" + names[label] +
+        "\" is class " + std::to_string(label));
+    return;
+  }
+}
+
 void use_given_names(const std::vector<std::string>& given_names, ImageList& contents) {
   if (given_names.empty()) return;
   const std::unordered_set<std::string> known(given_names.begin(), given_names.end());
@@ -262,6 +277,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
   use_given_names(options.class_names, contents);
+  remark_on_numbers(contents);
   for (ClassImages& images : all) add_list(list_of(images, options.skip_unreadable, contents), contents);
   if (contents.splits.empty()) {
     throw InvalidArgument(

@@ -13,6 +13,7 @@
 #include <octavo/text.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "files/text_pieces.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/list_columns.hpp"
 #include "sources/lists/list_remarks.hpp"
@@ -38,13 +39,16 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 // Rows to inspect when deciding whether a file is a list with labels.
 constexpr std::size_t kRowsLookedAt = 100;
 
-/// In locales with a decimal comma, spreadsheets separate columns with semicolons.
+/// The first separator in the first line of a file named .csv. In locales with a decimal comma, spreadsheets separate
+/// columns with semicolons.
 char csv_separator(files::ByteStream& text) {
-  std::array<std::byte, 4096> bytes{};
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), text.read_some_at(0, bytes));
+  files::TextPieces pieces(text);
+  const std::string_view start = pieces.next();
   const std::string_view first_line = start.substr(0, start.find_first_of("\r\n"));
-  const bool has_semicolons = first_line.find(';') != std::string_view::npos;
-  return has_semicolons && first_line.find(',') == std::string_view::npos ? ';' : ',';
+  for (const char separator : {',', ';', '\t', '|'}) {
+    if (first_line.find(separator) != std::string_view::npos) return separator;
+  }
+  return ',';
 }
 
 /// "0,5" as 0.5; nothing if it is not a number.
@@ -74,8 +78,11 @@ void use_decimal_points(Table& table) {
   }
 }
 
-/// In lower case: ".csv".
-std::string table_extension(const std::string& name) { return lower_case(fs::path(name).extension().string()); }
+/// In lower case: ".csv", also for a compressed "a.csv.gz", which a tree inflates.
+std::string table_extension(const std::string& name) {
+  const fs::path path(lower_case(name));
+  return (path.extension() == ".gz" ? path.stem() : path).extension().string();
+}
 
 Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
   const std::string extension = table_extension(path);

@@ -6,6 +6,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "images/image_codec.hpp"
 #include "sources/lists/listed_file.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "support/ascii.hpp"
@@ -50,7 +51,18 @@ bool is_path_column(const std::string& name) {
   return std::ranges::find(kPathColumns, lower_case(name)) != kPathColumns.end();
 }
 
+/// A first line that names a file is a sample, not the names of the columns.
+void check_header(const Table& table, const files::FileTree& tree, const std::string& list) {
+  for (std::size_t column = 0; column < std::min<std::size_t>(table.columns.size(), kMostColumnsTried); ++column) {
+    const std::string& name = table.columns[column];
+    if (!images::has_image_name(name) || !find_listed(tree, list, name, kListedImages)) continue;
+    throw FormatError("its first line names the image \"" + printable(name) +
+                      "\" instead of the columns; add a first line such as file,label");
+  }
+}
+
 PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list) {
+  check_header(table, tree, list);
   PathColumn found;
   std::size_t most = 0;
   std::ptrdiff_t first_named = -1;
