@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     const auto tree = std::make_shared<fuzz::MemoryTree>(files_in(fuzz::text_of(fuzz::bytes_of(data, size))));
     sources::is_web_dataset(*tree);
-    fuzz::refuse_or_read([&] { sources::list_web_dataset({{tree}}, {.class_names = {"cat", "dog"}, .skip_unreadable = true}); });
+    fuzz::refuse_or_read([&] {
+      sources::list_web_dataset({{tree}}, {.class_names = {"cat", "dog"}, .skip_unreadable = true});
+    });
     sources::list_web_dataset({{tree}}, {});
     return true;
   });

@@ -347,7 +347,8 @@ TEST_CASE("WebDataset samples without a usable label can be left out", "[unit][p
                  {"2.cls", "owl"},
                  {"3.png", gray_png(3)},
                  {"3.cls", "ant"}});
-  REQUIRE_THROWS_WITH(open(folder / "z.tar"), ContainsSubstring("1.cls") && ContainsSubstring("its label is missing (\"\")"));
+  REQUIRE_THROWS_WITH(open(folder / "z.tar"),
+                      ContainsSubstring("1.cls") && ContainsSubstring("its label is missing (\"\")"));
   const auto known = open(folder / "z.tar", {.class_names = {"bee", "ant"}, .skip_unreadable = true});
   REQUIRE(read_all(*known).labels == std::vector<std::int32_t>{1});
   REQUIRE(read_all(*known).values == std::vector<std::uint8_t>{3, 3});

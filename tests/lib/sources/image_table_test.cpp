@@ -177,7 +177,8 @@ TEST_CASE("a list is recognized even if its first line has no image", "[unit][pa
   CHECK(source->left_out().size() == 1);
   // A list with a damaged second line is also recognized.
   write_file(files.folder() / "list.csv", "path,label\n1.png,1\n2.png\n");
-  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}), ContainsSubstring("line 3 has 1 field, the first line has 2"));
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}),
+                    ContainsSubstring("line 3 has 1 field, the first line has 2"));
 }
 
 TEST_CASE("each split folder may have its own list", "[unit][pack]") {

@@ -74,7 +74,8 @@ TEST_CASE("multi-labels of classes in another order are not mixed", "[unit][pack
   write_file(folder / "a/list.csv", "path,red,round\n1.png,0,1\n");
   write_file(folder / "b/list.csv", "path,round,red\n1.png,0,1\n");
   write_file(folder / "c/list.csv", "path,red,round\n1.png,0,1\n");
-  for (const char* name : {"a/1.png", "b/1.png", "c/1.png"}) write_file(folder / name, made_png({.width = 1, .rows = {7}}));
+  for (const char* name : {"a/1.png", "b/1.png", "c/1.png"})
+    write_file(folder / name, made_png({.width = 1, .rows = {7}}));
   const SourceOptions with_names = {.class_names = {"red", "round"}};
   CHECK(open_source({{folder / "a", "train"}, {folder / "c", "train"}}, with_names)->splits()[0].sample_count == 2);
   if (open_source({{folder / "a"}}, {})->class_names().empty()) return;

@@ -63,7 +63,7 @@ struct SourceOptions {
   /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole
   /// numbers and names are classes, other numbers targets.
   std::optional<LabelKind> label_kind = {};
-  std::vector<std::string> columns = {};               ///< of image lists, to keep for each sample; "all": all others
+  std::vector<std::string> columns = {};  ///< of image lists, to keep for each sample; "all": all others
   bool with_masks = true;  ///< pack masks: folders of them next to folders of images, or columns of lists
   ClassOrder class_order = ClassOrder::bytes;
   ArrayLayout layout = ArrayLayout::automatic;

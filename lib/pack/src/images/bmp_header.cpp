@@ -151,7 +151,7 @@ std::optional<ImageHeader> parse_bmp_header(std::span<const std::byte> bytes) {
 
 const ImageCodec kBmpCodec = {
     .name = "BMP",
-    .extensions = {".bmp"},
+    .extensions = {".bmp", ".dib"},
     .matches = &begins_with<kBmpMagic>,
     .header_in_start = &parse_bmp_header,
     .decode = &decode_bmp,

@@ -97,7 +97,7 @@ std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes) {
 
 const ImageCodec kJpegCodec = {
     .name = "JPEG",
-    .extensions = {".jpg", ".jpeg"},
+    .extensions = {".jpg", ".jpeg", ".jpe", ".jfif"},
     .matches = &begins_with<kJpegMagic>,
     .header_in_start = &parse_jpeg_header,
     .decode = &decode_jpeg,

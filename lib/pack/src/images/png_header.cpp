@@ -60,7 +60,7 @@ std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes) {
 
 const ImageCodec kPngCodec = {
     .name = "PNG",
-    .extensions = {".png"},
+    .extensions = {".png", ".apng"},
     .matches = &begins_with<kPngMagic>,
     .header_in_start = &parse_png_header,
     .decode = &decode_png,

@@ -22,7 +22,8 @@ struct PathColumn {
 
 /// The column with one of the names of path columns whose files exist in most of the first rows; of equals, the first
 /// by name. If their files do not exist, the first column without the name of a label column whose files do. `list` is
-/// the path of the list in `tree`. Throws FormatError, with the reason only, if the name of a column is that of an image.
+/// the path of the list in `tree`. Throws FormatError, with the reason only, if the name of a column is that of an
+/// image.
 PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list);
 
 /// Whether a column has the name of a path column. Such a column never holds labels.

@@ -1,4 +1,4 @@
-// The rules for the image lists of one packing, taken together.
+// The rules that the image lists of one packing must obey as a whole.
 #pragma once
 
 #include <memory>
