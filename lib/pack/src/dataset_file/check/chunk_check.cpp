@@ -26,18 +26,6 @@ std::vector<std::int64_t> chunk_axes(hid_t properties, std::size_t rank) {
   return {chunk.begin(), chunk.end()};
 }
 
-std::vector<H5Z_filter_t> filters_of(hid_t properties) {
-  std::vector<H5Z_filter_t> filters;
-  const int count = check(H5Pget_nfilters(properties), "count the filters");
-  for (int i = 0; i < count; ++i) {
-    unsigned flags = 0;
-    std::size_t value_count = 0;
-    filters.push_back(
-        H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr));
-  }
-  return filters;
-}
-
 /// With more chunks, only the sum of their sizes is compared. Damage does not preserve it, though a forger could.
 constexpr hsize_t kMostLookedUp = 2048;
 
@@ -58,10 +46,15 @@ ChunkCheck::ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t
       chunk_axes_(chunk_axes(properties, axes_.size())) {
   const auto bytes = checked_array_bytes(chunk_axes_, element_bytes);
   if (!bytes || *bytes < 1 || *bytes > kMostChunkBytes) throw FormatError("has chunks of more than 256 MiB");
-  const auto deflate = std::find(filters_.begin(), filters_.end(), H5Z_FILTER_DEFLATE);
-  const auto is_changed_again = [](H5Z_filter_t filter) { return filter != H5Z_FILTER_FLETCHER32; };
-  if (deflate != filters_.end() && std::any_of(deflate + 1, filters_.end(), is_changed_again)) {
-    throw FormatError("has a filter after deflate, which is not supported; run h5repack -f SHUF -f GZIP=4 on the file");
+  const auto packing = std::ranges::find_if(filters_, changes_size, &Filter::id);
+  const auto is_changed_again = [](const Filter& filter) { return filter.id != H5Z_FILTER_FLETCHER32; };
+  if (packing != filters_.end() && std::any_of(packing + 1, filters_.end(), is_changed_again)) {
+    throw FormatError("has a filter after " + filter_name(packing->id) +
+                      ", which is not supported; run h5repack -f SHUF -f GZIP=4 on the file");
+  }
+  const auto element_count = static_cast<std::size_t>(*bytes) / element_bytes;
+  if (packing != filters_.end() && !fits(*packing, element_count, element_bytes)) {
+    throw FormatError("has a damaged " + filter_name(packing->id) + " filter; get the file again");
   }
   unsigned options = 0;
   check(H5Pget_chunk_opts(properties, &options), "read the chunk options");
@@ -142,18 +135,23 @@ void ChunkCheck::check_chunk(const std::vector<hsize_t>& place) const {
 }
 
 bool ChunkCheck::unfolds(std::span<const std::byte> stored, unsigned left_out) const {
-  bool is_deflated = false;
-  std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // checksums inside the deflated data, and after the stream
+  const Filter* packing = nullptr;
+  std::size_t sum_bytes_inside = 0, sum_bytes_behind = 0;  // checksums inside the packed data, and after it
   for (std::size_t i = 0; i < filters_.size(); ++i) {
     if ((left_out >> i & 1) != 0) continue;
-    if (filters_[i] == H5Z_FILTER_DEFLATE) is_deflated = true;
-    if (filters_[i] == H5Z_FILTER_FLETCHER32) (is_deflated ? sum_bytes_behind : sum_bytes_inside) += kSumBytes;
+    if (changes_size(filters_[i].id)) packing = &filters_[i];
+    if (filters_[i].id == H5Z_FILTER_FLETCHER32)
+      (packing != nullptr ? sum_bytes_behind : sum_bytes_inside) += kSumBytes;
   }
   const auto unfolded_bytes = static_cast<std::size_t>(chunk_bytes_) + sum_bytes_inside;
-  if (!is_deflated) return stored.size() == unfolded_bytes;
+  if (packing == nullptr) return stored.size() == unfolded_bytes;
   if (stored.size() < sum_bytes_behind) return false;
+  const auto packed = stored.first(stored.size() - sum_bytes_behind);
+  if (packing->id != H5Z_FILTER_DEFLATE) {
+    return sum_bytes_inside == 0 && holds_whole_chunk(*packing, packed, static_cast<std::size_t>(chunk_bytes_));
+  }
   std::vector<std::byte> unfolded(unfolded_bytes);
-  return inflate(stored.first(stored.size() - sum_bytes_behind), unfolded);
+  return inflate(packed, unfolded);
 }
 
 }  // namespace octavo::dataset_file

@@ -9,13 +9,15 @@
 #include <span>
 #include <vector>
 
+#include "dataset_file/check/filter_check.hpp"
+
 namespace octavo::dataset_file {
 
 class ChunkCheck {
  public:
-  /// Checks `dataset`, created with `properties`; its filters are among deflate, shuffle and fletcher32. `dataset` must
-  /// outlive this. Throws FormatError, with the reason only, if its chunks are too large, or if a filter other than
-  /// fletcher32 follows deflate.
+  /// Checks `dataset`, created with `properties`; its filters have no filter_problem(). `dataset` must outlive this.
+  /// Throws FormatError, with the reason only, if its chunks are too large, or if a filter other than fletcher32
+  /// follows one that changes the size of the data.
   ChunkCheck(hid_t dataset, hid_t properties, std::vector<std::int64_t> axes, std::size_t element_bytes);
 
   /// Checks the chunks that hold rows [first, first + count), except those that were checked before. Throws
@@ -30,7 +32,7 @@ class ChunkCheck {
   bool next_in_row(std::vector<hsize_t>& place) const;
 
   hid_t dataset_;
-  std::vector<H5Z_filter_t> filters_;  ///< in the order in which they were applied
+  std::vector<Filter> filters_;  ///< in the order in which they were applied
   std::vector<std::int64_t> axes_;
   std::vector<std::int64_t> chunk_axes_;
   bool has_raw_edges_ = false;                           ///< partial edge chunks are stored without filters
