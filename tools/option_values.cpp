@@ -79,17 +79,16 @@ SourceSpec parse_source(const std::string& text) {
     spec.split = text.substr(0, equals);
     path = text.substr(equals + 1);
   }
-  const auto cut_off_array = [&](std::string& name) {
-    const std::size_t colons = path.rfind("::");
-    if (colons == std::string::npos || std::filesystem::exists(path, ignored)) return;
-    name = path.substr(colons + 2);
-    path.resize(colons);
-  };
-  cut_off_array(spec.images);
-  // If there are two names, the one that was cut off first is the second.
-  if (std::string first; cut_off_array(first), !first.empty()) {
-    spec.labels = std::exchange(spec.images, first);
+  // The names after the path, from its end: an existing path may itself contain "::".
+  std::vector<std::string> names;
+  for (std::size_t colons; names.size() < 3 && !std::filesystem::exists(path, ignored); path.resize(colons)) {
+    colons = path.rfind("::");
+    if (colons == std::string::npos) break;
+    names.insert(names.begin(), path.substr(colons + 2));
   }
+  if (!names.empty()) spec.images = names[0];
+  if (names.size() > 1) spec.labels = names.back();
+  if (names.size() > 2) spec.label_file = names[1];
   spec.path = path;
   return spec;
 }

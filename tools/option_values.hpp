@@ -17,7 +17,8 @@ std::map<std::string, Compression> compressions_by_name();
 /// The texts between commas, without the blanks around them; none after a comma at the end.
 std::vector<std::string> split_at_commas(const std::string& text);
 
-/// Parses [SPLIT=]PATH[::IMAGES[::LABELS]]. Text that names an existing path is a path as a whole. If the part before
+/// Parses [SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]. Text that names an existing path is a path as a whole. If the
+/// part before
 /// "=" is not a valid split name, it belongs to the path.
 SourceSpec parse_source(const std::string& text);
 /// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.

@@ -10,6 +10,7 @@
 #include "images/made_images.hpp"
 #include "images/made_tiff.hpp"
 #include "sources/made_files.hpp"
+#include "sources/made_mat.hpp"
 #include "temporary_folder.hpp"
 
 #if __has_include(<archive.h>)
@@ -41,29 +42,6 @@ std::string text_of(const std::filesystem::path& path) {
 
 // ---- Arrays -----------------------------------------------------------------
 
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool is_fortran = false) {
-  const std::string header = "{'descr': '" + type + "', 'fortran_order': " + (is_fortran ? "True" : "False") +
-                             ", 'shape': (" + shape + "), }\n";
-  return "\x93NUMPY\x01\0"s + little(header.size(), 2) + header + data;
-}
-
-std::string mat_element(std::uint32_t type, const std::string& data) {
-  return little(type, 4) + little(data.size(), 4) + data + std::string((8 - data.size() % 8) % 8, '\0');
-}
-
-std::string mat_variable(const std::string& name, const std::vector<std::uint32_t>& axes, const std::string& data) {
-  std::string shape;
-  for (const std::uint32_t axis : axes) shape += little(axis, 4);
-  return mat_element(14, mat_element(6, little(9, 4) + little(0, 4)) + mat_element(5, shape) + mat_element(1, name) +
-                             mat_element(2, data));
-}
-
-std::string mat_file(const std::string& variables) {
-  std::string header = "MATLAB 5.0 MAT-file, a seed";
-  header.resize(124, ' ');
-  return header + "\x00\x01IM"s + variables;
-}
-
 void add_arrays(Seeds& seeds) {
   const std::string images = idx({3, 2, 2}, counting(12));
   seeds["idx/images"] = images;
@@ -78,10 +56,16 @@ void add_arrays(Seeds& seeds) {
   seeds["npy/uint8"] = npy("|u1", "2, 2, 2, 3", counting(24));
   seeds["npy/fortran"] = npy("<f4", "2, 3, 2", counting(48), true);
   seeds["npy/big_endian"] = npy(">i8", "3,", counting(24));
+  seeds["npy/text"] = npy_texts({"cat", "a dog"});
+  seeds["npy/bytes"] = npy("|S3", "2, 1", "catdog");
+  const std::string records = "{'descr': [('a', '<i4'), ('b', '|O', (2,))], 'fortran_order': False, 'shape': (1,)}";
+  seeds["npy/records"] = "\x93NUMPY\x01\0"s + little(records.size(), 2) + records;
   const std::string x = mat_variable("X", {2, 1, 3, 2}, counting(12));
   const std::string y = mat_variable("y", {2, 1}, {10, 3});
   seeds["mat/plain"] = mat_file(x + y);
   const std::string packed = zlib_stream(x);
+  seeds["mat/text"] = mat_file(mat_chars("class_names", {"cat", "ox"}) + mat_variable("s", {1, 1}, "a", 2) +
+                               mat_variable("y", {1, 3}, counting(3, 1), 9 | 0x0200));
   seeds["mat/deflated"] = mat_file(little(15, 4) + little(packed.size(), 4) + packed);
 }
 
@@ -246,6 +230,10 @@ void add_archives(Seeds& seeds) {
   seeds["archive_tree/zip"] = archived(ArchiveKind::zip, files);
   seeds["npz/deflated"] = archived(ArchiveKind::zip, {{"x_train.npy", npy("|u1", "2, 2, 2", counting(8))},
                                                       {"y_train.npy", npy("<i8", "2,", std::string(16, '\0'))}});
+  seeds["npz/text"] = archived(ArchiveKind::zip, {{"images.npy", npy("|u1", "2, 2, 2", counting(8))},
+                                                  {"labels.npy", npy_texts({"cat", "dog"})},
+                                                  {"class_names.npy", npy("|S3", "2,", "catdog")},
+                                                  {"files.npy", npy("|O", "2,", "")}});
 }
 #else
 void add_archives(Seeds&) {}

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   file.write(fuzz::bytes_of(data, size));
   return fuzz::run_input([&] {
     for (const auto& variable : arrays::list_mat(file.path())) {
-      fuzz::read_array(*arrays::open_mat_array(file.path(), variable));
+      if (variable.is_usable()) fuzz::read_array(*arrays::open_mat_array(file.path(), variable));
+      if (variable.is_text) arrays::read_mat_texts(file.path(), variable);
     }
     return true;
   });

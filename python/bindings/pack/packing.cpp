@@ -103,18 +103,24 @@ void add_summary(nb::module_& module) {
       .def("__repr__", &repr_of, nb::sig("def __repr__(self) -> str"));
 }
 
-/// A path, its split, and the names of its image and label arrays; empty names are detected.
-using NamedSource = std::tuple<std::filesystem::path, std::string, std::string, std::string>;
+/// A path, its split, the names of its image and label arrays, and the file of the labels; what is empty is detected.
+using NamedSource = std::tuple<std::filesystem::path, std::string, std::string, std::string, std::string>;
+
+std::vector<SourceSpec> specs_of(const std::vector<NamedSource>& sources) {
+  std::vector<SourceSpec> specs;
+  for (const auto& [source, split, images, labels, label_file] : sources) {
+    specs.push_back({source, split, images, labels, label_file});
+  }
+  return specs;
+}
 
 PackSummary pack_files(const std::vector<NamedSource>& sources, const std::filesystem::path& path,
                        const SourceOptions& source_options, const PackOptions& pack_options, bool to_append,
                        const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
-    std::vector<SourceSpec> specs;
-    for (const auto& [source, split, images, labels] : sources) specs.push_back({source, split, images, labels});
     PackOptions options = pack_options;
     options.on_progress = progress;
-    const auto source = open_source(specs, source_options);
+    const auto source = open_source(specs_of(sources), source_options);
     return to_append ? octavo::append(*source, path, options) : pack(*source, path, options);
   });
 }
@@ -123,9 +129,7 @@ PackSummary pack_files(const std::vector<NamedSource>& sources, const std::files
 PackSummary survey_files(const std::vector<NamedSource>& sources, const SourceOptions& source_options,
                          const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction&) {
-    std::vector<SourceSpec> specs;
-    for (const auto& [source, split, images, labels] : sources) specs.push_back({source, split, images, labels});
-    const auto source = open_source(specs, source_options);
+    const auto source = open_source(specs_of(sources), source_options);
     PackSummary summary;
     summary.splits = source->splits();
     summary.skipped = source->left_out();

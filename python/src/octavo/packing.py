@@ -125,8 +125,9 @@ def pack(
     ----------
     source
         A file or folder, several of them, or a mapping from split names to them. Without a mapping, splits are detected
-        by name. ``"FILE::IMAGES::LABELS"`` selects arrays in a file with several; ``"FILE::SPLIT"`` selects a split of
-        a dataset file.
+        by name. ``"FILE::IMAGES::LABELS"`` selects arrays in a file with several, and
+        ``"FILE::IMAGES::LABEL_FILE::LABELS"`` labels in another file; ``"FILE::SPLIT"`` selects a split of a dataset
+        file.
     path
         The file to write. It appears complete or not at all.
     format
@@ -314,22 +315,28 @@ def _without_pickles(sources: list[_Source], options: _pack.SourceOptions) -> It
 
 def _sources(
     source: _Path | Sequence[_Path] | Mapping[str, _Path | Sequence[_Path]],
-) -> list[tuple[Path, str, str, str]]:
+) -> list[tuple[Path, str, str, str, str]]:
     splits = source.items() if isinstance(source, Mapping) else [("", source)]
     sources = []
     for split, paths in splits:
         for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-            file, images, labels = _named_arrays(path)
-            sources.append((Path(file), str(split), images, labels))
+            file, images, labels, label_file = _named_arrays(path)
+            sources.append((Path(file), str(split), images, labels, label_file))
     return sources
 
 
-def _named_arrays(path: _Path) -> tuple[_Path, str, str]:
-    """Splits "FILE::IMAGES::LABELS" into its parts; an existing path is always taken as a path, even with "::"."""
-    if not isinstance(path, str) or "::" not in path or os.path.exists(path):
-        return path, "", ""
-    file, images, *labels = path.split("::", 2)
-    return file, images, labels[0] if labels else ""
+def _named_arrays(path: _Path) -> tuple[_Path, str, str, str]:
+    """Splits "FILE::IMAGES::LABEL_FILE::LABELS" into its parts, of which all but the first may be missing.
+
+    An existing path is always taken as a path, even with "::". Returns the file, the images, the labels and their file.
+    """
+    file, names = path, []
+    while isinstance(file, str) and "::" in file and len(names) < 3 and not os.path.exists(file):
+        file, name = file.rsplit("::", 1)
+        names.insert(0, name)
+    images = names[0] if names else ""
+    labels = names[-1] if len(names) > 1 else ""
+    return file, images, labels, names[1] if len(names) > 2 else ""
 
 
 def _choice(kind: Any, argument: str, name: str) -> Any:

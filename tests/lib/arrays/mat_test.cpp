@@ -52,15 +52,72 @@ TEST_CASE("deflated and plain variables are listed and opened with their last ax
   CHECK(rows(*open_mat_array(folder / "a.mat", variables[1]), 0, 4) == counting(4, 1));
 }
 
-TEST_CASE("text and complex and empty variables are left out", "[unit][arrays]") {
+TEST_CASE("variables of anything but real numbers are listed with what they hold", "[unit][arrays]") {
   const TemporaryFolder folder;
-  write_file(folder / "a.mat", mat(variable("text", {1, 2}, "ab", 4) + variable("complex", {1, 2}, "ab", 9 | 0x0800) +
-                                   variable("empty", {0, 2}, "") + variable("X", {1, 2}, "ab")));
+  // An opaque object has a name and no shape. MATLAB's own data has no name.
+  const std::string opaque = element(14, element(6, word(17) + word(0)) + element(1, "table") + element(1, "MCOS"));
+  write_file(
+      folder / "a.mat",
+      mat(variable("c", {1, 2}, "ab", 1) + variable("s", {1, 1}, "a", 2) + variable("o", {1, 1}, "a", 3) +
+          variable("sparse", {1, 2}, "ab", 5) + variable("f", {1, 1}, "a", 16) + opaque +
+          variable("complex", {1, 2}, "ab", 9 | 0x0800) + variable("empty", {0, 2}, "") + variable("", {1, 2}, "ab") +
+          variable("X", {1, 2}, "ab") + variable("logical", {2, 1}, "ab", 9 | 0x0200)));
   const auto variables = list_mat(folder / "a.mat");
-  REQUIRE(variables.size() == 1);
-  CHECK(variables[0].name == "X");
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const MatVariable& one : variables) found.emplace_back(one.name, one.unusable);
+  CHECK(found == std::vector<std::pair<std::string, std::string>>{{"c", "a cell array"},
+                                                                  {"s", "a struct"},
+                                                                  {"o", "a MATLAB object"},
+                                                                  {"sparse", "a sparse matrix"},
+                                                                  {"f", "a function handle"},
+                                                                  {"table", "a MATLAB object"},
+                                                                  {"complex", "complex numbers"},
+                                                                  {"empty", "empty"},
+                                                                  {"X", ""},
+                                                                  {"logical", ""}});
+  CHECK_THROWS_WITH(open_mat_array(folder / "a.mat", variables[0]), ContainsSubstring("changed in the meantime"));
   write_file(folder / "none.mat", mat(""));
   CHECK(list_mat(folder / "none.mat").empty());
+}
+
+TEST_CASE("rows and columns have one axis and a single image keeps its axes", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mat", mat(variable("row", {1, 3}, "abc") + variable("column", {3, 1}, "abc") +
+                                   variable("one", {1, 1}, "a") + variable("image", {2, 2, 3, 1}, counting(12))));
+  const auto variables = list_mat(folder / "a.mat");
+  CHECK(variables[0].axes == std::vector<std::int64_t>{3});
+  CHECK(variables[1].axes == std::vector<std::int64_t>{3});
+  CHECK(variables[2].axes == std::vector<std::int64_t>{1});
+  CHECK(variables[3].axes == std::vector<std::int64_t>{1, 3, 2, 2});
+  CHECK(rows(*open_mat_array(folder / "a.mat", variables[0]), 1, 2) == "bc");
+}
+
+TEST_CASE("the rows of a char matrix are texts in every encoding", "[unit][arrays]") {
+  const TemporaryFolder folder;
+  // "cat" and "\xE9l" (an e with an acute accent), column by column.
+  const std::vector<std::uint16_t> units = {'c', 0xE9, 'a', 'l', 't', ' '};
+  const auto text = [](const std::string& data, std::uint32_t type) {
+    return element(
+        14, element(6, word(4) + word(0)) + element(5, word(2) + word(3)) + element(1, "names") + element(type, data));
+  };
+  const std::string wide = bytes_of_numbers(units);
+  write_file(folder / "a.mat", mat(text(wide, 4) + text(wide, 17) +
+                                   text("c\xC3\xA9"
+                                        "alt ",
+                                        16) +
+                                   deflated(text("c\xE9"
+                                                 "alt ",
+                                                 2)) +
+                                   text("c", 2)));
+  const auto variables = list_mat(folder / "a.mat");
+  REQUIRE(variables.size() == 5);
+  for (std::size_t i = 0; i < 4; ++i) {
+    INFO(i);
+    CHECK(variables[i].is_text);
+    CHECK(variables[i].axes == std::vector<std::int64_t>{2});
+    CHECK(read_mat_texts(folder / "a.mat", variables[i]) == std::vector<std::string>{"cat", "\xC3\xA9l"});
+  }
+  CHECK_THROWS_WITH(read_mat_texts(folder / "a.mat", variables[4]), ContainsSubstring("is damaged"));
 }
 
 TEST_CASE("a variable that is truncated or has a wrong number of values is refused", "[unit][arrays]") {

@@ -71,3 +71,57 @@ TEST_CASE("a .npy file that is not an array of numbers is refused with the reaso
   CHECK_THAT(refusal(npy(std::string(100, '('), "")), ContainsSubstring("not describe an array"));
   CHECK_THAT(refusal(""), ContainsSubstring("ends after 0 bytes"));
 }
+
+TEST_CASE("arrays of anything but numbers are described by what they hold", "[unit][arrays]") {
+  const auto described = [](const std::string& type, const std::string& shape = "(2,)") {
+    return describe_npy(*stream_of(npy("{'descr': " + type + ", 'fortran_order': False, 'shape': " + shape + "}", "")));
+  };
+  for (const auto& [type, holds] : {std::pair{"'|O'", "Python objects"},
+                                    {"'<U3'", "text"},
+                                    {"'|S3'", "text"},
+                                    {"'|T16'", "text"},
+                                    {"'<M8[D]'", "dates"},
+                                    {"'<m8[s]'", "time differences"},
+                                    {"'<c8'", "complex numbers"},
+                                    {"'|V4'", "raw bytes"},
+                                    {"[('a', '<i4'), ('b', [('c', '|O')])]", "records"},
+                                    {"[('a]', '<f4', (3,))]", "records"},
+                                    {"('<f4', (3,))", "arrays in an array"},
+                                    {"'<f16'", "elements of type '<f16'"}}) {
+    INFO(type);
+    CHECK(described(type).unusable == holds);
+    CHECK(described(type).axes == std::vector<std::int64_t>{2});
+  }
+  CHECK(described("'<f4'").is_usable());
+  CHECK(described("'<f4'").element == Element::float32);
+  CHECK(described("'<f4'", "()").unusable == "a single number");
+  CHECK(described("'<U3'", "()").unusable == "a single value: text");
+  CHECK(described("'<f4'", "(0, 3)").unusable == "empty");
+  CHECK(described("'<U3'").is_text);
+  CHECK_FALSE(described("'<U0'").is_text);
+  CHECK_FALSE(described("'<U99999'").is_text);
+  CHECK_FALSE(described("'|T16'").is_text);
+  CHECK_THROWS_WITH(described("[('a', '<i4'"), ContainsSubstring("not describe an array"));
+  CHECK_THROWS_WITH(described("[('a"), ContainsSubstring("not describe an array"));
+}
+
+TEST_CASE("texts are read as UTF-8 without the zeros at their end", "[unit][arrays]") {
+  using Texts = std::vector<std::string>;
+  const auto texts = [](const std::string& type, const std::string& shape, const std::string& data) {
+    return read_npy_texts(*stream_of(npy(header(type, shape), data)));
+  };
+  CHECK(texts("|S3", "(2,)", std::string("catox\0", 6)) == Texts{"cat", "ox"});
+  // a, a-umlaut, the euro sign, a smiling face; then a surrogate and a number beyond Unicode.
+  const std::vector<std::uint32_t> characters = {'a', 0xE4, 0x20AC, 0x1F600, 0xD800, 0x110000, 'b', 0};
+  std::string little = bytes_of_numbers(characters), big = little;
+  swap_bytes(Element::uint32, std::as_writable_bytes(std::span(big)));
+  const Texts expected = {"a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80",
+                          "\xEF\xBF\xBD\xEF\xBF\xBD"
+                          "b"};
+  CHECK(texts("<U4", "(2,)", little) == expected);
+  CHECK(texts(">U4", "(2, 1)", big) == expected);
+  CHECK_THROWS_WITH(texts("|S3", "(2, 2)", std::string(12, 'a')), ContainsSubstring("not a list of short texts"));
+  CHECK_THROWS_WITH(texts("|S3", "(3,)", "catdog"), ContainsSubstring("declares 3 texts"));
+  CHECK_THROWS_WITH(texts("|S3", "(9223372036854775807,)", "catdog"), ContainsSubstring("the file cannot hold"));
+  CHECK_THROWS_WITH(texts("|u1", "(3,)", "cat"), ContainsSubstring("not a list of short texts"));
+}

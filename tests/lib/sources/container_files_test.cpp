@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "deflated.hpp"
 #include "made_files.hpp"
+#include "made_mat.hpp"
 #include "packed_fixture.hpp"
 #include "temporary_folder.hpp"
 
@@ -40,31 +41,6 @@ void add_dataset(hid_t file, const std::string& name, hid_t type, const std::vec
 }
 
 hid_t new_hdf5(const fs::path& path) { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
-
-std::string little_endian(std::uint32_t value) {
-  return {static_cast<char>(value), static_cast<char>(value >> 8), static_cast<char>(value >> 16),
-          static_cast<char>(value >> 24)};
-}
-
-/// An element of a MATLAB 5 file: tag, data, padding to 8 bytes.
-std::string mat_element(std::uint32_t type, const std::string& data) {
-  return little_endian(type) + little_endian(static_cast<std::uint32_t>(data.size())) + data +
-         std::string((8 - data.size() % 8) % 8, '\0');
-}
-
-/// A uint8 variable of a MATLAB 5 file.
-std::string mat_variable(const std::string& name, const std::vector<std::uint32_t>& axes, const std::string& data) {
-  std::string shape;
-  for (const std::uint32_t axis : axes) shape += little_endian(axis);
-  return mat_element(14, mat_element(6, little_endian(9) + little_endian(0)) + mat_element(5, shape) +
-                             mat_element(1, name) + mat_element(2, data));
-}
-
-std::string mat_file(const std::string& variables) {
-  std::string header = "MATLAB 5.0 MAT-file, made for a test";
-  header.resize(124, ' ');
-  return header + std::string("\x00\x01IM", 4) + variables;
-}
 
 }  // namespace
 
@@ -134,9 +110,9 @@ TEST_CASE("a damaged HDF5 file is a one-line error", "[unit][pack]") {
 
 TEST_CASE("SVHN's plain and deflated MATLAB files are read with 10 as the digit 0", "[unit][pack]") {
   const TemporaryFolder folder;
-  // Two images of height 2, width 1 and 3 channels: MATLAB's first axis varies fastest.
-  const std::string x = mat_variable("X", {2, 1, 3, 2}, counting(12));
-  const std::string y = mat_variable("y", {2, 1}, {10, 3});
+  // Ten images of 32 x 32 pixels and 3 channels: MATLAB's first axis varies fastest.
+  const std::string x = mat_variable("X", {32, 32, 3, 10}, counting(10 * 3072));
+  const std::string y = mat_variable("y", {10, 1}, {10, 3, 1, 2, 4, 5, 6, 7, 8, 9});
   write_file(folder / "train_32x32.mat", mat_file(x + y));
   write_file(folder / "test_32x32.mat", mat_file(mat_element(15, zlib_stream(x)).substr(0, 8 + zlib_stream(x).size()) +
                                                  mat_element(15, zlib_stream(y)).substr(0, 8 + zlib_stream(y).size())));
@@ -144,10 +120,12 @@ TEST_CASE("SVHN's plain and deflated MATLAB files are read with 10 as the digit 
     INFO(name);
     const auto source = open_part({folder / name});
     REQUIRE(source->splits()[0].name == std::string(name).substr(0, std::string(name).find('_')));
-    REQUIRE(source->splits()[0].shape == SampleShape{3, 2, 1});
+    REQUIRE(source->splits()[0].shape == SampleShape{3, 32, 32});
     const Samples samples = read_all(*source);
-    REQUIRE(samples.values == std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-    REQUIRE(samples.labels == std::vector<std::int32_t>{0, 3});
+    REQUIRE(samples.values[1] == 32);  // one column to the right
+    REQUIRE(samples.values[32] == 1);  // one row below
+    REQUIRE(samples.labels == std::vector<std::int32_t>{0, 3, 1, 2, 4, 5, 6, 7, 8, 9});
+    REQUIRE(source->notes().remarks == std::vector<std::string>{"these are SVHN's digits: label 10 is class 0"});
   }
   write_file(folder / "cut.mat", mat_file(x.substr(0, x.size() - 8)));
   REQUIRE_THROWS_WITH(open_part({folder / "cut.mat"}),
@@ -164,7 +142,7 @@ TEST_CASE("a folder of MATLAB or HDF5 or dataset files is read like the files", 
   REQUIRE(digits->format() == "mat");
   REQUIRE(digits->splits().size() == 2);
   REQUIRE(digits->splits()[0].name == "train");
-  REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{0, 3});
+  REQUIRE(read_all(*digits, 1).labels == std::vector<std::int32_t>{10, 3});
   REQUIRE_THROWS_WITH(open_part({svhn.path(), "val"}), ContainsSubstring("it holds \"train\" and \"test\""));
   write_packed(svhn / "result.h5", {random_split("train", 2, {1, 2, 2})});
   REQUIRE(open_part({svhn.path()}, {.format = "mat"})->splits().size() == 2);

@@ -54,6 +54,25 @@ inline std::string counting(std::size_t count, int first = 0) {
   return bytes;
 }
 
+/// A .npy file of version 1.0.
+inline std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                       bool is_fortran = false) {
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': " + (is_fortran ? "True" : "False") +
+                             ", 'shape': (" + shape + "), }\n";
+  const auto bytes = static_cast<std::uint16_t>(header.size());
+  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(bytes & 0xFF) + static_cast<char>(bytes >> 8) + header +
+         data;
+}
+
+/// A .npy file of text ("<U8").
+inline std::string npy_texts(const std::vector<std::string>& texts) {
+  std::string data;
+  for (const std::string& text : texts) {
+    for (std::size_t i = 0; i < 8; ++i) data += std::string({i < text.size() ? text[i] : '\0', '\0', '\0', '\0'});
+  }
+  return npy("<U8", std::to_string(texts.size()) + ",", data);
+}
+
 /// A CIFAR record whose planes are filled with the given red, green and blue.
 inline std::string cifar_record(const std::string& labels, int red, int green, int blue) {
   return labels + std::string(1024, static_cast<char>(red)) + std::string(1024, static_cast<char>(green)) +

@@ -15,15 +15,6 @@ using namespace octavo::test;
 
 namespace {
 
-/// A .npy file of version 1.0.
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool fortran = false) {
-  std::string header =
-      "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" + shape + "), }\n";
-  const auto bytes = static_cast<std::uint16_t>(header.size());
-  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(bytes & 0xFF) + static_cast<char>(bytes >> 8) + header +
-         data;
-}
-
 template <typename Number>
 std::string bytes_of(std::initializer_list<Number> numbers) {
   std::string bytes;
@@ -176,7 +167,7 @@ TEST_CASE("labels of several numbers are multi-labels or targets", "[unit][pack]
   CHECK_THROWS_WITH(layout_with(npy("<i8", "3,", bytes_of<std::int64_t>({7, 1, 2}))),
                     ContainsSubstring("there are 3, but there are 2 images"));
   CHECK_THROWS_WITH(layout_with(npy("<i8", "2,", bytes_of<std::int64_t>({7, -1}))),
-                    ContainsSubstring("label 1 is not a class number"));
+                    ContainsSubstring("\"images.npy#1\": its label is missing (-1)"));
 }
 
 TEST_CASE(".npy files with wrong headers are refused", "[unit][pack]") {

@@ -49,6 +49,9 @@ struct SourceSpec {
   /// Empty: inferred; for a dataset file, all splits.
   std::string images = {};
   std::string labels = {};  ///< the array of labels; empty: inferred
+  /// A file that holds the labels, in its array `labels`. Empty: the labels are in the same file, or in one next to it
+  /// with a name for it.
+  std::filesystem::path label_file = {};
 };
 
 /// How sources are read.

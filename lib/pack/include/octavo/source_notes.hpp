@@ -76,7 +76,8 @@ struct HistoryNotes {
 inline constexpr std::size_t kMostIgnoredFileNames = 5;
 
 struct SourceNotes {
-  bool lacks_labels = false;  ///< there are images without labels
+  bool lacks_labels = false;       ///< there are images without labels
+  std::string label_problem = {};  ///< why what looks like their labels cannot be used; empty: nothing looks like them
   std::vector<QuantizationNotes> quantized;
   std::optional<ConversionNotes> conversion;
   std::optional<std::int64_t> ignored_files;               ///< files that are not images in a class folder

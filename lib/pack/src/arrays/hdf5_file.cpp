@@ -36,12 +36,14 @@ std::optional<Element> element_named(const std::string& name) {
   throw FormatError("read " + name + ": " + problem.what());
 }
 
+std::string name_in(const std::filesystem::path& path, const ListedArray& array) {
+  return quoted(std::filesystem::path(path.string() + ": /" + array.name));
+}
+
 class Hdf5Rows final : public Array {
  public:
-  Hdf5Rows(const std::filesystem::path& path, const Hdf5Array& array)
-      : Array(quoted(std::filesystem::path(path.string() + ": /" + array.name)), array.element, array.axes),
-        path_(path),
-        member_(array.name) {
+  Hdf5Rows(const std::filesystem::path& path, const ListedArray& array)
+      : Array(name_in(path, array), array.element, array.axes), path_(path), member_(array.name) {
     const std::int64_t all_bytes = row_bytes() * row_count();
     limits_.cpu_seconds += all_bytes / kFewestBytesASecond;
   }
@@ -107,11 +109,29 @@ class Hdf5Rows final : public Array {
 Hdf5Array array_from(const Json& json) {
   Hdf5Array array;
   array.name = json.at("name").get<std::string>();
+  array.axes = json.at("axes").get<std::vector<std::int64_t>>();
+  array.unusable = json.value("unusable", "");
+  array.is_text = json.value("is_text", false);
+  array.value_names = json.value("names", std::vector<std::string>());
+  array.object = json.value("object", "");
+  array.file = json.value("file", "");
+  array.matlab_class = json.value("matlab", "");
+  array.is_matlab_empty = json.value("is_empty", false);
+  if (!array.is_usable()) return array;
   const auto element = element_named(json.at("element").get<std::string>());
   if (!element) throw FormatError("the HDF5 library returned an unknown type");
   array.element = *element;
-  array.axes = json.at("axes").get<std::vector<std::int64_t>>();
   return array;
+}
+
+/// Adds the texts of a message, each of which ends with a zero byte.
+void add_texts(std::string_view message, std::vector<std::string>& texts) {
+  while (!message.empty()) {
+    const std::size_t end = message.find('\0');
+    if (end == std::string_view::npos) throw FormatError("the HDF5 library returned invalid data");
+    texts.emplace_back(message.substr(0, end));
+    message.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
@@ -142,8 +162,27 @@ std::vector<Hdf5Array> list_hdf5(const std::filesystem::path& path) {
   }
 }
 
-std::unique_ptr<Array> open_hdf5_array(const std::filesystem::path& path, const Hdf5Array& array) {
+std::unique_ptr<Array> open_hdf5_array(const std::filesystem::path& path, const ListedArray& array) {
   return std::make_unique<Hdf5Rows>(path, array);
+}
+
+std::vector<std::string> read_hdf5_texts(const std::filesystem::path& path, const ListedArray& array) {
+  constexpr std::size_t kMostBytes = dataset_file::kTextsAtOnce * (dataset_file::kMostTextBytes + 1);
+  std::vector<std::string> texts;
+  try {
+    hdf5::ChildProcess child(
+        [&, name = array.name](const hdf5::ChildOutput& output) { dataset_file::send_array_texts(path, name, output); },
+        {});
+    while (const auto message = child.receive(kMostBytes)) {
+      if (message->kind != dataset_file::kTexts) throw FormatError(message->bytes);
+      add_texts(message->bytes, texts);
+    }
+    if (std::ssize(texts) != array.axes.at(0))
+      throw FormatError("the HDF5 library returned fewer texts than it announced");
+  } catch (const FormatError& problem) {
+    rethrow(name_in(path, array), problem);
+  }
+  return texts;
 }
 
 }  // namespace octavo::arrays

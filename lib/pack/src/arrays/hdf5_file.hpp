@@ -8,24 +8,28 @@
 #include <vector>
 
 #include "arrays/array.hpp"
+#include "arrays/listed_array.hpp"
 
 namespace octavo::arrays {
 
 /// Whether a file has the HDF5 signature, possibly after a user block.
 bool begins_as_hdf5(files::ByteStream& stream);
 
-/// An array of numbers in a file: "train/images".
-struct Hdf5Array {
-  std::string name;
-  Element element = Element::uint8;
-  std::vector<std::int64_t> axes;
+/// A dataset of a file, and what MATLAB says about it.
+struct Hdf5Array : ListedArray {
+  std::string matlab_class = {};  ///< of a variable that MATLAB wrote: "uint8", "char", "cell"
+  bool is_matlab_empty = false;
 };
 
-/// The arrays of numbers in a file, anywhere below its root. Throws FormatError, naming the file, if it cannot be read,
-/// even if the library crashes on it.
+/// The datasets of a file, anywhere below its root, also across links in the file and to files in its folder. Throws
+/// FormatError, naming the file, if it cannot be read, even if the library crashes on it.
 std::vector<Hdf5Array> list_hdf5(const std::filesystem::path& path);
 
-/// One of these arrays, read from front to back. Throws FormatError.
-std::unique_ptr<Array> open_hdf5_array(const std::filesystem::path& path, const Hdf5Array& array);
+/// One of these arrays if it is usable, read from front to back. Throws FormatError.
+std::unique_ptr<Array> open_hdf5_array(const std::filesystem::path& path, const ListedArray& array);
+
+/// The texts of one of these arrays if it is text: one for each index of the first axis. Throws FormatError, also if it
+/// has several texts for each, or long ones.
+std::vector<std::string> read_hdf5_texts(const std::filesystem::path& path, const ListedArray& array);
 
 }  // namespace octavo::arrays

@@ -23,7 +23,8 @@ struct ImageAxes {
 
 /// Interprets the axes of `images` in the given order. With AxisOrder::found, three axes are N, H, W, unless the last
 /// is 3 or 4 as in a single color image. Four axes are N, H, W, C if the last is 1, 3 or 4, else N, C, H, W if the
-/// second is. Throws FormatError, naming the array, if the axes fit neither order or both.
+/// second is. Throws FormatError, naming the array, if the axes fit neither order or both. With
+/// AxisOrder::found_reversed, the same for MATLAB's axes: [H,W,N] or [H,W,C,N], reversed.
 ImageAxes image_axes(const Array& images, AxisOrder order);
 
 }  // namespace octavo::arrays

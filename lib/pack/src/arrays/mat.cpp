@@ -4,9 +4,11 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include <octavo/errors.hpp>
 
+#include "arrays/matlab_values.hpp"
 #include "support/file.hpp"
 
 namespace octavo::arrays {
@@ -19,7 +21,10 @@ constexpr std::int64_t kHeaderBytes = 128;
 constexpr std::uint32_t kInt32 = 5, kUint32 = 6, kInt8 = 1, kMatrix = 14, kCompressed = 15;
 constexpr std::size_t kMostVariables = 4096;
 constexpr std::size_t kMostMatAxes = 32;
+constexpr std::uint32_t kUint16 = 4, kUtf8 = 16, kUtf16 = 17;
 constexpr std::uint32_t kComplexFlag = 0x0800;
+/// A char matrix of class names has a few kilobytes.
+constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 24;
 
 /// The type of stored numbers; nothing if it is not a numeric type.
 std::optional<Element> stored_element(std::uint32_t type) {
@@ -56,6 +61,14 @@ struct Tag {
   std::int64_t end = 0;     ///< of the element, which is padded to 8 bytes in an array
 };
 
+/// MATLAB's name of an array class, as in MATLAB 7.3 files; "unknown" for any other number.
+std::string class_name(std::uint32_t number) {
+  constexpr std::array<const char*, 18> kNames = {
+      "unknown", "cell",  "struct", "object", "char",   "sparse", "double", "single",          "int8",
+      "uint8",   "int16", "uint16", "int32",  "uint32", "int64",  "uint64", "function_handle", "opaque"};
+  return number < kNames.size() ? kNames[number] : "unknown";
+}
+
 /// Reads the parts of the array at the start of `stream`. Throws FormatError.
 class MatrixReader {
  public:
@@ -63,10 +76,13 @@ class MatrixReader {
 
   struct Matrix {
     std::string name;
-    StreamLayout layout;
+    std::string unusable;  ///< as in ListedArray
+    StreamLayout layout;   ///< without the rest if the matrix is unusable
+    Tag text = {};         ///< of a char matrix
   };
-  /// Nothing if the array does not hold real numbers.
-  std::optional<Matrix> read();
+  Matrix read();
+  /// The rows of a char matrix.
+  std::vector<std::string> texts_of(const Matrix& matrix);
 
  private:
   [[noreturn]] void fail() const {
@@ -78,6 +94,8 @@ class MatrixReader {
     return value;
   }
   Tag next();
+  std::vector<std::int64_t> read_axes();
+  void read_numbers(Matrix& matrix);
 
   files::ByteStream& stream_;
   std::int64_t at_;
@@ -97,64 +115,141 @@ Tag MatrixReader::next() {
   return tag;
 }
 
-std::optional<MatrixReader::Matrix> MatrixReader::read() {
+/// Reversed, because in MATLAB the first axis varies fastest.
+std::vector<std::int64_t> MatrixReader::read_axes() {
+  const Tag shape = next();
+  if (shape.type != kInt32 || shape.bytes % 4 != 0 || shape.bytes > static_cast<std::int64_t>(4 * kMostMatAxes)) fail();
+  std::vector<std::int64_t> axes;
+  for (std::int64_t at = 0; at < shape.bytes; at += 4) {
+    axes.push_back(static_cast<std::int32_t>(word(shape.offset + at)));
+  }
+  std::reverse(axes.begin(), axes.end());
+  return axes;
+}
+
+MatrixReader::Matrix MatrixReader::read() {
   const Tag flags = next();
   if (flags.type != kUint32 || flags.bytes != 8) fail();
   const std::uint32_t flag_bits = word(flags.offset);
-  // Classes 6 to 15 are numbers; those before are cells, structures, objects, texts and sparse arrays.
-  const std::uint32_t array_class = flag_bits & 0xFF;
-  if (array_class < 6 || array_class > 15 || (flag_bits & kComplexFlag) != 0) return std::nullopt;
-
-  const Tag shape = next();
-  if (shape.type != kInt32 || shape.bytes % 4 != 0 || shape.bytes > static_cast<std::int64_t>(4 * kMostMatAxes)) fail();
+  const std::string class_of_it = class_name(flag_bits & 0xFF);
   Matrix matrix;
-  for (std::int64_t at = 0; at < shape.bytes; at += 4) {
-    matrix.layout.axes.push_back(static_cast<std::int32_t>(word(shape.offset + at)));
-  }
-  std::reverse(matrix.layout.axes.begin(), matrix.layout.axes.end());
+  matrix.unusable = matlab_content(class_of_it);
+  // An opaque object has no shape.
+  if (class_of_it != "opaque") matrix.layout.axes = read_axes();
 
   const Tag name = next();
   if (name.type != kInt8 || name.bytes > 255) fail();
   matrix.name.resize(static_cast<std::size_t>(name.bytes));
   stream_.read_at(name.offset, std::as_writable_bytes(std::span(matrix.name)));
 
+  const auto is_empty = [](std::int64_t axis) { return axis < 1; };
+  const bool has_shape = class_of_it != "opaque";
+  if (has_shape && std::ranges::any_of(matrix.layout.axes, is_empty)) {
+    matrix.unusable = "empty";
+  } else if (matrix.unusable == "text") {
+    matrix.text = next();
+  } else if (matrix.unusable.empty() && (flag_bits & kComplexFlag) != 0) {
+    matrix.unusable = "complex numbers";
+  } else if (matrix.unusable.empty()) {
+    read_numbers(matrix);
+  }
+  return matrix;
+}
+
+void MatrixReader::read_numbers(Matrix& matrix) {
   const Tag data = next();
   const auto element = stored_element(data.type);
   if (!element) fail();
   std::int64_t count = 1;
   for (const std::int64_t axis : matrix.layout.axes) {
-    if (axis < 1) return std::nullopt;
     if (__builtin_mul_overflow(count, axis, &count)) fail();
   }
   if (count > data.bytes || count * bytes_of(*element) != data.bytes) fail();
   matrix.layout.element = *element;
   matrix.layout.offset = data.offset;
   matrix.layout.ends_stream = false;
-  return matrix;
 }
 
-/// SVHN's labels are a column, [N,1] in MATLAB and [1,N] here; this makes them N labels.
-void drop_single_axes(std::vector<std::int64_t>& axes) {
-  while (axes.size() > 1 && axes[0] == 1) axes.erase(axes.begin());
+/// UTF-8 as UTF-16, for characters of up to three bytes, which is what MATLAB's characters are; invalid bytes as
+/// themselves.
+std::vector<std::uint16_t> utf16_of(std::string_view text) {
+  std::vector<std::uint16_t> units;
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint16_t>(static_cast<unsigned char>(text[at])); };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t more = byte(at) >= 0xE0 ? 2 : byte(at) >= 0xC0 ? 1 : 0;
+    if (more == 0 || at + more >= text.size() || byte(at) >= 0xF0) {
+      units.push_back(byte(at));
+      continue;
+    }
+    std::uint32_t character = byte(at) & (more == 2 ? 0x0FU : 0x1FU);
+    for (std::size_t i = 0; i < more; ++i) character = character << 6 | (byte(++at) & 0x3FU);
+    units.push_back(static_cast<std::uint16_t>(character));
+  }
+  return units;
 }
 
-/// A variable and its name.
+std::vector<std::string> MatrixReader::texts_of(const Matrix& matrix) {
+  const Tag& data = matrix.text;
+  const auto& axes = matrix.layout.axes;
+  if (data.bytes > kMostTextBytes || axes.size() != 2) fail();
+  std::string bytes(static_cast<std::size_t>(data.bytes), '\0');
+  stream_.read_at(data.offset, std::as_writable_bytes(std::span(bytes)));
+  std::vector<std::uint16_t> units;
+  if (data.type == kUint16 || data.type == kUtf16) {
+    units.resize(bytes.size() / 2);
+    std::memcpy(units.data(), bytes.data(), 2 * units.size());
+  } else if (data.type == kUtf8) {
+    units = utf16_of(bytes);
+  } else {
+    for (const char c : bytes) units.push_back(static_cast<unsigned char>(c));
+  }
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(axes[0], axes[1], &count) || count != std::ssize(units)) fail();
+  return rows_of_char_matrix(units, axes[1]);
+}
+
+/// A variable, and the stream that holds it.
 struct OpenVariable {
-  std::string name;
-  std::unique_ptr<Array> array;
+  std::unique_ptr<files::ByteStream> stream;
+  MatrixReader::Matrix matrix;
 };
 
-/// Opens the variable stored there; nothing if it does not hold real numbers.
-std::optional<OpenVariable> open_variable(const std::filesystem::path& path, bool is_deflated, std::int64_t offset,
-                                          std::int64_t bytes) {
+/// Opens the variable stored there.
+OpenVariable open_variable(const std::filesystem::path& path, bool is_deflated, std::int64_t offset,
+                           std::int64_t bytes) {
   std::unique_ptr<files::ByteStream> stream = files::open_stream(path);
   if (is_deflated) stream = files::inflate_part(std::move(stream), offset, bytes);
   // The inflated data begins with the tag of the array.
   auto matrix = MatrixReader(*stream, is_deflated ? 8 : offset).read();
-  if (!matrix) return std::nullopt;
-  drop_single_axes(matrix->layout.axes);
-  const std::string array_name = quoted(std::filesystem::path(path.string() + ": " + matrix->name));
-  return OpenVariable{matrix->name, array_in_stream(array_name, std::move(stream), std::move(matrix->layout))};
+  return {std::move(stream), std::move(matrix)};
+}
+
+std::unique_ptr<Array> array_of(const std::filesystem::path& path, OpenVariable variable) {
+  variable.matrix.layout.axes = matlab_axes(variable.matrix.layout.axes);
+  const std::string name = quoted(std::filesystem::path(path.string() + ": " + variable.matrix.name));
+  return array_in_stream(name, std::move(variable.stream), std::move(variable.matrix.layout));
+}
+
+/// The entry of a variable in the list.
+MatVariable listed(const std::filesystem::path& path, OpenVariable open) {
+  MatVariable variable;
+  const MatrixReader::Matrix& matrix = open.matrix;
+  variable.name = matrix.name;
+  variable.unusable = matrix.unusable;
+  variable.axes = matrix.layout.axes;
+  if (variable.unusable == "text" && variable.axes.size() == 2) {
+    variable.is_text = matrix.text.bytes <= kMostTextBytes;
+    variable.axes = {variable.axes[1]};
+  }
+  if (!variable.is_usable()) return variable;
+  const auto array = array_of(path, std::move(open));
+  variable.element = array->element();
+  variable.axes = array->axes();
+  return variable;
+}
+
+[[noreturn]] void refuse_changed(const std::filesystem::path& path) {
+  throw FormatError("read " + quoted(path) + ": the file changed in the meantime; try again");
 }
 
 }  // namespace
@@ -186,18 +281,26 @@ std::vector<MatVariable> list_mat(const std::filesystem::path& path) {
     if (element.type != kMatrix && element.type != kCompressed) continue;
     const bool is_deflated = element.type == kCompressed;
     // Open each variable only for inspection and close it: there may be more variables than allowed open files.
-    const auto variable = open_variable(path, is_deflated, element.offset, element.bytes);
-    if (variable) {
-      variables.push_back({variable->name, variable->array->axes(), is_deflated, element.offset, element.bytes});
-    }
+    MatVariable variable = listed(path, open_variable(path, is_deflated, element.offset, element.bytes));
+    if (variable.name.empty()) continue;  // MATLAB's own data
+    variable.is_deflated = is_deflated;
+    variable.offset = element.offset;
+    variable.bytes = element.bytes;
+    variables.push_back(std::move(variable));
   }
   return variables;
 }
 
 std::unique_ptr<Array> open_mat_array(const std::filesystem::path& path, const MatVariable& variable) {
-  auto opened = open_variable(path, variable.is_deflated, variable.offset, variable.bytes);
-  if (!opened) throw FormatError("read " + quoted(path) + ": the file changed in the meantime; try again");
-  return std::move(opened->array);
+  auto open = open_variable(path, variable.is_deflated, variable.offset, variable.bytes);
+  if (!open.matrix.unusable.empty()) refuse_changed(path);
+  return array_of(path, std::move(open));
+}
+
+std::vector<std::string> read_mat_texts(const std::filesystem::path& path, const MatVariable& variable) {
+  const auto open = open_variable(path, variable.is_deflated, variable.offset, variable.bytes);
+  if (open.matrix.unusable != "text") refuse_changed(path);
+  return MatrixReader(*open.stream, 0).texts_of(open.matrix);
 }
 
 }  // namespace octavo::arrays

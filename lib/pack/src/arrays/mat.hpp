@@ -1,4 +1,4 @@
-// MATLAB 5 files (.mat), the format of SVHN's cropped digits: numeric arrays, plain or deflated.
+// MATLAB 5 files (.mat), the format of SVHN's cropped digits: numeric arrays and text, plain or deflated.
 //
 // No library is used: libmatio, which distributions provide, reads whole variables into memory (SVHN's largest has
 // 1.3 GB) and is not made for malicious files.
@@ -10,26 +10,27 @@
 #include <vector>
 
 #include "arrays/array.hpp"
+#include "arrays/listed_array.hpp"
 
 namespace octavo::arrays {
 
 /// Whether a file has the first bytes of a MATLAB 5 file. (MATLAB 7.3 files are HDF5 files.)
 bool begins_as_mat(std::span<const std::byte> start);
 
-/// A numeric variable of a file. In MATLAB the first axis varies fastest, so the axes are reversed here: the last one,
-/// the sample axis, comes first.
-struct MatVariable {
-  std::string name;
-  std::vector<std::int64_t> axes;
+/// A variable of a file. In MATLAB the first axis varies fastest, so the axes are reversed here: the last one, the
+/// sample axis, comes first. A row or column has one axis. A char matrix is text, with a text for each of its rows.
+struct MatVariable : ListedArray {
   bool is_deflated = false;
   std::int64_t offset = 0, bytes = 0;  ///< where it is stored
 };
 
-/// The real numeric variables of a file; others are left out. Throws FormatError if the file is damaged, IoError if it
-/// cannot be read.
+/// The variables of a file. Throws FormatError if the file is damaged, IoError if it cannot be read.
 std::vector<MatVariable> list_mat(const std::filesystem::path& path);
 
-/// The array of one variable. Throws what list_mat() throws.
+/// The array of a usable variable. Throws what list_mat() throws.
 std::unique_ptr<Array> open_mat_array(const std::filesystem::path& path, const MatVariable& variable);
+
+/// The rows of a char matrix. Throws what list_mat() throws.
+std::vector<std::string> read_mat_texts(const std::filesystem::path& path, const MatVariable& variable);
 
 }  // namespace octavo::arrays

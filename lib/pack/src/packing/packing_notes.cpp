@@ -98,12 +98,14 @@ std::string splits_with(LabelKind kind, const Source& source, bool others = fals
   return names;
 }
 
-void add_missing_labels(const Source& source, std::vector<std::string>& notes) {
+void add_missing_labels(const Source& source, const SourceNotes& found, std::vector<std::string>& notes) {
   if (source.format() == "appended") return;  // a program that provides samples knows whether they have labels
   const std::string names = splits_with(LabelKind::none, source);
   if (names.empty()) return;
-  notes.push_back("no labels in " + names +
-                  (source.format() == "folder" ? ": there are no class subfolders" : ": none found with the images"));
+  const std::string reason = !found.label_problem.empty()  ? found.label_problem
+                             : source.format() == "folder" ? "there are no class subfolders"
+                                                           : "none found with the images";
+  notes.push_back("no labels in " + names + ": " + reason);
 }
 
 void add_mixed_labels(const Source& source, std::vector<std::string>& notes) {
@@ -126,7 +128,7 @@ std::vector<std::string> packing_notes(const Source& source) {
     if (auto note = quantization_note(loss)) notes.push_back(std::move(*note));
   }
   if (found.ignored_files.value_or(0) > 0) notes.push_back(ignored_note(found));
-  add_missing_labels(source, notes);
+  add_missing_labels(source, found, notes);
   add_mixed_labels(source, notes);
   notes.insert(notes.end(), found.remarks.begin(), found.remarks.end());
   return notes;

@@ -19,14 +19,13 @@ Color color_of(std::int64_t channels) {
 
 }  // namespace
 
-ArraySource::ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> quantization)
-    : set_(std::move(set)), axes_(arrays::image_axes(*set_.images, set_.order)) {
+ArraySource::ArraySource(arrays::ArraySet set, arrays::LabelTable labels, std::vector<ChannelQuantization> quantization)
+    : set_(std::move(set)), axes_(arrays::image_axes(*set_.images, set_.order)), labels_(std::move(labels)) {
   const std::int64_t count = set_.images->row_count();
   // The writer would also find this, but it does not know the file.
   if (const auto problem = dataset_file::layout_problem(axes_.shape, {}, count)) {
     throw FormatError("read " + quoted(set_.files.at(0)) + ": " + *problem);
   }
-  if (set_.labels) labels_ = arrays::read_labels(*set_.labels, set_.numbering, count);
   if (!set_.class_names.empty()) set_.class_count = std::ssize(set_.class_names);
   splits_.push_back({set_.split, count, axes_.shape, labels_.layout, color_of(axes_.shape.channels),
                      arrays::name_of(set_.images->element()), quantization});
@@ -39,13 +38,22 @@ std::string ArraySource::sample_name(std::size_t, std::int64_t row) const {
 }
 
 std::optional<std::int32_t> ArraySource::class_index(std::size_t, std::int64_t row) const {
-  if (labels_.layout.kind != LabelKind::class_index) return std::nullopt;
+  if (labels_.layout.kind != LabelKind::class_index || is_unlabeled(row)) return std::nullopt;
   std::int32_t label;
   std::memcpy(&label, labels_.labels.data() + 4 * row, sizeof label);
   return label;
 }
 
+bool ArraySource::is_unlabeled(std::int64_t row) const {
+  return std::ranges::binary_search(labels_.unlabeled, row, {}, &arrays::Unlabeled::row);
+}
+
 void ArraySource::check_label(std::int64_t row, std::vector<SampleFailure>& failures) const {
+  const auto missing = std::ranges::lower_bound(labels_.unlabeled, row, {}, &arrays::Unlabeled::row);
+  if (missing != labels_.unlabeled.end() && missing->row == row) {
+    failures.push_back({row, sample_name(0, row), missing->reason});
+    return;
+  }
   const auto label = class_index(0, row);
   if (!label || set_.class_count == 0 || *label < set_.class_count) return;
   failures.push_back(
@@ -122,7 +130,9 @@ std::vector<std::string> ArraySource::files() const {
 
 SourceNotes ArraySource::notes() const {
   SourceNotes notes;
-  notes.lacks_labels = !set_.labels;
+  notes.lacks_labels = labels_.layout.kind == LabelKind::none;
+  if (notes.lacks_labels) notes.label_problem = set_.label_problem;
+  notes.remarks = set_.remarks;
   if (quantizer_) notes.quantized.push_back(quantizer_->notes(set_.split));
   return notes;
 }

@@ -13,12 +13,13 @@
 
 namespace octavo::sources {
 
-/// Reads the labels on construction and the images on demand. A sample with a label out of range, or with NaN or
-/// infinity, is a bad sample, reported by read().
+/// Reads the images on demand. A sample without a label, with a label out of range, or with NaN or infinity, is a bad
+/// sample, reported by read().
 class ArraySource final : public Source {
  public:
-  /// `quantization` [C]: the meaning of the values; empty if the images hold bytes. Throws FormatError or IoError.
-  ArraySource(arrays::ArraySet set, std::vector<ChannelQuantization> quantization);
+  /// `labels`: those of the set, as read_labels_of() returns them. `quantization` [C]: the meaning of the values; empty
+  /// if the images hold bytes. Throws FormatError.
+  ArraySource(arrays::ArraySet set, arrays::LabelTable labels, std::vector<ChannelQuantization> quantization);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return set_.class_names; }
@@ -33,6 +34,7 @@ class ArraySource final : public Source {
   SourceNotes notes() const override;
 
  private:
+  bool is_unlabeled(std::int64_t row) const;
   void check_label(std::int64_t row, std::vector<SampleFailure>& failures) const;
   void arrange(std::span<const std::byte> row, std::span<std::uint8_t> values) const;
   bool quantize(std::int64_t row, std::span<const std::byte> stored, std::span<std::uint8_t> values);
@@ -40,7 +42,7 @@ class ArraySource final : public Source {
   arrays::ArraySet set_;
   arrays::ImageAxes axes_;
   std::unique_ptr<arrays::Quantizer> quantizer_;  ///< null for bytes
-  arrays::LabelTable labels_;
+  const arrays::LabelTable labels_;
   std::vector<SourceSplit> splits_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
@@ -10,6 +11,7 @@
 #include "sources/combine/split_names.hpp"
 #include "sources/detection.hpp"
 #include "sources/files_by_name.hpp"
+#include "sources/label_file.hpp"
 #include "sources/lists/export_index.hpp"
 #include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
@@ -236,13 +238,68 @@ void open_npz_files(std::vector<Finding>& findings, Search& search) {
   }
 }
 
+/// Whether a name is that of a file of arrays, such as "labels.npy".
+bool is_named_as_file_of_arrays(const std::string& name) {
+  return std::ranges::any_of(kSourceReaders, [&](const SourceReader* reader) {
+    const bool has_extension = reader->found_by == FoundBy::extension || reader->found_by == FoundBy::disk_extension;
+    return has_extension && reader->is_named(name);
+  });
+}
+
+/// The spec with the file of labels in its field. A file with one array has no names of arrays, so that the first name
+/// after it is the file of labels, x.npy::y.npy; elsewhere, this is so for a last name that is that of such a file.
+SourceSpec with_label_file(SourceSpec spec, const Finding& finding) {
+  std::error_code ignored;
+  if (!spec.label_file.empty() || finding.reader->open_container == nullptr) return spec;
+  if (!may_hold_splits(*finding.reader, finding.path)) {
+    if (spec.images.empty() || !fs::is_regular_file(spec.images, ignored)) return spec;
+    spec.label_file = std::exchange(spec.images, "");
+  } else if (is_named_as_file_of_arrays(spec.labels) && fs::is_regular_file(spec.labels, ignored)) {
+    spec.label_file = std::exchange(spec.labels, "");
+  }
+  return spec;
+}
+
+/// The file of labels that the user names.
+std::shared_ptr<Finding> named_label_file(const fs::path& path, Search& search) {
+  if (std::error_code error; !fs::is_regular_file(path, error)) {
+    throw_io_error("open the labels", path, error ? error.value() : ENOENT);
+  }
+  auto findings = discover_file(path, nullptr, search);
+  open_npz_files(findings, search);
+  if (findings.size() != 1 || findings[0].reader->open_container == nullptr) {
+    throw InvalidArgument("read the labels " + quoted(path) +
+                          ": not a file of arrays; expected a NumPy, HDF5, MATLAB or IDX file");
+  }
+  return std::make_shared<Finding>(std::move(findings[0]));
+}
+
+/// Looks for a file of labels with a name for it next to a file of several arrays: "..._y.h5" next to "..._x.h5".
+void find_label_file(Finding& finding, Search& search) {
+  const bool may_have_one = finding.reader->open_container != nullptr && !finding.label_file &&
+                            may_hold_splits(*finding.reader, finding.path) && finding.tree->disk_path(finding.path);
+  const auto labels = may_have_one ? label_file_of(*finding.tree, finding.path) : std::nullopt;
+  if (!labels || !finding.reader->is_named(fs::path(*labels).filename().string())) return;
+  std::vector<Finding> found(1);
+  found[0].reader = finding.reader;
+  found[0].tree = finding.tree;
+  found[0].path = *labels;
+  open_npz_files(found, search);
+  finding.label_file = std::make_shared<Finding>(std::move(found[0]));
+}
+
 /// The split of a finding, assuming that it holds only one.
 std::string likely_split(const Finding& finding) {
   if (!finding.split.empty() || !may_hold_splits(*finding.reader, finding.path)) return finding.split;
   return split_of_file_name(fs::path(finding.path).filename().string()).value_or("train");
 }
 
-void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
+void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& search) {
+  const SourceSpec spec = findings.size() == 1 ? with_label_file(given, findings[0]) : given;
+  if (!spec.label_file.empty() && (findings.size() != 1 || findings[0].reader->open_container == nullptr)) {
+    throw InvalidArgument("read " + quoted(spec.path) + " with labels in " + quoted(spec.label_file) +
+                          ": only a single NumPy, IDX, HDF5 or MATLAB file can have its labels in another file");
+  }
   for (const Finding& finding : findings) {
     if (spec.split.empty()) break;
     const std::string first = likely_split(findings[0]), other = likely_split(finding);
@@ -255,10 +312,18 @@ void apply(const SourceSpec& spec, std::vector<Finding>& findings) {
     if (!spec.split.empty()) finding.split = spec.split;
     finding.images = spec.images;
     finding.labels = spec.labels;
+    if (!spec.label_file.empty()) {
+      finding.label_file = named_label_file(spec.label_file, search);
+      finding.label_file->labels = std::exchange(finding.labels, "");
+      finding.is_label_file_named = true;
+    } else {
+      find_label_file(finding, search);
+    }
     if (!spec.images.empty() && !may_hold_splits(*finding.reader, finding.path)) {
       throw InvalidArgument(
           "read " + quoted(spec.path) + "::" + spec.images +
-          ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names");
+          ": only .npz, HDF5 and MATLAB files hold several arrays, and dataset files splits; omit the names, or name a "
+          "file of labels that exists");
     }
     if (!spec.labels.empty() && finding.reader == &kOctavoReader) {
       throw InvalidArgument("read " + quoted(spec.path) + "::" + spec.images + "::" + spec.labels +
@@ -281,7 +346,7 @@ const SourceReader kArchiveReader = {
 std::vector<Finding> discover(const SourceSpec& spec, const SourceReader* wanted, Search& search) {
   auto findings = discover_paths(expand_numbers(spec.path), wanted, search);
   open_npz_files(findings, search);
-  apply(spec, findings);
+  apply(spec, findings, search);
   return findings;
 }
 

@@ -6,7 +6,9 @@
 
 #include <octavo/errors.hpp>
 
+#include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
+#include "sources/label_file.hpp"
 #include "sources/lists/natural_order.hpp"
 
 namespace octavo::sources {
@@ -78,6 +80,40 @@ std::optional<Finding> input_in(const Family& family, const Tree& tree, const st
   return finding;
 }
 
+/// Whether a file holds labels alone: no array has several numbers for each index of the first axis, and more axes than
+/// labels.
+bool holds_labels_alone(const Finding& finding) {
+  if (finding.reader->open_container == nullptr) return false;
+  Finding copy = finding;
+  const auto container = finding.reader->open_container(copy);
+  return std::ranges::none_of(container->arrays(), [](const arrays::ListedArray& array) {
+    return array.is_usable() && array.axes.size() >= 3 && array.row_values() > 1;
+  });
+}
+
+/// Joins "..._y.h5" to "..._x.h5": a file of labels is not a source of its own.
+void join_label_files(const Tree& tree, std::vector<Finding>& findings) {
+  std::set<std::string> label_files;
+  for (Finding& finding : findings) {
+    const auto labels = label_file_of(*tree, finding.path);
+    const auto other = labels ? std::ranges::find(findings, *labels, &Finding::path) : findings.end();
+    if (other == findings.end() || !holds_labels_alone(*other)) continue;
+    finding.label_file = std::make_shared<Finding>(*other);
+    label_files.insert(*labels);
+  }
+  std::erase_if(findings, [&](const Finding& finding) { return label_files.contains(finding.path); });
+}
+
+/// Attaches the files next to the images that are not the labels of any of them.
+void attach_others(const Tree& tree, std::vector<std::string> others, std::vector<Finding>& findings) {
+  std::set<std::string> label_files;
+  for (const Finding& finding : findings) {
+    if (const auto labels = label_file_of(*tree, finding.path)) label_files.insert(*labels);
+  }
+  std::erase_if(others, [&](const std::string& other) { return label_files.contains(other); });
+  for (Finding& finding : findings) finding.others = others;
+}
+
 /// The files of one family in a folder.
 std::vector<Finding> files_of(const Family& family, const Tree& tree, const std::string& folder,
                               const SourceReader* wanted) {
@@ -94,6 +130,8 @@ std::vector<Finding> files_of(const Family& family, const Tree& tree, const std:
   // Next to valid files of a dataset in several parts, another one may be a damaged part.
   const bool has_parts = family.front()->has_many_files_per_split;
   if (has_parts && !findings.empty() && !others.empty()) refuse_misnamed(*tree, others[0], kinds_of(family));
+  if (family.front()->found_by == FoundBy::disk_extension) join_label_files(tree, findings);
+  if (family.front()->found_by == FoundBy::extension) attach_others(tree, std::move(others), findings);
   sort_by_split(findings);
   if (!has_parts) check_one_file_a_split(findings);
   for (Finding& finding : findings) {

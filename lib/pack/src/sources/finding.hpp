@@ -24,6 +24,11 @@ struct Finding {
   bool is_named = false;                                ///< the user named this file, not its folder or archive
   std::vector<std::string> remarks = {};                ///< on surprising decisions
   std::string list_problem = {};                        ///< for images in folders: as in ImageRoot
+  /// A file of labels for the images: one that the user names, whose array is `labels`; or one with a name for it,
+  /// which is used if the images have no labels in their own file.
+  std::shared_ptr<Finding> label_file = {};
+  bool is_label_file_named = false;      ///< by the user
+  std::vector<std::string> others = {};  ///< files next to it that hold neither images nor their labels
 
   /// The quoted name, for messages.
   std::string name() const { return tree->name_of(path); }

@@ -1,54 +1,73 @@
 // HDF5 files from any program: pairs of datasets, such as train/images and train/labels.
-#include "arrays/hdf5_file.hpp"
+#include "sources/hdf5_files.hpp"
 
 #include <algorithm>
 
+#include "arrays/hdf5_file.hpp"
+#include "arrays/matlab_hdf5.hpp"
 #include "dataset_file/header.hpp"
-#include "sources/combine/split_names.hpp"
-#include "sources/lists/label_names.hpp"
 #include "sources/source_reader.hpp"
-#include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
 
-/// Dataset names may start with the root's slash or not.
-std::string without_slash(const std::string& name) { return name.starts_with('/') ? name.substr(1) : name; }
+class Hdf5Container final : public ArrayContainer {
+ public:
+  Hdf5Container(const std::filesystem::path& path, const std::vector<arrays::Hdf5Array>& datasets)
+      : ArrayContainer(path, false) {
+    arrays_.assign(datasets.begin(), datasets.end());
+  }
 
-const arrays::Hdf5Array& array_named(const std::vector<arrays::Hdf5Array>& all, const std::string& name) {
-  return *std::find_if(all.begin(), all.end(), [&](const arrays::Hdf5Array& array) { return array.name == name; });
-}
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray& array) const override {
+    return arrays::open_hdf5_array(path(), array);
+  }
+  std::vector<std::string> read_texts(const arrays::ListedArray& array) const override {
+    return arrays::read_hdf5_texts(path(), array);
+  }
+};
+
+/// MATLAB's variables in an HDF5 file.
+class MatlabContainer final : public ArrayContainer {
+ public:
+  MatlabContainer(const std::filesystem::path& path, const std::vector<arrays::Hdf5Array>& datasets)
+      : ArrayContainer(path, true), variables_(arrays::matlab_variables(datasets)) {
+    arrays_.assign(variables_.begin(), variables_.end());
+  }
+
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray& array) const override {
+    return arrays::open_matlab_array(path(), variable(array));
+  }
+  std::vector<std::string> read_texts(const arrays::ListedArray& array) const override {
+    return arrays::read_matlab_texts(path(), variable(array));
+  }
+
+ private:
+  const arrays::MatlabArray& variable(const arrays::ListedArray& array) const {
+    return *std::ranges::find(variables_, array.name, &arrays::MatlabArray::name);
+  }
+  const std::vector<arrays::MatlabArray> variables_;
+};
 
 bool is_hdf5(const FileStart& start) {
   return start.is_on_disk() && arrays::begins_as_hdf5(start.stream()) &&
-         !dataset_file::begins_as_packed_file(start.bytes());
+         !dataset_file::begins_as_packed_file(start.bytes()) && !arrays::begins_as_mat73(start.bytes());
 }
 
 bool is_named_as_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5"); }
 
-/// The pairs of datasets in an HDF5 file.
 std::vector<arrays::ArraySet> open_hdf5_file(Finding& finding) {
-  const std::filesystem::path path = *finding.tree->disk_path(finding.path);
-  const auto all = arrays::list_hdf5(path);
-  std::vector<NamedArray> named;
-  for (const auto& array : all) named.push_back({array.name, array.axes});
-  const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
-  std::vector<arrays::ArraySet> sets;
-  for (const ArrayPair& pair :
-       pair_arrays(quoted(path), named, without_slash(finding.images), without_slash(finding.labels), file_split)) {
-    arrays::ArraySet set;
-    set.split = finding.split.empty() ? pair.split : finding.split;
-    set.format = "hdf5";
-    set.sample_prefix = path.filename().string() + ":" + pair.images;
-    set.files.push_back(path);
-    set.images = arrays::open_hdf5_array(path, array_named(all, pair.images));
-    if (!pair.labels.empty()) set.labels = arrays::open_hdf5_array(path, array_named(all, pair.labels));
-    sets.push_back(std::move(set));
-  }
-  return sets;
+  return sets_in(*open_hdf5_container(finding), finding, "hdf5");
 }
 
 }  // namespace
+
+std::unique_ptr<ArrayContainer> open_hdf5_container(Finding& finding) {
+  const std::filesystem::path path = *finding.tree->disk_path(finding.path);
+  const auto datasets = arrays::list_hdf5(path);
+  const bool is_matlab = arrays::begins_as_mat73(FileStart(finding.tree, finding.path).bytes());
+  if (is_matlab || arrays::has_matlab_variables(datasets)) return std::make_unique<MatlabContainer>(path, datasets);
+  return std::make_unique<Hdf5Container>(path, datasets);
+}
 
 const SourceReader kHdf5Reader = {.name = "hdf5",
                                   .kind = "an HDF5 file",
@@ -57,6 +76,7 @@ const SourceReader kHdf5Reader = {.name = "hdf5",
                                   .is_named = &is_named_as_hdf5,
                                   .is_input = &is_hdf5,
                                   .may_hold_splits = &always,
-                                  .open = &open_hdf5_file};
+                                  .open = &open_hdf5_file,
+                                  .open_container = &open_hdf5_container};
 
 }  // namespace octavo::sources

@@ -40,7 +40,7 @@ std::vector<arrays::ArraySet> open_idx_files(Finding& finding) {
   }
   // IDX files with color, such as EMNIST's, always have channels last.
   set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::hwc : arrays::AxisOrder::hw;
-  if (const auto labels = label_file_of(*finding.tree, finding.path)) {
+  if (const auto labels = label_file_of(*finding.tree, finding.path); labels && !finding.is_label_file_named) {
     set.labels = arrays::open_idx(finding.tree->open(*labels));
     set.files.push_back(finding.tree->file_of(*labels));
   }
@@ -49,6 +49,23 @@ std::vector<arrays::ArraySet> open_idx_files(Finding& finding) {
   return sets;
 }
 
+/// The array in an IDX file.
+class IdxContainer final : public ArrayContainer {
+ public:
+  explicit IdxContainer(Finding& finding)
+      : ArrayContainer(finding.tree->file_of(finding.path), false), array_(arrays::open_idx(finding.take_stream())) {
+    arrays_.push_back({"", array_->element(), array_->axes()});
+  }
+
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray&) const override { return array_; }
+  std::vector<std::string> read_texts(const arrays::ListedArray&) const override { return {}; }
+
+ private:
+  const std::shared_ptr<arrays::Array> array_;
+};
+
+std::unique_ptr<ArrayContainer> open_idx_container(Finding& finding) { return std::make_unique<IdxContainer>(finding); }
+
 }  // namespace
 
 const SourceReader kIdxReader = {.name = "idx",
@@ -56,6 +73,7 @@ const SourceReader kIdxReader = {.name = "idx",
                                  .looks_like = &is_idx,
                                  .found_by = FoundBy::well_known_name,
                                  .is_named = &is_named_as_idx_images,
-                                 .open = &open_idx_files};
+                                 .open = &open_idx_files,
+                                 .open_container = &open_idx_container};
 
 }  // namespace octavo::sources

@@ -1,49 +1,50 @@
-// MATLAB files: pairs of variables, such as X and y.
+// MATLAB files of versions 5 and 7.3: pairs of variables, such as X and y.
 #include "arrays/mat.hpp"
 
-#include "sources/combine/split_names.hpp"
-#include "sources/lists/label_names.hpp"
+#include <algorithm>
+
+#include "arrays/matlab_hdf5.hpp"
+#include "sources/hdf5_files.hpp"
 #include "sources/source_reader.hpp"
-#include "support/file.hpp"
 
 namespace octavo::sources {
 namespace {
 
-std::shared_ptr<arrays::Array> open_named(const std::filesystem::path& path,
-                                          const std::vector<arrays::MatVariable>& variables, const std::string& name) {
-  for (const auto& variable : variables) {
-    if (variable.name == name) return arrays::open_mat_array(path, variable);
+class MatContainer final : public ArrayContainer {
+ public:
+  explicit MatContainer(const std::filesystem::path& path)
+      : ArrayContainer(path, true), variables_(arrays::list_mat(path)) {
+    arrays_.assign(variables_.begin(), variables_.end());
   }
-  return nullptr;
-}
 
-bool is_mat(const FileStart& start) { return start.is_on_disk() && arrays::begins_as_mat(start.bytes()); }
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray& array) const override {
+    return arrays::open_mat_array(path(), variable(array));
+  }
+  std::vector<std::string> read_texts(const arrays::ListedArray& array) const override {
+    return arrays::read_mat_texts(path(), variable(array));
+  }
+
+ private:
+  const arrays::MatVariable& variable(const arrays::ListedArray& array) const {
+    return *std::ranges::find(variables_, array.name, &arrays::MatVariable::name);
+  }
+  const std::vector<arrays::MatVariable> variables_;
+};
+
+bool is_mat(const FileStart& start) {
+  return start.is_on_disk() && (arrays::begins_as_mat(start.bytes()) || arrays::begins_as_mat73(start.bytes()));
+}
 
 bool is_named_as_mat(const std::string& name) { return name.ends_with(".mat"); }
 
-/// The pairs of arrays in a MATLAB 5 file.
+/// MATLAB 7.3 files are HDF5 files.
+std::unique_ptr<ArrayContainer> open_mat_container(Finding& finding) {
+  if (arrays::begins_as_mat73(FileStart(finding.tree, finding.path).bytes())) return open_hdf5_container(finding);
+  return std::make_unique<MatContainer>(*finding.tree->disk_path(finding.path));
+}
+
 std::vector<arrays::ArraySet> open_mat_file(Finding& finding) {
-  const std::filesystem::path path = *finding.tree->disk_path(finding.path);
-  const auto variables = arrays::list_mat(path);
-  std::vector<NamedArray> named;
-  for (const auto& variable : variables) named.push_back({variable.name, variable.axes});
-  const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
-  std::vector<arrays::ArraySet> sets;
-  for (const ArrayPair& pair : pair_arrays(quoted(path), named, finding.images, finding.labels, file_split)) {
-    arrays::ArraySet set;
-    set.split = finding.split.empty() ? pair.split : finding.split;
-    set.format = "mat";
-    set.sample_prefix = path.filename().string() + ":" + pair.images;
-    set.files.push_back(path);
-    set.images = open_named(path, variables, pair.images);
-    // MATLAB's first axis, the image rows, varies fastest.
-    set.order = set.images->axes().size() == 4 ? arrays::AxisOrder::cwh : arrays::AxisOrder::wh;
-    set.labels = open_named(path, variables, pair.labels);
-    // In SVHN, 10 stands for the digit 0. Other labels are used as they are.
-    if (pair.images == "X" && pair.labels == "y") set.numbering = arrays::LabelNumbering::ten_is_zero;
-    sets.push_back(std::move(set));
-  }
-  return sets;
+  return sets_in(*open_mat_container(finding), finding, "mat");
 }
 
 }  // namespace
@@ -55,6 +56,7 @@ const SourceReader kMatReader = {.name = "mat",
                                  .is_named = &is_named_as_mat,
                                  .is_input = &is_mat,
                                  .may_hold_splits = &always,
-                                 .open = &open_mat_file};
+                                 .open = &open_mat_file,
+                                 .open_container = &open_mat_container};
 
 }  // namespace octavo::sources

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include <octavo/errors.hpp>
-
+#include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/label_file.hpp"
-#include "sources/lists/label_names.hpp"
 #include "sources/source_reader.hpp"
 #include "support/file.hpp"
 
@@ -20,13 +18,85 @@ bool is_npy(const FileStart& start) {
 
 bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
 
-/// Excludes files of labels, and .npz files in an archive.
+/// Excludes files of labels and of anything but numbers, and .npz files in an archive.
 bool is_input(const FileStart& start) {
   if (start.path().ends_with(".npz")) return start.is_on_disk();
-  return arrays::open_npy(start.shared_stream())->axes().size() >= 3;
+  const auto array = arrays::describe_npy(start.stream());
+  return array.is_usable() && array.axes.size() >= 3 && array.row_values() > 1;
 }
 
 bool is_npz(const std::string& path) { return !path.ends_with(".npy"); }
+
+/// The array in a .npy file.
+class NpyContainer final : public ArrayContainer {
+ public:
+  NpyContainer(const files::FileTree& tree, std::string file, std::shared_ptr<files::ByteStream> stream)
+      : ArrayContainer(tree.file_of(file), false), stream_(std::move(stream)) {
+    arrays_.push_back(arrays::describe_npy(*stream_));
+  }
+
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray&) const override { return arrays::open_npy(stream_); }
+  std::vector<std::string> read_texts(const arrays::ListedArray&) const override {
+    return arrays::read_npy_texts(*stream_);
+  }
+
+ private:
+  const std::shared_ptr<files::ByteStream> stream_;
+};
+
+/// The arrays in a .npz file, a zip archive of .npy files. NumPy names each member after its array.
+class NpzContainer final : public ArrayContainer {
+ public:
+  explicit NpzContainer(std::shared_ptr<const files::FileTree> archive)
+      : ArrayContainer(archive->root(), false), archive_(std::move(archive)) {
+    for (const std::string& member : archive_->files_below("")) {
+      if (!member.ends_with(".npy")) continue;
+      arrays_.push_back(arrays::describe_npy(*archive_->open(member)));
+      arrays_.back().name = member.substr(0, member.size() - 4);
+    }
+  }
+
+  std::shared_ptr<arrays::Array> open(const arrays::ListedArray& array) const override {
+    return arrays::open_npy(archive_->open(array.name + ".npy"));
+  }
+  std::vector<std::string> read_texts(const arrays::ListedArray& array) const override {
+    return arrays::read_npy_texts(*archive_->open(array.name + ".npy"));
+  }
+
+ private:
+  const std::shared_ptr<const files::FileTree> archive_;
+};
+
+std::unique_ptr<ArrayContainer> open_npy_container(Finding& finding) {
+  if (finding.archive) return std::make_unique<NpzContainer>(finding.archive);
+  return std::make_unique<NpyContainer>(*finding.tree, finding.path, finding.take_stream());
+}
+
+std::unique_ptr<ArrayContainer> npy_in(const files::FileTree& tree, const std::string& path) {
+  return std::make_unique<NpyContainer>(tree, path, tree.open(path));
+}
+
+/// Offers class names among the other files of the folder, and notes which files are left out.
+void look_at_others(const Finding& finding, arrays::ArraySet& set) {
+  std::vector<arrays::ListedArray> left_out;
+  for (const std::string& other : finding.others) {
+    const auto container = npy_in(*finding.tree, other);
+    arrays::ListedArray array = container->arrays()[0];
+    const std::filesystem::path path(other);
+    if (array.is_text && set.offered_names.empty() && is_named_as_class_names(path.stem().string())) {
+      set.offered_names = container->read_texts(array);
+      set.offered_by = quoted(container->path());
+      continue;
+    }
+    array.name = path.filename().string();
+    left_out.push_back(std::move(array));
+  }
+  if (left_out.empty()) return;
+  std::vector<const arrays::ListedArray*> named;
+  for (const arrays::ListedArray& array : left_out) named.push_back(&array);
+  set.remarks.push_back(std::string("left out the file") + (named.size() == 1 ? " " : "s ") + listed(named) + " in " +
+                        finding.tree->name_of(std::filesystem::path(finding.path).parent_path().string()));
+}
 
 arrays::ArraySet npy_set(Finding& finding) {
   arrays::ArraySet set;
@@ -34,52 +104,20 @@ arrays::ArraySet npy_set(Finding& finding) {
   set.sample_prefix = std::filesystem::path(finding.path).filename().string();
   set.files.push_back(finding.tree->file_of(finding.path));
   set.images = arrays::open_npy(finding.take_stream());
-  if (const auto labels = label_file_of(*finding.tree, finding.path)) {
-    set.labels = arrays::open_npy(finding.tree->open(*labels));
-    set.files.push_back(finding.tree->file_of(*labels));
+  if (const auto labels = label_file_of(*finding.tree, finding.path); labels && !finding.is_label_file_named) {
+    set.label_problem = use_labels_in(*npy_in(*finding.tree, *labels), "", set);
   }
+  look_at_others(finding, set);
   return set;
-}
-
-/// NumPy names each archive member after its array.
-std::string member_of(const std::string& array) { return array + ".npy"; }
-
-std::vector<NamedArray> arrays_in(const files::FileTree& archive) {
-  std::vector<NamedArray> arrays;
-  for (const std::string& path : archive.files_below("")) {
-    if (!path.ends_with(".npy")) continue;
-    arrays.push_back({path.substr(0, path.size() - 4), arrays::open_npy(archive.open(path))->axes()});
-  }
-  return arrays;
-}
-
-std::vector<arrays::ArraySet> npz_sets(const Finding& finding) {
-  const std::filesystem::path path = finding.archive->root();
-  const std::string file_split = split_of_file_name(path.filename().string()).value_or("train");
-  std::vector<arrays::ArraySet> sets;
-  for (const ArrayPair& pair :
-       pair_arrays(quoted(path), arrays_in(*finding.archive), finding.images, finding.labels, file_split)) {
-    arrays::ArraySet set;
-    set.split = finding.split.empty() ? pair.split : finding.split;
-    set.sample_prefix = path.filename().string() + ":" + pair.images;
-    set.files.push_back(path);
-    set.images = arrays::open_npy(finding.archive->open(member_of(pair.images)));
-    if (!pair.labels.empty()) set.labels = arrays::open_npy(finding.archive->open(member_of(pair.labels)));
-    sets.push_back(std::move(set));
-  }
-  return sets;
 }
 
 /// A file of images and its file of labels, or the pairs of arrays in a .npz file.
 std::vector<arrays::ArraySet> open_npy_files(Finding& finding) {
+  if (finding.archive) return sets_in(*open_npy_container(finding), finding, "npy");
   std::vector<arrays::ArraySet> sets;
-  if (finding.archive) {
-    sets = npz_sets(finding);
-  } else {
-    sets.push_back(npy_set(finding));
-    if (sets[0].split.empty()) sets[0].split = split_of_file_name(sets[0].sample_prefix).value_or("train");
-  }
-  for (arrays::ArraySet& set : sets) set.format = "npy";
+  sets.push_back(npy_set(finding));
+  sets[0].format = "npy";
+  if (sets[0].split.empty()) sets[0].split = split_of_file_name(sets[0].sample_prefix).value_or("train");
   return sets;
 }
 
@@ -93,6 +131,7 @@ const SourceReader kNpyReader = {.name = "npy",
                                  .is_named = &is_named_as_npy,
                                  .is_input = &is_input,
                                  .may_hold_splits = &is_npz,
-                                 .open = &open_npy_files};
+                                 .open = &open_npy_files,
+                                 .open_container = &open_npy_container};
 
 }  // namespace octavo::sources

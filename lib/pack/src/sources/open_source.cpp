@@ -8,6 +8,7 @@
 
 #include "arrays/image_axes.hpp"
 #include "arrays/value_range.hpp"
+#include "sources/array_labels.hpp"
 #include "sources/array_source.hpp"
 #include "sources/combine/chosen_source.hpp"
 #include "sources/combine/consistency.hpp"
@@ -65,9 +66,28 @@ void apply(const SourceOptions& options, arrays::ArraySet& set) {
     }
     set.class_names = options.class_names;
   }
-  if (options.layout == ArrayLayout::hw) set.order = arrays::AxisOrder::hw;
-  if (options.layout == ArrayLayout::hwc) set.order = arrays::AxisOrder::hwc;
-  if (options.layout == ArrayLayout::chw) set.order = arrays::AxisOrder::chw;
+  using arrays::AxisOrder;
+  const bool is_reversed = set.has_reversed_axes;
+  if (options.layout == ArrayLayout::hw) set.order = is_reversed ? AxisOrder::wh : AxisOrder::hw;
+  if (options.layout == ArrayLayout::hwc) set.order = is_reversed ? AxisOrder::cwh : AxisOrder::hwc;
+  if (options.layout == ArrayLayout::chw) set.order = is_reversed ? AxisOrder::whc : AxisOrder::chw;
+}
+
+/// Labels in a file of their own: the one that the user names, or if there are none with the images, one by its name.
+void use_label_file(const Finding& finding, arrays::ArraySet& set) {
+  if (!finding.label_file) return;
+  const bool has_labels = set.labels || set.label_texts;
+  if (has_labels && !finding.is_label_file_named) return;
+  Finding file = *finding.label_file;
+  set.labels.reset();
+  set.label_texts.reset();
+  const std::string problem = sources::use_labels_in(*file.reader->open_container(file), file.labels, set);
+  if (problem.empty()) return;
+  if (finding.is_label_file_named) {
+    throw InvalidArgument("read the labels " + file.name() + ": " + problem +
+                          "; name the array: " + "FILE::IMAGES::LABEL_FILE::LABELS");
+  }
+  if (set.label_problem.empty()) set.label_problem = problem;
 }
 
 /// Sources in their order. Those of image lists are opened last, when all lists can be measured together.
@@ -84,6 +104,9 @@ struct Parts {
 
 /// Numbers that are not bytes are quantized the same way in all splits.
 void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions& options, Parts& parts) {
+  // Axes first: a wrong order of axes explains a wrong number of labels.
+  for (const arrays::ArraySet& set : sets) arrays::image_axes(*set.images, set.order);
+  auto labels = sources::read_labels_of(sets, options);
   std::map<std::pair<arrays::Element, std::int64_t>, std::vector<const arrays::ArraySet*>> same_kind;
   const auto kind_of = [](const arrays::ArraySet& set) {
     return std::pair(set.images->element(), arrays::image_axes(*set.images, set.order).shape.channels);
@@ -95,10 +118,11 @@ void open_array_sources(std::vector<arrays::ArraySet> sets, const SourceOptions&
   for (const auto& [kind, group] : same_kind) {
     found[kind] = arrays::find_quantization(arrays::numbers_of(group, options.thread_count), options.range);
   }
-  for (arrays::ArraySet& set : sets) {
-    auto quantization = found[kind_of(set)];
-    parts.add(
-        sources::converted(std::make_unique<sources::ArraySource>(std::move(set), std::move(quantization)), options));
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    auto quantization = found[kind_of(sets[i])];
+    auto source =
+        std::make_unique<sources::ArraySource>(std::move(sets[i]), std::move(labels[i]), std::move(quantization));
+    parts.add(sources::converted(std::move(source), options));
   }
 }
 
@@ -174,6 +198,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
       lists.push_back(read_list(finding, options));
     } else if (finding.reader != &sources::kFolderReader) {
       for (arrays::ArraySet& set : finding.reader->open(finding)) {
+        use_label_file(finding, set);
         apply(options, set);
         sets.push_back(std::move(set));
       }

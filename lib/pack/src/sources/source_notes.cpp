@@ -66,7 +66,9 @@ void add_histories(const std::vector<HistoryNotes>& histories, Json& json) {
 
 std::string to_json(const SourceNotes& notes) {
   Json json = parse_strict_json(notes.custom);
-  if (notes.lacks_labels) json["labels"] = "no labels found for the images";
+  if (notes.lacks_labels) {
+    json["labels"] = notes.label_problem.empty() ? "no labels found for the images" : notes.label_problem;
+  }
   for (const QuantizationNotes& quantized : notes.quantized) json["quantized " + quantized.split] = to_json(quantized);
   if (notes.conversion) add_conversion(*notes.conversion, json);
   if (notes.ignored_files) json["ignored_files"] = *notes.ignored_files;

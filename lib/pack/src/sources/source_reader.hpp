@@ -4,12 +4,14 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arrays/array_set.hpp"
+#include "sources/array_container.hpp"
 #include "sources/file_start.hpp"
 #include "sources/finding.hpp"
 
@@ -38,6 +40,8 @@ struct SourceReader {
   bool (*may_hold_splits)(const std::string& path) = nullptr;  ///< whether a file names its splits itself; null: no
   /// Opens the arrays of a file. Null: the file does not hold plain arrays.
   std::vector<arrays::ArraySet> (*open)(Finding& finding) = nullptr;
+  /// Lists the arrays of a file, which may also be labels alone. Null: such files do not hold labels alone.
+  std::unique_ptr<ArrayContainer> (*open_container)(Finding& finding) = nullptr;
 };
 
 /// For may_hold_splits.

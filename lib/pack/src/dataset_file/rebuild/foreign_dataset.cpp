@@ -4,6 +4,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "dataset_file/check/filter_check.hpp"
 #include "dataset_file/limits.hpp"
 #include "hdf5/hdf5_reading.hpp"
 #include "hdf5/session.hpp"
@@ -23,10 +24,6 @@ hdf5::PropertiesHandle access_with_cache() {
   // Chunks of a compressed dataset are read whole; the cache holds one.
   check(H5Pset_chunk_cache(list.get(), 12421, static_cast<std::size_t>(kMostChunkBytes), 1.0), "set the chunk cache");
   return list;
-}
-
-bool is_known_filter(H5Z_filter_t filter) {
-  return filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
 }
 
 }  // namespace
@@ -77,7 +74,7 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
     std::size_t value_count = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &value_count, nullptr, 0, nullptr, nullptr);
-    if (!is_known_filter(filter)) fail("is compressed with a filter that is not part of HDF5");
+    if (const auto problem = filter_problem(filter)) fail(*problem);
     is_deflated_ = is_deflated_ || filter == H5Z_FILTER_DEFLATE;
   }
   const std::size_t element_bytes = H5Tget_size(type_.get());

@@ -315,7 +315,11 @@ SourceNotes MergedSource::notes() const {
       if (!all.image_sizes) all.image_sizes.emplace();
       append(*all.image_sizes, *notes.image_sizes);
     }
-    append(all.remarks, notes.remarks);
+    if (all.label_problem.empty()) all.label_problem = notes.label_problem;
+    for (std::string& remark : notes.remarks) {
+      // Several parts may come from one file.
+      if (std::ranges::find(all.remarks, remark) == all.remarks.end()) all.remarks.push_back(std::move(remark));
+    }
     append(all.folders_without_images, notes.folders_without_images);
     append(all.histories, notes.histories);
     if (notes.custom != "{}") all.custom = notes.custom;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include <octavo/errors.hpp>
@@ -11,6 +12,8 @@
 
 namespace octavo::sources {
 namespace {
+
+using arrays::ListedArray;
 
 struct Convention {
   std::string_view images;
@@ -47,36 +50,79 @@ bool tells_of_images(const std::string& name) {
   });
 }
 
-std::string listed(const std::vector<NamedArray>& arrays) {
+std::string listed(const std::vector<ListedArray>& arrays) {
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(arrays.size(), 10); ++i) {
-    text += (i == 0 ? "" : ", ") + arrays[i].name + " (" + arrays::axes_text(arrays[i].axes) + ")";
+    const std::string& unusable = arrays[i].unusable;
+    text += (i == 0 ? "" : ", ") + arrays[i].name + " (" +
+            (unusable.empty() ? arrays::axes_text(arrays[i].axes) : unusable) + ")";
   }
   if (arrays.size() > 10) text += " and " + std::to_string(arrays.size() - 10) + " more";
-  return arrays.empty() ? "no arrays of numbers" : text;
+  return arrays.empty() ? "no arrays" : text;
 }
 
-const NamedArray* find(const std::vector<NamedArray>& arrays, const std::string& name) {
-  const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const NamedArray& a) { return a.name == name; });
+const ListedArray* find(const std::vector<ListedArray>& arrays, const std::string& name) {
+  const auto found = std::ranges::find(arrays, name, &ListedArray::name);
   return found == arrays.end() ? nullptr : &*found;
 }
 
-std::vector<const NamedArray*> image_arrays(const std::vector<NamedArray>& arrays) {
-  std::vector<const NamedArray*> large, named;
-  for (const NamedArray& array : arrays) {
-    if (array.axes.size() < 3) continue;
-    large.push_back(&array);
-    if (tells_of_images(array.name)) named.push_back(&array);
+/// Labels can have more axes too, of length 1. Only if nothing else is there, such an array is images of one pixel.
+void drop_one_per_row(std::vector<const ListedArray*>& arrays) {
+  const auto has_one = [](const ListedArray* array) { return array->row_values() == 1; };
+  if (!std::ranges::all_of(arrays, has_one)) std::erase_if(arrays, has_one);
+}
+
+std::vector<const ListedArray*> image_arrays(const std::vector<ListedArray>& arrays) {
+  std::vector<const ListedArray*> large, named;
+  for (const ListedArray& array : arrays) {
+    if (array.is_usable() && array.axes.size() >= 3) large.push_back(&array);
   }
+  drop_one_per_row(large);
+  std::ranges::copy_if(large, std::back_inserter(named),
+                       [](const auto* array) { return tells_of_images(array->name); });
   return named.empty() && large.size() == 1 ? large : named;
 }
 
-std::string labels_of(const NamedArray& images, const std::vector<NamedArray>& arrays) {
+/// Adds the labels of the images to the pair, or why they cannot be used.
+void find_labels(const ListedArray& images, const std::vector<ListedArray>& arrays, ArrayPair& pair) {
   for (const std::string& name : label_names_for(images.name)) {
-    const NamedArray* const labels = find(arrays, name);
-    if (labels != nullptr && labels->axes.size() <= 2) return name;
+    const ListedArray* const labels = find(arrays, name);
+    if (labels == nullptr) continue;
+    const bool is_per_image = labels->axes.size() <= 2 || labels->row_values() == 1;
+    // Text of another length may be class names.
+    const bool is_for_these = !labels->is_text || labels->axes[0] == images.axes[0];
+    if (may_be_labels(*labels) && is_per_image && is_for_these) {
+      pair.labels = name;
+      pair.unusable_labels.clear();
+      pair.label_problem.clear();
+      return;
+    }
+    if (!pair.label_problem.empty() || !is_for_these) continue;
+    const std::string problem = labels->is_usable() ? "of shape " + arrays::axes_text(labels->axes) : labels->unusable;
+    pair.unusable_labels = name;
+    pair.label_problem = "the labels \"" + name + "\" cannot be used: " + problem;
   }
-  return "";
+}
+
+/// Throws unless the array is there and usable.
+void check_wanted(const std::string& file, const std::vector<ListedArray>& arrays, const std::string& name,
+                  bool is_labels) {
+  if (name.empty()) return;
+  const ListedArray* const array = find(arrays, name);
+  if (array == nullptr) {
+    throw InvalidArgument("read " + file + ": there is no array \"" + name + "\" in it; it has " + listed(arrays));
+  }
+  if (is_labels ? may_be_labels(*array) : array->is_usable()) return;
+  throw FormatError("read " + file + ": the array \"" + name + "\" cannot be used: " + array->unusable +
+                    "; name an array of numbers");
+}
+
+/// Whether two pairs are one array with two names; the better pair of the two stays in `known`.
+bool is_same_array(const std::vector<ListedArray>& arrays, const ArrayPair& added, ArrayPair& known) {
+  const std::string& object = find(arrays, added.images)->object;
+  if (object.empty() || object != find(arrays, known.images)->object) return false;
+  if (known.labels.empty() && !added.labels.empty()) known = added;
+  return true;
 }
 
 }  // namespace
@@ -92,30 +138,32 @@ std::vector<std::string> label_names_for(const std::string& images) {
   return names;
 }
 
-std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<NamedArray>& arrays,
+bool may_be_labels(const ListedArray& array) {
+  return array.is_usable() || (array.is_text && !array.axes.empty() && array.row_values() == 1);
+}
+
+std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<ListedArray>& arrays,
                                    const std::string& wanted_images, const std::string& wanted_labels,
                                    const std::string& file_split) {
-  for (const std::string* const name : {&wanted_images, &wanted_labels}) {
-    if (!name->empty() && find(arrays, *name) == nullptr) {
-      throw InvalidArgument("read " + file + ": there is no array \"" + *name + "\" in it; it has " + listed(arrays));
-    }
-  }
-  std::vector<const NamedArray*> images = image_arrays(arrays);
+  check_wanted(file, arrays, wanted_images, false);
+  check_wanted(file, arrays, wanted_labels, true);
+  std::vector<const ListedArray*> images = image_arrays(arrays);
   if (!wanted_images.empty()) images = {find(arrays, wanted_images)};
   if (images.empty()) {
     throw InvalidArgument("read " + file + ": which array holds the images is ambiguous; name it as " +
                           "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }
   std::vector<ArrayPair> pairs;
-  for (const NamedArray* const array : images) {
+  for (const ListedArray* const array : images) {
     ArrayPair pair = {split_of_file_name(array->name).value_or(file_split), array->name, wanted_labels};
-    if (pair.labels.empty()) pair.labels = labels_of(*array, arrays);
-    for (const ArrayPair& other : pairs) {
-      if (other.split != pair.split) continue;
-      throw InvalidArgument("read " + file + ": both " + other.images + " and " + pair.images +
+    if (pair.labels.empty()) find_labels(*array, arrays, pair);
+    const auto same_split = std::ranges::find(pairs, pair.split, &ArrayPair::split);
+    if (same_split == pairs.end()) {
+      pairs.push_back(std::move(pair));
+    } else if (!is_same_array(arrays, pair, *same_split)) {
+      throw InvalidArgument("read " + file + ": both " + same_split->images + " and " + pair.images +
                             " look like the images of \"" + pair.split + "\"; name one as FILE::IMAGES::LABELS");
     }
-    pairs.push_back(std::move(pair));
   }
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const ArrayPair& a, const ArrayPair& b) { return split_rank(a.split) < split_rank(b.split); });
