@@ -132,6 +132,10 @@ def test_a_skipped_sample_prints_options_as_in_python(tmp_path: Path) -> None:
 def test_arrays_and_splits_are_selected_and_classes_renamed(photos: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 2, 2), np.uint8), y=np.arange(4), z=np.ones((3, 2, 2), np.uint8))
     assert octavo.pack(f"{tmp_path / 'a.npz'}::x::y", tmp_path / "a.h5").splits == {"train": 4}
+    np.savez(tmp_path / "labels.npz", y=np.arange(2, 6), z=np.zeros(4))
+    other = f"{tmp_path / 'a.npz'}::x::{tmp_path / 'labels.npz'}::y"
+    assert octavo.pack(other, tmp_path / "other.h5").splits == {"train": 4}
+    assert octavo.Dataset(tmp_path / "other.h5")["train"].labels.tolist() == [2, 3, 4, 5]
     octavo.pack({"train": photos, "test": photos}, tmp_path / "b.h5", size=(2, 2))
     one_class = {"class0": "all", "class1": "all"}
     summary = octavo.pack({"new": f"{tmp_path / 'b.h5'}::test"}, tmp_path / "c.h5", class_map=one_class)

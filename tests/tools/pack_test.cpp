@@ -350,6 +350,45 @@ TEST_CASE("info reports which classes have few samples", "[unit][tools]") {
              ContainsSubstring("fewer than a tenth of the median (40 samples): 1 class (2)"));
 }
 
+TEST_CASE("labels in another file are named after the images", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const auto npy = [](const std::string& shape, const std::string& data) {
+    const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (" + shape + ")}";
+    return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+  };
+  std::ofstream(folder / "x.npy", std::ios::binary) << npy("2, 1, 2", "abcd");
+  std::ofstream(folder / "y.npy", std::ios::binary) << npy("2,", "\5\6");
+  // A MATLAB 5 file with X of 2 x 2 x 1 x 2 and y of 1 x 2.
+  const auto word = [](int number) { return std::string({static_cast<char>(number), '\0', '\0', '\0'}); };
+  const auto element = [&](int type, const std::string& data) {
+    return word(type) + word(static_cast<int>(data.size())) + data + std::string((8 - data.size() % 8) % 8, '\0');
+  };
+  const auto variable = [&](const std::string& name, const std::string& axes, const std::string& data) {
+    return element(14, element(6, word(9) + word(0)) + element(5, axes) + element(1, name) + element(2, data));
+  };
+  std::string header = "MATLAB 5.0 MAT-file";
+  header.resize(124, ' ');
+  std::ofstream(folder / "m.mat", std::ios::binary)
+      << header << std::string("\x00\x01IM", 4) << variable("X", word(2) + word(2) + word(1) + word(2), "abcdefgh")
+      << variable("y", word(1) + word(2), "\7\x08");
+  const auto labels_of = [&](const std::string& source) {
+    const Outcome outcome = run_octavo({"pack", source, "-o", folder / "o.h5", "--force", "--quiet"});
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const auto split = octavo::Dataset::open(folder / "o.h5").split("new");
+    std::vector<std::int32_t> labels(2);
+    split.read_labels(0, 2, std::as_writable_bytes(std::span(labels)));
+    return labels;
+  };
+  const std::string x = "new=" + (folder / "x.npy").string(), m = "new=" + (folder / "m.mat").string();
+  const std::string at_y = "::" + (folder / "y.npy").string(), at_m = "::" + (folder / "m.mat").string();
+  CHECK(labels_of(x + at_y) == std::vector<std::int32_t>{5, 6});
+  CHECK(labels_of(x + at_m + "::y") == std::vector<std::int32_t>{7, 8});
+  CHECK(labels_of(m + "::X" + at_y) == std::vector<std::int32_t>{5, 6});
+  CHECK(labels_of(m + "::X" + at_m + "::y") == std::vector<std::int32_t>{7, 8});
+  CHECK(labels_of(m + "::X::y") == std::vector<std::int32_t>{7, 8});
+}
+
 TEST_CASE("a range for bytes is refused", "[unit][tools]") {
   const TemporaryFolder folder;
   const Outcome outcome =
