@@ -515,10 +515,11 @@ TEST_CASE("unknown filters and huge chunks and datasets far larger than the file
                add(file, "x", {4, (1 << 28) + 1}, H5T_STD_U8LE, chunked({1, (1 << 28) + 1}).get());
              }),
              ContainsSubstring("chunks of more than 256 MiB"));
-  CHECK_THAT(refusal([](hid_t file) {
-               add(file, "x", {1 << 30, 1 << 10}, H5T_STD_U8LE, chunked({1, 1024}).get());
-             }),
-             ContainsSubstring("declared far larger than the file"));
+  const auto add_huge = [](hid_t file) { add(file, "x", {1 << 30, 1 << 10}, H5T_STD_U8LE, chunked({1, 1024}).get()); };
+  CHECK_THAT(refusal(add_huge), ContainsSubstring("declared far larger than the file"));
+  // Listed as unusable, so that nobody allocates memory for its rows.
+  const TemporaryFolder folder;
+  CHECK(list_hdf5(hdf5_in(folder, add_huge)).at(0).unusable == "declared far larger than the file");
 }
 
 TEST_CASE("a file with fewer rows than were listed is an error", "[unit][arrays]") {

@@ -136,7 +136,7 @@ TEST_CASE("text and objects next to .npy files are used or named", "[unit][pack]
   write_file(folder / "labels.npy", npy("|u1", "2,", counting(2)));
   write_file(folder / "class_names.npy", npy_texts({"ox", "cat"}));
   write_file(folder / "files.npy", npy("|O", "2,", "x"));
-  const auto source = open(folder.path());
+  const auto source = open(folder.path(), {.format = GENERATE("auto", "npy")});
   CHECK(read_all(*source).labels == Classes{0, 1});
   CHECK(source->class_names() == std::vector<std::string>{"ox", "cat"});
   const auto notes = packing_notes(*source);

@@ -71,7 +71,7 @@ std::optional<Finding> input_in(const Family& family, const Tree& tree, const st
   if (family.front()->found_by == FoundBy::disk_extension) {
     if (start.is_on_disk() && found == family.end()) refuse_misnamed(*tree, path, kinds_of(family));
     if (wanted != nullptr && reader != wanted) return std::nullopt;
-  } else if (wanted != nullptr) {
+  } else if (wanted != nullptr && family.front()->found_by != FoundBy::extension) {
     reader = wanted;
   }
   if (reader == nullptr) return std::nullopt;

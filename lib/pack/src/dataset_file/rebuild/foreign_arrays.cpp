@@ -131,6 +131,8 @@ class ArrayLister {
       array["unusable"] = "more than " + std::to_string(kMostAxes) + " axes";
     } else if (!std::ranges::all_of(axes, [](std::int64_t axis) { return axis > 0; })) {
       array["unusable"] = "empty";
+    } else if (is_too_large(axes, H5Tget_size(type.get()), file->file_bytes)) {
+      array["unusable"] = "declared far larger than the file";
     } else if (element) {
       array["element"] = *element;
     } else {

@@ -39,6 +39,11 @@ bool has_member(hid_t group, const std::string& name) {
   return true;
 }
 
+bool is_too_large(const std::vector<std::int64_t>& axes, std::size_t element_bytes, std::int64_t file_bytes) {
+  const auto total = checked_array_bytes(axes, element_bytes);
+  return !total || *total / kMostForeignExpansion > file_bytes;
+}
+
 ForeignDataset::ForeignDataset(hid_t group, const std::string& name, const std::string& path, std::int64_t file_bytes)
     : path_(path) {
   if (!has_member(group, name)) fail("is missing");
@@ -81,8 +86,7 @@ void ForeignDataset::check_storage(std::int64_t file_bytes) {
   if (layout == H5D_CHUNKED) {
     tell_reason([&] { chunks_.emplace(dataset_.get(), properties.get(), axes_, element_bytes); });
   }
-  const auto total = checked_array_bytes(axes_, element_bytes);
-  if (!total || *total / kMostForeignExpansion > file_bytes) fail("is declared far larger than the file");
+  if (is_too_large(axes_, element_bytes, file_bytes)) fail("is declared far larger than the file");
 }
 
 bool ForeignDataset::holds(H5T_class_t element_class, std::size_t element_bytes) const {

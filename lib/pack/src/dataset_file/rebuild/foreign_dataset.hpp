@@ -17,6 +17,9 @@ namespace octavo::dataset_file {
 /// Whether `group` has a member with that name. Throws FormatError if it is a link to another location or file.
 bool has_member(hid_t group, const std::string& name);
 
+/// Whether a dataset is declared larger than any data that a file of this size can hold.
+bool is_too_large(const std::vector<std::int64_t>& axes, std::size_t element_bytes, std::int64_t file_bytes);
+
 /// A dataset whose data is in this file and needs only the filters of every HDF5 library.
 class ForeignDataset {
  public:
