@@ -178,7 +178,7 @@ TEST_CASE("class names in a text array are used if the labels are below their nu
   CHECK(source->class_names() == Names{"a", "b", "c", "d"});
   CHECK_THAT(packing_notes(*source).at(0), ContainsSubstring("the classes are named by the array class_names in \""));
   for (const auto& [names, reason] :
-       {std::pair<Names, std::string>{{"a", "b"}, "there are 2, but the labels go up to 2"},
+       {std::pair<Names, std::string>{{"a", "b"}, "it has 2 names, but the labels go up to 2"},
         {{"a", "b", "a"}, "some are equal"},
         {{"a", "b", " "}, "one is empty"},
         {{"a", "b", "\xFF"}, "one is not UTF-8"}}) {

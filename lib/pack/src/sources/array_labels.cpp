@@ -122,7 +122,7 @@ std::string naming_problem(const std::vector<std::string>& names, const std::vec
     if (table.layout.kind == LabelKind::multi_label && table.layout.width == std::ssize(names)) continue;
     if (table.layout.kind != LabelKind::class_index) return "the labels are not class numbers";
     if (const std::int32_t largest = largest_class(table); largest >= std::ssize(names)) {
-      return "there are " + std::to_string(names.size()) + ", but the labels go up to " + std::to_string(largest);
+      return "it has " + counted(std::ssize(names), "name") + ", but the labels go up to " + std::to_string(largest);
     }
   }
   return "";
