@@ -79,3 +79,12 @@ TEST_CASE("labels of a .npz file may be in another one next to it", "[unit][pack
   const SourceSpec spec = {.path = folder / "x_train.npz", .labels = "y", .label_file = folder / "y_train.npz"};
   CHECK(read_all(*open_source({spec}, {})).labels == Classes{5, 6});
 }
+
+TEST_CASE("other files in an archive of .npy files are left out with a note", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_archive(folder / "a.tar", ArchiveKind::tar,
+                {{"images.npy", npy("|u1", "2, 1, 2", counting(4))}, {"labels.csv", "0\n1\n"}});
+  const auto notes = packing_notes(*open(folder / "a.tar"));
+  REQUIRE(notes.size() == 2);
+  CHECK_THAT(notes[1], ContainsSubstring("left out the array labels.csv (not a .npy file) in"));
+}

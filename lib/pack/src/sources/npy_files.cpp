@@ -50,9 +50,10 @@ class NpzContainer final : public ArrayContainer {
   explicit NpzContainer(std::shared_ptr<const files::FileTree> archive)
       : ArrayContainer(archive->root(), false), archive_(std::move(archive)) {
     for (const std::string& member : archive_->files_below("")) {
-      if (!member.ends_with(".npy")) continue;
-      arrays_.push_back(arrays::describe_npy(*archive_->open(member)));
-      arrays_.back().name = member.substr(0, member.size() - 4);
+      const bool is_array = member.ends_with(".npy");
+      arrays_.push_back(is_array ? arrays::describe_npy(*archive_->open(member)) : arrays::ListedArray());
+      arrays_.back().name = is_array ? member.substr(0, member.size() - 4) : member;
+      if (!is_array) arrays_.back().unusable = "not a .npy file";
     }
   }
 
