@@ -33,6 +33,13 @@ TEST_CASE("one whole number per image is a class", "[unit][arrays]") {
   CHECK(classes_in(one) == std::vector<std::int32_t>{0, 9});
 }
 
+TEST_CASE("a row with a number for each image is as good as a column", "[unit][arrays]") {
+  const auto array = array_of(std::string("\3\1\2", 3), {.axes = {1, 3}});
+  CHECK(classes_in(read_labels(*array, {}, 3)) == std::vector<std::int32_t>{3, 1, 2});
+  CHECK(read_labels(*array, {}, 1).layout == LabelLayout{LabelKind::target, 3});
+  CHECK_THROWS_WITH(read_labels(*array, {}, 2), ContainsSubstring("there are 2 images"));
+}
+
 TEST_CASE("ten is zero only if the classes are exactly 1 to 10", "[unit][arrays]") {
   const auto labels_of = [](const std::vector<std::uint8_t>& numbers) {
     return table_of(Element::uint8, numbers, {std::ssize(numbers)}, {LabelNumbering::svhn_digits});

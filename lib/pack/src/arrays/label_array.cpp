@@ -33,8 +33,14 @@ std::int64_t width_of(const Array& labels) {
   return width;
 }
 
+/// Whether the labels are a row, [1,N], of one number for each of several images.
+bool is_row_of(std::int64_t image_count, const Array& labels) {
+  const auto& axes = labels.axes();
+  return image_count > 1 && axes.size() == 2 && axes[0] == 1 && axes[1] == image_count;
+}
+
 std::vector<double> read_numbers(Array& labels) {
-  const std::int64_t width = width_of(labels);
+  const std::int64_t width = labels.row_bytes() / bytes_of(labels.element());
   std::vector<double> numbers(static_cast<std::size_t>(labels.row_count() * width));
   std::vector<std::byte> bytes;
   for (std::int64_t first = 0; first < labels.row_count(); first += kRowsAtOnce) {
@@ -125,11 +131,12 @@ LabelTable targets(const Array& labels, std::int64_t width, const std::vector<do
 }  // namespace
 
 LabelTable read_labels(Array& labels, const LabelRules& rules, std::int64_t image_count) {
-  if (labels.row_count() != image_count) {
+  const bool is_row = is_row_of(image_count, labels);
+  if (labels.row_count() != image_count && !is_row) {
     refuse_labels(labels, "there are " + std::to_string(labels.row_count()) + ", but there are " +
                               std::to_string(image_count) + " images; give the matching labels");
   }
-  const std::int64_t width = width_of(labels);
+  const std::int64_t width = is_row ? 1 : width_of(labels);
   const std::vector<double> numbers = read_numbers(labels);
   if (rules.wanted == LabelKind::target) return targets(labels, width, numbers);
   const auto may_be_class = [](double number) { return std::isnan(number) || is_whole(number); };

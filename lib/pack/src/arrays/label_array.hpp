@@ -34,10 +34,10 @@ struct LabelRules {
   std::optional<LabelKind> wanted = {};   ///< class_index or target: as in SourceOptions::label_kind
 };
 
-/// One whole number per image is a class; several values of 0 and 1 are multi-labels; floats and other whole numbers
-/// are targets. A class of -1 and a target with a NaN mark a sample without a label. Throws FormatError, naming the
-/// array, if the number of labels and images differs; and with the first example, if a class number is negative or too
-/// large, or a target is infinite. Also what reading throws.
+/// One whole number per image, also in a row [1,N], is a class; several values of 0 and 1 are multi-labels; floats and
+/// other whole numbers are targets. A class of -1 and a target with a NaN mark a sample without a label. Throws
+/// FormatError, naming the array, if the number of labels and images differs; and with the first example, if a class
+/// number is negative or too large, or a target is infinite. Also what reading throws.
 LabelTable read_labels(Array& labels, const LabelRules& rules, std::int64_t image_count);
 
 }  // namespace octavo::arrays
