@@ -44,6 +44,7 @@ inline CLI::App* add_verb(CLI::App& program, const std::string& name, const std:
 Command add_pack_command(CLI::App& program, const std::string& command_line);
 Command add_info_command(CLI::App& program);
 Command add_verify_command(CLI::App& program);
+Command add_doctor_command(CLI::App& program);
 Command add_report_command(CLI::App& program);
 Command add_plan_command(CLI::App& program);
 Command add_bench_command(CLI::App& program);

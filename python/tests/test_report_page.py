@@ -77,7 +77,7 @@ def test_a_report_makes_a_page(report: octavo.MemoryReport, tmp_path: Path) -> N
     page = report.to_html(tmp_path / "page.html", progress=False)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert "8 images are in more than one split" in page
-    assert "1 sample of train with a single value" in page
+    assert "1 sample of train has one value in every pixel" in page
     assert "octavo.Loader on cpu" in page
     assert "&lt;c&gt;" in page
     assert "<c>" not in page

@@ -73,8 +73,8 @@ TEST_CASE("only training loads a BLAS library", "[unit][tools]") {
 
 TEST_CASE("every verb has help", "[unit][tools][plain-only]") {
   const std::string help = run_octavo({"--help"}).out;
-  for (const char* verb :
-       {"pack", "info", "verify", "report", "bench", "train", "view", "export", "reindex", "repack", "devices"}) {
+  for (const char* verb : {"pack", "info", "verify", "doctor", "report", "bench", "train", "view", "export", "reindex",
+                           "repack", "devices"}) {
     CHECK_THAT(help, ContainsSubstring(verb));
     const Outcome outcome = run_octavo({verb, "--help"});
     CHECK(outcome.exit_code == 0);

@@ -11,6 +11,7 @@
 #include <octavo/compression.hpp>
 #include <octavo/dataset.hpp>
 #include <octavo/device.hpp>
+#include <octavo/doctor.hpp>
 #include <octavo/duplicates.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/export.hpp>

@@ -1,13 +1,17 @@
-// The memory report, and its page.
+// The memory report, its page, and the findings of the doctor.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <octavo/doctor.hpp>
+#include <octavo/option_names.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +42,16 @@ std::string as_html(const Dataset& dataset, const MemoryReport& report,
   });
 }
 
+/// The doctor's report as text and as JSON.
+std::tuple<std::string, std::string> examine_dataset(const Dataset& dataset, const std::string& group_by,
+                                                     std::size_t example_count, int thread_count,
+                                                     const nb::object& on_progress) {
+  return interruptibly(on_progress, [&](const ProgressFunction& progress) {
+    const DoctorReport report = examine(dataset, {group_by, example_count, thread_count, progress});
+    return std::tuple(with_python_options(to_text(report)), with_python_options(to_json(report)));
+  });
+}
+
 }  // namespace
 
 void add_reports(nb::module_& module) {
@@ -50,6 +64,8 @@ void add_reports(nb::module_& module) {
           "split", [](const MemoryReport& report) { return report.split; }, "The name of the split.");
   module.def("report", &measure, "dataset"_a, "split"_a, "device"_a, "batch_size"_a, "model_bytes"_a.none(),
              "on_progress"_a.none(), "Measures the figures of a report.");
+  module.def("examine", &examine_dataset, "dataset"_a, "group_by"_a, "example_count"_a, "thread_count"_a,
+             "on_progress"_a.none(), "The doctor's report, as text and as JSON. Reads all samples.");
   module.def("report_page", &as_html, "dataset"_a, "report"_a, "loaders"_a, "on_progress"_a.none(),
              "A report as an HTML page. Reads all samples.");
 }

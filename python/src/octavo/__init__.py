@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .dataset_packing import pack_dataset
     from .fetching import Fetched, fetch
     from .packing import PackingWarning, pack
-    from .reports import MemoryReport, Report, info, report, verify
+    from .reports import DoctorReport, Finding, MemoryReport, Report, doctor, info, report, verify
     from .viewing import Picture, view
     from .writer import Writer
 
@@ -45,8 +45,10 @@ for _error in (DeviceError, FormatError, UnavailableError):
 
 # Loaded when first used: packing and fetching need libraries that training does not.
 _LAZY_MODULES = {
+    "DoctorReport": "reports",
     "Fetched": "fetching",
     "FetchedFile": "_fetch",
+    "Finding": "reports",
     "PackSummary": "_pack",
     "PackingWarning": "packing",
     "Picture": "viewing",
@@ -58,6 +60,7 @@ _LAZY_MODULES = {
     "SampleFailure": "_pack",
     "VerifyResult": "_pack",
     "Writer": "writer",
+    "doctor": "reports",
     "export": "dataset_files",
     "fetch": "fetching",
     "info": "reports",
@@ -75,9 +78,11 @@ __all__ = [
     "Dataset",
     "DeviceError",
     "DeviceInfo",
+    "DoctorReport",
     "DrawnSample",
     "Fetched",
     "FetchedFile",
+    "Finding",
     "FormatError",
     "GraphLoader",
     "ImageArray",
@@ -103,6 +108,7 @@ __all__ = [
     "backends",
     "cuda_problem",
     "devices",
+    "doctor",
     "export",
     "fetch",
     "find_batch_size",

@@ -1,11 +1,13 @@
-"""The memory report, and verification of dataset files."""
+"""The memory report, the findings of the doctor, and verification of dataset files."""
 
 from __future__ import annotations
 
 import html
 import json
+import operator
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +58,8 @@ class MemoryReport(Report):
         """Returns the report as one HTML page without scripts or links to other files.
 
         The page shows what is in the dataset (classes, samples, brightness, mean image), what int8 saves and costs, how
-        fast it is, what fits on well-known GPUs, and what looks wrong: duplicates across splits, contradicting labels,
-        blank images, unusual labels and sizes. With PyTorch, it compares the speed of `Loader` with a `DataLoader` over
-        the same samples.
+        fast it is, what fits on well-known GPUs, and what looks wrong, as `doctor` finds it. With PyTorch, it compares
+        the speed of `Loader` with a `DataLoader` over the same samples.
 
         The first call reads all samples and measures for a few seconds.
 
@@ -97,6 +98,54 @@ class MemoryReport(Report):
         # A frame keeps the page's style away from the notebook's.
         page = html.escape(self.to_html(), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:720px;border:0" title="Octavo report"></iframe>'
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in a dataset file that would spoil training or a benchmark, or is worth a look."""
+
+    check: str  #: such as ``"near_across_splits"``
+    severity: str  #: ``"error"``, ``"warning"`` or ``"note"``
+    count: int  #: of what the summary counts first
+    summary: str
+    #: Each has ``samples``, a list of mappings with ``split``, ``row`` and, if the file has names, ``name``; and
+    #: perhaps ``detail``.
+    examples: list[dict[str, Any]]
+    remedy: str
+
+
+class DoctorReport(Sequence[Finding]):
+    """The result of `doctor`: its findings, most severe first. Prints as text."""
+
+    def __init__(self, figures: dict[str, Any], text: str) -> None:
+        self._findings = [Finding(**finding) for finding in figures["findings"]]
+        self._text = text
+        #: What was not checked, or not completely, and why.
+        self.limits: list[str] = figures["limits"]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._findings[index]
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+    def __repr__(self) -> str:
+        return self._text.rstrip("\n")
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that make a benchmark or a training wrong."""
+        return [finding for finding in self if finding.severity == "error"]
+
+    @property
+    def warnings(self) -> list[Finding]:
+        """The findings that probably do."""
+        return [finding for finding in self if finding.severity == "warning"]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """The findings that are worth a look."""
+        return [finding for finding in self if finding.severity == "note"]
 
 
 def info(data: str | os.PathLike[str] | Dataset) -> Report:
@@ -217,6 +266,66 @@ def report(
         model_bytes = _lab.default_model_bytes(native, split or "", name, batch_size)
         measured = _pack.report(native, split or "", name, batch_size, model_bytes, on_progress)
     return MemoryReport(measured, dataset, device, batch_size)
+
+
+def doctor(
+    data: str | os.PathLike[str] | Dataset,
+    *,
+    strict: bool = False,
+    group_by: str | None = None,
+    examples: int = 3,
+    threads: int = 0,
+    progress: _progress.Progress = None,
+) -> DoctorReport:
+    """Finds what in a dataset file would spoil training or a benchmark.
+
+    Equal and near-identical images across splits, patients or videos that splits share, labels that one pixel tells,
+    blank and truncated images, classes that a split lacks, and more; ``octavo doctor --help`` lists the checks. Reads
+    all samples.
+
+    >>> octavo.doctor("photos.h5")
+    >>> octavo.doctor("photos.h5", group_by="path:(patient[0-9]+)/").errors
+
+    Parameters
+    ----------
+    data
+        A dataset file or a `Dataset`.
+    strict
+        Raise an error if there is a finding of severity error or warning.
+    group_by
+        What must be in one split: the name of a column, or ``"path:"`` and a regular expression (ECMAScript) with one
+        capture group, which is searched in the names of the samples. None: columns such as ``patient`` or ``video``.
+    examples
+        At most so many examples of each finding.
+    threads, progress
+        As in `pack`.
+
+    Returns
+    -------
+    DoctorReport
+        A sequence of `Finding`, most severe first.
+
+    Raises
+    ------
+    ValueError
+        If an option is invalid, no sample has a group by `group_by`, or `strict` is set and there is an error or a
+        warning.
+    FormatError, OSError
+        If a sample is damaged, or the file cannot be read.
+    """
+    from . import _pack
+
+    if operator.index(threads) < 0:
+        raise ValueError(f"threads is {threads}; it must be 0 for all, or the number of threads")
+    if operator.index(examples) < 0:
+        raise ValueError(f"examples is {examples}; it must be 0 or more")
+    dataset = data if isinstance(data, Dataset) else Dataset(data)
+    with _progress.shown(progress) as on_progress:
+        text, document = _pack.examine(dataset._opened(), group_by or "", examples, threads, on_progress)
+    report = DoctorReport(json.loads(document), text)
+    if strict and (report.errors or report.warnings):
+        raise ValueError(f"examine {text.rstrip()}")
+    return report
 
 
 def verify(

@@ -62,7 +62,7 @@ inline std::string made_png(const MadePng& made) {
   return file;
 }
 
-/// A JPEG file to make, with quality 100 and no chroma subsampling. `values` are interleaved; inks are stored as given.
+/// A JPEG file to make, without chroma subsampling. `values` are interleaved; inks are stored as given.
 struct MadeJpeg {
   int width = 8;
   int height = 8;
@@ -71,6 +71,7 @@ struct MadeJpeg {
   bool is_progressive = false;
   int orientation = 0;  ///< EXIF; 0: none
   std::vector<std::uint8_t> values = {};
+  int quality = 100;
 };
 
 /// A big-endian EXIF block whose first directory holds only the orientation.
@@ -93,7 +94,7 @@ inline std::string made_jpeg(const MadeJpeg& made) {
   info.input_components = made.components;
   info.in_color_space = made.components == 1 ? JCS_GRAYSCALE : made.components == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&info);
-  jpeg_set_quality(&info, 100, TRUE);
+  jpeg_set_quality(&info, made.quality, TRUE);
   for (int i = 0; i < made.components; ++i) info.comp_info[i].h_samp_factor = info.comp_info[i].v_samp_factor = 1;
   if (made.components == 4) info.write_Adobe_marker = made.with_adobe_marker ? TRUE : FALSE;
   if (made.is_progressive) jpeg_simple_progression(&info);

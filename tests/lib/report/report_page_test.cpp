@@ -35,16 +35,17 @@ TEST_CASE("the page shows each class and what looks wrong", "[unit][report]") {
   std::fill_n(test.values.begin() + 5 * width, width, std::uint8_t{9});
   write_packed(folder / "a.h5", {train, test});
   const std::string page = page_of(folder / "a.h5");
-  CHECK_THAT(page, ContainsSubstring("Leakage:</strong> 1 image is in more than one split"));
+  CHECK_THAT(page, ContainsSubstring("<strong>error:</strong> 1 image is in more than one split."));
   CHECK_THAT(page, ContainsSubstring("train #7 = test #17"));
-  CHECK_THAT(page, ContainsSubstring("1 sample of test with a single value in every pixel, first test #5"));
+  CHECK_THAT(page, ContainsSubstring("1 sample of test has one value in every pixel.") &&
+                       ContainsSubstring("<figcaption>test #5</figcaption>"));
   CHECK_THAT(page, ContainsSubstring("<dt>Problems</dt><dd><span class=\"warn\">2</span>"));
   for (int label = 0; label < 10; ++label) {
     CHECK_THAT(page, ContainsSubstring("<th scope=\"row\">class " + std::to_string(label) + "</th>"));
   }
-  // Ten classes, two groups of findings, darkest, brightest, and the mean image.
-  CHECK(count_of(page, "<img ") == 15);
-  CHECK(count_of(page, "data:image/png;base64,") == 15);
+  // Ten classes, the two equal images, the blank one, darkest, brightest, and the mean image.
+  CHECK(count_of(page, "<img ") == 16);
+  CHECK(count_of(page, "data:image/png;base64,") == 16);
   // Needs neither scripts nor the network.
   CHECK(count_of(page, "<script") == 0);
   CHECK(count_of(page, "http") == 0);

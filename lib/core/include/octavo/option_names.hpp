@@ -25,6 +25,7 @@ inline constexpr std::array<OptionName, 21> kOptionNames = {{
     {"description", "--from", "description"},
     {"force", "--force", "force"},
     {"format", "--format", "format"},
+    {"group_by", "--group-by", "group_by"},
     {"label_column", "--label-column", "label_column"},
     {"label_kind", "--label-kind", "label_kind"},
     {"layout", "--layout", "layout"},

@@ -31,6 +31,7 @@ struct DuplicateReport {
   std::int64_t group_count = 0;           ///< groups of equal samples
   std::int64_t between_splits_count = 0;  ///< groups with samples from more than one split
   std::int64_t labels_differ_count = 0;   ///< groups with labels_differ
+  std::int64_t plain_count = 0;           ///< groups in one split with equal labels
   std::vector<DuplicateGroup> groups;     ///< the first 1,000 groups; groups across splits come first
 };
 

@@ -83,6 +83,17 @@ std::vector<Origin::Loss> losses_from(const Json& provenance, const std::string&
   return losses;
 }
 
+void add_levels(const Json& provenance, const std::string& split_name, Origin& origin) {
+  const Json::json_pointer place = Json::json_pointer() / "notes" / ("quantized " + split_name);
+  if (!provenance.contains(place) || !provenance[place].is_object()) return;
+  const Json& quantized = provenance[place];
+  const Json psnr_db = quantized.value("psnr_db", Json()), levels = quantized.value("levels", Json());
+  if (psnr_db.is_number()) origin.psnr_db = psnr_db.get<double>();
+  if (!levels.is_object()) return;
+  const Json before = levels.value("before", Json()), after = levels.value("after", Json());
+  if (before.is_number_integer() && after.is_number_integer()) origin.levels = {before, after};
+}
+
 /// Rows of the source are rows of the split only if all its samples were packed, and from one source.
 bool has_rows_of_source(const Json& provenance, const Json& quantized, const Split& split) {
   const Json notes = provenance.value("notes", Json::object());
@@ -150,6 +161,7 @@ Origin origin_of(const Dataset& dataset, const std::string& split_name) {
   origin.is_as_read = skipped.empty() && !tells_of_conversion(json.value("notes", Json::object()));
   origin.is_converted = json.contains(Json::json_pointer("/notes/size"));
   origin.losses = losses_from(json, split_name);
+  add_levels(json, split_name, origin);
   origin.worst = worst_from(json, dataset.split(split_name));
   add_sizes(json, split_name, origin);
   const Json digests = json.value("source_digests", Json::object());

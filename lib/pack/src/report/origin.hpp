@@ -28,6 +28,13 @@ struct Origin {
   };
   std::vector<Loss> losses;  ///< [C]; empty if no sample was quantized
 
+  /// The numbers of different values before and after quantizing, if they were counted.
+  struct Levels {
+    std::int64_t before = 0, after = 0;
+  };
+  std::optional<Levels> levels;
+  std::optional<double> psnr_db;  ///< with 255 steps as the peak
+
   /// The rows of the split with the largest quantization errors, largest first; empty if they are not known, because
   /// the rows of the source are not those of the split.
   struct WorstSample {

@@ -1,24 +1,19 @@
-// What looks wrong in a dataset.
+// What looks wrong in a dataset, as HTML.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include <octavo/content.hpp>
 #include <octavo/dataset.hpp>
-#include <octavo/duplicates.hpp>
+#include <octavo/doctor.hpp>
 
 namespace octavo::report::page {
 
-struct Finding {
-  std::string html;
-  bool is_warning = false;  ///< likely to spoil training or its evaluation; otherwise worth a look
-};
+/// Examples of each finding that the page shows.
+inline constexpr std::size_t kShownExamples = 8;
 
-/// Duplicates, blank images, unusual labels and image sizes. `contents` are those of all splits, in file order.
-std::vector<Finding> find_anomalies(const Dataset& dataset, const std::vector<SplitContent>& contents,
-                                    const DuplicateReport& duplicates);
+/// The findings of the doctor as a list, with pictures of their examples.
+std::string findings_list(const Dataset& dataset, const DoctorReport& report);
 
 /// The name of sample `row` if the file has one, otherwise "train #17". HTML.
 std::string sample_title(const Split& split, std::int64_t row);

@@ -3,8 +3,7 @@
 #include <numeric>
 
 #include <octavo/byte_count.hpp>
-#include <octavo/content.hpp>
-#include <octavo/duplicates.hpp>
+#include <octavo/doctor.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/report_page.hpp>
 
@@ -34,11 +33,12 @@ class Page {
   Page(const Dataset& dataset, const MemoryReport& report, const ReportPageOptions& options)
       : data_{dataset, report, options, dataset.split_names()} {
     check_is_of_dataset(report, dataset);
-    for (const std::string& name : data_.split_names) {
-      data_.splits.push_back(dataset.split(name));
-      data_.contents.push_back(survey_content(data_.splits.back(), options.on_progress));
-    }
-    findings_ = find_anomalies(dataset, data_.contents, find_duplicates(dataset, 0, options.on_progress));
+    for (const std::string& name : data_.split_names) data_.splits.push_back(dataset.split(name));
+    DoctorOptions doctor;
+    doctor.example_count = kShownExamples;
+    doctor.on_progress = options.on_progress;
+    examined_ = examine(dataset, doctor);
+    data_.contents = examined_.contents;
   }
 
   std::string html() const {
@@ -57,7 +57,9 @@ class Page {
                            [](std::int64_t sum, const Split& split) { return sum + split.sample_count(); });
   }
 
-  std::int64_t warning_count() const { return std::ranges::count(findings_, true, &Finding::is_warning); }
+  std::int64_t problem_count() const {
+    return examined_.count_of(DoctorSeverity::error) + examined_.count_of(DoctorSeverity::warning);
+  }
 
   std::string what_is_lossless() const {
     return origin_of(data_.dataset, data_.report.split).is_converted ? "of the resized images" : "bit for bit";
@@ -80,22 +82,16 @@ class Page {
     html += tile("In memory", format_bytes(bytes), "float32: " + format_bytes(4 * bytes));
     html += certificate.lossless ? tile("Values", "<span class=\"good\">lossless</span>", what_is_lossless())
                                  : tile("Values", "8-bit", escaped(summary_of_loss(certificate)));
-    html += warning_count() == 0
+    html += problem_count() == 0
                 ? tile("Problems", "<span class=\"good\">none found</span>", "see Findings")
-                : tile("Problems", "<span class=\"warn\">" + format_count(warning_count()) + "</span>", "see Findings");
+                : tile("Problems", "<span class=\"warn\">" + format_count(problem_count()) + "</span>", "see Findings");
     return html + "</dl>\n";
   }
 
   std::string findings() const {
-    std::string list = "<ul class=\"findings\">\n";
-    for (const Finding& finding : findings_) {
-      list += std::string("<li") + (finding.is_warning ? " class=\"is-warning\"" : "") + ">" + finding.html + "</li>\n";
-    }
-    if (findings_.empty()) list += "<li class=\"is-good\">Nothing unusual.</li>\n";
     return section("findings", "Findings",
-                   "Checked all samples: equal images within and across splits, blank images, rare and missing "
-                   "classes, outlying targets, unusual image sizes.",
-                   list + "</ul>\n");
+                   "What would spoil training or a benchmark, as octavo doctor finds it; all samples were checked.",
+                   findings_list(data_.dataset, examined_));
   }
 
   std::string footer() const {
@@ -106,7 +102,7 @@ class Page {
   }
 
   PageData data_;
-  std::vector<Finding> findings_;
+  DoctorReport examined_;
 };
 
 }  // namespace

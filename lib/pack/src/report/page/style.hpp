@@ -37,7 +37,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .warn { color: var(--warn); }
 ul.findings { list-style: none; margin: 0; padding: 0; }
 .findings li { border-left: 4px solid var(--line); padding: 6px 12px; margin-bottom: 10px; overflow-wrap: anywhere; }
-.findings li.is-warning { border-color: var(--warn); background: var(--warn-card); }
+.findings li.is-error, .findings li.is-warning { border-color: var(--warn); background: var(--warn-card); }
 .findings li.is-good { border-color: var(--good); }
 .bars { display: grid; grid-template-columns: minmax(90px, max-content) 1fr; gap: 8px 14px; margin: 0; }
 .bars dt { text-align: right; }

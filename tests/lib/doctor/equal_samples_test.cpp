@@ -18,7 +18,7 @@ void copy_sample(const PlainSplit& from_split, std::int64_t from, PlainSplit& to
 
 }  // namespace
 
-TEST_CASE("equal samples are found within and between splits regardless of labels", "[unit][report]") {
+TEST_CASE("equal samples are found within and between splits regardless of labels", "[unit][doctor]") {
   const TemporaryFolder folder;
   PlainSplit train = random_split("train", 500, {3, 5, 7}, 1);  // labels are the row modulo 10
   PlainSplit test = random_split("test", 100, {3, 5, 7}, 2);
@@ -38,7 +38,7 @@ TEST_CASE("equal samples are found within and between splits regardless of label
   CHECK(report.groups[1].labels_differ);
 }
 
-TEST_CASE("equal samples are named if the file has names", "[unit][report]") {
+TEST_CASE("equal samples are named if the file has names", "[unit][doctor]") {
   const TemporaryFolder folder;
   WriterOptions options;
   options.splits = {{"train", {1, 1, 2}, {}, Color::gray, 2, true}};
@@ -50,7 +50,7 @@ TEST_CASE("equal samples are named if the file has names", "[unit][report]") {
   REQUIRE(samples == std::vector<SamplePlace>{{"train", 0, "one.png"}, {"train", 1, "two.png"}});
 }
 
-TEST_CASE("the same bytes in a different shape are a different sample", "[unit][report]") {
+TEST_CASE("the same bytes in a different shape are a different sample", "[unit][doctor]") {
   const TemporaryFolder folder;
   const PlainSplit wide = random_split("train", 3, {1, 2, 3});
   PlainSplit high = wide;

@@ -1,0 +1,163 @@
+// Findings on images and splits: blank, truncated and unusual images, splits that differ, losses of quantization.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <octavo/byte_count.hpp>
+#include <octavo/text.hpp>
+
+#include "doctor/findings.hpp"
+#include "report/origin.hpp"
+#include "support/text_units.hpp"
+
+namespace octavo::doctor {
+namespace {
+
+/// A difference of splits counts if it is no accident of sampling and large. Sampling: the standard errors of the two
+/// means, and 6 of them, because samples are rarely independent and there are many channels. Size: half the standard
+/// deviation between samples, Cohen's "medium" effect (Statistical Power Analysis, 1988): a difference that a random
+/// split of 50 or more samples does not have.
+constexpr double kStandardErrors = 6.0, kEffect = 0.5;
+/// Figures that hardly vary between samples are compared as if they varied by one level.
+constexpr double kLeastDeviation = 1.0;
+
+/// As in the notes of packing: a few extreme values take most of the range.
+constexpr std::int64_t kFewLevels = 128;
+/// Rounding alone gives 58.9 dB or more.
+constexpr double kPoorPsnr = 40.0;
+
+/// By how many deviations between samples two splits differ; 0 if sampling may explain it.
+double effect_of(const Spread& a, std::int64_t a_count, const Spread& b, std::int64_t b_count) {
+  const double deviation = std::max(
+      kLeastDeviation,
+      std::sqrt((a.standard_deviation * a.standard_deviation + b.standard_deviation * b.standard_deviation) / 2.0));
+  const double error = deviation * std::sqrt(1.0 / static_cast<double>(a_count) + 1.0 / static_cast<double>(b_count));
+  const double difference = b.mean - a.mean;
+  return std::abs(difference) >= kStandardErrors * error ? difference / deviation : 0.0;
+}
+
+struct Contrast {
+  std::size_t channel = 0;
+  bool is_of_means = true;  ///< otherwise of standard deviations
+  double effect = 0.0;
+  double train = 0.0, other = 0.0;
+};
+
+/// The largest difference of two splits.
+Contrast largest_difference(const SplitContent& train, std::int64_t train_count, const SplitContent& other,
+                            std::int64_t other_count) {
+  Contrast largest;
+  for (std::size_t c = 0; c < std::min(train.means.size(), other.means.size()); ++c) {
+    for (const bool is_of_means : {true, false}) {
+      const Spread& a = is_of_means ? train.means[c] : train.contrasts[c];
+      const Spread& b = is_of_means ? other.means[c] : other.contrasts[c];
+      const double effect = effect_of(a, train_count, b, other_count);
+      if (std::abs(effect) > std::abs(largest.effect)) largest = {c, is_of_means, effect, a.mean, b.mean};
+    }
+  }
+  return largest;
+}
+
+void add_blank(std::size_t split, const SplitContent& content, const FindingList& list) {
+  const std::int64_t count = content.blank_count + content.faint_count;
+  if (count == 0) return;
+  const std::string name = list.samples.splits()[split].name();
+  std::string summary;
+  if (content.blank_count > 0) {
+    summary = counted_verb(content.blank_count, "sample", " of ", " of ") + name +
+              (content.blank_count == 1 ? " has" : " have") + " one value in every pixel";
+  }
+  if (content.faint_count > 0) {
+    summary += (summary.empty() ? "" : ", ") + counted_verb(content.faint_count, "sample", " of ", " of ") + name +
+               (content.faint_count == 1 ? " has" : " have") +
+               formatted(" values that differ by at most %d", SplitContent::kFaintRange);
+  }
+  list.add_rows(list.add(DoctorCheck::blank_image, count, summary), split, content.first_blank);
+}
+
+void add_far_brightness(std::size_t split, const SplitContent& content, const FindingList& list) {
+  if (content.far_brightness_count == 0) return;
+  DoctorFinding& finding = list.add(
+      DoctorCheck::unusual_brightness, content.far_brightness_count,
+      counted_verb(content.far_brightness_count, "sample", " of ", " of ") + list.samples.splits()[split].name() +
+          (content.far_brightness_count == 1 ? " is" : " are") + " much darker or brighter than the others");
+  for (const SampleBrightness& sample : content.first_far_brightness) {
+    if (finding.examples.size() >= list.example_count) break;
+    finding.examples.push_back(
+        {{list.samples.place_of(list.samples.first_number(split) + sample.row)}, formatted("mean %.0f", sample.mean)});
+  }
+}
+
+void add_levels(const Split& split, const report::Origin& origin, const FindingList& list) {
+  if (origin.losses.empty()) return;
+  std::string why;
+  if (origin.levels && origin.levels->after < kFewLevels && origin.levels->before > 2 * origin.levels->after) {
+    why = format_count(origin.levels->before) + " different values became " + format_count(origin.levels->after);
+  }
+  if (origin.psnr_db && *origin.psnr_db < kPoorPsnr) {
+    std::int64_t clipped = 0;
+    for (const auto& loss : origin.losses) clipped += loss.clipped_count;
+    why += (why.empty() ? "" : ", ") + formatted("PSNR %.1f dB", *origin.psnr_db);
+    if (clipped > 0) why += ", " + counted(clipped, "clipped value");
+  }
+  if (why.empty()) return;
+  list.add(DoctorCheck::few_levels, origin.levels ? origin.levels->after : 0,
+           "quantizing lost much of " + split.name() + ": " + why);
+}
+
+void add_sizes(const Split& split, const report::Origin& origin, const FindingList& list) {
+  if (origin.size_outliers <= 0) return;
+  DoctorFinding& finding = list.add(DoctorCheck::unusual_size, origin.size_outliers,
+                                    counted_verb(origin.size_outliers, "original", " of ", " of ") + split.name() +
+                                        (origin.size_outliers == 1 ? " is" : " are") +
+                                        " far larger, smaller, wider or taller than the others");
+  for (const std::string& name : origin.first_size_outliers) {
+    if (finding.examples.size() < list.example_count) finding.examples.push_back({{}, printable(name)});
+  }
+}
+
+}  // namespace
+
+void add_image_findings(const std::vector<SplitContent>& contents, const FindingList& list) {
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    add_blank(i, contents[i], list);
+    if (contents[i].truncated_count > 0) {
+      const std::int64_t count = contents[i].truncated_count;
+      list.add_rows(list.add(DoctorCheck::truncated_image, count,
+                             counted_verb(count, "sample", " of ", " of ") + list.samples.splits()[i].name() +
+                                 (count == 1 ? " ends" : " end") + " in the gray of a truncated file"),
+                    i, contents[i].first_truncated);
+    }
+    add_far_brightness(i, contents[i], list);
+  }
+}
+
+void add_split_findings(const std::vector<SplitContent>& contents, const FindingList& list) {
+  const auto& splits = list.samples.splits();
+  const std::string train_name = list.dataset.training_split().name();
+  const auto train = static_cast<std::size_t>(std::ranges::find(splits, train_name, &Split::name) - splits.begin());
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    if (i == train || splits[i].shape().channels != splits[train].shape().channels) continue;
+    const Contrast found =
+        largest_difference(contents[train], splits[train].sample_count(), contents[i], splits[i].sample_count());
+    if (std::abs(found.effect) < kEffect) continue;
+    const std::string channel =
+        splits[i].shape().channels > 1 ? " of channel " + std::to_string(found.channel) : std::string();
+    list.add(DoctorCheck::different_splits, 1,
+             splits[i].name() + " differs from " + train_name + ": the images' " +
+                 (found.is_of_means ? "mean" : "standard deviation") + channel +
+                 formatted(" is %.1f on average, not %.1f: a difference of %.1f standard deviations between images",
+                           found.other, found.train, std::abs(found.effect)));
+  }
+}
+
+void add_source_findings(const FindingList& list) {
+  for (const Split& split : list.samples.splits()) {
+    const report::Origin origin = report::origin_of(list.dataset, split.name());
+    add_levels(split, origin, list);
+    add_sizes(split, origin, list);
+  }
+}
+
+}  // namespace octavo::doctor

@@ -1,0 +1,180 @@
+#include "doctor/sample_groups.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <regex>
+
+#include <octavo/errors.hpp>
+#include <octavo/text.hpp>
+
+#include "dataset_file/columns.hpp"
+
+namespace octavo::doctor {
+namespace {
+
+/// Columns that usually name groups, without case, "-" and "_".
+constexpr std::array<std::string_view, 36> kGroupColumns = {
+    "patient", "patientid", "subject",  "subjectid",  "participant", "participantid", "person",    "personid",
+    "group",   "groupid",   "video",    "videoid",    "clip",        "clipid",        "recording", "recordingid",
+    "session", "sessionid", "scene",    "sceneid",    "sequence",    "sequenceid",    "study",     "studyid",
+    "series",  "seriesid",  "specimen", "specimenid", "slide",       "slideid",       "donor",     "donorid",
+    "animal",  "animalid",  "identity", "identityid"};
+
+constexpr std::string_view kPathPrefix = "path:";
+/// std::regex needs stack for each byte. Longer names have no group.
+constexpr std::size_t kLongestName = 1024;
+
+std::string plain(const std::string& column) {
+  std::string text;
+  for (const char c : column) {
+    if (c != '_' && c != '-' && c != ' ') text += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return text;
+}
+
+bool is_group_column(const std::string& column) {
+  return std::ranges::find(kGroupColumns, plain(column)) != kGroupColumns.end();
+}
+
+/// Collects the groups of one grouping.
+class GroupCollector {
+ public:
+  void add(const std::string& group, std::size_t split, std::int64_t number) { members_[group].emplace(split, number); }
+  void add_ungrouped(std::int64_t count) { ungrouped_count_ += count; }
+
+  SampleGrouping finish(const std::string& name, std::size_t most_shown) const {
+    SampleGrouping grouping;
+    grouping.name = name;
+    grouping.group_count = std::ssize(members_);
+    grouping.ungrouped_count = ungrouped_count_;
+    for (const auto& [group, first_of_split] : members_) {
+      if (first_of_split.size() < 2) continue;
+      ++grouping.shared_count;
+      if (grouping.first_shared.size() >= most_shown) continue;
+      SharedGroup& shared = grouping.first_shared.emplace_back();
+      shared.name = group;
+      for (const auto& [split, number] : first_of_split) shared.first_numbers.push_back(number);
+    }
+    return grouping;
+  }
+
+ private:
+  std::map<std::string, std::map<std::size_t, std::int64_t>> members_;  ///< the first sample in each split
+  std::int64_t ungrouped_count_ = 0;
+};
+
+/// The text of a value; nothing for values that name no group.
+std::optional<std::string> group_of(const Json& value) {
+  if (value.is_string())
+    return value.get_ref<const std::string&>().empty() ? std::nullopt : std::optional(value.get<std::string>());
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return std::nullopt;
+}
+
+bool has_column(const Split& split, const std::string& column) {
+  return std::ranges::find(split.columns(), column) != split.columns().end();
+}
+
+/// Groups by the columns of these names.
+std::vector<SampleGrouping> group_by_columns(const SampleSet& samples, const std::vector<std::string>& columns,
+                                             std::size_t most_shown) {
+  std::vector<GroupCollector> collectors(columns.size());
+  for (std::size_t number = 0; number < samples.splits().size(); ++number) {
+    const Split& split = samples.splits()[number];
+    const bool has_any =
+        std::ranges::any_of(columns, [&](const std::string& column) { return has_column(split, column); });
+    const Json metadata =
+        has_any ? dataset_file::parse_columns(split.metadata(), split.sample_count()) : Json::object();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!metadata.contains(columns[i])) {
+        collectors[i].add_ungrouped(split.sample_count());
+        continue;
+      }
+      std::int64_t row = 0;
+      for (const Json& value : metadata[columns[i]]) {
+        const auto group = group_of(value);
+        if (group) collectors[i].add(*group, number, samples.first_number(number) + row);
+        if (!group) collectors[i].add_ungrouped(1);
+        ++row;
+      }
+    }
+  }
+  std::vector<SampleGrouping> groupings;
+  for (std::size_t i = 0; i < columns.size(); ++i) groupings.push_back(collectors[i].finish(columns[i], most_shown));
+  return groupings;
+}
+
+std::regex parse_pattern(const std::string& group_by) {
+  const std::string pattern = group_by.substr(kPathPrefix.size());
+  std::optional<std::regex> regex;
+  try {
+    regex.emplace(pattern, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& error) {
+    throw InvalidArgument("group the samples: `group_by=" + group_by +
+                          "` has an invalid regular expression: " + error.what() + "; correct it");
+  }
+  if (regex->mark_count() == 1) return *regex;
+  throw InvalidArgument("group the samples: the regular expression of `group_by=" + group_by + "` has " +
+                        std::to_string(regex->mark_count()) +
+                        " capture groups; it must have one, such as \"path:(patient[0-9]+)/\"");
+}
+
+SampleGrouping group_by_path(const SampleSet& samples, const std::string& group_by, std::size_t most_shown) {
+  const std::regex regex = parse_pattern(group_by);
+  GroupCollector collector;
+  for (std::size_t number = 0; number < samples.splits().size(); ++number) {
+    const Split& split = samples.splits()[number];
+    for (std::int64_t row = 0; row < split.sample_count(); ++row) {
+      const auto name = split.sample_name(row);
+      std::smatch match;
+      const bool is_grouped =
+          name && name->size() <= kLongestName && std::regex_search(*name, match, regex) && match[1].length() > 0;
+      if (is_grouped) collector.add(match[1].str(), number, samples.first_number(number) + row);
+      if (!is_grouped) collector.add_ungrouped(1);
+    }
+  }
+  SampleGrouping grouping = collector.finish(group_by, most_shown);
+  if (grouping.group_count > 0) return grouping;
+  const bool has_names = samples.splits().front().sample_name(0).has_value();
+  throw InvalidArgument("group the samples: `group_by=" + group_by + "` matches no sample name; " +
+                        (has_names ? "the first name is \"" + printable(*samples.splits().front().sample_name(0)) + "\""
+                                   : std::string("the file stores no names: pack it with names")));
+}
+
+std::vector<std::string> all_columns(const SampleSet& samples) {
+  std::vector<std::string> columns;
+  for (const Split& split : samples.splits()) {
+    for (const std::string& column : split.columns()) {
+      if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::vector<SampleGrouping> group_samples(const SampleSet& samples, const std::string& group_by,
+                                          std::size_t most_shown) {
+  if (group_by.starts_with(kPathPrefix)) return {group_by_path(samples, group_by, most_shown)};
+  std::vector<std::string> columns = all_columns(samples);
+  if (group_by.empty()) {
+    std::erase_if(columns, [](const std::string& column) { return !is_group_column(column); });
+    auto groupings = group_by_columns(samples, columns, most_shown);
+    // One value for all samples, or lists, is not a grouping.
+    std::erase_if(groupings, [](const SampleGrouping& grouping) { return grouping.group_count < 2; });
+    return groupings;
+  }
+  if (std::ranges::find(columns, group_by) == columns.end()) {
+    throw InvalidArgument("group the samples: there is no column \"" + printable(group_by) + "\"; " +
+                          (columns.empty()
+                               ? "the file has no columns: use `group_by=path:REGEX`, or pack with `columns`"
+                               : "the columns are " + either_of(columns)));
+  }
+  auto groupings = group_by_columns(samples, {group_by}, most_shown);
+  if (groupings.front().group_count > 0) return groupings;
+  throw InvalidArgument("group the samples: the column \"" + printable(group_by) +
+                        "\" has no values that name groups; use a column of texts or numbers");
+}
+
+}  // namespace octavo::doctor
