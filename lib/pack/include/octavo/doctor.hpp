@@ -146,7 +146,7 @@ struct DoctorReport {
   std::int64_t count_of(DoctorSeverity severity) const;
 };
 
-/// Reads and checks all samples once, and those that may be copies again. Uses about 120 bytes of memory per sample,
+/// Reads and checks all samples once, and those that may be copies again. Uses about 140 bytes of memory per sample,
 /// and time that grows like N log N. Throws InvalidArgument if `group_by` is invalid or no split has such groups;
 /// FormatError if a sample is damaged; IoError if the file cannot be read.
 DoctorReport examine(const Dataset& dataset, const DoctorOptions& options = {});
