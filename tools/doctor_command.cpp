@@ -32,8 +32,9 @@ DoctorReport examine_file(const DoctorArguments& arguments) {
 
 int run(const DoctorArguments& arguments) {
   const DoctorReport report = examine_file(arguments);
-  const std::string text = arguments.json ? to_json(report) : to_text(report);
-  std::cout << with_command_line_options(text) << (text.ends_with('\n') ? "" : "\n");
+  const std::string text =
+      arguments.json ? to_json(report, with_command_line_options) + "\n" : to_text(report, with_command_line_options);
+  std::cout << text;
   const bool has_problems = report.count_of(DoctorSeverity::error) + report.count_of(DoctorSeverity::warning) > 0;
   return arguments.is_strict && has_problems ? kFailed : kDone;
 }
@@ -58,7 +59,8 @@ Command add_doctor_command(CLI::App& program) {
       "--group-by", arguments->group_by,
       "What must be in one split: a column, or path:REGEX with one capture group, searched in the names of "
       "the samples (columns such as patient, subject or video)");
-  verb->add_option("--examples", arguments->example_count, "Examples of each finding (3)");
+  verb->add_option("--examples", arguments->example_count, "Examples of each finding (3)")
+      ->check(CLI::NonNegativeNumber);
   verb->add_option("--jobs,--threads", arguments->threads, "Number of threads (all that are available)")
       ->check(above_zero());
   verb->footer(list_of_checks());

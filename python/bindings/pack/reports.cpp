@@ -48,7 +48,7 @@ std::tuple<std::string, std::string> examine_dataset(const Dataset& dataset, con
                                                      const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     const DoctorReport report = examine(dataset, {group_by, example_count, thread_count, progress});
-    return std::tuple(with_python_options(to_text(report)), with_python_options(to_json(report)));
+    return std::tuple(to_text(report, with_python_options), to_json(report, with_python_options));
   });
 }
 

@@ -1,6 +1,8 @@
 #include <octavo/doctor.hpp>
 
+#include <nlohmann/json.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/option_names.hpp>
 #include <octavo/writer.hpp>
 
 #include "catch.hpp"
@@ -112,4 +114,11 @@ TEST_CASE("without groups, the report notes it", "[unit][doctor]") {
   REQUIRE_FALSE(limits.empty());
   CHECK_THAT(limits[0], ContainsSubstring("groups: no column of groups"));
   CHECK(examine(GroupedFile(R"({"patient": [1, 1, 2, 2]})").dataset).limits.size() == limits.size() - 1);
+}
+
+TEST_CASE("a column that is named like an option is only text", "[unit][doctor]") {
+  const GroupedFile file(R"({"`force=1`": [1, 1, 3, 4]})", R"({"`force=1`": [1, 5, 6, 7]})");
+  const DoctorReport report = examine(file.dataset, {.group_by = "`force=1`"});
+  const auto document = nlohmann::ordered_json::parse(to_json(report, with_python_options));
+  CHECK_THAT(document["findings"][0]["summary"].get<std::string>(), ContainsSubstring("groups by `force=1` has"));
 }

@@ -151,10 +151,13 @@ struct DoctorReport {
 /// FormatError if a sample is damaged; IoError if the file cannot be read.
 DoctorReport examine(const Dataset& dataset, const DoctorOptions& options = {});
 
+/// How a front end writes the options in remedies and limits: with_command_line_options() or with_python_options().
+using OptionSpelling = std::string (*)(std::string_view message);
+
 /// A line for each finding, with examples and a line on what to do; without findings, one line on what was checked.
-std::string to_text(const DoctorReport& report);
+std::string to_text(const DoctorReport& report, OptionSpelling spelling);
 /// The same as one JSON document.
-std::string to_json(const DoctorReport& report);
+std::string to_json(const DoctorReport& report, OptionSpelling spelling);
 /// "train/a.png" or, without names, "train #17".
 std::string to_text(const SamplePlace& place);
 

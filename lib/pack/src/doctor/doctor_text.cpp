@@ -33,7 +33,7 @@ std::string example_text(const DoctorExample& example) {
   return text.empty() ? example.detail : text + " (" + example.detail + ")";
 }
 
-std::string finding_text(const DoctorFinding& finding) {
+std::string finding_text(const DoctorFinding& finding, OptionSpelling spelling) {
   const DoctorCheckInfo& info = finding.info();
   std::string examples;
   for (const DoctorExample& example : finding.examples) {
@@ -42,10 +42,10 @@ std::string finding_text(const DoctorFinding& finding) {
   const bool has_more = std::ssize(finding.examples) < finding.count && !examples.empty();
   std::string text = "  " + std::string(to_string(info.severity)) + ": " + finding.summary;
   if (!examples.empty()) text += ": " + examples + (has_more ? "; ..." : "");
-  return text + "\n    remedy: " + std::string(info.remedy) + "\n";
+  return text + "\n    remedy: " + spelling(info.remedy) + "\n";
 }
 
-Json json_of(const DoctorFinding& finding) {
+Json json_of(const DoctorFinding& finding, OptionSpelling spelling) {
   const DoctorCheckInfo& info = finding.info();
   Json examples = Json::array();
   for (const DoctorExample& example : finding.examples) {
@@ -59,7 +59,7 @@ Json json_of(const DoctorFinding& finding) {
   }
   return {{"check", info.id},       {"severity", to_string(info.severity)},
           {"count", finding.count}, {"summary", finding.summary},
-          {"examples", examples},   {"remedy", info.remedy}};
+          {"examples", examples},   {"remedy", spelling(info.remedy)}};
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::string to_text(const SamplePlace& place) {
                             : place.split + " " + printable(place.name);
 }
 
-std::string to_text(const DoctorReport& report) {
+std::string to_text(const DoctorReport& report, OptionSpelling spelling) {
   const std::string file = std::filesystem::path(report.file).filename().string();
   const std::string what =
       counted(report.sample_count, "sample") + " of " + counted(std::ssize(report.split_names), "split");
@@ -85,14 +85,15 @@ std::string to_text(const DoctorReport& report) {
   } else {
     text = file + ": " + counts_text(report) + " in " + what + "\n";
   }
-  for (const DoctorFinding& finding : report.findings) text += finding_text(finding);
-  for (const std::string& limit : report.limits) text += "  not checked: " + limit + "\n";
+  for (const DoctorFinding& finding : report.findings) text += finding_text(finding, spelling);
+  for (const std::string& limit : report.limits) text += "  not checked: " + spelling(limit) + "\n";
   return text;
 }
 
-std::string to_json(const DoctorReport& report) {
-  Json findings = Json::array();
-  for (const DoctorFinding& finding : report.findings) findings.push_back(json_of(finding));
+std::string to_json(const DoctorReport& report, OptionSpelling spelling) {
+  Json findings = Json::array(), limits = Json::array();
+  for (const DoctorFinding& finding : report.findings) findings.push_back(json_of(finding, spelling));
+  for (const std::string& limit : report.limits) limits.push_back(spelling(limit));
   const Json document = {{"file", report.file},
                          {"sample_count", report.sample_count},
                          {"splits", report.split_names},
@@ -100,7 +101,7 @@ std::string to_json(const DoctorReport& report) {
                          {"warnings", report.count_of(DoctorSeverity::warning)},
                          {"notes", report.count_of(DoctorSeverity::note)},
                          {"findings", findings},
-                         {"limits", report.limits}};
+                         {"limits", limits}};
   // File names are bytes; invalid UTF-8 becomes U+FFFD.
   return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }

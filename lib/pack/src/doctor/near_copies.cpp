@@ -22,6 +22,11 @@ constexpr double kMostDistance = 0.2;
 /// Pixels of a copy leave at most this part of the reach unexplained, and of a turned copy this part: three turns are
 /// three more chances for a false alarm.
 constexpr double kMostDifference = 0.11, kMostTurnedDifference = 0.075;
+/// N samples have N^2 / 2 pairs, and the share of them within a distance d of each other grows like d^m, where m is the
+/// dimension of the data: 5 to 10. So below this number of samples, the limits may rise by its ratio to N, to the power
+/// of 2 / 10, without more false alarms; up to a limit, and not for tiny images, where two digits 1 are almost equal.
+constexpr double kManySamples = 10'000, kRise = 0.2, kMostRise = 1.6;
+constexpr std::int64_t kTinyCells = 256;
 /// A turned candidate is at most this far away, relative to its distance without the turn. Symmetric images are near
 /// their own mirror image, and so are all that look like them.
 constexpr double kMostTurnedShare = 0.5;
@@ -63,6 +68,9 @@ class NearCopySearch {
   NearCopies run(std::vector<DescribedSample> described) {
     measure_reach(described, thread_count_);
     result_.sample_count = std::ssize(described);
+    if (grid_.rows * grid_.columns >= kTinyCells) {
+      rise_ = std::clamp(std::pow(kManySamples / static_cast<double>(described.size()), kRise), 1.0, kMostRise);
+    }
     const DescriptorTree tree(std::move(described));
     const auto all = tree.samples();
     read_references(all);
@@ -146,9 +154,8 @@ class NearCopySearch {
     });
     result_.verified_count += std::ssize(candidates);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (differences[i] <= (candidates[i].turn == Turn::none ? kMostDifference : kMostTurnedDifference)) {
-        add_pair(candidates[i], differences[i]);
-      }
+      const double most = candidates[i].turn == Turn::none ? kMostDifference : kMostTurnedDifference;
+      if (differences[i] <= most * rise_) add_pair(candidates[i], differences[i]);
     }
   }
 
@@ -233,6 +240,7 @@ class NearCopySearch {
   int thread_count_;
   const ProgressFunction& on_progress_;
   ReducedGrid grid_;
+  double rise_ = 1.0;          ///< of the limits, see kRise
   ComparedImages references_;  ///< without their reach
   std::int64_t done_ = 0;
   NearCopies result_;
