@@ -32,13 +32,13 @@ struct SplitContent {
   std::array<std::int64_t, kBins> brightness = {};    ///< samples by brightness, in bins of 256 / kBins levels
   std::int64_t blank_count = 0;                       ///< samples with a single value in each channel
   std::int64_t faint_count = 0;                       ///< other samples with a range of at most kFaintRange
-  std::vector<std::int64_t> first_blank;              ///< rows of blank and faint samples, at most 8
+  std::vector<std::int64_t> first_blank;              ///< rows of blank and faint samples; as many as asked for
   std::int64_t truncated_count = 0;                   ///< samples that look truncated
-  std::vector<std::int64_t> first_truncated;          ///< rows, at most 8
+  std::vector<std::int64_t> first_truncated;          ///< rows, as many as asked for
   std::vector<SampleBrightness> darkest, brightest;   ///< at most 8 each, without blank samples
   /// Samples with a brightness outside Tukey's outer fences: 3 interquartile ranges beyond a quartile.
   std::int64_t far_brightness_count = 0;
-  std::vector<SampleBrightness> first_far_brightness;  ///< at most 8
+  std::vector<SampleBrightness> first_far_brightness;  ///< as many as asked for
   std::vector<Spread> means;                           ///< [C], of the samples' means, 0 to 255
   std::vector<Spread> contrasts;                       ///< [C], of the samples' standard deviations
 };

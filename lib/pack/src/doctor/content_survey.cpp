@@ -10,7 +10,7 @@
 namespace octavo::doctor {
 namespace {
 
-constexpr std::size_t kMostShownRows = 8;
+constexpr std::size_t kMostExtremes = 8;
 /// Means and deviations are summed in steps of 1/256, so that the sums are exact.
 constexpr double kFigureSteps = 256.0;
 
@@ -41,13 +41,6 @@ PlaneFigures figures_of(std::span<const std::uint8_t> plane) {
   return figures;
 }
 
-/// Adds rows, and keeps the first ones: blocks arrive in any order.
-void keep_first_rows(std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& more) {
-  rows.insert(rows.end(), more.begin(), more.end());
-  std::sort(rows.begin(), rows.end());
-  if (rows.size() > kMostShownRows) rows.resize(kMostShownRows);
-}
-
 }  // namespace
 
 void ContentSurvey::Sum::add(double figure) {
@@ -63,8 +56,9 @@ Spread ContentSurvey::Sum::spread(std::int64_t count) const {
   return {mean / kFigureSteps, std::sqrt(variance) / kFigureSteps};
 }
 
-ContentSurvey::ContentSurvey(const SampleSet& samples)
+ContentSurvey::ContentSurvey(const SampleSet& samples, std::size_t most_listed)
     : samples_(samples),
+      most_listed_(most_listed),
       brightness_(static_cast<std::size_t>(samples.sample_count())),
       counts_(samples.splits().size()) {
   for (std::size_t split = 0; split < counts_.size(); ++split) {
@@ -72,6 +66,12 @@ ContentSurvey::ContentSurvey(const SampleSet& samples)
     counts_[split].means.resize(channels);
     counts_[split].contrasts.resize(channels);
   }
+}
+
+void ContentSurvey::keep_first_rows(std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& more) const {
+  rows.insert(rows.end(), more.begin(), more.end());
+  std::sort(rows.begin(), rows.end());
+  if (rows.size() > most_listed_) rows.resize(most_listed_);
 }
 
 void ContentSurvey::visit(const SampleBlock& block) {
@@ -148,7 +148,7 @@ void ContentSurvey::choose_extremes(std::size_t split, SplitContent& content) co
   for (std::int64_t row = 0; row < samples_.splits()[split].sample_count(); ++row) {
     if (mean_of(row) != kBlank) rows.push_back(row);
   }
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(kMostShownRows, rows.size()));
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(kMostExtremes, rows.size()));
   const auto choose = [&](std::vector<SampleBrightness>& chosen, double sign) {
     std::partial_sort(rows.begin(), end, rows.end(), [&](std::int64_t a, std::int64_t b) {
       return std::pair(sign * mean_of(a), a) < std::pair(sign * mean_of(b), b);
@@ -173,7 +173,7 @@ void ContentSurvey::find_far_brightness(std::size_t split, SplitContent& content
   for (auto mean = first; mean != end; ++mean) {
     if (*mean == kBlank || (low <= *mean && *mean <= high)) continue;
     ++content.far_brightness_count;
-    if (content.first_far_brightness.size() < kMostShownRows)
+    if (content.first_far_brightness.size() < most_listed_)
       content.first_far_brightness.push_back({mean - first, *mean});
   }
 }

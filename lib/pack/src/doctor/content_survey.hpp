@@ -14,7 +14,8 @@ namespace octavo::doctor {
 /// A visitor; 4 bytes of memory per sample.
 class ContentSurvey final : public SampleVisitor {
  public:
-  explicit ContentSurvey(const SampleSet& samples);
+  /// Lists at most `most_listed` rows of a kind, in addition to the darkest and brightest.
+  ContentSurvey(const SampleSet& samples, std::size_t most_listed);
   void visit(const SampleBlock& block) override;
 
   /// The content of each split, after all samples were visited.
@@ -40,7 +41,11 @@ class ContentSurvey final : public SampleVisitor {
   void choose_extremes(std::size_t split, SplitContent& content) const;
   void find_far_brightness(std::size_t split, SplitContent& content) const;
 
+  /// Adds rows, and keeps the first ones: blocks arrive in any order.
+  void keep_first_rows(std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& more) const;
+
   const SampleSet& samples_;
+  std::size_t most_listed_;
   std::vector<float> brightness_;
   std::mutex mutex_;
   std::vector<Counts> counts_;  ///< of each split

@@ -50,7 +50,7 @@ class Examination {
  private:
   void look_at_samples(const FindingList& list) {
     EqualSamples equal(samples_);
-    ContentSurvey survey(samples_);
+    ContentSurvey survey(samples_, options_.example_count);
     Descriptors descriptors(samples_);
     LabelLeaks leaks(samples_);
     const std::array<SampleVisitor*, 4> visitors = {&equal, &survey, &descriptors, &leaks};
