@@ -15,7 +15,9 @@ void fill_sample(PlainSplit& split, std::int64_t row, std::uint8_t value) {
   std::fill_n(split.values.begin() + row * width, width, value);
 }
 
-SplitContent content_of(const PlainSplit& split) { return examine(PackedFixture({split}).dataset(), {.example_count = 4}).contents.at(0); }
+SplitContent content_of(const PlainSplit& split) {
+  return examine(PackedFixture({split}).dataset(), {.example_count = 4}).contents.at(0);
+}
 
 }  // namespace
 

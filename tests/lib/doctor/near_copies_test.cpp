@@ -14,7 +14,7 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr SampleShape kShape = {1, 32, 32};
+constexpr SampleShape kSceneShape = {1, 32, 32};
 
 NearCopies near_copies_of(const std::vector<PlainSplit>& splits, int thread_count = 0) {
   const PackedFixture file(splits);
@@ -29,25 +29,25 @@ NearCopies near_copies_of(const std::vector<PlainSplit>& splits, int thread_coun
 
 /// 300 scenes, and in `test` 100 other scenes and copies of the first training scenes, 20 in each of six ways.
 std::vector<PlainSplit> splits_with_copies() {
-  PlainSplit train = split_of_scenes("train", 300, kShape, 1000);
-  PlainSplit test = split_of_scenes("test", 100, kShape, 5000);
+  PlainSplit train = split_of_scenes("train", 300, kSceneShape, 1000);
+  PlainSplit test = split_of_scenes("test", 100, kSceneShape, 5000);
   for (unsigned i = 0; i < 120; ++i) {
-    const Pixels original = scene(1000 + i, kShape);
+    const Pixels original = scene(1000 + i, kSceneShape);
     switch (i / 20) {
       case 0:
-        add_sample(test, resized_copy(original, kShape));
+        add_sample(test, resized_copy(original, kSceneShape));
         break;
       case 1:
-        add_sample(test, jpeg_copy(original, kShape, 75));
+        add_sample(test, jpeg_copy(original, kSceneShape, 75));
         break;
       case 2:
-        add_sample(test, jpeg_copy(original, kShape, 50));
+        add_sample(test, jpeg_copy(original, kSceneShape, 50));
         break;
       case 3:
-        add_sample(test, mirrored_copy(original, kShape, false, true));
+        add_sample(test, mirrored_copy(original, kSceneShape, false, true));
         break;
       case 4:
-        add_sample(test, jpeg_copy(mirrored_copy(original, kShape, true, true), kShape, 75));
+        add_sample(test, jpeg_copy(mirrored_copy(original, kSceneShape, true, true), kSceneShape, 75));
         break;
       default: {
         Pixels brighter = original;
@@ -118,7 +118,7 @@ TEST_CASE("copies are found between splits of different sizes and channels", "[u
 
 TEST_CASE("a symmetric image is not a mirrored copy of images like it", "[unit][doctor]") {
   // Discs in the middle, of different sizes: each is its own mirror image.
-  PlainSplit train{"train", kShape, {}, {}, 1};
+  PlainSplit train{"train", kSceneShape, {}, {}, 1};
   for (int i = 0; i < 60; ++i) {
     Pixels disc;
     for (int p = 0; p < 1024; ++p) {
@@ -160,14 +160,15 @@ TEST_CASE("the work for many similar images is bounded", "[unit][doctor]") {
 
 TEST_CASE("a copy leaves nothing and an unrelated image leaves almost everything", "[unit][doctor]") {
   const ReducedGrid grid;
-  ImageReducer reducer(kShape, grid);
+  ImageReducer reducer(kSceneShape, grid);
   CopyResidual residual(grid);
-  const Pixels pixels = scene(1, kShape);
+  const Pixels pixels = scene(1, kSceneShape);
   const ReducedImage image = reducer.reduce(pixels);
   CHECK(residual.between(image, Turn::none, image) < 1e-3);
-  CHECK(residual.between(image, Turn::none, reducer.reduce(resized_copy(pixels, kShape))) < 0.05);
-  CHECK(residual.between(image, Turn::left_right, reducer.reduce(mirrored_copy(pixels, kShape, false, true))) < 1e-3);
-  CHECK(residual.between(image, Turn::none, reducer.reduce(scene(2, kShape))) > 0.5);
+  CHECK(residual.between(image, Turn::none, reducer.reduce(resized_copy(pixels, kSceneShape))) < 0.05);
+  CHECK(residual.between(image, Turn::left_right, reducer.reduce(mirrored_copy(pixels, kSceneShape, false, true))) <
+        1e-3);
+  CHECK(residual.between(image, Turn::none, reducer.reduce(scene(2, kSceneShape))) > 0.5);
   Pixels negative = pixels;
   for (std::uint8_t& value : negative) value = static_cast<std::uint8_t>(255 - value);
   CHECK(residual.between(image, Turn::none, reducer.reduce(negative)) == CopyResidual::kNoCopy);

@@ -8,17 +8,17 @@ using namespace octavo::test;
 
 namespace {
 
-constexpr SampleShape kShape = {3, 64, 48};
+constexpr SampleShape kPhotoShape = {3, 64, 48};
 
 /// A scene whose last `rows` rows have one value.
 bool looks_truncated_below(std::int64_t rows, std::uint8_t fill, std::uint8_t first_row = 10) {
-  Pixels pixels = scene(5, kShape);
-  for (std::int64_t c = 0; c < kShape.channels; ++c) {
-    const auto plane = pixels.begin() + c * kShape.values_per_channel();
-    std::fill(plane, plane + kShape.width, first_row);
-    std::fill(plane + (kShape.height - rows) * kShape.width, plane + kShape.values_per_channel(), fill);
+  Pixels pixels = scene(5, kPhotoShape);
+  for (std::int64_t c = 0; c < kPhotoShape.channels; ++c) {
+    const auto plane = pixels.begin() + c * kPhotoShape.values_per_channel();
+    std::fill(plane, plane + kPhotoShape.width, first_row);
+    std::fill(plane + (kPhotoShape.height - rows) * kPhotoShape.width, plane + kPhotoShape.values_per_channel(), fill);
   }
-  return doctor::looks_truncated(pixels, kShape);
+  return doctor::looks_truncated(pixels, kPhotoShape);
 }
 
 }  // namespace
@@ -42,16 +42,16 @@ TEST_CASE("what whole images have does not look truncated", "[unit][doctor]") {
 }
 
 TEST_CASE("the fill must be gray in every channel and over the whole row", "[unit][doctor]") {
-  Pixels pixels = scene(5, kShape);
+  Pixels pixels = scene(5, kPhotoShape);
   const auto fill_plane = [&](std::int64_t c) {
-    const auto plane = pixels.begin() + c * kShape.values_per_channel();
-    std::fill(plane + 40 * kShape.width, plane + kShape.values_per_channel(), 128);
+    const auto plane = pixels.begin() + c * kPhotoShape.values_per_channel();
+    std::fill(plane + 40 * kPhotoShape.width, plane + kPhotoShape.values_per_channel(), 128);
   };
   fill_plane(2);
   fill_plane(1);
-  CHECK_FALSE(doctor::looks_truncated(pixels, kShape));
+  CHECK_FALSE(doctor::looks_truncated(pixels, kPhotoShape));
   fill_plane(0);
-  CHECK(doctor::looks_truncated(pixels, kShape));
-  pixels[static_cast<std::size_t>(63 * kShape.width)] = 129;
-  CHECK_FALSE(doctor::looks_truncated(pixels, kShape));
+  CHECK(doctor::looks_truncated(pixels, kPhotoShape));
+  pixels[static_cast<std::size_t>(63 * kPhotoShape.width)] = 129;
+  CHECK_FALSE(doctor::looks_truncated(pixels, kPhotoShape));
 }
