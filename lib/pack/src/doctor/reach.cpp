@@ -10,7 +10,7 @@ constexpr std::size_t kReferences = 256;
 constexpr std::size_t kNearDivisor = 20;
 constexpr std::size_t kFewestNear = 8, kFewestReferences = 15;
 /// That of photographs is 0.5 to 1 (docs/results/doctor.md).
-constexpr double kUsualReach = 0.5;
+constexpr double kUsualReach = 0.7;
 /// Frames of one video may be more than 5 % of a dataset, and copies of each other. This is the reach of the densest
 /// part of Fashion-MNIST.
 constexpr double kLeastReach = 0.25;
