@@ -7,8 +7,8 @@ using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
-    const int orientation = images::exif_orientation(fuzz::bytes_of(data, size));
-    if (orientation < 1 || orientation > 8) __builtin_trap();
-    return orientation != 1;  // 1 is also the result for blocks without an orientation
+    const auto orientation = images::exif_orientation(fuzz::bytes_of(data, size));
+    if (orientation && (*orientation < 1 || *orientation > 8)) __builtin_trap();
+    return orientation.has_value();
   });
 }

@@ -14,6 +14,14 @@ inline images::Pixels decoded(const std::string& file, std::array<std::uint8_t, 
   return images::decode(bytes_of(file), {.largest_pixels = 1u << 20}, background);
 }
 
+/// Whether an oddity is found in the header or while decoding, and at no other time.
+inline bool is_odd(const std::string& file, images::Oddity oddity) {
+  const images::ImageHeader header = images::checked_header(bytes_of(file), {.largest_pixels = 1u << 20});
+  const images::Target target = {{header.channels, header.height, header.width}};
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(target.shape.values()));
+  return images::read_sample(bytes_of(file), header, target, nullptr, values).has(oddity);
+}
+
 /// Requires that every proper prefix of the file is refused.
 inline void check_cuts_are_refused(const std::string& file) {
   for (std::size_t length = 0; length < file.size(); ++length) {

@@ -114,3 +114,15 @@ TEST_CASE("damaged GIFs are either refused or decoded", "[unit][image]") {
   CHECK_NOTHROW(decoded(file.substr(0, file.size() - 1)));
   check_flips_do_no_harm(file);
 }
+
+TEST_CASE("further frames of a GIF are noted", "[unit][image]") {
+  const std::string file = made_gif({}), open_file = file.substr(0, file.size() - 1);
+  // What follows the screen's header, its palette and the comment: the frame.
+  const std::string frame = open_file.substr(13 + 12 + 6);
+  const std::string control("!\xF9\x04\0\0\0\0\0", 8);
+  CHECK_FALSE(is_odd(file, images::Oddity::more_frames));
+  CHECK_FALSE(is_odd(open_file + control + ';', images::Oddity::more_frames));
+  CHECK_FALSE(is_odd(open_file + control.substr(0, 5), images::Oddity::more_frames));
+  CHECK(is_odd(open_file + control + frame + ';', images::Oddity::more_frames));
+  CHECK(decoded(open_file + control + frame + ';').values == decoded(file).values);
+}

@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "damage.hpp"
 #include "images/color.hpp"
+#include "images/xmp_orientation.hpp"
 #include "made_images.hpp"
 
 using namespace octavo;
@@ -34,11 +35,10 @@ TEST_CASE("gray and RGB JPEGs are decoded whether baseline or progressive", "[un
   CHECK(is_near(decoded(made_jpeg(made)).values, {200, 100, 50}));
 }
 
-TEST_CASE("CMYK inks become RGB and Adobe's marker inverts them", "[unit][image]") {
+TEST_CASE("inverted CMYK becomes RGB with and without Adobe's marker", "[unit][image]") {
   // Inks 0, 51, 102 of 255 and black 127 leave 128 of light: 128, 128 - 128/5 = 102.4, 128 - 256/5 = 76.8.
-  MadeJpeg made = flat({0, 51, 102, 127});
+  MadeJpeg made = flat({255, 204, 153, 128});
   CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
-  made = flat({255, 204, 153, 128});
   made.with_adobe_marker = true;
   CHECK(is_near(decoded(made_jpeg(made)).values, {128, 102, 77}));
 }
@@ -74,6 +74,149 @@ TEST_CASE("a JPEG is rotated by its EXIF orientation", "[unit][image]") {
   }
 }
 
+TEST_CASE("the first EXIF block of a JPEG counts, and XMP only without an orientation in it", "[unit][image]") {
+  const std::string upright = made_jpeg(two_halves(10, 240));
+  const auto width_with = [&](const std::vector<std::string>& segments) {
+    std::string file = upright;
+    for (std::size_t i = segments.size(); i-- > 0;) file = with_app1(file, segments[i]);
+    return decoded(file).width;
+  };
+  // Turned, the image is 8 pixels wide.
+  CHECK(width_with({exif_block(6)}) == 8);
+  CHECK(width_with({exif_block(1), exif_block(6)}) == 16);
+  CHECK(width_with({exif_block(6), exif_block(1)}) == 8);
+  const std::string xmp = xmp_mark() + xmp_packet(6);
+  CHECK(width_with({xmp}) == 8);
+  CHECK(width_with({exif_block(1), xmp}) == 16);
+  CHECK(width_with({xmp, exif_block(1)}) == 16);
+  // 0 is not an orientation, but it is there.
+  CHECK(width_with({exif_block(0), xmp}) == 16);
+  // Another tag, 0x0100, in place of the orientation.
+  std::string without = exif_block(6);
+  without.replace(16, 2, std::string("\x01\x00", 2));
+  CHECK(width_with({without}) == 16);
+  CHECK(width_with({without, exif_block(6)}) == 16);
+  CHECK(width_with({without, xmp}) == 8);
+  CHECK(width_with({"Exif" + std::string(2, '\0') + "damaged", xmp}) == 8);
+  // The last packet counts, as in Pillow.
+  CHECK(width_with({xmp, xmp_mark() + xmp_packet(1)}) == 16);
+  CHECK(width_with({xmp_mark() + xmp_packet(1), xmp}) == 8);
+}
+
+TEST_CASE("the orientation in XMP is an attribute or an element", "[unit][image]") {
+  const auto orientation = [](const std::string& packet) { return images::xmp_orientation(bytes_of(packet)); };
+  CHECK(orientation(R"(<a tiff:Orientation="6"/>)") == 6);
+  CHECK(orientation("<tiff:Orientation>8</tiff:Orientation>") == 8);
+  CHECK(orientation("<tiff:Orientation>3") == 3);
+  CHECK(orientation("tiff:Orientation tiff:Orientation='6' tiff:Orientation=\"\" tiff:Orientation=\"5\"") == 5);
+  CHECK(orientation("<tiff:Orientation>9</tiff:Orientation>") == 1);
+  CHECK(orientation("<tiff:Orientation>0</tiff:Orientation>") == 1);
+  for (const char* packet : {"", "tiff:Orientation", "tiff:Orientation=", "tiff:Orientation=\"", "tiff:Orientation>",
+                             "tiff:Orientation>x", "exif:Orientation=\"6\"", "tiff:orientation=\"6\""}) {
+    CHECK_FALSE(orientation(packet));
+  }
+}
+
+TEST_CASE("an invalid scan header of a baseline JPEG harms no pixel and is noted", "[unit][image]") {
+  const std::string file = made_jpeg(two_halves(50, 200));
+  const auto pixels = decoded(file).values;
+  CHECK_FALSE(is_odd(file, images::Oddity::scan_header));
+  // Marker, length, number of components, one component, then Ss, Se, and Ah and Al.
+  const std::size_t at = file.find("\xFF\xDA") + 7;
+  for (const std::size_t field : {0u, 1u, 2u}) {
+    std::string odd = file;
+    odd[at + field] = field == 1 ? 0 : 1;
+    CHECK(decoded(odd).values == pixels);
+    CHECK(is_odd(odd, images::Oddity::scan_header));
+  }
+}
+
+namespace {
+
+/// A progressive JPEG, divided before each scan, with its tables; the last part is the end marker.
+std::vector<std::string> scans_of(const std::string& file) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t scan = file.find("\xFF\xDA"); scan != file.npos;) {
+    const std::size_t next = file.find("\xFF\xDA", scan + 2), tables = file.find("\xFF\xC4", scan + 2);
+    const std::size_t end = std::min({next, tables, file.size() - 2});
+    parts.push_back(file.substr(begin, end - begin));
+    begin = end;
+    scan = next;
+  }
+  parts.push_back(file.substr(begin));
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += part;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a scan of a progressive JPEG that is sent twice harms no pixel and is noted", "[unit][image]") {
+  MadeJpeg made = {.width = 16, .height = 16, .is_progressive = true};
+  for (int i = 0; i < 256; ++i) made.values.push_back(static_cast<std::uint8_t>(i * i));
+  const std::string file = made_jpeg(made);
+  const auto pixels = decoded(file).values;
+  CHECK_FALSE(is_odd(file, images::Oddity::scan_sequence));
+  // libjpeg's scans for gray: means without their last bit; low and high coefficients without their last two bits; one
+  // more bit of these; the last bit of the means, and of the others.
+  auto scans = scans_of(file);
+  REQUIRE(scans.size() == 7);
+  const std::string mean = scans[0].substr(scans[0].find("\xFF\xDA"));
+  const auto with_extra = [&](std::size_t before, const std::string& scan) {
+    auto changed = scans;
+    changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(before), scan);
+    return joined(changed);
+  };
+  for (const std::string& odd : {with_extra(1, mean), with_extra(4, mean), with_extra(2, scans[1])}) {
+    CHECK(decoded(odd).values == pixels);
+    CHECK(is_odd(odd, images::Oddity::scan_sequence));
+  }
+  // Refining bits are sent twice; a bit is missing.
+  CHECK_THROWS_WITH(decoded(with_extra(6, scans[5])), ContainsSubstring("Inconsistent progression"));
+  auto lacking = scans;
+  lacking.erase(lacking.begin() + 3);
+  CHECK_THROWS_WITH(decoded(joined(lacking)), ContainsSubstring("Inconsistent progression"));
+  // Without any scan of the means.
+  lacking = scans;
+  lacking[0] = lacking[0].substr(0, lacking[0].find("\xFF\xDA"));
+  lacking.erase(lacking.begin() + 4);
+  CHECK_THROWS_WITH(decoded(joined(lacking)), ContainsSubstring("has no scan"));
+  // The means after the coefficients: an unusual order, and the same pixels.
+  auto late = scans;
+  late[0] = late[0].substr(0, late[0].find("\xFF\xDA"));
+  late.insert(late.begin() + 3, mean);
+  CHECK(decoded(joined(late)).values == pixels);
+}
+
+TEST_CASE("bytes between the last JPEG pixel and the end are noted, and earlier ones refused", "[unit][image]") {
+  std::string file = made_jpeg(two_halves(50, 200));
+  const auto pixels = decoded(file).values;
+  file.insert(file.size() - 2, "padding");
+  CHECK(decoded(file).values == pixels);
+  CHECK(is_odd(file, images::Oddity::bytes_after_scan));
+  MadeJpeg made = flat({100});
+  made.is_progressive = true;
+  auto scans = scans_of(made_jpeg(made));
+  scans[1] += std::string(100, 'x');  // more than libjpeg reads ahead
+  CHECK_THROWS_WITH(decoded(joined(scans)), ContainsSubstring("extraneous bytes"));
+}
+
+TEST_CASE("an unknown color transform of Adobe's marker is noted", "[unit][image]") {
+  const MadeJpeg made = flat({200, 100, 50});
+  const std::string plain = made_jpeg(made);
+  // Version, two flags, and the transform 7.
+  const std::string marker = std::string("\xFF\xEE\0\x0E", 4) + "Adobe" + std::string("\0\x64\0\0\0\0\7", 7);
+  // Without JFIF's marker, whose color model would count.
+  const std::string file = plain.substr(0, 2) + marker + plain.substr(20);
+  CHECK(is_near(decoded(file).values, {200, 100, 50}));
+  CHECK(is_odd(file, images::Oddity::adobe_transform));
+}
+
 TEST_CASE("a JPEG truncated anywhere is refused", "[unit][image]") {
   for (const bool is_progressive : {false, true}) {
     MadeJpeg made = two_halves(50, 200);
@@ -95,9 +238,8 @@ TEST_CASE("a 12-bit JPEG is refused by name", "[unit][image]") {
 TEST_CASE("a progressive JPEG with too many scans is refused", "[unit][image]") {
   MadeJpeg made = flat({100});
   made.is_progressive = true;
-  std::string file = made_jpeg(made);
-  const std::size_t last_scan = file.rfind("\xFF\xDA");
-  const std::string scan = file.substr(last_scan, file.size() - 2 - last_scan);
-  for (int i = 0; i < 200; ++i) file.insert(file.size() - 2, scan);
-  REQUIRE_THROWS_AS(decoded(file), FormatError);
+  auto scans = scans_of(made_jpeg(made));
+  const std::string mean = scans[0].substr(scans[0].find("\xFF\xDA"));
+  scans.insert(scans.begin() + 1, 100, mean);
+  REQUIRE_THROWS_WITH(decoded(joined(scans)), ContainsSubstring("more than 100 scans"));
 }

@@ -6,6 +6,7 @@
 // jpeglib.h needs cstdio before it.
 #include <jpeglib.h>
 #include <png.h>
+#include <zlib.h>
 
 #include <cstring>
 #include <span>
@@ -79,6 +80,33 @@ inline std::string exif_block(int orientation) {
   std::string block("Exif\0\0MM\0\x2A\0\0\0\x08\0\1\x01\x12\0\3\0\0\0\1\0\0\0\0\0\0\0\0", 32);
   block[25] = static_cast<char>(orientation);
   return block;
+}
+
+/// An XMP packet with the orientation as an attribute.
+inline std::string xmp_packet(int orientation) {
+  return "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:Description tiff:Orientation=\"" + std::to_string(orientation) +
+         "\"/></x:xmpmeta>";
+}
+
+/// What precedes an XMP packet in JPEG.
+inline std::string xmp_mark() { return {"http://ns.adobe.com/xap/1.0/\0", 29}; }
+
+/// The JPEG file with this APP1 segment at its beginning.
+inline std::string with_app1(const std::string& jpeg, const std::string& body) {
+  const std::size_t length = body.size() + 2;
+  const std::string head = {'\xFF', '\xE1', static_cast<char>(length >> 8), static_cast<char>(length)};
+  return jpeg.substr(0, 2) + head + body + jpeg.substr(2);
+}
+
+/// The PNG file with another chunk after its header chunk, which ends at byte 33.
+inline std::string with_png_chunk(const std::string& png, const std::string& name, const std::string& body) {
+  const auto number = [](unsigned long value) {
+    return std::string{static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+                       static_cast<char>(value)};
+  };
+  const std::string named = name + body;
+  const auto crc = crc32(0, reinterpret_cast<const Bytef*>(named.data()), static_cast<uInt>(named.size()));
+  return png.substr(0, 33) + number(body.size()) + named + number(crc) + png.substr(33);
 }
 
 inline std::string made_jpeg(const MadeJpeg& made) {

@@ -3,12 +3,14 @@
 usage: make_with_pillow.py FOLDER
 """
 
+import io
 import os
+import struct
 import sys
 
 try:
     import numpy
-    from PIL import Image, ImageCms, features
+    from PIL import Image, ImageCms, PngImagePlugin, features
 except ImportError as error:
     print("missing:", error)
     sys.exit(77)
@@ -23,6 +25,16 @@ def picture():
     ramps = numpy.stack([x * 6, y * 11, (x + y) * 4], axis=2)
     noise = numpy.random.default_rng(7).integers(0, 16, ramps.shape)
     return Image.fromarray((ramps + noise).clip(0, 255).astype(numpy.uint8))
+
+
+def exif(orientation):
+    block = Image.Exif()
+    block[ORIENTATION] = orientation
+    return block
+
+
+def app1(body):
+    return b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body
 
 
 def wide_gray():
@@ -43,7 +55,6 @@ def pictures():
         "P": rgb.quantize(40),
         "RGB": rgb,
         "RGBA": rgba,
-        "RGBX": rgb.convert("RGBX"),
         "CMYK": rgb.convert("CMYK"),
         "YCbCr": rgb.convert("YCbCr"),
         "I;16": wide_gray(),
@@ -68,6 +79,37 @@ class Maker:
         with open(self.path(name), "wb") as file:
             file.write(head.encode() + values)
 
+    def jpeg_of(self, mode, **options):
+        file = io.BytesIO()
+        self.pictures[mode].save(file, "JPEG", quality=95, **options)
+        return file.getvalue()
+
+    def jpeg(self):
+        for mode in ("L", "RGB", "CMYK"):
+            self.text(f"{mode}.jpg", "", self.jpeg_of(mode))
+        inks, rgb = self.jpeg_of("CMYK"), self.jpeg_of("RGB")
+        at = inks.index(b"\xff\xee")
+        self.text("CMYK_without_adobe.jpg", "", inks[:at] + inks[at + 2 + struct.unpack(">H", inks[at + 2 : at + 4])[0] :])
+        # Transform 2 in the last byte of the marker means YCCK.
+        self.text("YCCK.jpg", "", inks[: at + 15] + b"\2" + inks[at + 16 :])
+        first, second = app1(exif(3).tobytes()), app1(exif(6).tobytes())
+        self.text("two_exif.jpg", "", rgb[:2] + first + second + rgb[2:])
+        scan = rgb.index(b"\xff\xda")
+        last = scan + 6 + 2 * rgb[scan + 4]  # the last coefficient of the scan
+        self.text("zero_se.jpg", "", rgb[:last] + b"\0" + rgb[last + 1 :])
+        progressive = self.jpeg_of("RGB", progressive=True)
+        scan = progressive.index(b"\xff\xda")
+        end = progressive.index(b"\xff\xc4", scan)
+        self.text("repeated_scan.jpg", "", progressive[:end] + progressive[scan:])
+
+    def png(self):
+        for orientation in range(1, 9):
+            self.save(f"turned_{orientation}.png", "RGB", exif=exif(orientation))
+        packet = PngImagePlugin.PngInfo()
+        packet.add_itxt("XML:com.adobe.xmp", '<rdf:Description tiff:Orientation="8"/>')
+        self.save("turned_by_xmp.png", "RGB", pnginfo=packet)
+        self.save("turned_by_exif.png", "LA", pnginfo=packet, exif=exif(5))
+
     def bmp(self):
         for mode in ("1", "L", "P", "RGB", "RGBA"):
             self.save(f"{mode}.bmp", mode)
@@ -91,6 +133,7 @@ class Maker:
         self.text("plain.pgm", f"P2\n{size}255\n", words(gray))
         self.text("plain.ppm", f"P3\n{size}255 #\n", words(numpy.asarray(self.pictures["RGB"])))
         self.text("plain_101.pgm", f"P2\n{size}101\n", words(gray % 102))
+        self.text("comment.pgm", f"P5\n{size}255# a comment\n\n", gray.tobytes())
         self.text("raw_101.pgm", f"P5\n{size}101\n", (gray % 102).tobytes())
         wide = numpy.asarray(self.pictures["RGB"]).astype(">u2") * 4 + 3
         self.text("raw_1023.ppm", f"P6\n{size}1023\n", wide.astype(">u2").tobytes())
@@ -105,7 +148,6 @@ class Maker:
             "CMYK": ("raw", "tiff_lzw", "jpeg"),
             "I;16": ("raw", "tiff_lzw"),
             "LA": ("raw", "tiff_adobe_deflate"),
-            "RGBX": ("raw",),
             "YCbCr": ("jpeg",),
             "I": ("raw",),
             "F": ("raw",),
@@ -127,14 +169,12 @@ class Maker:
         self.save("animated.webp", "RGBA", save_all=True, append_images=[self.pictures["RGB"]], lossless=True)
         self.save("animated_lossy.webp", "RGB", save_all=True, append_images=[self.pictures["RGBA"]])
         for orientation in range(1, 9):
-            exif = Image.Exif()
-            exif[ORIENTATION] = orientation
-            self.save(f"turned_{orientation}.webp", "RGB", exif=exif, lossless=True)
+            self.save(f"turned_{orientation}.webp", "RGB", exif=exif(orientation), lossless=True)
 
 
 def main():
     maker = Maker(sys.argv[1])
-    for format_name in ("bmp", "gif", "pnm", "tiff", "webp"):
+    for format_name in ("bmp", "gif", "jpeg", "png", "pnm", "tiff", "webp"):
         getattr(maker, format_name)()
 
 

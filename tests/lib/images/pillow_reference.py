@@ -144,7 +144,7 @@ def is_lossy(data, image):
 
 
 def orientation_of(image):
-    return image.getexif().get(0x0112, 1) if image.format in ("JPEG", "WEBP", "TIFF") else 1
+    return image.getexif().get(0x0112, 1) if image.format in ("JPEG", "PNG", "WEBP", "TIFF") else 1
 
 
 def conversions(image, png, orientation):
@@ -171,7 +171,8 @@ def decode(path, background):
         png = Png(data) if image.format == "PNG" else None
         notes, lossy = conversions(image, png, orientation), is_lossy(data, image)
         # Pillow rotates TIFF files itself.
-        upright = ImageOps.exif_transpose(image) if image.format in ("JPEG", "WEBP") else image
+        is_turned = orientation in range(2, 9) and image.format != "TIFF"
+        upright = ImageOps.exif_transpose(image) if is_turned else image
         if png and png.depth == 16 and png.color_type != 0:
             pixels = png_in_16_bits(png, image, background)
         elif image.mode in ("1", "L", "I", "I;16", "I;16B"):

@@ -81,3 +81,58 @@ TEST_CASE("a PNG with a wrong CRC or truncated anywhere is refused", "[unit][ima
     CHECK_THROWS_AS(decoded(good.substr(0, at)), FormatError);
   }
 }
+
+TEST_CASE("a PNG is turned by its eXIf chunk or else by its XMP packet", "[unit][image]") {
+  const std::string upright = made_png({.width = 2, .rows = {1, 2}});
+  const auto exif = [](const std::string& file, int orientation) {
+    return with_png_chunk(file, "eXIf", exif_block(orientation).substr(6));
+  };
+  const auto xmp = [](const std::string& file, int orientation, const std::string& flags = std::string(2, '\0')) {
+    return with_png_chunk(file, "iTXt",
+                          "XML:com.adobe.xmp" + std::string(1, '\0') + flags + "en" + std::string(1, '\0') +
+                              "translated" + std::string(1, '\0') + xmp_packet(orientation));
+  };
+  CHECK(decoded(exif(upright, 2)).values == Values{2, 1});
+  CHECK(decoded(xmp(upright, 2)).values == Values{2, 1});
+  CHECK(decoded(xmp(exif(upright, 1), 2)).values == Values{1, 2});
+  const auto turned = decoded(exif(upright, 6));
+  CHECK(turned.width == 1);
+  CHECK(turned.height == 2);
+  // A compressed packet is not read. Chunks after the pixels count too; those that are cut short do not.
+  CHECK(decoded(xmp(upright, 2, std::string("\1\0", 2))).values == Values{1, 2});
+  const std::string whole = exif(upright, 2), chunk = whole.substr(33, 12 + 26);
+  CHECK(decoded(upright.substr(0, upright.size() - 12) + chunk + upright.substr(upright.size() - 12)).values ==
+        Values{2, 1});
+  CHECK(images::parse_header(bytes_of(whole.substr(0, 33 + 20)), true)->orientation == 1);
+}
+
+TEST_CASE("damaged metadata of a PNG are ignored until the decoder finds the wrong CRC", "[unit][image]") {
+  const std::string file = with_png_chunk(made_png({.width = 2, .rows = {1, 2}}), "eXIf", exif_block(6).substr(6));
+  for (std::size_t bit = 8 * 33; bit < 8 * file.size(); ++bit) {
+    std::string changed = file;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    const int orientation = images::parse_header(bytes_of(changed), true)->orientation;
+    CHECK(orientation >= 1);
+    CHECK(orientation <= 8);
+    CHECK_THROWS_AS(decoded(changed), FormatError);
+  }
+}
+
+TEST_CASE("16-bit and interlaced PNGs are turned as well", "[unit][image]") {
+  MadePng made = {.width = 3, .height = 2, .is_interlaced = true, .rows = {1, 2, 3, 4, 5, 6}};
+  const auto turned = decoded(with_png_chunk(made_png(made), "eXIf", exif_block(6).substr(6)));
+  CHECK(turned.width == 2);
+  // A quarter turn clockwise: the first row is the first column from below.
+  CHECK(turned.values == Values{4, 1, 5, 2, 6, 3});
+  made = {.width = 2, .depth = 16, .rows = {0, 0, 255, 255}};
+  CHECK(decoded(with_png_chunk(made_png(made), "eXIf", exif_block(2).substr(6))).values == Values{255, 0});
+}
+
+TEST_CASE("further frames of a PNG are noted", "[unit][image]") {
+  const std::string still = made_png({.width = 2, .rows = {1, 2}});
+  CHECK_FALSE(is_odd(still, images::Oddity::more_frames));
+  for (const char frames : {'\1', '\2'}) {
+    const std::string counts = std::string(3, '\0') + frames + std::string(4, '\0');
+    CHECK(is_odd(with_png_chunk(still, "acTL", counts), images::Oddity::more_frames) == (frames == '\2'));
+  }
+}

@@ -37,7 +37,7 @@ std::string frame(int x, int y, const Values& rgba) {
                            little(0, 3) + little(0, 3) + little(10, 3) + little(0, 1) + lossless_chunks(1, 1, rgba));
 }
 
-constexpr int kIsAnimated = 0x02, kHasExif = 0x08;
+constexpr int kIsAnimated = 0x02, kHasXmp = 0x04, kHasExif = 0x08;
 
 }  // namespace
 
@@ -72,6 +72,10 @@ TEST_CASE("a WebP is rotated by its EXIF orientation wherever that chunk is", "[
     CHECK(turned.height == 2);
     CHECK(turned.values == Values{1, 1, 1, 2, 2, 2});
   }
+  const std::string xmp = chunk("XMP ", xmp_packet(6));
+  CHECK(decoded(riff(canvas(kHasXmp, 2, 1) + image + xmp)).width == 1);
+  const std::string upright = chunk("EXIF", exif_block(1).substr(6));
+  CHECK(decoded(riff(canvas(kHasXmp | kHasExif, 2, 1) + image + upright + xmp)).width == 2);
   // A chunk that claims more bytes than exist is ignored.
   const std::string cut = riff(canvas(kHasExif, 2, 1) + image) + "EXIF" + little(1 << 30, 4);
   CHECK(decoded(cut).width == 2);
@@ -81,6 +85,8 @@ TEST_CASE("a WebP animation gives its first frame on the canvas", "[unit][image]
   const std::string first = frame(2, 0, {50, 60, 70, 255}), second = frame(0, 0, {9, 9, 9, 255});
   const auto image = decoded(riff(canvas(kIsAnimated, 3, 1) + chunk("ANIM", little(0, 6)) + first + second), {1, 2, 3});
   CHECK(image.values == Values{1, 2, 3, 1, 2, 3, 50, 60, 70});
+  CHECK(is_odd(riff(canvas(kIsAnimated, 3, 1) + first + second), images::Oddity::more_frames));
+  CHECK_FALSE(is_odd(riff(canvas(kIsAnimated, 3, 1) + first), images::Oddity::more_frames));
   CHECK_THROWS_WITH(decoded(riff(canvas(kIsAnimated, 3, 1))), ContainsSubstring("without a frame"));
   CHECK_THROWS_WITH(decoded(riff(canvas(kIsAnimated, 2, 1) + first)), ContainsSubstring("leaves the canvas"));
   check_flips_do_no_harm(riff(canvas(kIsAnimated, 3, 1) + first));

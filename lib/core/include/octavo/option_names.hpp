@@ -13,9 +13,10 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 21> kOptionNames = {{
+inline constexpr std::array<OptionName, 24> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
+    {"background", "--background", "background"},
     {"border", "", "border"},
     {"center", "", "center"},
     {"channels", "--channels", "channels"},
@@ -23,6 +24,7 @@ inline constexpr std::array<OptionName, 21> kOptionNames = {{
     {"classes", "--classes", "classes"},
     {"columns", "--columns", "columns"},
     {"description", "--from", "description"},
+    {"fit", "--fit", "fit"},
     {"force", "--force", "force"},
     {"format", "--format", "format"},
     {"group_by", "--group-by", "group_by"},

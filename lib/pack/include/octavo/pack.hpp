@@ -60,7 +60,8 @@ struct SourceOptions {
   std::optional<std::array<std::int64_t, 2>> size =
       {};  ///< [H,W] to resize images to; without it, all must have one size
   Fit fit = Fit::crop;
-  std::optional<std::int64_t> channels = {};           ///< 1 or 3; without it: 1 if all images are gray, else 3
+  /// 1 or 3; without it: 1 if all images are gray, the number of bands if they have bands, else 3.
+  std::optional<std::int64_t> channels = {};
   std::array<std::uint8_t, 3> background = {0, 0, 0};  ///< RGB behind transparency and padding
   std::string label_column = {};                       ///< of image lists; empty: a column with one of the usual names
   /// What the labels of image lists and WebDataset shards are: LabelKind::class_index or target. Without it, whole

@@ -57,6 +57,19 @@ class GifFrame {
     check(DGifGetLine(gif_.get(), numbers.data(), static_cast<int>(numbers.size())));
   }
 
+  /// Whether another frame follows the pixels. Damage after them is not reported.
+  bool is_followed_by_frame() {
+    GifRecordType type = UNDEFINED_RECORD_TYPE;
+    while (DGifGetRecordType(gif_.get(), &type) != GIF_ERROR && type == EXTENSION_RECORD_TYPE) {
+      int code = 0;
+      GifByteType* block = nullptr;
+      int result = DGifGetExtension(gif_.get(), &code, &block);
+      while (result != GIF_ERROR && block != nullptr) result = DGifGetExtensionNext(gif_.get(), &block);
+      if (result == GIF_ERROR) return false;
+    }
+    return type == IMAGE_DESC_RECORD_TYPE;
+  }
+
  private:
   bool next(GifRecordType& type) {
     check(DGifGetRecordType(gif_.get(), &type));
@@ -119,6 +132,7 @@ Pixels decode_gif(std::span<const std::byte> file, const ImageHeader&, const Dec
       to += image.channels;
     }
   }
+  if (frame.is_followed_by_frame()) image.oddities.add(Oddity::more_frames);
   return image;
 }
 

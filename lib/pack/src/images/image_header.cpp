@@ -39,8 +39,12 @@ std::optional<ImageHeader> parse_header(std::span<const std::byte> bytes, bool i
 }
 
 void check_claim(const ImageHeader& header, std::int64_t file_bytes, const Limits& limits) {
-  const std::string claim = std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels";
-  const auto pixels = checked_product({header.width, header.height});
+  const std::string claim = std::to_string(header.width) + "x" + std::to_string(header.height) + " pixels" +
+                            (header.has_bands ? " of " + std::to_string(header.channels) + " bands" : "");
+  if (header.has_bands && header.channels > kMostBands) {
+    throw FormatError("it claims " + claim + "; at most " + std::to_string(kMostBands) + " bands are read");
+  }
+  const auto pixels = checked_product({header.width, header.height, (header.channels + 2) / 3});
   if (pixels && *pixels == 0) throw FormatError("it claims " + claim);
   if (std::max(header.width, header.height) > kLargestSide) {
     throw FormatError("it claims " + claim + ", sides of at most " + std::to_string(kLargestSide) + " are read");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <octavo/errors.hpp>
 
@@ -21,10 +23,6 @@ constexpr int kReductions[] = {8, 4, 2};
 // A reduced image must stay this many times as wide and high as the target, so that the filter still averages.
 constexpr std::int64_t kSpareFactor = 2;
 
-Pixels decode_upright(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
-  return turned_upright(header.codec->decode(file, header, options), header.orientation);
-}
-
 /// The bytes of an image with more than 8 bits, over the background. If `quantized` has a range for each channel, gray
 /// images become RGB.
 Pixels narrowed(const DeepPixels& deep, const Target& target, arrays::Quantizer::Sample& quantized) {
@@ -36,13 +34,17 @@ Pixels narrowed(const DeepPixels& deep, const Target& target, arrays::Quantizer:
   const std::int64_t channels =
       channels_over(static_cast<std::int64_t>(colors), !deep.alpha.empty(), target.background);
   Pixels image(deep.width, deep.height, channels);
+  std::vector<std::uint8_t> color(colors);
   const float* value = deep.values.data();
   std::uint8_t* to = image.values.data();
   for (std::int64_t i = 0; i < deep.width * deep.height; ++i, value += stored, to += channels) {
-    std::array<std::uint8_t, 3> color{};
     for (std::size_t c = 0; c < colors; ++c) color[c] = quantized.quantize(c, value[std::min(c, stored - 1)]);
-    put_over(color.data(), static_cast<std::int64_t>(colors),
-             deep.alpha.empty() ? 255 : deep.alpha[static_cast<std::size_t>(i)], target.background, channels, to);
+    if (deep.alpha.empty()) {
+      std::ranges::copy(color, to);
+    } else {
+      put_over(color.data(), static_cast<std::int64_t>(colors), deep.alpha[static_cast<std::size_t>(i)],
+               target.background, channels, to);
+    }
   }
   return image;
 }
@@ -66,11 +68,20 @@ void check_size(const ImageHeader& header, const Target& target) {
                     " were expected (width x height)");
 }
 
+/// Only gray and RGB are converted to one another. The survey of the headers has compared them; this is for files that
+/// changed since.
+void check_channels(const ImageHeader& header, const Target& target) {
+  const std::int64_t channels = target.shape.channels;
+  if (header.has_bands ? header.channels == channels : channels == 1 || channels == 3) return;
+  throw FormatError("it has " + std::to_string(header.channels) + (header.has_bands ? " bands" : " channels") +
+                    ", the samples have " + std::to_string(channels) + " channels");
+}
+
 void fill_background(const Target& target, std::span<std::uint8_t> values) {
   const auto background = background_for(target.background, target.shape.channels);
   const auto plane = static_cast<std::size_t>(target.shape.values_per_channel());
   for (std::size_t channel = 0; channel * plane < values.size(); ++channel) {
-    std::ranges::fill(values.subspan(channel * plane, plane), background[channel]);
+    std::ranges::fill(values.subspan(channel * plane, plane), background[std::min<std::size_t>(channel, 2)]);
   }
 }
 
@@ -103,19 +114,27 @@ ImageHeader checked_header(std::span<const std::byte> file, const Limits& limits
 }
 
 Pixels decode(std::span<const std::byte> file, const Limits& limits, const std::array<std::uint8_t, 3>& background) {
-  return decode_upright(file, checked_header(file, limits), {.background = background});
+  const ImageHeader header = checked_header(file, limits);
+  return turned_upright(header.codec->decode(file, header, {.background = background}), header.orientation);
 }
 
-void read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
-                 arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values) {
+Oddities read_sample(std::span<const std::byte> file, const ImageHeader& header, const Target& target,
+                     arrays::Quantizer::Sample* quantized, std::span<std::uint8_t> values) {
   check_size(header, target);
+  check_channels(header, target);
+  Oddities oddities = header.oddities;
   if (header.is_deep() && quantized != nullptr) {
-    const Pixels image = narrowed(header.codec->decode_deep(file, header), target, *quantized);
-    return fill_sample(turned_upright(image, header.orientation), target, values);
+    const DeepPixels deep = header.codec->decode_deep(file, header);
+    oddities.add(deep.oddities);
+    fill_sample(turned_upright(narrowed(deep, target, *quantized), header.orientation), target, values);
+    return oddities;
   }
   const Placement placed = place(header.width, header.height, target.shape.width, target.shape.height, target.fit);
   const int reduction = reduction_for(header, placed);
-  fill(decode_upright(file, header, {target.background, reduction}), reduction, placed, target, values);
+  Pixels image = header.codec->decode(file, header, {target.background, reduction});
+  oddities.add(image.oddities);
+  fill(turned_upright(std::move(image), header.orientation), reduction, placed, target, values);
+  return oddities;
 }
 
 Pixels interleaved(std::span<const std::uint8_t> planes, const SampleShape& shape) {

@@ -6,9 +6,10 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include <algorithm>
 #include <new>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <octavo/errors.hpp>
 
@@ -29,6 +30,7 @@ struct ErrorManager {
   jpeg_error_mgr base;  ///< first: libjpeg hands out a pointer to it
   std::jmp_buf jump;
   bool decoding = false;  ///< past the header, where warnings mean damaged pixels
+  Oddities oddities;      ///< warnings that do not
   char message[JMSG_LENGTH_MAX];
 };
 
@@ -40,16 +42,42 @@ ErrorManager& manager_of(j_common_ptr info) { return *reinterpret_cast<ErrorMana
   std::longjmp(errors.jump, 1);
 }
 
-/// Bytes between the last block and the end marker: padding by some cameras; no pixel is missing.
-bool is_padding_before_end(const jpeg_error_mgr& errors) {
-  return errors.msg_code == JWRN_EXTRANEOUS_DATA && errors.msg_parm.i[1] == JPEG_EOI;
+/// Whether a scan out of sequence loses nothing of a coefficient: it sends the first bits of it once more, and as many
+/// as before or more. Or it precedes the scan of the mean (coefficient 0), which finish() expects to come.
+bool is_harmless_scan(const jpeg_decompress_struct& info, int component, int coefficient) {
+  if (coefficient == 0 && info.Ss > 0) return true;
+  return info.Ah == 0 && info.Al <= info.coef_bits[component][coefficient];
+}
+
+/// What libjpeg warns of if no pixel is affected; nullopt if the warning reports damaged pixels.
+std::optional<Oddity> harmless_warning(const jpeg_decompress_struct& info, const ErrorManager& errors) {
+  const int* const numbers = errors.base.msg_parm.i;
+  switch (errors.base.msg_code) {
+    case JWRN_NOT_SEQUENTIAL:
+      // In a sequential file, nothing but these values is possible, and the decoder does not use what the file has.
+      return Oddity::scan_header;
+    case JWRN_BOGUS_PROGRESSION:
+      if (is_harmless_scan(info, numbers[0], numbers[1])) return Oddity::scan_sequence;
+      return std::nullopt;
+    case JWRN_ADOBE_XFORM:
+      return Oddity::adobe_transform;
+    case JWRN_EXTRANEOUS_DATA:
+      // Between the last block and the end marker: padding by some cameras.
+      if (errors.decoding && numbers[1] == JPEG_EOI) return Oddity::bytes_after_scan;
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 void on_message(j_common_ptr info, int level) {
-  const ErrorManager& errors = manager_of(info);
-  const bool is_warning = level < 0;
-  const bool is_cut = errors.base.msg_code == JWRN_JPEG_EOF;
-  if (is_warning && (is_cut || errors.decoding) && !is_padding_before_end(errors.base)) fail(info);
+  if (level >= 0) return;
+  ErrorManager& errors = manager_of(info);
+  if (const auto oddity = harmless_warning(*reinterpret_cast<j_decompress_ptr>(info), errors)) {
+    errors.oddities.add(*oddity);
+  } else if (errors.decoding || errors.base.msg_code == JWRN_JPEG_EOF) {
+    fail(info);
+  }
 }
 
 void on_progress(j_common_ptr info) {
@@ -92,10 +120,12 @@ class JpegDecoder {
   }
 
   void finish() {
+    check_means();
     run([&] { jpeg_finish_decompress(&info_); });
   }
 
   const jpeg_decompress_struct& info() const { return info_; }
+  Oddities oddities() const { return errors_.oddities; }
 
  private:
   /// Calls libjpeg. `call` and its callees must not own anything: an error jumps over their destructors.
@@ -117,6 +147,13 @@ class JpegDecoder {
     }
   }
 
+  /// Throws unless a progressive file has a scan with the means of the blocks of each component.
+  void check_means() const {
+    for (int i = 0; info_.progressive_mode && i < info_.num_components; ++i) {
+      if (info_.coef_bits[i][0] < 0) throw FormatError("its JPEG data are damaged: a color component has no scan");
+    }
+  }
+
   J_COLOR_SPACE output_space() const {
     if (info_.num_components == 1) return JCS_GRAYSCALE;
     if (info_.num_components == 3) return JCS_RGB;
@@ -129,11 +166,11 @@ class JpegDecoder {
   jpeg_progress_mgr progress_ = {};
 };
 
-/// Adobe programs store inverted inks, marked by the Adobe marker.
-void inks_to_rgb(std::span<const std::uint8_t> inks, bool is_inverted, std::uint8_t* rgb) {
-  const int flip = is_inverted ? 255 : 0;
+/// Inks are stored inverted, as Adobe programs write them. Files without Adobe's marker are no exception: Pillow and
+/// the browsers invert all.
+void inks_to_rgb(std::span<const std::uint8_t> inks, std::uint8_t* rgb) {
   for (std::size_t at = 0; at < inks.size(); at += 4, rgb += 3) {
-    for (std::size_t i = 0; i < 3; ++i) rgb[i] = ink_to_light(inks[at + i] ^ flip, inks[at + 3] ^ flip);
+    for (std::size_t i = 0; i < 3; ++i) rgb[i] = ink_to_light(255 - inks[at + i], 255 - inks[at + 3]);
   }
 }
 
@@ -147,9 +184,10 @@ Pixels decode_jpeg(std::span<const std::byte> file, const ImageHeader& header, c
   std::vector<std::uint8_t> inks(info.out_color_space == JCS_CMYK ? std::size_t{4} * info.output_width : 0);
   for (std::int64_t y = 0; y < image.height; ++y) {
     decoder.read_row(inks.empty() ? image.row(y) : inks.data());
-    if (!inks.empty()) inks_to_rgb(inks, info.saw_Adobe_marker, image.row(y));
+    if (!inks.empty()) inks_to_rgb(inks, image.row(y));
   }
   decoder.finish();
+  image.oddities = decoder.oddities();
   return image;
 }
 

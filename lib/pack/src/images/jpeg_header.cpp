@@ -1,13 +1,14 @@
 #include "images/jpeg_header.hpp"
 
-#include <cstring>
 #include <string>
+#include <string_view>
 
 #include <octavo/errors.hpp>
 
 #include "images/exif_orientation.hpp"
 #include "images/image_codec.hpp"
 #include "images/jpeg_decoder.hpp"
+#include "images/xmp_orientation.hpp"
 
 namespace octavo::images {
 namespace {
@@ -70,15 +71,37 @@ ImageHeader read_frame(std::span<const std::byte> segment) {
   return header;
 }
 
-bool is_exif(std::span<const std::byte> segment) {
-  return segment.size() > 6 && std::memcmp(segment.data(), "Exif\0\0", 6) == 0;
-}
+/// Collects the orientation from the metadata segments.
+class OrientationSearch {
+ public:
+  void look_at(std::span<const std::byte> segment) {
+    if (has_exif_mark(segment)) {
+      if (!had_exif_) exif_ = exif_orientation(segment);
+      had_exif_ = true;
+    } else if (is_xmp(segment)) {
+      xmp_ = xmp_orientation(segment.subspan(kXmpMark.size()));
+    }
+  }
+
+  int orientation() const { return exif_.value_or(xmp_.value_or(1)); }
+
+ private:
+  // XMP specification, part 3, 1.1.3: the marker before an XMP packet.
+  static constexpr std::string_view kXmpMark{"http://ns.adobe.com/xap/1.0/\0", 29};
+
+  static bool is_xmp(std::span<const std::byte> segment) {
+    return std::string_view(reinterpret_cast<const char*>(segment.data()), segment.size()).starts_with(kXmpMark);
+  }
+
+  bool had_exif_ = false;
+  std::optional<int> exif_, xmp_;
+};
 
 }  // namespace
 
 std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes) {
   JpegWalker walker(bytes);
-  int orientation = 1;
+  OrientationSearch search;
   for (;;) {
     const int marker = walker.next_marker();
     if (marker < 0) return std::nullopt;
@@ -86,11 +109,11 @@ std::optional<ImageHeader> parse_jpeg_header(std::span<const std::byte> bytes) {
     if (marker == kStartOfScan || marker == kEndOfImage) throw FormatError("it has no JPEG frame header");
     const auto segment = walker.next_segment();
     if (!segment) return std::nullopt;
-    if (marker == kApp1 && orientation == 1 && is_exif(*segment)) orientation = exif_orientation(*segment);
+    if (marker == kApp1) search.look_at(*segment);
     if (!is_start_of_frame(marker)) continue;
     ImageHeader header = read_frame(*segment);
-    header.orientation = orientation;
-    if (orientation >= 5) std::swap(header.width, header.height);
+    header.orientation = search.orientation();
+    if (header.orientation >= 5) std::swap(header.width, header.height);
     return header;
   }
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "images/oddities.hpp"
+
 namespace octavo::images {
 
 /// Rows of interleaved 8-bit values: [height, width, channels].
@@ -20,8 +22,9 @@ struct Pixels {
 
   std::int64_t width = 0;
   std::int64_t height = 0;
-  std::int64_t channels = 0;  ///< 1: gray; 3: R, G, B
+  std::int64_t channels = 0;  ///< 1: gray; 3: R, G, B; or bands
   std::vector<std::uint8_t> values;
+  Oddities oddities;  ///< of the file, where its decoder finds them
 };
 
 /// The values of an image with more than 8 bits, as stored.
@@ -35,9 +38,10 @@ struct DeepPixels {
 
   std::int64_t width = 0;
   std::int64_t height = 0;
-  std::int64_t channels = 0;        ///< 1: gray; 3: R, G, B
+  std::int64_t channels = 0;        ///< 1: gray; 3: R, G, B; or bands
   std::vector<float> values;        ///< [height, width, channels]; exact for integers of 16 bits
   std::vector<std::uint8_t> alpha;  ///< [height, width]; empty: opaque
+  Oddities oddities;                ///< of the file, where its decoder finds them
 };
 
 }  // namespace octavo::images

@@ -54,7 +54,8 @@ class PngDecoder {
   void start(const ImageHeader& header, Values values) {
     run([&] {
       png_set_read_fn(png_, &state_, &on_read);
-      png_set_user_limits(png_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height));
+      png_set_user_limits(png_, static_cast<png_uint_32>(header.stored_width()),
+                          static_cast<png_uint_32>(header.stored_height()));
       // Skip all chunks that change no pixel: libpng would allocate as much memory as they claim to have.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
@@ -141,9 +142,9 @@ void read_rows(PngDecoder& decoder, const ImageHeader& header, const Take& take)
   // An interlaced file delivers its rows several times, each time with more of their pixels.
   const bool is_interlaced = decoder.passes() > 1;
   const std::size_t row_bytes = decoder.row_bytes();
-  std::vector<std::uint8_t> rows(row_bytes * static_cast<std::size_t>(is_interlaced ? header.height : 1));
+  std::vector<std::uint8_t> rows(row_bytes * static_cast<std::size_t>(is_interlaced ? header.stored_height() : 1));
   for (int pass = 0; pass < decoder.passes(); ++pass) {
-    for (std::int64_t y = 0; y < header.height; ++y) {
+    for (std::int64_t y = 0; y < header.stored_height(); ++y) {
       std::uint8_t* const row = rows.data() + (is_interlaced ? row_bytes * static_cast<std::size_t>(y) : 0);
       decoder.read_row(row);
       if (pass + 1 == decoder.passes()) take(row, y);
@@ -158,9 +159,10 @@ Pixels decode_png(std::span<const std::byte> file, const ImageHeader& header, co
   PngDecoder decoder(file);
   decoder.start(header, PngDecoder::Values::colors);
   const RowConverter converter(decoder.depth(), decoder.stored_channels(), options.background);
-  Pixels image(header.width, header.height, converter.channels());
-  read_rows(decoder, header,
-            [&](const std::uint8_t* row, std::int64_t y) { converter.convert(row, header.width, image.row(y)); });
+  Pixels image(header.stored_width(), header.stored_height(), converter.channels());
+  read_rows(decoder, header, [&](const std::uint8_t* row, std::int64_t y) {
+    converter.convert(row, header.stored_width(), image.row(y));
+  });
   return image;
 }
 
@@ -169,11 +171,12 @@ DeepPixels decode_deep_png(std::span<const std::byte> file, const ImageHeader& h
   decoder.start(header, PngDecoder::Values::colors);
   const int stored_channels = decoder.stored_channels();
   const bool has_alpha = stored_channels % 2 == 0;
-  DeepPixels image(header.width, header.height, has_alpha ? stored_channels - 1 : stored_channels, has_alpha);
+  DeepPixels image(header.stored_width(), header.stored_height(), has_alpha ? stored_channels - 1 : stored_channels,
+                   has_alpha);
   float* value = image.values.data();
   std::uint8_t* alpha = image.alpha.data();
   read_rows(decoder, header, [&](const std::uint8_t* row, std::int64_t) {
-    for (std::int64_t x = 0; x < header.width; ++x) {
+    for (std::int64_t x = 0; x < header.stored_width(); ++x) {
       for (std::int64_t channel = 0; channel < image.channels; ++channel, row += 2) {
         *value++ = static_cast<float>(row[0] << 8 | row[1]);
       }
@@ -190,7 +193,7 @@ Pixels decode_png_mask(std::span<const std::byte> file, const ImageHeader& heade
   decoder.start(header, PngDecoder::Values::stored);
   if (decoder.depth() > 8) throw FormatError("it has more than 8 bits; the values of a mask are 0 to 255");
   if (decoder.stored_channels() % 2 == 0) throw FormatError("it has transparency; a mask has one channel");
-  Pixels mask(header.width, header.height, decoder.stored_channels());
+  Pixels mask(header.stored_width(), header.stored_height(), decoder.stored_channels());
   read_rows(decoder, header,
             [&](const std::uint8_t* row, std::int64_t y) { std::copy_n(row, mask.row_bytes(), mask.row(y)); });
   return mask;

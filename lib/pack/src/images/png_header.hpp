@@ -1,21 +1,21 @@
-// The header chunk of a PNG file.
+// Reads size, color, frames and orientation from the chunks of a PNG file.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
+#include "images/file_bytes.hpp"
 #include "images/image_header.hpp"
 
 namespace octavo::images {
 
 inline constexpr std::array<std::uint8_t, 8> kPngMagic = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
-/// Size and color of the PNG file that begins with `bytes`; nullopt if they end before its header chunk does. A
-/// palette counts as color. Throws FormatError, with the reason only, if the header chunk is not at the beginning or
-/// its color type or depth is unknown.
-std::optional<ImageHeader> parse_png_header(std::span<const std::byte> bytes);
+/// Size, color and orientation of a PNG file. A palette counts as color. As in Pillow, the orientation is that of the
+/// last eXIf chunk or, if that has none, of the last XMP packet. Throws FormatError, with the reason only, if the
+/// header chunk is not at the beginning or its color type or depth is unknown; IoError.
+ImageHeader parse_png_header(const FileBytes& file);
 
 }  // namespace octavo::images

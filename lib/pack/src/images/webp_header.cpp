@@ -9,6 +9,7 @@
 #include "images/exif_orientation.hpp"
 #include "images/image_codec.hpp"
 #include "images/webp_decoder.hpp"
+#include "images/xmp_orientation.hpp"
 
 namespace octavo::images {
 namespace {
@@ -17,12 +18,10 @@ namespace {
 constexpr std::int64_t kFirstChunkAt = 12, kChunkHeaderBytes = 8;
 // The longest prefix needed to read the size: a lossy frame's tag, start code, width and height.
 constexpr std::int64_t kStartBytes = kFirstChunkAt + kChunkHeaderBytes + 10;
-constexpr int kIsAnimated = 0x02, kHasExif = 0x08;
-// More chunks than any animation has, and more EXIF than any camera writes.
+constexpr int kIsAnimated = 0x02, kHasXmp = 0x04, kHasExif = 0x08;
+// More chunks than any animation has, and more metadata than any camera writes.
 constexpr int kMostChunks = 100'000;
-constexpr std::int64_t kLargestExif = std::int64_t{1} << 20;
-// The marker before an EXIF block in JPEG. WebP omits it, but some writers include it.
-constexpr std::array<char, 6> kExifMark = {'E', 'x', 'i', 'f', 0, 0};
+constexpr std::int64_t kLargestMetadata = std::int64_t{1} << 20;
 // Before a frame's chunks: its position and size, each number in three bytes, its duration, flags.
 constexpr std::size_t kFrameHeaderBytes = 16;
 
@@ -60,32 +59,40 @@ int flags_of(const ByteView& bytes) {
 struct Chunk {
   std::int64_t at = 0;  ///< of its bytes, after name and length
   std::int64_t byte_count = 0;
+
+  std::int64_t end() const { return at + byte_count + byte_count % 2; }
 };
 
-/// The first chunk called `name`.
-std::optional<Chunk> find_chunk(const FileBytes& file, const char* name) {
-  std::int64_t at = kFirstChunkAt;
+/// The first chunk called `name`, from `at` on.
+std::optional<Chunk> find_chunk(const FileBytes& file, const char* name, std::int64_t at = kFirstChunkAt) {
   for (int count = 0; file.length() - at >= kChunkHeaderBytes; ++count) {
     if (count == kMostChunks) throw FormatError("it has more than 100,000 WebP chunks");
     const auto head = file.read(at, kChunkHeaderBytes);
     const Chunk chunk = {at + kChunkHeaderBytes, ByteView(head).u32(4)};
     if (is_chunk(ByteView(head), 0, name)) return chunk;
-    at = chunk.at + chunk.byte_count + chunk.byte_count % 2;
+    at = chunk.end();
   }
   return std::nullopt;
 }
 
-int orientation_of(const FileBytes& file) {
-  const auto chunk = find_chunk(file, "EXIF");
-  if (!chunk || chunk->byte_count > kLargestExif || chunk->byte_count > file.length() - chunk->at) return 1;
-  const auto block = file.read(chunk->at, chunk->byte_count);
-  std::vector<std::byte> marked(kExifMark.size());
-  std::memcpy(marked.data(), kExifMark.data(), kExifMark.size());
-  const bool has_mark =
-      block.size() >= kExifMark.size() && std::memcmp(block.data(), kExifMark.data(), kExifMark.size()) == 0;
-  if (has_mark) marked.clear();
-  marked.insert(marked.end(), block.begin(), block.end());
-  return exif_orientation(marked);
+/// The bytes of the first chunk called `name`; none if there is none, or it is cut short.
+std::vector<std::byte> metadata(const FileBytes& file, const char* name) {
+  const auto chunk = find_chunk(file, name);
+  if (!chunk || chunk->byte_count > kLargestMetadata || chunk->byte_count > file.length() - chunk->at) return {};
+  return file.read(chunk->at, chunk->byte_count);
+}
+
+int orientation_of(const FileBytes& file, int flags) {
+  std::optional<int> orientation;
+  // WebP omits the marker of EXIF blocks, but some writers include it.
+  if ((flags & kHasExif) != 0) orientation = exif_orientation(metadata(file, "EXIF"));
+  if (!orientation && (flags & kHasXmp) != 0) orientation = xmp_orientation(metadata(file, "XMP "));
+  return orientation.value_or(1);
+}
+
+bool has_more_frames(const FileBytes& file) {
+  const auto first = find_chunk(file, "ANMF");
+  return first && find_chunk(file, "ANMF", first->end()).has_value();
 }
 
 }  // namespace
@@ -98,7 +105,9 @@ bool is_webp(std::span<const std::byte> bytes) {
 ImageHeader parse_webp_header(const FileBytes& file) {
   const auto start = file.read(0, std::min(file.length(), kStartBytes));
   ImageHeader header = read_size(ByteView(start));
-  if ((flags_of(ByteView(start)) & kHasExif) != 0) header.orientation = orientation_of(file);
+  const int flags = flags_of(ByteView(start));
+  header.orientation = orientation_of(file, flags);
+  if ((flags & kIsAnimated) != 0 && has_more_frames(file)) header.oddities.add(Oddity::more_frames);
   if (header.orientation >= 5) std::swap(header.width, header.height);
   return header;
 }

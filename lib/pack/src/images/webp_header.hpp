@@ -14,7 +14,8 @@ namespace octavo::images {
 /// Whether a file that begins with `bytes` is a WebP file.
 bool is_webp(std::span<const std::byte> bytes);
 
-/// Size and orientation of a WebP file; it always counts as color. Throws FormatError with the reason only; IoError.
+/// Size and orientation of a WebP file; it always counts as color. The orientation is that of the EXIF chunk or, if
+/// that has none, of the XMP chunk. Throws FormatError with the reason only; IoError.
 ImageHeader parse_webp_header(const FileBytes& file);
 
 /// The first frame of an animation, and its position on the canvas.

@@ -6,6 +6,14 @@
 #include "sources/lists/image_survey.hpp"
 
 namespace octavo::sources {
+namespace {
+
+Color color_of(const SampleShape& shape, const ImageSurvey& survey) {
+  if (survey.band_count > 0) return Color::other;
+  return shape.channels == 1 ? Color::gray : Color::rgb;
+}
+
+}  // namespace
 
 std::vector<ImageConversion> find_conversions(std::span<const ImageList> lists, const SourceOptions& options) {
   const ImageSurvey survey = survey_images(lists, options);
@@ -17,7 +25,7 @@ std::vector<ImageConversion> find_conversions(std::span<const ImageList> lists, 
   }
   std::vector<ImageConversion> conversions;
   for (const SampleShape& shape : survey.shapes) {
-    conversions.push_back({shape, survey.element, ranges[shape.channels]});
+    conversions.push_back({shape, color_of(shape, survey), survey.element, ranges[shape.channels]});
   }
   return conversions;
 }

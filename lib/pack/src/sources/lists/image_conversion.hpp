@@ -16,6 +16,7 @@ namespace octavo::sources {
 /// How the images of one list become samples.
 struct ImageConversion {
   SampleShape shape;
+  Color color = Color::rgb;
   arrays::Element element = arrays::Element::uint8;  ///< of images with more than 8 bits; uint8 if there are none
   ImageRange range;
 };

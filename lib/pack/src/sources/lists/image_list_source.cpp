@@ -8,6 +8,7 @@
 #include "images/mask_reader.hpp"
 #include "sources/conversion_notes.hpp"
 #include "sources/lists/image_survey.hpp"
+#include "sources/lists/list_remarks.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -37,12 +38,13 @@ ImageListSource::ImageListSource(ImageList contents, ImageConversion conversion,
       range_(std::move(conversion.range)),
       decode_memory_(kMostDecodedBytes) {
   for (SampleFailure& archive : damage_of(contents_)) contents_.left_out.push_back(std::move(archive));
-  const Color color = target_.shape.channels == 1 ? Color::gray : Color::rgb;
   for (const SplitImages& list : contents_.splits) {
-    splits_.push_back({list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, color});
+    splits_.push_back(
+        {list.split, static_cast<std::int64_t>(list.paths.size()), target_.shape, list.layout, conversion.color});
     splits_.back().has_masks = !list.masks.empty();
     splits_.back().columns = list.columns;
     sizes_.emplace_back(list.paths.size());
+    oddities_.emplace_back(list.paths.size());
     quantizers_.emplace_back();
     if (range_.quantization.empty()) continue;
     quantizers_.back() =
@@ -100,10 +102,10 @@ void ImageListSource::read_image(std::size_t split, std::size_t at, std::span<st
     arrays::Quantizer& quantizer = *quantizers_[split];
     auto quantized = range_.is_common ? arrays::Quantizer::Sample(quantizer)
                                       : arrays::Quantizer::Sample(quantizer, {header.white / 255.0, 0.0});
-    images::read_sample(bytes, header, target_, &quantized, values);
+    oddities_[split][at] = images::read_sample(bytes, header, target_, &quantized, values);
     quantizer.add(static_cast<std::int64_t>(at), quantized);
   } else {
-    images::read_sample(bytes, header, target_, nullptr, values);
+    oddities_[split][at] = images::read_sample(bytes, header, target_, nullptr, values);
   }
   sizes_[split].set(at, header.height, header.width);
 }
@@ -167,6 +169,7 @@ SourceNotes ImageListSource::notes() const {
     if (quantized.samples > 0) notes.quantized.push_back(std::move(quantized));
   }
   notes.remarks = contents_.remarks;
+  for (std::string& remark : remarks_on_oddities(contents_, oddities_)) notes.remarks.push_back(std::move(remark));
   notes.folders_without_images = contents_.empty_folders;
   return notes;
 }

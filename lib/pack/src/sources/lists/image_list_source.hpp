@@ -44,6 +44,7 @@ class ImageListSource final : public Source {
   ImageRange range_;
   std::vector<SourceSplit> splits_;
   std::vector<ImageSizes> sizes_;                               ///< for each split; filled as images are read
+  std::vector<std::vector<images::Oddities>> oddities_;         ///< [split][image]; set as images are read
   std::vector<std::unique_ptr<arrays::Quantizer>> quantizers_;  ///< for each split; null without deep images
   MemoryBudget decode_memory_;
 };

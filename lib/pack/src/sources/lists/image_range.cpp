@@ -1,5 +1,6 @@
 #include "sources/lists/image_range.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <string>
@@ -26,7 +27,8 @@ std::vector<double> numbers_of(const SplitImages& list, std::size_t at, std::int
   const images::ImageHeader header = images::checked_header(bytes, limits);
   if (!header.is_deep()) return {};
   constexpr std::int64_t kBytesAValue = sizeof(float) + sizeof(double);
-  const MemoryBudget::Share share(memory, header.width * header.height * 3 * kBytesAValue);
+  const std::int64_t value_count = header.width * header.height * std::max<std::int64_t>(header.channels, 3);
+  const MemoryBudget::Share share(memory, value_count * kBytesAValue);
   const images::DeepPixels image = header.codec->decode_deep(bytes, header);
   // The values of a gray image count in each channel of the samples.
   const std::int64_t copies = image.channels == 1 ? channels : 1;
@@ -91,7 +93,7 @@ ImageRange find_image_range(const std::vector<const ImageList*>& lists, std::int
       .name = "the images, such as " + survey.first_deep,
       .element = survey.element,
       .channels = channels,
-      .keeps_colors = true,
+      .keeps_colors = survey.band_count == 0,
       .read_all = [&](const Visitor& visit) { read_all(lists, channels, options, visit); }};
   return {arrays::find_quantization(numbers, options.range), true};
 }

@@ -17,6 +17,7 @@ namespace {
 struct Look {
   std::int32_t width = 0, height = 0;
   std::int32_t channels = 0;
+  std::int32_t bands = 0;  ///< 0: gray or RGB
   arrays::Element element = arrays::Element::uint8;
   float white = 0.0f;
 
@@ -62,6 +63,28 @@ class Survey {
     return {all_gray ? 1 : 3, first->height, first->width};
   }
 
+  /// The number of bands that all images have.
+  std::int64_t common_bands() const {
+    const Look* first = nullptr;
+    for (const Look& look : looks_) {
+      if (look.width == 0) continue;
+      if (first == nullptr) first = &look;
+      if (look.bands != first->bands) refuse_bands(*first, look);
+    }
+    return first == nullptr ? 0 : first->bands;
+  }
+
+  /// Throws if the options ask for something that images with bands do not have; `bands` is their number.
+  void check_options(std::int64_t bands) const {
+    const std::string problem = "read the images: " + name_of(0) + " has " + std::to_string(bands) + " bands, and ";
+    if (options_.channels) {
+      throw InvalidArgument(problem + "only gray and RGB are converted to other channels; omit `channels`");
+    }
+    if (options_.size && options_.fit == Fit::pad && !images::is_gray(options_.background)) {
+      throw InvalidArgument(problem + "margins in a color need RGB; choose a gray `background`, or another `fit`");
+    }
+  }
+
   void describe_deep(ImageSurvey& survey) const {
     survey.image_count = std::ssize(images_);
     const Look* first = nullptr;  // of all images
@@ -96,8 +119,14 @@ class Survey {
   void look_at(std::size_t at) {
     try {
       const auto header = probe(at);
-      looks_[at] = {static_cast<std::int32_t>(header.width), static_cast<std::int32_t>(header.height),
-                    static_cast<std::int32_t>(header.channels), header.element, static_cast<float>(header.white)};
+      const auto channels = static_cast<std::int32_t>(header.channels);
+      const bool counts_as_rgb = channels == 3 && options_.channels == 3;
+      looks_[at] = {static_cast<std::int32_t>(header.width),
+                    static_cast<std::int32_t>(header.height),
+                    channels,
+                    header.has_bands && !counts_as_rgb ? channels : 0,
+                    header.element,
+                    static_cast<float>(header.white)};
     } catch (const Error&) {
       if (!options_.skip_unreadable) failed_ = true;
     }
@@ -121,6 +150,16 @@ class Survey {
     } catch (const Error& error) {
       return error.what();
     }
+  }
+
+  [[noreturn]] void refuse_bands(const Look& a, const Look& b) const {
+    const auto text = [&](const Look& look) {
+      const std::string kind = look.bands > 0       ? "has " + std::to_string(look.bands) + " bands"
+                               : look.channels == 1 ? "is gray"
+                                                    : "is RGB";
+      return name_of(look) + " " + kind;
+    };
+    throw InvalidArgument("read the images: " + text(a) + ", " + text(b) + "; pack images with the same bands");
   }
 
   [[noreturn]] void refuse_sizes(const Look& a, const Look& b) const {
@@ -161,10 +200,13 @@ ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions&
   survey.run();
   ImageSurvey result;
   survey.describe_deep(result);
+  result.band_count = survey.common_bands();
+  if (result.band_count > 0) survey.check_options(result.band_count);
   for (std::size_t list = 0; list < lists.size(); ++list) {
     SampleShape shape = survey.common_shape(list);
     if (!images::is_gray(options.background)) shape.channels = 3;
     if (options.channels) shape.channels = *options.channels;
+    if (result.band_count > 0) shape.channels = result.band_count;
     if (options.size) shape.height = (*options.size)[0], shape.width = (*options.size)[1];
     result.shapes.push_back(shape);
   }

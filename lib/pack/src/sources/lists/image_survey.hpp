@@ -25,6 +25,7 @@ inline constexpr std::int64_t kMostDecodedBytes = std::int64_t{256} << 20;
 /// What the headers of all images say.
 struct ImageSurvey {
   std::vector<SampleShape> shapes;  ///< of the samples of each list
+  std::int64_t band_count = 0;      ///< of all images; 0: they are gray or RGB
   std::int64_t image_count = 0;
 
   // The images with more than 8 bits:
@@ -40,9 +41,11 @@ struct ImageSurvey {
 [[noreturn]] void rethrow_naming(const std::string& name);
 
 /// Reads the headers of all images on all threads. Size of the samples of a list: options.size, else the common size of
-/// its images. Channels: options.channels, else 1 if its images and the background are gray, else 3. Throws FormatError
-/// or IoError naming the first image that cannot be read; with options.skip_unreadable, only if none of a list can be
-/// read. Throws InvalidArgument naming two images of a list whose sizes differ.
+/// its images. Channels: of images with bands, their number; else options.channels, else 1 if the images of the list
+/// and the background are gray, else 3. With options.channels of 3, three bands count as RGB. Throws FormatError or
+/// IoError naming the first image that cannot be read; with options.skip_unreadable, only if none of a list can be
+/// read. Throws InvalidArgument naming two images of a list whose sizes differ, or two of all lists that differ in
+/// their bands; also if images have bands and options ask for other channels, or for margins in a color.
 ImageSurvey survey_images(std::span<const ImageList> lists, const SourceOptions& options);
 
 }  // namespace octavo::sources

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <octavo/byte_count.hpp>
+
 #include "sources/lists/table_labels.hpp"
 
 namespace octavo::sources {
@@ -41,6 +43,24 @@ std::optional<std::string> remark_on_late(const std::string& list, const std::ve
   if (keys.empty()) return std::nullopt;
   return list + ": keys not packed, because the first line lacks them: " + listed(keys) +
          "; add them to the first line, as null if it has no value";
+}
+
+std::vector<std::string> remarks_on_oddities(const ImageList& contents,
+                                             std::span<const std::vector<images::Oddities>> oddities) {
+  std::vector<std::string> remarks;
+  for (const auto& [oddity, text] : images::kOddities) {
+    std::int64_t count = 0;
+    std::string first;
+    for (std::size_t split = 0; split < oddities.size(); ++split) {
+      for (std::size_t at = 0; at < oddities[split].size(); ++at) {
+        if (oddities[split][at].has(oddity) && count++ == 0) first = contents.splits[split].name(at);
+      }
+    }
+    if (count == 0) continue;
+    remarks.push_back(counted(count, "image") + (count == 1 ? " has " : " have ") + text +
+                      (count == 1 ? ": " : "; the first is ") + first);
+  }
+  return remarks;
 }
 
 }  // namespace octavo::sources

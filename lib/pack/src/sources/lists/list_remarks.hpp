@@ -2,8 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "images/oddities.hpp"
+#include "sources/lists/image_list.hpp"
 
 namespace octavo::sources {
 
@@ -21,5 +25,9 @@ std::optional<std::string> remark_on_left_out(const std::string& list, const std
 
 /// On the keys of JSON lines that the first line lacks; nothing if there are none.
 std::optional<std::string> remark_on_late(const std::string& list, const std::vector<std::string>& keys);
+
+/// On the images with oddities, which are [split][image]: for each kind, how many there are, and the first in order.
+std::vector<std::string> remarks_on_oddities(const ImageList& contents,
+                                             std::span<const std::vector<images::Oddities>> oddities);
 
 }  // namespace octavo::sources

@@ -1,0 +1,14 @@
+// Fuzzes the search for the orientation in XMP packets.
+#include "images/xmp_orientation.hpp"
+
+#include "support/fuzz_target.hpp"
+
+using namespace octavo;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run_input([&] {
+    const auto orientation = images::xmp_orientation(fuzz::bytes_of(data, size));
+    if (orientation && (*orientation < 1 || *orientation > 8)) __builtin_trap();
+    return orientation.has_value();
+  });
+}
