@@ -21,6 +21,12 @@ std::vector<DrawnSample> drawn_samples(const Split& split, const ContactSheetOpt
   return drawn;
 }
 
+/// What a sheet leaves out of samples that are neither gray nor RGB.
+std::string channel_text(const Split& split) {
+  const std::int64_t channels = split.shape().channels;
+  return channels == 1 || channels == 3 ? "" : ", the first of " + counted(channels, "channel");
+}
+
 void print_batch(const WrittenSheet& sheet) {
   const ContactSheetOptions& options = sheet.options;
   const std::string augmentation = augment::describe(options.loader.spec.augment);
@@ -38,7 +44,7 @@ void print_batch(const WrittenSheet& sheet) {
     return;
   }
   std::cout << sheet.file << ": batch " << *options.batch << " of epoch " << options.epoch << ", split "
-            << options.split << '\n';
+            << options.split << channel_text(sheet.split) << '\n';
   if (!options.loader.spec.augment.empty()) std::cout << "  " << augmentation << '\n';
   if (sheet.with_list) print_drawn(drawn, sheet.split);
 }
@@ -56,7 +62,7 @@ void print_stored(const WrittenSheet& sheet) {
   }
   std::cout << sheet.file << ": " << counted(std::ssize(indices), "sample") << " of split " << sheet.options.split;
   if (sheet.options.indices.empty()) std::cout << ", starting at index " << indices.front();
-  std::cout << '\n';
+  std::cout << channel_text(sheet.split) << '\n';
   if (sheet.with_list) print_samples(indices, sheet.split);
 }
 

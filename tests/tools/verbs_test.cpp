@@ -294,6 +294,18 @@ TEST_CASE("view replaces a sheet only with --force and never a file of another k
   CHECK(json_of({"verify", folder / "d.h5"})["whole"] == true);
 }
 
+TEST_CASE("the bands of an image are packed, drawn and exported", "[unit][tools]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "c");
+  std::ofstream(folder / "c/x.pam", std::ios::binary) << "P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nENDHDR\nabcdefgh";
+  CHECK_THAT(text_of({"pack", folder.path(), "-o", folder / "d.h5"}), ContainsSubstring("4x1x2  other"));
+  CHECK_THAT(text_of({"view", folder / "d.h5", "-o", folder / "d.png"}),
+             ContainsSubstring("1 sample of split train, starting at index 0, the first of 4 channels\n"));
+  CHECK_THAT(run_octavo({"export", folder / "d.h5", "-o", folder / "png"}).err, ContainsSubstring("export as npy"));
+  text_of({"export", folder / "d.h5", "-o", folder / "npy", "--as", "npy"});
+  text_of({"report", folder / "d.h5", "--html", folder / "d.html"});
+}
+
 TEST_CASE("view names its file after the dataset", "[unit][tools]") {
   const TemporaryFolder folder;
   pack_digits(folder / "d.h5");

@@ -8,7 +8,7 @@
 
 namespace octavo::test {
 
-inline constexpr int kShortType = 3, kLongType = 4;
+inline constexpr int kByteType = 1, kShortType = 3, kLongType = 4;
 
 /// A TIFF file to make. `blocks` are its strips, or its tiles if `tags` give a tile size. Missing tags get the values
 /// for one strip of uncompressed 8-bit gray.
@@ -86,11 +86,12 @@ inline std::string made_tiff(const MadeTiff& made) {
   for (const auto& [tag, values] : tags) {
     const bool is_long =
         tag == 256 || tag == 257 || tag == 273 || tag == 278 || tag == 279 || (tag >= 322 && tag <= 325);
-    const int value_bytes = is_long ? 4 : 2;
+    const bool is_text = tag == 700;
+    const int value_bytes = is_long ? 4 : is_text ? 1 : 2;
     TiffBytes packed(made);
     for (const std::uint32_t value : values) packed.put(value, value_bytes);
     file.put(static_cast<std::uint64_t>(tag), 2);
-    file.put(is_long ? kLongType : kShortType, 2);
+    file.put(static_cast<std::uint64_t>(is_long ? kLongType : is_text ? kByteType : kShortType), 2);
     file.put_wide(values.size());
     if (packed.bytes().size() <= file.wide_bytes()) {
       packed.bytes().resize(file.wide_bytes());
@@ -102,6 +103,23 @@ inline std::string made_tiff(const MadeTiff& made) {
   }
   file.put_wide(0);
   return file.bytes() + beyond.bytes();
+}
+
+/// The little-endian TIFF file with one more directory at its end, which has only the kind of the page (tag 254).
+inline std::string with_directory(std::string tiff, int page_kind) {
+  const auto number = [&](std::size_t at, int count) {
+    std::size_t value = 0;
+    for (int i = count; i-- > 0;)
+      value = value << 8 | static_cast<unsigned char>(tiff[at + static_cast<std::size_t>(i)]);
+    return value;
+  };
+  std::size_t next_at = 4;
+  while (number(next_at, 4) != 0) next_at = number(next_at, 4) + 2 + 12 * number(number(next_at, 4), 2);
+  TiffBytes offset({}), directory({});
+  offset.put(tiff.size(), 4);
+  directory.put(1, 2), directory.put(254, 2), directory.put(kLongType, 2), directory.put(1, 4);
+  directory.put(static_cast<std::uint64_t>(page_kind), 4), directory.put(0, 4);
+  return tiff.replace(next_at, 4, offset.bytes()) + directory.bytes();
 }
 
 }  // namespace octavo::test

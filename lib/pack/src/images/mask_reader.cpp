@@ -7,6 +7,7 @@
 
 #include "images/geometry.hpp"
 #include "images/image_codec.hpp"
+#include "images/orientation.hpp"
 #include "images/png_decoder.hpp"
 
 namespace octavo::images {
@@ -29,10 +30,15 @@ Pixels one_channel(const Pixels& image) {
 }  // namespace
 
 Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
-  if (header.codec == &kPngCodec) return one_channel(decode_png_mask(file, header));
+  if (header.codec == &kPngCodec) {
+    return turned_upright(one_channel(decode_png_mask(file, header)), header.orientation);
+  }
   if (header.codec != &kTiffCodec && header.codec != &kPnmCodec) {
     throw FormatError("it is a " + std::string(header.codec->name) +
                       " file; masks are read from PNG, TIFF and PNM, which keep class numbers");
+  }
+  if (header.has_bands) {
+    throw FormatError("it has " + std::to_string(header.channels) + " bands; a mask has one channel");
   }
   // Raw bytes are not enough: a plain PNM counts one for each number, however large.
   if (header.is_deep() || header.raw_bytes > header.width * header.height * (header.channels == 1 ? 1 : 3)) {
@@ -42,7 +48,7 @@ Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header) {
   Pixels mask(stored.width, stored.height, stored.channels);
   std::ranges::transform(stored.values, mask.values.begin(),
                          [](float value) { return static_cast<std::uint8_t>(value); });
-  return one_channel(mask);
+  return turned_upright(one_channel(mask), header.orientation);
 }
 
 void fill_mask(std::span<const std::uint8_t> mask, std::int64_t height, std::int64_t width, const Target& target,

@@ -14,9 +14,9 @@ namespace octavo::images {
 /// What surrounds the mask of a padded image: the value that training usually ignores.
 inline constexpr std::uint8_t kIgnoredMaskValue = 255;
 
-/// Decodes a mask: one channel of values as stored, which of a palette are its indices. Gray that is stored as RGB
-/// counts as one channel. Throws FormatError, with the reason only: not PNG, TIFF or PNM; colors, transparency or 16
-/// bits.
+/// Decodes a mask, upright: one channel of values as stored, which of a palette are its indices. Gray that is stored as
+/// RGB counts as one channel. Throws FormatError, with the reason only: not PNG, TIFF or PNM; colors, transparency or
+/// 16 bits.
 Pixels decode_mask(std::span<const std::byte> file, const ImageHeader& header);
 
 /// Converts a mask, uint8 [height,width], to `target` in `values`, uint8 [H,W], like its image, with nearest pixels.

@@ -21,9 +21,10 @@ class PnmValues {
  public:
   PnmValues(std::span<const std::byte> file, const PnmLayout& layout)
       : layout_(layout), data_(file.subspan(std::min(layout.pixels_at, file.size()))), tokens_(data_, 0) {
-    const auto row_bytes = static_cast<std::size_t>(layout.row_bytes());
-    if (!layout.is_plain && data_.size() / row_bytes < static_cast<std::size_t>(layout.height)) refuse_cut_pnm();
+    if (!layout.is_plain) find_rows(file);
   }
+
+  Oddities oddities() const { return oddities_; }
 
   void read_row(std::int64_t y, std::span<std::uint16_t> values) {
     if (layout_.is_plain) {
@@ -37,6 +38,16 @@ class PnmValues {
   }
 
  private:
+  void find_rows(std::span<const std::byte> file) {
+    const PnmPixels pixels = find_pnm_pixels(file, layout_);
+    if (pixels.follow_comment) oddities_.add(Oddity::comment_before_pixels);
+    data_ = file.subspan(std::min(pixels.at, file.size()));
+    const auto row_bytes = static_cast<std::size_t>(layout_.row_bytes()),
+               rows = static_cast<std::size_t>(layout_.height);
+    if (data_.size() / row_bytes < rows) refuse_cut_pnm();
+    if (is_pnm(data_.subspan(rows * row_bytes))) oddities_.add(Oddity::more_pages);
+  }
+
   static int byte(std::span<const std::byte> row, std::size_t at) { return std::to_integer<int>(row[at]); }
   static std::uint16_t bit(std::span<const std::byte> row, std::size_t i) {
     return (byte(row, i / 8) >> (7 - i % 8) & 1) == 0 ? 1 : 0;
@@ -66,6 +77,7 @@ class PnmValues {
   const PnmLayout& layout_;
   std::span<const std::byte> data_;
   PnmTokens tokens_;
+  Oddities oddities_;
 };
 
 }  // namespace
@@ -73,10 +85,11 @@ class PnmValues {
 Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const DecodeOptions& options) {
   const auto layout = read_pnm_layout(file);
   if (!layout) refuse_cut_pnm();
-  const bool has_alpha = layout->stored_channels % 2 == 0;
-  const std::int64_t colors = layout->stored_channels - (has_alpha ? 1 : 0);
+  const bool has_alpha = layout->has_alpha;
+  const std::int64_t colors = layout->colors();
   Pixels image(layout->width, layout->height, channels_over(colors, has_alpha, options.background));
   PnmValues values(file, *layout);
+  image.oddities = values.oddities();
   std::vector<std::uint16_t> stored(static_cast<std::size_t>(layout->width * layout->stored_channels));
   std::vector<std::uint8_t> row(stored.size());
   for (std::int64_t y = 0; y < layout->height; ++y) {
@@ -84,8 +97,12 @@ Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const Dec
     std::ranges::transform(stored, row.begin(), [&](int value) { return narrow(value, layout->largest); });
     const std::uint8_t* from = row.data();
     std::uint8_t* to = image.row(y);
+    if (!has_alpha) {
+      std::copy_n(from, row.size(), to);
+      continue;
+    }
     for (std::int64_t x = 0; x < layout->width; ++x, from += layout->stored_channels, to += image.channels) {
-      put_over(from, colors, has_alpha ? from[colors] : 255, options.background, image.channels, to);
+      put_over(from, colors, from[colors], options.background, image.channels, to);
     }
   }
   return image;
@@ -94,9 +111,10 @@ Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader&, const Dec
 DeepPixels decode_deep_pnm(std::span<const std::byte> file, const ImageHeader&) {
   const auto layout = read_pnm_layout(file);
   if (!layout) refuse_cut_pnm();
-  const bool has_alpha = layout->stored_channels % 2 == 0;
-  DeepPixels image(layout->width, layout->height, layout->stored_channels - (has_alpha ? 1 : 0), has_alpha);
+  const bool has_alpha = layout->has_alpha;
+  DeepPixels image(layout->width, layout->height, layout->colors(), has_alpha);
   PnmValues values(file, *layout);
+  image.oddities = values.oddities();
   std::vector<std::uint16_t> row(static_cast<std::size_t>(layout->width * layout->stored_channels));
   float* value = image.values.data();
   std::uint8_t* alpha = image.alpha.data();

@@ -8,8 +8,8 @@
 
 namespace octavo::images {
 
-/// The pixels of a PNM file's first image: gray for one channel, else RGB. Values 0 ... largest are scaled to 0 ...
-/// 255, PAM's alpha is composited over options.background (transparent gray becomes RGB if that is colored). Throws
+/// The pixels of a PNM file's first image: gray, RGB, or the bands of a PAM file. Values 0 ... largest are scaled to 0
+/// ... 255, PAM's alpha is composited over options.background (transparent gray becomes RGB if that is colored). Throws
 /// FormatError with the reason only: truncated data, a value above the largest.
 Pixels decode_pnm(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options);
 

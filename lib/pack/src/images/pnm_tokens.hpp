@@ -1,6 +1,7 @@
 // The whitespace-separated words of a PNM file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,19 @@ class PnmTokens {
     return word;
   }
 
+  /// The rest of the line, without whitespace at its ends.
+  std::string rest_of_line() {
+    std::string line;
+    for (; !is_at_end() && here() != '\n' && here() != '\r'; advance()) {
+      line += here();
+      if (line.size() > kLongestLine) throw FormatError("it has a line too long for a PNM header");
+    }
+    const auto is_blank = [](char c) { return is_space(c); };
+    line.erase(line.begin(), std::ranges::find_if_not(line, is_blank));
+    while (!line.empty() && is_space(line.back())) line.pop_back();
+    return line;
+  }
+
   /// The next word as a number from 0 to `most`; nullopt if the bytes end before or in it. A number at the very end
   /// counts as complete only with `may_end`.
   std::optional<std::int64_t> number(std::int64_t most, bool may_end) {
@@ -55,7 +69,7 @@ class PnmTokens {
   }
 
  private:
-  static constexpr std::size_t kLongestWord = 40;
+  static constexpr std::size_t kLongestWord = 40, kLongestLine = 255;
 
   /// Moves to the last character before the line's end.
   void skip_line() {

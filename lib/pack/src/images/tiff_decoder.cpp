@@ -15,8 +15,8 @@ namespace {
 
 // The bytes that a tile may have beyond those of the image: tiles may be larger than a small image.
 constexpr std::int64_t kSpareBytes = std::int64_t{16} << 20;
-// A generous upper bound of the memory per pixel anywhere in libtiff.
-constexpr std::int64_t kTiffBytesAPixel = 16;
+// A generous upper bound of the memory per pixel and per band anywhere in libtiff.
+constexpr std::int64_t kTiffBytesAPixel = 16, kTiffBytesABand = 4;
 
 /// Scales samples of `bits` bits to 0 ... 255, or leaves palette indices unchanged. 16-bit samples are in native byte
 /// order, as libtiff delivers them; fewer bits are packed, most significant first.
@@ -68,24 +68,32 @@ class DeepSampleReader {
   const TiffLayout& layout_;
 };
 
-/// Converts pixels of 8-bit samples to gray or RGB.
+/// Converts pixels of 8-bit samples to gray or RGB; bands stay as they are.
 class PixelWriter {
  public:
   PixelWriter(const TiffLayout& layout, const std::array<std::uint8_t, 3>& background)
       : layout_(layout),
         background_(background),
-        colors_(layout.is_gray() ? 1 : 3),
+        colors_(layout.channels()),
         channels_(channels_over(colors_, layout.alpha != TiffAlpha::none, background)) {}
 
   std::int64_t channels() const { return channels_; }
 
-  void write(const std::uint8_t* samples, std::int64_t pixel_count, std::uint8_t* to) const {
+  /// Whether a pixel was not opaque.
+  bool has_transparency() const { return has_transparency_; }
+
+  void write(const std::uint8_t* samples, std::int64_t pixel_count, std::uint8_t* to) {
+    if (layout_.color == TiffColor::bands) {
+      std::copy_n(samples, pixel_count * channels_, to);
+      return;
+    }
     for (std::int64_t x = 0; x < pixel_count; ++x, samples += layout_.samples, to += channels_) {
       const auto color = color_of(samples);
+      const int alpha = layout_.alpha == TiffAlpha::none ? 255 : samples[layout_.colors];
+      has_transparency_ = has_transparency_ || alpha != 255;
       if (layout_.alpha == TiffAlpha::premultiplied) {
-        put_premultiplied(color, samples[layout_.colors], to);
+        put_premultiplied(color, alpha, to);
       } else {
-        const int alpha = layout_.alpha == TiffAlpha::none ? 255 : samples[layout_.colors];
         put_over(color.data(), colors_, alpha, background_, channels_, to);
       }
     }
@@ -118,7 +126,13 @@ class PixelWriter {
   std::array<std::uint8_t, 3> background_;
   std::int64_t colors_;
   std::int64_t channels_;
+  bool has_transparency_ = false;
 };
+
+/// Writers of satellite images call a fourth band alpha, unless they are told otherwise.
+void note_alpha(const TiffLayout& layout, bool has_transparency, Oddities& oddities) {
+  if (has_transparency && layout.color == TiffColor::rgb) oddities.add(Oddity::fourth_sample_is_alpha);
+}
 
 /// The strips or tiles of a page. A strip is as wide as the page.
 class Blocks {
@@ -178,7 +192,8 @@ class Blocks {
   void check_size() const {
     if (width_ == 0 || height_ == 0) throw FormatError("its TIFF strips or tiles are empty");
     const std::int64_t image_bytes = layout_.width * layout_.height * layout_.samples * (layout_.is_float ? 4 : 2);
-    if (width_ > INT32_MAX || height_ > INT32_MAX || row_bytes_ > (image_bytes + kSpareBytes) / height_) {
+    const std::int64_t planes = layout_.in_planes ? layout_.used_samples() : 1;
+    if (width_ > INT32_MAX || height_ > INT32_MAX || row_bytes_ > (image_bytes + kSpareBytes) / height_ / planes) {
       throw FormatError("its TIFF tiles are far larger than the image");
     }
     // libtiff must agree on the size of a row, because it writes into our buffers.
@@ -214,12 +229,13 @@ void for_each_row(const TiffFile& tiff, const TiffLayout& layout, const Reader& 
 
 Pixels decode_blocks(const TiffFile& tiff, const TiffLayout& layout, const std::array<std::uint8_t, 3>& background) {
   const SampleReader reader(layout.bits, layout.color == TiffColor::palette);
-  const PixelWriter writer(layout, background);
+  PixelWriter writer(layout, background);
   Pixels image(layout.width, layout.height, writer.channels());
   for_each_row<std::uint8_t>(tiff, layout, reader,
                              [&](const std::uint8_t* samples, std::int64_t columns, std::int64_t x, std::int64_t y) {
                                writer.write(samples, columns, image.row(y) + x * image.channels);
                              });
+  note_alpha(layout, writer.has_transparency(), image.oddities);
   return image;
 }
 
@@ -243,6 +259,7 @@ DeepPixels decode_deep_blocks(const TiffFile& tiff, const TiffLayout& layout) {
           if (has_alpha) image.alpha[at] = narrow(static_cast<int>(alpha), static_cast<int>(white));
         }
       });
+  note_alpha(layout, std::ranges::any_of(image.alpha, [](auto alpha) { return alpha != 255; }), image.oddities);
   return image;
 }
 
@@ -262,21 +279,27 @@ Pixels decode_ycbcr(const TiffFile& tiff, const TiffLayout& layout) {
   return image;
 }
 
+/// The bound of each of libtiff's allocations.
+std::int64_t most_bytes(std::span<const std::byte> file, const ImageHeader& header) {
+  const std::int64_t pixel_bytes = std::max(kTiffBytesAPixel, kTiffBytesABand * header.channels);
+  return header.width * header.height * pixel_bytes + static_cast<std::int64_t>(file.size()) + kSpareBytes;
+}
+
 }  // namespace
 
 Pixels decode_tiff(std::span<const std::byte> file, const ImageHeader& header, const DecodeOptions& options) {
-  const std::int64_t pixel_count = header.width * header.height;
-  TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
+  TiffFile tiff(file, most_bytes(file, header));
   const TiffLayout layout = read_tiff_layout(tiff, header);
   if (layout.is_signed || layout.is_float) throw FormatError("it has signed or floating-point values");
   tiff.expect_pixels();
-  return layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout)
-                                          : decode_blocks(tiff, layout, options.background);
+  Pixels image =
+      layout.color == TiffColor::ycbcr ? decode_ycbcr(tiff, layout) : decode_blocks(tiff, layout, options.background);
+  image.oddities.add(layout.oddities);
+  return image;
 }
 
 DeepPixels decode_deep_tiff(std::span<const std::byte> file, const ImageHeader& header) {
-  const std::int64_t pixel_count = header.width * header.height;
-  TiffFile tiff(file, pixel_count * kTiffBytesAPixel + static_cast<std::int64_t>(file.size()) + kSpareBytes);
+  TiffFile tiff(file, most_bytes(file, header));
   const TiffLayout layout = read_tiff_layout(tiff, header);
   if (layout.color == TiffColor::inks || layout.color == TiffColor::ycbcr) {
     throw FormatError("it is in a color model other than gray, RGB and palette");
@@ -286,7 +309,9 @@ DeepPixels decode_deep_tiff(std::span<const std::byte> file, const ImageHeader& 
     throw FormatError("it has signed or floating-point values with transparency, or with white as 0");
   }
   tiff.expect_pixels();
-  return decode_deep_blocks(tiff, layout);
+  DeepPixels image = decode_deep_blocks(tiff, layout);
+  image.oddities.add(layout.oddities);
+  return image;
 }
 
 }  // namespace octavo::images

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <octavo/errors.hpp>
 
 #include "images/byte_view.hpp"
 #include "images/image_codec.hpp"
 #include "images/tiff_decoder.hpp"
+#include "images/tiff_samples.hpp"
+#include "images/xmp_orientation.hpp"
 #include "support/checked_math.hpp"
 
 namespace octavo::images {
@@ -19,6 +24,7 @@ constexpr int kTiff = 42, kBigTiff = 43;
 
 /// The tags that are read here; values are part of the format.
 enum Tag : int {
+  kPageKind = 254,
   kWidth = 256,
   kHeight = 257,
   kBits = 258,
@@ -26,8 +32,22 @@ enum Tag : int {
   kColorModel = 262,
   kOrientation = 274,
   kSamples = 277,
-  kSampleFormat = 339
+  kExtraSamples = 338,
+  kSampleFormat = 339,
+  kXmp = 700
 };
+
+constexpr int kKnownTags[] = {kPageKind,   kWidth,       kHeight,  kBits,         kCompression,
+                              kColorModel, kOrientation, kSamples, kExtraSamples, kSampleFormat};
+
+// The types that an XMP packet has.
+constexpr int kByte = 1, kUndefined = 7;
+// Bits of the page kind: a smaller version of another page, or its mask.
+constexpr std::uint64_t kIsReduced = 1, kIsMask = 4;
+// Pages that are looked at: more than one image has smaller versions.
+constexpr int kMostDirectories = 64;
+// More than any camera writes.
+constexpr std::uint64_t kLargestXmp = std::uint64_t{1} << 20;
 
 // Color models: gray with white as 0, gray with black as 0; YCbCr, whose color may have fewer samples.
 constexpr std::uint64_t kWhiteIsZero = 0, kBlackIsZero = 1, kRgb = 2, kYCbCr = 6;
@@ -47,6 +67,7 @@ std::int64_t integer_bytes(int type) { return type == 1 ? 1 : type == 3 ? 2 : ty
 
 class Directory {
  public:
+  /// The first directory of a file.
   explicit Directory(const FileBytes& file) : file_(file) {
     const auto start = file.read(0, std::min<std::int64_t>(16, file.length()));
     order_ = order_of(start[0]);
@@ -61,6 +82,20 @@ class Directory {
     const auto found = values_.find(tag);
     return found == values_.end() ? otherwise : found->second;
   }
+
+  bool has(Tag tag) const { return values_.contains(tag); }
+
+  /// Reads the next directory; returns false if there is none.
+  bool go_to_next() {
+    if (next_ == 0) return false;
+    values_.clear();
+    xmp_.clear();
+    read(next_);
+    return true;
+  }
+
+  /// The XMP packet; empty if there is none.
+  const std::vector<std::byte>& xmp() const { return xmp_; }
 
   std::int64_t side(Tag tag) const {
     const std::uint64_t pixels = value(tag, 0);
@@ -78,15 +113,24 @@ class Directory {
     const auto entries =
         file_.read(static_cast<std::int64_t>(at) + sizes_.count, static_cast<std::int64_t>(count) * sizes_.entry);
     for (std::size_t i = 0; i < count; ++i) read_entry(ByteView(entries, order_), i);
+    read_next(static_cast<std::int64_t>(at) + sizes_.count + std::ssize(entries));
+  }
+
+  /// The offset of the next directory follows the entries. At the end of a file it may be missing.
+  void read_next(std::int64_t at) {
+    next_ = 0;
+    if (file_.length() - at < sizes_.value) return;
+    const auto offset = file_.read(at, sizes_.value);
+    next_ = is_big_ ? ByteView(offset, order_).u64(0) : ByteView(offset, order_).u32(0);
   }
 
   void read_entry(const ByteView& entries, std::size_t i) {
     const std::size_t at = i * static_cast<std::size_t>(sizes_.entry);
-    const int tag = entries.u16(at);
-    const std::int64_t bytes = integer_bytes(entries.u16(at + 2));
+    const int tag = entries.u16(at), type = entries.u16(at + 2);
+    const std::int64_t bytes = integer_bytes(type);
     const std::uint64_t count = is_big_ ? entries.u64(at + 4) : entries.u32(at + 4);
-    const bool is_known = tag == kWidth || tag == kHeight || tag == kBits || tag == kCompression ||
-                          tag == kColorModel || tag == kOrientation || tag == kSamples || tag == kSampleFormat;
+    if (tag == kXmp && (type == kByte || type == kUndefined)) return read_xmp(entries, at, count);
+    const bool is_known = std::ranges::find(kKnownTags, tag) != std::end(kKnownTags);
     // If a tag occurs twice, the first counts, as in libtiff.
     if (!is_known || bytes == 0 || count == 0 || values_.contains(tag)) return;
     const std::size_t value_at = at + static_cast<std::size_t>(sizes_.value_at);
@@ -100,6 +144,16 @@ class Directory {
     values_[tag] = integer(ByteView(value, order_), 0, bytes);
   }
 
+  void read_xmp(const ByteView& entries, std::size_t at, std::uint64_t byte_count) {
+    const std::size_t value_at = at + static_cast<std::size_t>(sizes_.value_at);
+    const std::uint64_t elsewhere = is_big_ ? entries.u64(value_at) : entries.u32(value_at);
+    const auto length = static_cast<std::uint64_t>(file_.length());
+    // A packet that fits into the entry has no orientation.
+    const bool is_usable = xmp_.empty() && byte_count > 8 && byte_count <= kLargestXmp && elsewhere <= length;
+    if (!is_usable || byte_count > length - elsewhere) return;
+    xmp_ = file_.read(static_cast<std::int64_t>(elsewhere), static_cast<std::int64_t>(byte_count));
+  }
+
   static std::uint64_t integer(const ByteView& view, std::size_t at, std::int64_t bytes) {
     return bytes == 1 ? view.u8(at) : bytes == 2 ? view.u16(at) : bytes == 4 ? view.u32(at) : view.u64(at);
   }
@@ -108,8 +162,38 @@ class Directory {
   ByteOrder order_ = ByteOrder::little;
   bool is_big_ = false;
   Sizes sizes_ = kTiffSizes;
+  std::uint64_t next_ = 0;  ///< where the next directory is; 0: there is none
   std::map<int, std::uint64_t> values_;
+  std::vector<std::byte> xmp_;
 };
+
+/// Whether there is another page: a directory that is neither a smaller version of a page nor a mask.
+bool has_more_pages(Directory directory) {
+  try {
+    for (int count = 0; count < kMostDirectories && directory.go_to_next(); ++count) {
+      if ((directory.value(kPageKind, 0) & (kIsReduced | kIsMask)) == 0) return true;
+    }
+  } catch (const FormatError&) {  // a damaged directory is not a page
+  }
+  return false;
+}
+
+void set_channels(const Directory& directory, ImageHeader& header) {
+  const std::uint64_t model = directory.value(kColorModel, kWhiteIsZero);
+  header.channels = model == kWhiteIsZero || model == kBlackIsZero ? 1 : 3;
+  if (model > kRgb) return;
+  const std::uint64_t samples = directory.value(kSamples, 1);
+  const auto first_extra =
+      directory.has(kExtraSamples) ? std::optional(directory.value(kExtraSamples, 0)) : std::nullopt;
+  header.has_bands = samples_of(static_cast<std::uint64_t>(header.channels), samples, first_extra).are_bands;
+  if (header.has_bands) header.channels = static_cast<std::int64_t>(std::min<std::uint64_t>(samples, 65535));
+}
+
+int orientation_of(const Directory& directory) {
+  if (!directory.has(kOrientation)) return xmp_orientation(directory.xmp()).value_or(1);
+  const std::uint64_t orientation = directory.value(kOrientation, 1);
+  return orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
+}
 
 /// The largest number of pixel bytes per file byte for a compression.
 std::int64_t largest_ratio(std::uint64_t compression, std::int64_t row_bytes, std::int64_t usual) {
@@ -160,18 +244,17 @@ bool is_tiff(std::span<const std::byte> bytes) {
 }
 
 ImageHeader parse_tiff_header(const FileBytes& file) {
-  const Directory directory(file);
+  Directory directory(file);
   ImageHeader header;
   header.width = directory.side(kWidth);
   header.height = directory.side(kHeight);
-  const std::uint64_t model = directory.value(kColorModel, kWhiteIsZero);
-  header.channels = model == kWhiteIsZero || model == kBlackIsZero ? 1 : 3;
+  set_channels(directory, header);
   const std::int64_t row_bytes = row_bytes_of(directory, header.width);
   header.raw_bytes = checked_product({header.height, row_bytes}).value_or(INT64_MAX);
   header.largest_ratio = largest_ratio(directory.value(kCompression, 1), row_bytes, header.largest_ratio);
   set_element(directory, header);
-  const std::uint64_t orientation = directory.value(kOrientation, 1);
-  header.orientation = orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
+  header.orientation = orientation_of(directory);
+  if (has_more_pages(std::move(directory))) header.oddities.add(Oddity::more_pages);
   if (header.orientation >= 5) std::swap(header.width, header.height);
   return header;
 }

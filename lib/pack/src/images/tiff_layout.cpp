@@ -1,6 +1,8 @@
 #include "images/tiff_layout.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <octavo/errors.hpp>
@@ -38,10 +40,10 @@ void check_samples(const TiffFile& tiff, const TiffLayout& layout) {
     throw FormatError("it has " + std::to_string(layout.bits) + " bits per sample (" + kind +
                       "); TIFF files with unsigned values of 1 to 16 bits, signed of 16 and float of 32 can be read");
   }
-  if (!is_plain && layout.color != TiffColor::rgb && !layout.is_gray()) {
+  if (!is_plain && layout.color != TiffColor::rgb && layout.color != TiffColor::bands && !layout.is_gray()) {
     throw FormatError("it has signed or floating-point values in a color model other than gray and RGB");
   }
-  if (layout.samples < layout.colors || layout.samples > kMostSamples) {
+  if (layout.samples < layout.colors || (layout.color != TiffColor::bands && layout.samples > kMostSamples)) {
     throw FormatError("it has " + std::to_string(layout.samples) +
                       " samples per pixel, which does not fit its color model");
   }
@@ -76,34 +78,54 @@ int color_count(TiffColor color) {
   return color == TiffColor::inks ? 4 : 1;
 }
 
-TiffAlpha alpha_of(const TiffFile& tiff, const TiffLayout& layout) {
-  if (layout.samples <= layout.colors) return TiffAlpha::none;
+std::span<const std::uint16_t> extra_samples(const TiffFile& tiff) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
-  if (TIFFGetField(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0) {
-    // An unspecified fourth sample of RGB is alpha, as in Pillow.
-    return layout.color == TiffColor::rgb && layout.samples == 4 ? TiffAlpha::straight : TiffAlpha::none;
-  }
-  if (kinds[0] == EXTRASAMPLE_ASSOCALPHA) return TiffAlpha::premultiplied;
-  return kinds[0] == EXTRASAMPLE_UNASSALPHA ? TiffAlpha::straight : TiffAlpha::none;
+  if (TIFFGetField(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0) return {};
+  return {kinds, count};
 }
 
-/// Colors are 16-bit. Writers store v * 257 or v * 256; the upper 8 bits are v in both.
-Palette read_palette(const TiffFile& tiff, const TiffLayout& layout) {
+/// Sets which samples are colors, alpha or bands.
+void set_samples(const TiffFile& tiff, TiffLayout& layout) {
+  const auto extra = extra_samples(tiff);
+  const auto first_extra = extra.empty() ? std::nullopt : std::optional<std::uint64_t>(extra[0]);
+  layout.colors = color_count(layout.color);
+  if (layout.color != TiffColor::rgb && !layout.is_gray()) {
+    if (layout.samples > layout.colors) layout.alpha = declared_alpha(first_extra.value_or(0));
+    if (layout.samples > layout.used_samples()) layout.oddities.add(Oddity::unused_samples);
+    return;
+  }
+  const auto samples =
+      samples_of(static_cast<std::uint64_t>(layout.colors), static_cast<std::uint64_t>(layout.samples), first_extra);
+  layout.alpha = samples.alpha;
+  if (!samples.are_bands) return;
+  layout.color = TiffColor::bands;
+  layout.colors = layout.samples;
+  if (std::ranges::any_of(extra, [](auto kind) { return declared_alpha(kind) != TiffAlpha::none; })) {
+    layout.oddities.add(Oddity::alpha_is_band);
+  }
+}
+
+/// Sets the palette. Colors are 16-bit: writers store v * 257 or v * 256, and the upper 8 bits are v in both. If no
+/// color needs more than 8 bits, they are v itself, as libtiff assumes too.
+void set_palette(const TiffFile& tiff, TiffLayout& layout) {
   if (layout.bits > 8) throw FormatError("it has a palette for more than 8 bits");
   const std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
   tiff.check(TIFFGetField(tiff.get(), TIFFTAG_COLORMAP, &red, &green, &blue) != 0);
-  Palette palette(std::size_t{1} << layout.bits);
-  for (std::size_t i = 0; i < palette.size(); ++i) {
-    palette[i] = {static_cast<std::uint8_t>(red[i] >> 8), static_cast<std::uint8_t>(green[i] >> 8),
-                  static_cast<std::uint8_t>(blue[i] >> 8)};
+  layout.palette.resize(std::size_t{1} << layout.bits);
+  int largest = 0;
+  for (std::size_t i = 0; i < layout.palette.size(); ++i) largest = std::max({largest, +red[i], +green[i], +blue[i]});
+  const bool is_narrow = largest > 0 && largest < 256;
+  if (is_narrow) layout.oddities.add(Oddity::palette_of_8_bits);
+  const auto narrowed = [&](int value) { return static_cast<std::uint8_t>(is_narrow ? value : value >> 8); };
+  for (std::size_t i = 0; i < layout.palette.size(); ++i) {
+    layout.palette[i] = {narrowed(red[i]), narrowed(green[i]), narrowed(blue[i])};
   }
-  return palette;
 }
 
 void check_agrees(const TiffLayout& layout, const ImageHeader& header) {
   if (layout.width != header.stored_width() || layout.height != header.stored_height() ||
-      layout.is_gray() != (header.channels == 1)) {
+      layout.channels() != header.channels || (layout.color == TiffColor::bands) != header.has_bands) {
     throw FormatError("its TIFF tags contradict each other");
   }
 }
@@ -122,16 +144,15 @@ TiffLayout read_tiff_layout(TiffFile& tiff, const ImageHeader& header) {
   layout.is_signed = tiff.value(TIFFTAG_SAMPLEFORMAT) == SAMPLEFORMAT_INT;
   layout.is_float = tiff.value(TIFFTAG_SAMPLEFORMAT) == SAMPLEFORMAT_IEEEFP;
   layout.color = color_of(tiff);
+  set_samples(tiff, layout);
   check_agrees(layout, header);
   layout.in_planes = tiff.value(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && layout.samples > 1;
   if (layout.color == TiffColor::ycbcr && tiff.value(TIFFTAG_COMPRESSION) == COMPRESSION_JPEG && !layout.in_planes) {
     TIFFSetField(tiff.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     layout.color = TiffColor::rgb;
   }
-  layout.colors = color_count(layout.color);
   check_samples(tiff, layout);
-  layout.alpha = alpha_of(tiff, layout);
-  if (layout.color == TiffColor::palette) layout.palette = read_palette(tiff, layout);
+  if (layout.color == TiffColor::palette) set_palette(tiff, layout);
   return layout;
 }
 

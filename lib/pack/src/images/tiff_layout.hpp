@@ -6,11 +6,11 @@
 #include "images/image_header.hpp"
 #include "images/palette.hpp"
 #include "images/tiff_file.hpp"
+#include "images/tiff_samples.hpp"
 
 namespace octavo::images {
 
-enum class TiffColor { white_is_zero, black_is_zero, rgb, palette, inks, ycbcr };
-enum class TiffAlpha { none, straight, premultiplied };
+enum class TiffColor { white_is_zero, black_is_zero, rgb, palette, inks, ycbcr, bands };
 
 /// The checked content of a page's tags.
 struct TiffLayout {
@@ -20,13 +20,16 @@ struct TiffLayout {
   bool is_signed = false;
   bool is_float = false;
   int samples = 0;  ///< per pixel, including alpha and unknown ones
-  int colors = 0;   ///< number of leading samples that define the color: 1, 3 or 4
+  int colors = 0;   ///< number of leading samples that define the color: 1, 3 or 4; all if they are bands
   TiffColor color = TiffColor::black_is_zero;
   TiffAlpha alpha = TiffAlpha::none;  ///< of the sample after those
   bool in_planes = false;             ///< each sample is in separate blocks
   Palette palette;
+  Oddities oddities;
 
   int used_samples() const { return colors + (alpha == TiffAlpha::none ? 0 : 1); }
+  /// Channels of the image: gray, RGB or bands.
+  int channels() const { return is_gray() ? 1 : color == TiffColor::bands ? colors : 3; }
   bool is_gray() const { return color == TiffColor::white_is_zero || color == TiffColor::black_is_zero; }
 };
 
