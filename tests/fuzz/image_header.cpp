@@ -11,7 +11,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run_input([&] {
     const auto header = images::parse_header(bytes, true);
     images::check_claim(*header, std::ssize(bytes), {});
-    if (header->width < 1 || header->height < 1 || (header->channels != 1 && header->channels != 3)) __builtin_trap();
+    if (header->width < 1 || header->height < 1) __builtin_trap();
+    const bool are_colors = header->channels == 1 || header->channels == 3;
+    const bool are_bands = header->channels > 1 && header->channels <= images::kMostBands;
+    if (header->has_bands ? !are_bands : !are_colors) __builtin_trap();
     return true;
   });
 }

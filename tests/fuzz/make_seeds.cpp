@@ -151,6 +151,15 @@ void add_tiff(Seeds& seeds) {
       made_tiff({.width = 8, .height = 4, .tags = {{259, {8}}, {317, {2}}}, .blocks = {zlib_stream(block)}});
   seeds["decode_tiff/pack_bits"] =
       made_tiff({.width = 8, .height = 2, .tags = {{259, {32773}}}, .blocks = {"\xF9\x05\xF9\x06"s}});
+  const std::string packet = xmp_packet(6);
+  seeds["decode_tiff/bands"] = made_tiff({.width = 4,
+                                          .height = 2,
+                                          .samples = 4,
+                                          .tags = {{338, {0, 0, 2}}, {700, {packet.begin(), packet.end()}}},
+                                          .blocks = {block}});
+  seeds["decode_tiff/deep_bands_in_planes"] = made_tiff(
+      {.width = 4, .samples = 2, .bits = 16, .tags = {{284, {2}}}, .blocks = {block.substr(0, 8), block.substr(8, 8)}});
+  seeds["decode_tiff/pages"] = with_directory(with_directory(made_tiff({.blocks = {"x"}}), 1), 2);
   seeds["decode_tiff/tiles_rgb"] = made_tiff({.width = 20,
                                               .height = 16,
                                               .samples = 3,
@@ -171,6 +180,17 @@ void add_images(Seeds& seeds) {
   MadeJpeg inks = flat({1, 2, 3, 4});
   inks.with_adobe_marker = true;
   seeds["decode_jpeg/inks"] = made_jpeg(inks);
+  const std::string flat_jpeg = made_jpeg(flat({100}));
+  const std::string xmp = xmp_mark() + xmp_packet(8);
+  seeds["decode_jpeg/exif_and_xmp"] = with_app1(with_app1(with_app1(flat_jpeg, xmp), exif_block(6)), exif_block(1));
+  seeds["decode_jpeg/xmp"] = with_app1(flat_jpeg, xmp);
+  std::string odd_scan = flat_jpeg;
+  odd_scan[odd_scan.find("\xFF\xDA") + 8] = 0;
+  seeds["decode_jpeg/odd_scan_header"] = odd_scan;
+  const std::string dots = made_png({.width = 2, .rows = {1, 2}});
+  seeds["decode_png/exif_and_xmp"] = with_png_chunk(with_png_chunk(dots, "eXIf", exif_block(6).substr(6)), "iTXt",
+                                                    "XML:com.adobe.xmp\0\0\0\0\0"s + xmp_packet(3));
+  seeds["decode_png/frames"] = with_png_chunk(dots, "acTL", big_endian(2) + big_endian(0));
   seeds["decode_png/gray"] = made_png({.width = 5, .height = 3, .rows = counted(15)});
   seeds["decode_png/rgba_16"] = made_png({.width = 3,
                                           .height = 3,
@@ -196,7 +216,11 @@ void add_images(Seeds& seeds) {
   seeds["decode_pnm/p4"] = "P4 3 2\n\xA0\x40";
   seeds["decode_pnm/p6_16"] = "P6 1 2 65535\n" + counting(12);
   seeds["decode_pnm/p7"] = "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + counting(8);
+  seeds["decode_pnm/p7_bands"] = "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 5\nMAXVAL 300\nTUPLTYPE a b\nENDHDR\n" + counting(20);
+  seeds["decode_pnm/comment"] = "P5 2 1 255 # comment\r\nab";
   seeds["exif_orientation/big_endian"] = exif_block(6);
+  seeds["xmp_orientation/attribute"] = xmp_packet(6);
+  seeds["xmp_orientation/element"] = "<tiff:Orientation>8</tiff:Orientation>";
   add_webp(seeds);
   add_tiff(seeds);
 }
@@ -212,6 +236,12 @@ void add_all_formats(Seeds& seeds) {
     seeds["image_header/" + format] = bytes;
     seeds["image_sample/" + format] = static_cast<char>(33 + std::ssize(seeds)) + bytes;
   }
+  for (const char* name : {"bands", "deep_bands_in_planes"}) {
+    const std::string bytes = seeds.at("decode_tiff/"s + name);
+    seeds["image_header/"s + name] = bytes;
+    seeds["image_sample/"s + name] = '\x63' + bytes;
+  }
+  seeds["image_header/exif_and_xmp"] = seeds.at("decode_jpeg/exif_and_xmp");
 }
 
 // ---- Archives and dataset files ----------------------------------------------
