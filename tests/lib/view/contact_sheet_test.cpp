@@ -57,7 +57,7 @@ Dataset write_pets(const std::filesystem::path& path) {
 std::vector<int> dots_on(const std::filesystem::path& path, std::int64_t count) {
   const std::string file = read_whole_file(path, 1 << 20);
   const auto bytes = std::as_bytes(std::span(file));
-  images::Pixels pixels = images::decode_png(bytes, images::parse_png_header(bytes).value(), {});
+  images::Pixels pixels = images::decode_png(bytes, images::parse_png_header(images::FileBytes(bytes)), {});
   REQUIRE(pixels.width == 2 * count + 1);
   REQUIRE(pixels.height == 3);
   std::vector<int> dots;

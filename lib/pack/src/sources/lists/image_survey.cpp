@@ -1,5 +1,6 @@
 #include "sources/lists/image_survey.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <utility>
@@ -76,7 +77,8 @@ class Survey {
 
   /// Throws if the options ask for something that images with bands do not have; `bands` is their number.
   void check_options(std::int64_t bands) const {
-    const std::string problem = "read the images: " + name_of(0) + " has " + std::to_string(bands) + " bands, and ";
+    const Look& first = *std::ranges::find_if(looks_, [](const Look& look) { return look.width != 0; });
+    const std::string problem = "read the images: " + name_of(first) + " has " + std::to_string(bands) + " bands, and ";
     if (options_.channels) {
       throw InvalidArgument(problem + "only gray and RGB are converted to other channels; omit `channels`");
     }
