@@ -55,8 +55,7 @@ TEST_CASE("all bands of a TIFF become channels, in the order of the file", "[uni
   const auto source = open(folder.path(), {.background = {1, 2, 3}});
   CHECK(source->splits()[0].shape == SampleShape{4, 1, 2});
   CHECK(source->splits()[0].color == Color::other);
-  CHECK(read_all(*source).values ==
-        Values{0, 4, 1, 5, 2, 6, 3, 7, 100, 104, 101, 105, 102, 106, 103, 107});
+  CHECK(read_all(*source).values == Values{0, 4, 1, 5, 2, 6, 3, 7, 100, 104, 101, 105, 102, 106, 103, 107});
   CHECK(source->notes().remarks.empty());
   pack(*source, folder / "a.h5");
   const Dataset dataset = Dataset::open(folder / "a.h5");
@@ -134,15 +133,17 @@ TEST_CASE("an image whose bands change after its header was read is a bad sample
 TEST_CASE("odd images are counted, and the first in order is named, whatever thread reads it", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string page = bands_of(1, counting(2));
-  for (const char* name : {"a/2", "a/3", "b/1"}) write_file(folder / (std::string(name) + ".tif"), with_directory(page, 0));
+  for (const char* name : {"a/2", "a/3", "b/1"})
+    write_file(folder / (std::string(name) + ".tif"), with_directory(page, 0));
   write_file(folder / "a/1.tif", page);
   write_file(folder / "b/9.pgm", "P5 2 1 255 # comment\nab");
   PackOptions options;
   options.thread_count = GENERATE(1, 4);
   const PackSummary summary = pack(*open(folder.path()), folder / "a.h5", options);
   REQUIRE(summary.notes.size() == 2);
-  CHECK_THAT(summary.notes[0], Catch::Matchers::StartsWith("3 images have several pages; the first is packed; the first is ") &&
-                                   ContainsSubstring("a/2.tif\""));
+  CHECK_THAT(summary.notes[0],
+             Catch::Matchers::StartsWith("3 images have several pages; the first is packed; the first is ") &&
+                 ContainsSubstring("a/2.tif\""));
   CHECK_THAT(summary.notes[1], Catch::Matchers::StartsWith("1 image has a comment") && ContainsSubstring(": ") &&
                                    ContainsSubstring("b/9.pgm\""));
   CHECK_THAT(Dataset::open(folder / "a.h5").provenance(), ContainsSubstring("several pages"));

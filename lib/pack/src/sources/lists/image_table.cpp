@@ -37,7 +37,7 @@ constexpr std::int64_t kAlwaysHeldBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 
 // Rows to inspect when deciding whether a file is a list with labels.
-constexpr std::size_t kRowsLookedAt = 100;
+constexpr std::size_t kRowsJudged = 100;
 
 /// The first separator in the first line of a file named .csv. In locales with a decimal comma, spreadsheets separate
 /// columns with semicolons.
@@ -261,7 +261,7 @@ struct FirstRows {
 
 FirstRows first_rows(const files::FileTree& tree, const std::string& path) {
   try {
-    return {read_table(tree, path, kRowsLookedAt), false};
+    return {read_table(tree, path, kRowsJudged), false};
   } catch (const FormatError&) {
     return {read_table(tree, path, 1), true};
   }
