@@ -19,7 +19,7 @@ bool is_npy(const FileStart& start) {
 bool is_named_as_npy(const std::string& name) { return name.ends_with(".npy") || name.ends_with(".npz"); }
 
 /// Excludes files of labels and of anything but numbers, and .npz files in an archive.
-bool is_input(const FileStart& start) {
+bool is_array_of_images(const FileStart& start) {
   if (start.path().ends_with(".npz")) return start.is_on_disk();
   const auto array = arrays::describe_npy(start.stream());
   return array.is_usable() && array.axes.size() >= 3 && array.row_values() > 1;
@@ -130,7 +130,7 @@ const SourceReader kNpyReader = {.name = "npy",
                                  .looks_like = &is_npy,
                                  .found_by = FoundBy::extension,
                                  .is_named = &is_named_as_npy,
-                                 .is_input = &is_input,
+                                 .is_input = &is_array_of_images,
                                  .may_hold_splits = &is_npz,
                                  .open = &open_npy_files,
                                  .open_container = &open_npy_container};

@@ -40,7 +40,7 @@ std::vector<std::string_view> split_objects(hid_t split, std::int64_t version) {
   return names;
 }
 
-herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
+herr_t collect_extra_name(hid_t, const char* name, const H5L_info_t*, void* names) {
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
 }
@@ -64,7 +64,7 @@ class Extras {
   /// takes care of the members named in `elsewhere`. `path` ends with a slash.
   void add_members(hid_t group, const std::string& path, Names known, const std::vector<std::string>& elsewhere) {
     std::vector<std::string> names;
-    hdf5::check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_link, &names), "list a group");
+    hdf5::check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, &collect_extra_name, &names), "list a group");
     for (const std::string& name : names) {
       if (std::ranges::find(elsewhere, name) != elsewhere.end()) continue;
       if (contains(known, name)) {

@@ -30,7 +30,7 @@ std::int64_t member_value(hid_t type, hid_t base, unsigned index) {
 }
 
 /// The names of the members by their numbers, if these are 0, 1, ...
-std::vector<std::string> member_names(hid_t type) {
+std::vector<std::string> all_value_names(hid_t type) {
   const int count = check(H5Tget_nmembers(type), "look at a type");
   if (count < 1 || count > kMostValueNames || H5Tget_size(type) > 8) return {};
   const auto base = base_of(type);
@@ -49,7 +49,7 @@ std::vector<std::string> member_names(hid_t type) {
 }
 
 bool is_numpy_bool(hid_t type) {
-  return H5Tget_size(type) == 1 && member_names(type) == std::vector<std::string>{"FALSE", "TRUE"};
+  return H5Tget_size(type) == 1 && all_value_names(type) == std::vector<std::string>{"FALSE", "TRUE"};
 }
 
 /// As h5py and MATLAB store complex numbers: records of "r" and "i", or "real" and "imag".
@@ -145,7 +145,7 @@ hdf5::TypeHandle sent_type(hid_t type) {
 
 std::vector<std::string> value_names(hid_t type) {
   if (H5Tget_class(type) != H5T_ENUM || is_numpy_bool(type)) return {};
-  return member_names(type);
+  return all_value_names(type);
 }
 
 }  // namespace octavo::dataset_file

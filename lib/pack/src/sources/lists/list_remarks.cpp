@@ -10,7 +10,7 @@ namespace octavo::sources {
 namespace {
 
 /// "a", "b" and so on; only the first few of many.
-std::string listed(const std::vector<std::string>& names) {
+std::string first_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMostShown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i) {
@@ -25,23 +25,23 @@ std::string remark_on_labels(const std::string& list, const std::vector<std::str
                              const std::vector<std::string>& label_columns) {
   const std::string called = "is named " + label_column_names();
   if (label_columns.empty()) {
-    return "no column of " + list + ", " + listed(columns) + ", " + called + "; name one with `label_column`";
+    return "no column of " + list + ", " + first_of(columns) + ", " + called + "; name one with `label_column`";
   }
-  return "the labels are the numbers in " + listed(label_columns) + " of " + list + "; no column " + called;
+  return "the labels are the numbers in " + first_of(label_columns) + " of " + list + "; no column " + called;
 }
 
 std::string remark_on_paths(const std::string& list, const std::string& column) {
-  return "the paths of " + list + " are in the column " + listed({column}) + ", whose files exist";
+  return "the paths of " + list + " are in the column " + first_of({column}) + ", whose files exist";
 }
 
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns) {
   if (columns.empty()) return std::nullopt;
-  return list + ": columns not packed: " + listed(columns) + "; keep them with `columns`";
+  return list + ": columns not packed: " + first_of(columns) + "; keep them with `columns`";
 }
 
 std::optional<std::string> remark_on_late(const std::string& list, const std::vector<std::string>& keys) {
   if (keys.empty()) return std::nullopt;
-  return list + ": keys not packed, because the first line lacks them: " + listed(keys) +
+  return list + ": keys not packed, because the first line lacks them: " + first_of(keys) +
          "; add them to the first line, as null if it has no value";
 }
 
