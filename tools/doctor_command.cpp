@@ -57,8 +57,8 @@ Command add_doctor_command(CLI::App& program) {
   verb->add_flag("--strict", arguments->is_strict, "Exit with 1 if there is an error or a warning");
   verb->add_option(
       "--group-by", arguments->group_by,
-      "What must be in one split: a column, or path:REGEX with one capture group, searched in the names of "
-      "the samples (columns such as patient, subject or video)");
+      "What must be in one split: a column, or path:REGEX, whose first capture group in a sample's name is its group "
+      "(columns such as patient, subject or video)");
   verb->add_option("--examples", arguments->example_count, "Examples of each finding (3)")
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--jobs,--threads", arguments->threads, "Number of threads (all that are available)")

@@ -124,9 +124,9 @@ struct DoctorFinding {
 };
 
 struct DoctorOptions {
-  /// What makes samples belong together: the name of a column, or `path:` and a regular expression (ECMAScript) with
-  /// one capture group that is searched in the names of the samples. Empty: each column with a usual name of groups,
-  /// such as `patient`.
+  /// What makes samples belong together, as in SourceOptions::group_by: the name of a column, or `path:` and a regular
+  /// expression (ECMAScript) that is searched in the names of the samples: its first capture group, or its whole match,
+  /// is the group. Empty: each column with a usual name of groups, such as `patient`.
   std::string group_by = {};
   std::size_t example_count = 3;  ///< at most, of each finding
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <regex>
 
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
 #include "dataset_file/columns.hpp"
+#include "support/path_pattern.hpp"
 
 namespace octavo::doctor {
 namespace {
@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 36> kGroupColumns = {
     "session", "sessionid", "scene",    "sceneid",    "sequence",    "sequenceid",    "study",     "studyid",
     "series",  "seriesid",  "specimen", "specimenid", "slide",       "slideid",       "donor",     "donorid",
     "animal",  "animalid",  "identity", "identityid"};
-
-constexpr std::string_view kPathPrefix = "path:";
-/// std::regex needs stack for each byte. Longer names have no group.
-constexpr std::size_t kLongestName = 1024;
 
 std::string plain(const std::string& column) {
   std::string text;
@@ -105,33 +101,17 @@ std::vector<SampleGrouping> group_by_columns(const SampleSet& samples, const std
   return groupings;
 }
 
-std::regex parse_pattern(const std::string& group_by) {
-  const std::string pattern = group_by.substr(kPathPrefix.size());
-  std::optional<std::regex> regex;
-  try {
-    regex.emplace(pattern, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error& error) {
-    throw InvalidArgument("group the samples: `group_by=" + group_by +
-                          "` has an invalid regular expression: " + error.what() + "; correct it");
-  }
-  if (regex->mark_count() == 1) return *regex;
-  throw InvalidArgument("group the samples: the regular expression of `group_by=" + group_by + "` has " +
-                        std::to_string(regex->mark_count()) +
-                        " capture groups; it must have one, such as \"path:(patient[0-9]+)/\"");
-}
-
 SampleGrouping group_by_path(const SampleSet& samples, const std::string& group_by, std::size_t most_shown) {
-  const std::regex regex = parse_pattern(group_by);
+  const PathPattern pattern(group_by);
   GroupCollector collector;
   for (std::size_t number = 0; number < samples.splits().size(); ++number) {
     const Split& split = samples.splits()[number];
     for (std::int64_t row = 0; row < split.sample_count(); ++row) {
       const auto name = split.sample_name(row);
-      std::smatch match;
-      const bool is_grouped =
-          name && name->size() <= kLongestName && std::regex_search(*name, match, regex) && match[1].length() > 0;
-      if (is_grouped) collector.add(match[1].str(), number, samples.first_number(number) + row);
-      if (!is_grouped) collector.add_ungrouped(1);
+      const bool is_searched = name && name->size() <= PathPattern::kMostPathBytes;
+      const auto group = is_searched ? pattern.group_of(*name) : std::nullopt;
+      if (group) collector.add(*group, number, samples.first_number(number) + row);
+      if (!group) collector.add_ungrouped(1);
     }
   }
   SampleGrouping grouping = collector.finish(group_by, most_shown);
@@ -156,7 +136,7 @@ std::vector<std::string> all_columns(const SampleSet& samples) {
 
 std::vector<SampleGrouping> group_samples(const SampleSet& samples, const std::string& group_by,
                                           std::size_t most_shown) {
-  if (group_by.starts_with(kPathPrefix)) return {group_by_path(samples, group_by, most_shown)};
+  if (is_path_pattern(group_by)) return {group_by_path(samples, group_by, most_shown)};
   std::vector<std::string> columns = all_columns(samples);
   if (group_by.empty()) {
     std::erase_if(columns, [](const std::string& column) { return !is_group_column(column); });

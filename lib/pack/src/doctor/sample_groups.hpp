@@ -27,8 +27,8 @@ struct SampleGrouping {
 
 /// Groups the samples by `group_by` of DoctorOptions; empty: by each column with a usual name of groups that has two or
 /// more values. Keeps at most `most_shown` shared groups of each. Throws InvalidArgument if `group_by` is not the name
-/// of a column or `path:` with a regular expression with one group, or if no sample has a group; FormatError if the
-/// metadata or the names are damaged.
+/// of a column or a valid PathPattern, or if no sample has a group; FormatError if the metadata or the names are
+/// damaged.
 std::vector<SampleGrouping> group_samples(const SampleSet& samples, const std::string& group_by,
                                           std::size_t most_shown);
 
