@@ -170,6 +170,14 @@ void print_outliers(const DatasetOverview& overview) {
   table.print(std::cout, "  ");
 }
 
+/// How the samples were chosen.
+void print_choice(const DatasetOverview& overview) {
+  const Json notes = overview.provenance.is_object() ? overview.provenance.value("notes", Json()) : Json();
+  const std::string holdout = text_at(notes, "holdout"), group_by = text_at(notes, "group_by");
+  if (!holdout.empty()) std::cout << "  held out of train: " << holdout << '\n';
+  if (!group_by.empty()) std::cout << "  samples in one split: those with the same " << group_by << '\n';
+}
+
 /// Shortens text to fit a line; `--json` prints all of it.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMostBytes = 400;
@@ -275,6 +283,7 @@ Json duplicates_as_json(const DuplicateReport& report) {
 void print_overview(const DatasetOverview& overview, bool is_verbose) {
   std::cout << summary(overview) << '\n';
   print_splits(overview.splits);
+  print_choice(overview);
   print_classes(overview);
   print_outliers(overview);
   if (overview.duplicates) print_duplicates(*overview.duplicates);

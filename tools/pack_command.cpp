@@ -44,7 +44,8 @@ struct PackArguments : CommonOptions {
   std::string fit = "crop";
   std::int64_t channels = 0;
   int jobs = 0;
-  double holdout = 0.0;
+  std::string holdout;
+  std::string group_by;
   std::uint64_t seed = 0;
   bool names = false;
   bool no_names = false;
@@ -89,7 +90,8 @@ SourceOptions source_options(const PackArguments& arguments) {
   if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
   options.select = arguments.select;
   if (arguments.limit != 0) options.limit = arguments.limit;
-  options.holdout = arguments.holdout;
+  if (!arguments.holdout.empty()) options.holdout = parse_holdout(arguments.holdout);
+  options.group_by = arguments.group_by;
   options.seed = arguments.seed;
   options.allow_mismatch = arguments.allow_mismatch;
   options.skip_unreadable = arguments.on_error == "skip";
@@ -182,7 +184,11 @@ void add_source_options(CLI::App& verb, PackArguments& arguments) {
                   "percentile:99.9, or auto (exact if possible, else minmax)");
   verb.add_option("--select", arguments.select, "Pack only the classes or paths that match this glob");
   verb.add_option("--limit", arguments.limit, "Pack at most this many samples per split")->check(above_zero());
-  verb.add_option("--holdout", arguments.holdout, "The fraction of train, below 1, that becomes the split val");
+  verb.add_option("--holdout", arguments.holdout,
+                  "What of train becomes the split val: a fraction below 1, K:FOLDS (fold K, from 0, of FOLDS), or "
+                  "COLUMN=VALUE");
+  verb.add_option("--group-by", arguments.group_by,
+                  "Keep all samples of a group in one split: a column, such as the patient, or path:REGEX");
   verb.add_option("--seed", arguments.seed, "Seed of the holdout (0)");
   verb.add_option("--masks", arguments.masks,
                   "Folders of masks next to folders of images, and mask columns: pack masks, or not (auto)")

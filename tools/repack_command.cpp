@@ -22,7 +22,8 @@ struct RepackArguments : CommonOptions {
   std::string class_map;
   std::string select;
   std::int64_t limit = 0;
-  double holdout = 0.0;
+  std::string holdout;
+  std::string group_by;
   std::uint64_t seed = 0;
   std::string on_error = "stop";
   bool reproducible = false;
@@ -41,7 +42,8 @@ SourceOptions source_options(const RepackArguments& arguments) {
   if (!arguments.class_map.empty()) options.class_map = read_class_map(arguments.class_map);
   options.select = arguments.select;
   if (arguments.limit != 0) options.limit = arguments.limit;
-  options.holdout = arguments.holdout;
+  if (!arguments.holdout.empty()) options.holdout = parse_holdout(arguments.holdout);
+  options.group_by = arguments.group_by;
   options.seed = arguments.seed;
   options.allow_mismatch = arguments.files.size() == 1;  // it was accepted when the file was packed
   options.thread_count = arguments.jobs;
@@ -85,7 +87,11 @@ Command add_repack_command(CLI::App& program, const std::string& command_line) {
   verb->add_option("--class-map", arguments->class_map, "A file of OLD=NEW lines that rename or merge classes");
   verb->add_option("--select", arguments->select, "Keep only the classes that match this glob");
   verb->add_option("--limit", arguments->limit, "Keep at most this many samples per split")->check(above_zero());
-  verb->add_option("--holdout", arguments->holdout, "The fraction of train, below 1, that becomes the split val");
+  verb->add_option("--holdout", arguments->holdout,
+                   "What of train becomes the split val: a fraction below 1, K:FOLDS (fold K, from 0, of FOLDS), or "
+                   "COLUMN=VALUE");
+  verb->add_option("--group-by", arguments->group_by,
+                   "Keep all samples of a group in one split: a column, such as the patient, or path:REGEX");
   verb->add_option("--seed", arguments->seed, "Seed of the holdout (0)");
   verb->add_option("--on-error", arguments->on_error, "What to do if a sample is damaged (stop)")
       ->check(CLI::IsMember({"stop", "skip"}));

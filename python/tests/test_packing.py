@@ -143,6 +143,23 @@ def test_arrays_and_splits_are_selected_and_classes_renamed(photos: Path, tmp_pa
     assert octavo.Dataset(tmp_path / "c.h5").classes == ["all"]
 
 
+def test_folds_are_disjoint_and_groups_stay_together(photos: Path, tmp_path: Path) -> None:
+    seen: list[str] = []
+    for fold in range(3):
+        octavo.pack(photos, tmp_path / "a.h5", size=4, holdout=(fold, 3), force=True)
+        val = octavo.Dataset(tmp_path / "a.h5")["val"]
+        assert np.bincount(val.labels).tolist() == [1, 1]
+        seen += [val.sample_name(row) for row in range(2)]
+    assert len(set(seen)) == 6
+    # Each digit is a group of its own.
+    octavo.pack(photos, tmp_path / "b.h5", size=4)
+    summary = octavo.repack(tmp_path / "b.h5", tmp_path / "c.h5", group_by="path:([0-9])[.]png", holdout="2:3")
+    assert summary.splits == {"train": 4, "val": 2}
+    provenance = octavo.Dataset(tmp_path / "c.h5").provenance
+    assert provenance["notes"]["group_by"] == "path:([0-9])[.]png"
+    assert provenance["notes"]["holdout"] == {"fold": 2, "folds": 3, "seed": 0}
+
+
 def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
     with pytest.raises(octavo.FormatError, match="at most 1 are read"):
         octavo.pack(photos, tmp_path / "out.h5", size=(8, 8), max_pixels=1)
@@ -162,6 +179,10 @@ def test_limits_can_be_lowered(photos: Path, tmp_path: Path) -> None:
         ({"max_pixels": 0}, "max_pixels is 0"),
         ({"max_ratio": 2**63}, "max_ratio is"),
         ({"holdout": 1.5}, "holdout is 1.5; it must be at least 0 and below 1"),
+        ({"holdout": "0.2x"}, 'the holdout "0.2x": it is not a fraction'),
+        ({"holdout": (5, 5)}, "the folds are numbered from 0 to 4"),
+        ({"holdout": (0, 1, 2)}, "a tuple must be"),
+        ({"holdout": 0.2, "group_by": "path:("}, r'group_by="path:\(" has an invalid regular expression'),
         ({"threads": -1}, "threads is -1"),
         ({"background": (300, 0, 0)}, "background is"),
         ({"seed": -1}, "seed is -1"),

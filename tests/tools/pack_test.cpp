@@ -152,6 +152,55 @@ TEST_CASE("class names can be given and a validation split held out", "[unit][to
   CHECK(run_octavo({"info", folder / "d.h5", "--json"}).json()["classes"][9] == "nine");
 }
 
+TEST_CASE("groups stay together when samples are held out", "[unit][tools]") {
+  const TemporaryFolder folder;
+  // Patients 0 to 4 with two cats and two dogs each: a fifth is one patient.
+  std::ofstream list(folder / "list.csv");
+  list << "path,label,patient\n";
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "p" + std::to_string(i / 4) + "/" + std::to_string(i) + ".png";
+    write_png(folder / name, 6, 4, static_cast<std::uint8_t>(i));
+    list << name << (i % 2 == 0 ? ",cat," : ",dog,") << i / 4 << "\n";
+  }
+  list.close();
+  const auto arguments = [&](const std::string& verb, const std::string& source, const std::string& target,
+                             const std::string& group_by, const std::string& holdout) {
+    return std::vector<std::string>{verb,         folder / source, "-o",        folder / target,
+                                    "--group-by", group_by,        "--holdout", holdout};
+  };
+  const Outcome packed = run_octavo(arguments("pack", "list.csv", "g.h5", "patient", "0.2"));
+  INFO(packed.err);
+  REQUIRE(packed.exit_code == 0);
+  CHECK_THAT(packed.out,
+             ContainsSubstring("note: val has 20 % of the samples (asked: 20 %) in 1 of 5 groups\n") &&
+                 ContainsSubstring("kept with each sample: \"patient\", because --group-by or --holdout names it\n"));
+  const auto info = run_octavo({"info", folder / "g.h5", "--json"}).json();
+  CHECK(info["splits"][0]["sample_count"] == 16);
+  CHECK(info["splits"][1]["sample_count"] == 4);
+  CHECK(info["splits"][1]["class_counts"] == nlohmann::ordered_json({{"0", 2}, {"1", 2}}));
+  CHECK_THAT(run_octavo({"info", folder / "g.h5"}).out,
+             ContainsSubstring("  held out of train: share 0.2, seed 0\n"
+                               "  samples in one split: those with the same patient\n"));
+  // The doctor reads the same spelling, and finds no group in two splits.
+  for (const char* const group_by : {"patient", "path:^(p[0-9]+)/"}) {
+    const Outcome examined = run_octavo({"doctor", folder / "g.h5", "--json", "--group-by", group_by});
+    CHECK_THAT(examined.out, !ContainsSubstring("shared_group"));
+  }
+
+  // The whole dataset in a file, and then fold 3 of its patients by their paths.
+  REQUIRE(run_octavo({"pack", folder / "list.csv", "-o", folder / "all.h5"}).exit_code == 0);
+  const Outcome repacked = run_octavo(arguments("repack", "all.h5", "f.h5", "path:^(p[0-9]+)/", "3:5"));
+  REQUIRE(repacked.exit_code == 0);
+  CHECK_THAT(repacked.out,
+             ContainsSubstring("note: val is fold 3 of folds 0 to 4: 20 % of the samples in 1 of 5 groups"));
+  const Outcome refused = run_octavo(arguments("pack", "list.csv", "e.h5", "doctor", "0.2"));
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.is_one_line_error());
+  CHECK_THAT(refused.err, ContainsSubstring("no list has it; expected label, path or patient"));
+  CHECK_THAT(run_octavo(arguments("pack", "list.csv", "e.h5", "path:(p", "0.2")).err,
+             ContainsSubstring("--group-by path:(p has an invalid regular expression"));
+}
+
 TEST_CASE("class-name files may begin with a byte order mark", "[unit][tools]") {
   const TemporaryFolder folder;
   write_pets(folder / "pets");

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -173,6 +174,10 @@ void add_options(nb::module_& module) {
   nb::enum_<Compression> compressions(module, "Compression");
   for (const CompressionInfo& info : kCompressions) compressions.value(info.name, info.compression);
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
+  nb::class_<Holdout>(module, "Holdout", "The samples of train that become val.")
+      .def(nb::init<double>(), "fraction"_a)
+      .def_static("of_fold", &Holdout::of_fold, "number"_a, "count"_a)
+      .def_static("parse", &parse_holdout, "text"_a);
   nb::class_<SourceOptions>(module, "SourceOptions", "Options for reading sources.")
       .def(nb::init<>())
       .def_rw("format", &SourceOptions::format)
@@ -197,6 +202,7 @@ void add_options(nb::module_& module) {
       .def_rw("limit", &SourceOptions::limit, nb::arg().none())
       .def_rw("holdout", &SourceOptions::holdout)
       .def_rw("seed", &SourceOptions::seed)
+      .def_rw("group_by", &SourceOptions::group_by)
       .def_rw("class_map", &SourceOptions::class_map)
       .def_rw("allow_mismatch", &SourceOptions::allow_mismatch)
       .def_rw("skip_unreadable", &SourceOptions::skip_unreadable)

@@ -16,7 +16,7 @@ _Path = str | os.PathLike[str]
 
 #: Options of `packing.pack` that mean something for images that are stored already.
 _REPACK_OPTIONS = {
-    "allow_mismatch", "append", "class_map", "dry_run", "force", "holdout", "limit", "on_error", "progress",
+    "allow_mismatch", "append", "class_map", "dry_run", "force", "group_by", "holdout", "limit", "on_error", "progress",
     "reproducible", "seed", "select", "threads",
 }  # fmt: skip
 
@@ -94,8 +94,8 @@ def repack(
     names
         Whether to store the samples' names. None: if any file has them.
     options
-        Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``seed``, ``on_error``, ``append``,
-        ``allow_mismatch``, ``dry_run``, ``reproducible``, ``force``, ``threads`` and ``progress``.
+        Others of `pack`: ``select``, ``limit``, ``class_map``, ``holdout``, ``group_by``, ``seed``, ``on_error``,
+        ``append``, ``allow_mismatch``, ``dry_run``, ``reproducible``, ``force``, ``threads`` and ``progress``.
 
     Returns
     -------

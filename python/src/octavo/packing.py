@@ -19,6 +19,7 @@ from . import _pack, _progress
 from ._cifar_pickles import find_batches
 
 _Path = str | os.PathLike[str]
+Holdout = float | str | tuple[int, int]
 
 
 def checked_size(size: int | tuple[int, int]) -> tuple[int, int]:
@@ -53,16 +54,27 @@ def checked_background(background: tuple[int, int, int]) -> tuple[int, int, int]
     return background
 
 
-def sampling_options(holdout: float, seed: int, limit: int | None) -> _pack.SourceOptions:
-    """The options that choose samples."""
+def _checked_holdout(holdout: Holdout) -> _pack.Holdout:
+    if isinstance(holdout, str):
+        return _pack.Holdout.parse(holdout)
+    if isinstance(holdout, tuple):
+        if len(holdout) != 2:
+            raise ValueError(f"holdout is {holdout}; a tuple must be (fold, number of folds), such as (0, 5)")
+        return _pack.Holdout.parse(f"{operator.index(holdout[0])}:{operator.index(holdout[1])}")
     if not 0 <= holdout < 1:
         raise ValueError(f"holdout is {holdout}; it must be at least 0 and below 1, such as 0.2")
+    return _pack.Holdout(holdout)
+
+
+def sampling_options(holdout: Holdout, seed: int, limit: int | None, group_by: str | None) -> _pack.SourceOptions:
+    """The options that choose samples."""
     if limit is not None and operator.index(limit) < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
     if not 0 <= operator.index(seed) < 2**64:
         raise ValueError(f"seed is {seed}; it must be in [0, 2**64)")
     options = _pack.SourceOptions()
-    options.holdout, options.seed, options.limit = holdout, seed, limit
+    options.holdout, options.seed, options.limit = _checked_holdout(holdout), seed, limit
+    options.group_by = group_by or ""
     return options
 
 
@@ -104,7 +116,8 @@ def pack(
     value_range: tuple[float, float] | str = "auto",
     select: str = "",
     limit: int | None = None,
-    holdout: float = 0.0,
+    holdout: Holdout = 0.0,
+    group_by: str | None = None,
     seed: int = 0,
     names: bool | None = None,
     compress: Literal["none", "deflate"] = "none",
@@ -168,7 +181,12 @@ def pack(
     limit
         The maximum number of samples per split.
     holdout
-        The fraction of each class of ``train``, below 1, that becomes the split ``val``, selected by a hash.
+        What of ``train`` becomes the split ``val``: a fraction of each class, below 1, selected by a hash; one of
+        several folds, ``(0, 5)`` or ``"0:5"``; or the samples with a value of a column, ``"fold=0"``.
+    group_by
+        Keep all samples of a group, such as a patient, in one split: a column of the image list, which is then kept, or
+        of the dataset file; or ``"path:REGEX"``, whose first capture group, or whole match, in the path of a sample is
+        its group. The holdout takes whole groups; a group in two splits is an error.
     seed
         The seed of that hash.
     names
@@ -221,7 +239,7 @@ def pack(
         For invalid options.
     """
     sources = _sources(source)
-    source_options = sampling_options(holdout, seed, limit)
+    source_options = sampling_options(holdout, seed, limit, group_by)
     source_options.format = format
     source_options.fit = checked_fit(fit)
     source_options.class_order = _choice(_pack.ClassOrder, "class_order", class_order)

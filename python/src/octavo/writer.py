@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import _images, _pack, _progress
 from .dataset import Dataset
 from .packing import (
+    Holdout,
     check_target,
     checked_background,
     checked_classes,
@@ -61,8 +62,8 @@ class Writer:
         As in `pack`: resize all images, and their masks.
     value_range
         For images of more than 8 bits: (low, high), the values that become 0 and 255.
-    holdout, seed, limit, compress, append, allow_mismatch, reproducible, force, threads, progress
-        As in `pack`.
+    holdout, group_by, seed, limit, compress, append, allow_mismatch, reproducible, force, threads, progress
+        As in `pack`. Columns are those of the metadata, paths are the names of the samples.
 
     Raises
     ------
@@ -85,7 +86,8 @@ class Writer:
         fit: Literal["crop", "pad", "stretch"] = "crop",
         background: tuple[int, int, int] = (0, 0, 0),
         value_range: tuple[float, float] | None = None,
-        holdout: float = 0.0,
+        holdout: Holdout = 0.0,
+        group_by: str | None = None,
         seed: int = 0,
         limit: int | None = None,
         compress: Literal["none", "deflate"] = "none",
@@ -100,7 +102,7 @@ class Writer:
             raise ValueError(f"layout is {layout!r}; it must be 'auto', 'hwc' or 'chw'")
         self._options = pack_options(None, reproducible, force, threads, compress)
         self._options.allow_mismatch = bool(allow_mismatch)
-        self._source_options = sampling_options(holdout, seed, limit)
+        self._source_options = sampling_options(holdout, seed, limit, group_by)
         check_target(path, force or append)
         self._path = Path(path)
         self._classes = checked_classes(classes)

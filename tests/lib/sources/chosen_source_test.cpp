@@ -5,7 +5,8 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
-#include "sources/lists/glob.hpp"
+#include "sources/choice/class_holdout.hpp"
+#include "sources/choice/glob.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;

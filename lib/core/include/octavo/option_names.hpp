@@ -13,9 +13,10 @@ struct OptionName {
   std::string_view command_line;  ///< "--max-pixels"; empty if the command line has no such option
   std::string_view python;        ///< "max_pixels"
 };
-inline constexpr std::array<OptionName, 24> kOptionNames = {{
+inline constexpr std::array<OptionName, 26> kOptionNames = {{
     {"accept_changes", "--accept-changes", "accept_changes"},
     {"allow_mismatch", "--allow-mismatch", "allow_mismatch"},
+    {"append", "--append", "append"},
     {"background", "--background", "background"},
     {"border", "", "border"},
     {"center", "", "center"},
@@ -28,6 +29,7 @@ inline constexpr std::array<OptionName, 24> kOptionNames = {{
     {"force", "--force", "force"},
     {"format", "--format", "format"},
     {"group_by", "--group-by", "group_by"},
+    {"holdout", "--holdout", "holdout"},
     {"label_column", "--label-column", "label_column"},
     {"label_kind", "--label-kind", "label_kind"},
     {"layout", "--layout", "layout"},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <octavo/compression.hpp>
+#include <octavo/holdout.hpp>
 #include <octavo/progress.hpp>
 #include <octavo/sample.hpp>
 #include <octavo/source.hpp>
@@ -79,9 +80,15 @@ struct SourceOptions {
   /// or class numbers if there are no names. Empty: all samples.
   std::string select = {};
   std::optional<std::int64_t> limit = {};  ///< maximum number of samples per split
-  /// Fraction of each class of `train` that becomes `val`. Samples with the same path stay together.
-  double holdout = 0.0;
-  std::uint64_t seed = 0;                           ///< seed of the holdout
+  /// What of `train` becomes `val`; a fraction takes the same share of each class. Samples with the same path stay
+  /// together.
+  Holdout holdout = {};
+  std::uint64_t seed = 0;  ///< seed of the holdout
+  /// What samples must have in common to be in one split, such as their patient: a column of image lists, which is then
+  /// kept, or of dataset files; or "path:" and an ECMAScript regular expression, whose first capture group, or whole
+  /// match, in the path of the sample is its group. The holdout takes whole groups, and a group in two splits is an
+  /// error. Empty: each sample by itself.
+  std::string group_by = {};
   bool allow_mismatch = false;                      ///< accept splits of several shapes, and classes that `train` lacks
   bool skip_unreadable = false;                     ///< skip unusable images, lines and parts of archives
   std::uint64_t largest_image_pixels = 256u << 20;  ///< images that declare more are refused before decoding
@@ -94,9 +101,9 @@ struct SourceOptions {
 /// Throws InvalidArgument, FormatError or IoError, naming the file.
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options);
 
-/// The samples of `source` that options.select, limit and holdout choose (with seed), with the classes renamed by
-/// options.class_map; other options do not count. Borrows `source`. Throws InvalidArgument if nothing remains, if the
-/// holdout is impossible, or if there is no class of a renamed name.
+/// The samples of `source` that options.select, limit, holdout and group_by choose (with seed), with the classes
+/// renamed by options.class_map; other options do not count. Borrows `source`. Throws InvalidArgument if nothing
+/// remains, if the holdout is impossible, if a group is in two splits, or if there is no class of a renamed name.
 std::unique_ptr<Source> choose_samples(Source& source, const SourceOptions& options);
 
 /// How to write the file.

@@ -67,6 +67,13 @@ class Source {
     return std::nullopt;
   }
 
+  /// The classes of a sample, if they are known without reading the sample: its class number, or those of its
+  /// multi-labels that are 1, ascending.
+  virtual std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const {
+    const auto label = class_index(split, row);
+    return label ? std::vector<std::int32_t>{*label} : std::vector<std::int32_t>{};
+  }
+
   /// Reads samples [first_row, first_row + count) of a split.
   ///
   /// values  uint8 [count,C,H,W], written

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <octavo/holdout.hpp>
 #include <octavo/statistics.hpp>
 
 namespace octavo {
@@ -87,8 +88,9 @@ struct SourceNotes {
   std::vector<std::string> folders_without_images;
   std::string select;                 ///< SourceOptions::select
   std::optional<std::int64_t> limit;  ///< SourceOptions::limit
-  double holdout = 0.0;               ///< SourceOptions::holdout
+  Holdout holdout;                    ///< SourceOptions::holdout
   std::uint64_t holdout_seed = 0;
+  std::string group_by;  ///< SourceOptions::group_by
   std::vector<HistoryNotes> histories;
   std::string custom = "{}";  ///< notes of the program that provides the samples: a JSON object
 };

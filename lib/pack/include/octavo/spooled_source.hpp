@@ -51,6 +51,7 @@ class SpooledSource final : public Source {
   std::string sample_name(std::size_t split, std::int64_t row) const override;
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const override;
   std::string sample_metadata(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> left_out() const override { return left_out_; }
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,

@@ -7,6 +7,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/limits.hpp"
+#include "sources/multi_labels.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -46,6 +47,13 @@ std::optional<std::int32_t> ArraySource::class_index(std::size_t, std::int64_t r
 
 bool ArraySource::is_unlabeled(std::int64_t row) const {
   return std::ranges::binary_search(labels_.unlabeled, row, {}, &arrays::Unlabeled::row);
+}
+
+std::vector<std::int32_t> ArraySource::class_indices(std::size_t split, std::int64_t row) const {
+  if (labels_.layout.kind != LabelKind::multi_label) return Source::class_indices(split, row);
+  const auto label_bytes = static_cast<std::size_t>(labels_.layout.bytes_per_sample());
+  return classes_of_multi_labels(
+      std::span(labels_.labels).subspan(static_cast<std::size_t>(row) * label_bytes, label_bytes));
 }
 
 void ArraySource::check_label(std::int64_t row, std::vector<SampleFailure>& failures) const {

@@ -8,6 +8,7 @@
 #include <octavo/errors.hpp>
 
 #include "dataset_file/header.hpp"
+#include "sources/multi_labels.hpp"
 #include "sources/source_reader.hpp"
 #include "statistics/codes.hpp"
 #include "support/file.hpp"
@@ -153,6 +154,14 @@ std::optional<std::int32_t> OctavoSource::class_index(std::size_t split, std::in
   std::int32_t label = 0;
   parts_[split].read_labels(row, 1, std::as_writable_bytes(std::span(&label, 1)));
   return label;
+}
+
+std::vector<std::int32_t> OctavoSource::class_indices(std::size_t split, std::int64_t row) const {
+  const LabelLayout layout = parts_[split].labels();
+  if (layout.kind != LabelKind::multi_label) return Source::class_indices(split, row);
+  std::vector<std::byte> labels(static_cast<std::size_t>(layout.bytes_per_sample()));
+  parts_[split].read_labels(row, 1, labels);
+  return classes_of_multi_labels(labels);
 }
 
 std::vector<SampleFailure> OctavoSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,

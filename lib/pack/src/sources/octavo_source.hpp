@@ -34,6 +34,7 @@ class OctavoSource final : public Source {
   std::string sample_name(std::size_t split, std::int64_t row) const override;
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::string sample_metadata(std::size_t split, std::int64_t row) const override;

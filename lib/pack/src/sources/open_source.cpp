@@ -5,11 +5,13 @@
 
 #include <octavo/errors.hpp>
 #include <octavo/pack.hpp>
+#include <octavo/text.hpp>
 
 #include "arrays/image_axes.hpp"
 #include "arrays/value_range.hpp"
 #include "sources/array_labels.hpp"
 #include "sources/array_source.hpp"
+#include "sources/choice/row_choice.hpp"
 #include "sources/combine/chosen_source.hpp"
 #include "sources/combine/consistency.hpp"
 #include "sources/combine/converted_source.hpp"
@@ -20,11 +22,11 @@
 #include "sources/lists/folder_listing.hpp"
 #include "sources/lists/image_list_source.hpp"
 #include "sources/lists/image_table.hpp"
-#include "sources/lists/row_choice.hpp"
 #include "sources/lists/several_lists.hpp"
 #include "sources/lists/web_dataset.hpp"
 #include "sources/octavo_source.hpp"
 #include "sources/source_reader.hpp"
+#include "support/ascii.hpp"
 #include "support/file.hpp"
 
 namespace octavo {
@@ -176,6 +178,22 @@ sources::ReadList read_list(const Finding& finding, const SourceOptions& options
   return list;
 }
 
+/// Some list must have the columns that choose samples. Otherwise, only kept columns could be reported.
+void check_choice_columns(const std::vector<sources::ReadList>& lists, const SourceOptions& options) {
+  std::vector<std::string> known;
+  for (const sources::ReadList& list : lists) {
+    known.insert(known.end(), list.contents.columns.begin(), list.contents.columns.end());
+  }
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (const std::string& column : sources::columns_for_choice(options)) {
+    const auto is_it = [&](const std::string& name) { return lower_case(name) == lower_case(column); };
+    if (std::ranges::any_of(known, is_it)) continue;
+    throw InvalidArgument("choose samples by the column \"" + printable(column) + "\": no list has it; expected " +
+                          printable(either_of(known)));
+  }
+}
+
 std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, const SourceOptions& options) {
   Parts parts;
   std::vector<arrays::ArraySet> sets;
@@ -220,6 +238,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   std::vector<sources::OtherFolder> others;
   for (const sources::ImageRoot& root : roots) others.push_back({root.tree, root.folder});
   sources::check_lists(lists, others);
+  if (!lists.empty() && parts.opened.empty()) check_choice_columns(lists, options);
   for (auto& list : lists) parts.add(std::move(list.contents));
   open_array_sources(std::move(sets), options, parts);
   list_images(roots, options, parts);
@@ -248,8 +267,8 @@ void check_options(const SourceOptions& options) {
 
 std::unique_ptr<Source> chosen(std::unique_ptr<Source> source, const SourceOptions& options) {
   if (!sources::chooses_rows(options)) return source;
-  auto rows = sources::choose_rows(*source, options);
-  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(rows), options);
+  auto choice = sources::choose_rows(*source, options);
+  return std::make_unique<sources::ChosenSource>(std::move(source), std::move(choice), options);
 }
 
 }  // namespace

@@ -52,6 +52,20 @@ void add_conversion(const ConversionNotes& conversion, Json& json) {
   json["conversions"] = "docs/conversions.md";
 }
 
+Json to_json(const Holdout& holdout, std::uint64_t seed) {
+  switch (holdout.kind) {
+    case Holdout::Kind::none:
+      return nullptr;
+    case Holdout::Kind::fraction:
+      return {{"share", holdout.fraction}, {"seed", seed}};
+    case Holdout::Kind::fold:
+      return {{"fold", holdout.fold}, {"folds", holdout.fold_count}, {"seed", seed}};
+    case Holdout::Kind::column:
+      return {{"column", holdout.column}, {"value", holdout.value}};
+  }
+  return nullptr;
+}
+
 void add_histories(const std::vector<HistoryNotes>& histories, Json& json) {
   for (const HistoryNotes& history : histories) {
     const std::string key = "made from " + history.file;
@@ -81,7 +95,8 @@ std::string to_json(const SourceNotes& notes) {
   if (!notes.folders_without_images.empty()) json["folders_without_images"] = notes.folders_without_images;
   if (!notes.select.empty()) json["select"] = notes.select;
   if (notes.limit) json["limit"] = *notes.limit;
-  if (notes.holdout > 0.0) json["holdout"] = {{"share", notes.holdout}, {"seed", notes.holdout_seed}};
+  if (notes.holdout.kind != Holdout::Kind::none) json["holdout"] = to_json(notes.holdout, notes.holdout_seed);
+  if (!notes.group_by.empty()) json["group_by"] = notes.group_by;
   add_histories(notes.histories, json);
   // File names are bytes; invalid UTF-8 becomes U+FFFD.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

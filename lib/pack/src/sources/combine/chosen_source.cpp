@@ -6,9 +6,11 @@
 
 namespace octavo::sources {
 
-ChosenSource::ChosenSource(std::unique_ptr<Source> source, std::vector<ChosenSplit> chosen,
-                           const SourceOptions& options)
-    : source_(std::move(source)), chosen_(std::move(chosen)), options_(options) {
+ChosenSource::ChosenSource(std::unique_ptr<Source> source, RowChoice choice, const SourceOptions& options)
+    : source_(std::move(source)),
+      chosen_(std::move(choice.splits)),
+      remarks_(std::move(choice.remarks)),
+      options_(options) {
   for (const ChosenSplit& part : chosen_) {
     splits_.push_back(source_->splits()[part.source_split]);
     splits_.back().name = part.name;
@@ -30,6 +32,10 @@ bool ChosenSource::has_sample_paths(std::size_t split) const {
 
 std::optional<std::int32_t> ChosenSource::class_index(std::size_t split, std::int64_t row) const {
   return source_->class_index(chosen_[split].source_split, source_row(split, row));
+}
+
+std::vector<std::int32_t> ChosenSource::class_indices(std::size_t split, std::int64_t row) const {
+  return source_->class_indices(chosen_[split].source_split, source_row(split, row));
 }
 
 /// The number of rows from `first_row` on, at most `most`, that are consecutive in the source too.
@@ -114,6 +120,8 @@ SourceNotes ChosenSource::notes() const {
   notes.limit = options_.limit;
   notes.holdout = options_.holdout;
   notes.holdout_seed = options_.seed;
+  notes.group_by = options_.group_by;
+  notes.remarks.insert(notes.remarks.end(), remarks_.begin(), remarks_.end());
   return notes;
 }
 

@@ -6,7 +6,7 @@
 
 #include <octavo/source.hpp>
 
-#include "sources/lists/row_choice.hpp"
+#include "sources/choice/row_choice.hpp"
 
 namespace octavo::sources {
 
@@ -14,7 +14,7 @@ namespace octavo::sources {
 /// same source split, again from the start. All sources of this library support this, even sequential ones.
 class ChosenSource final : public Source {
  public:
-  ChosenSource(std::unique_ptr<Source> source, std::vector<ChosenSplit> chosen, const SourceOptions& options);
+  ChosenSource(std::unique_ptr<Source> source, RowChoice choice, const SourceOptions& options);
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return source_->class_names(); }
@@ -24,6 +24,7 @@ class ChosenSource final : public Source {
   std::optional<std::string> sample_path(std::size_t split, std::int64_t row) const override;
   bool has_sample_paths(std::size_t split) const override;
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override;
+  std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const override;
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,
@@ -47,6 +48,7 @@ class ChosenSource final : public Source {
 
   std::unique_ptr<Source> source_;
   std::vector<ChosenSplit> chosen_;
+  std::vector<std::string> remarks_;  ///< on the choice
   std::vector<SourceSplit> splits_;
   SourceOptions options_;
 };

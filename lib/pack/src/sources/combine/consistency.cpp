@@ -8,7 +8,7 @@
 
 #include <octavo/errors.hpp>
 
-#include "sources/lists/row_choice.hpp"
+#include "sources/choice/row_choice.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
 

@@ -32,6 +32,9 @@ class ConvertedSource final : public Source {
   std::optional<std::int32_t> class_index(std::size_t split, std::int64_t row) const override {
     return source_->class_index(split, row);
   }
+  std::vector<std::int32_t> class_indices(std::size_t split, std::int64_t row) const override {
+    return source_->class_indices(split, row);
+  }
   std::vector<SampleFailure> read(std::size_t split, std::int64_t first_row, std::int64_t count,
                                   std::span<std::uint8_t> values, std::span<std::byte> labels) override;
   std::vector<SampleFailure> read_masks(std::size_t split, std::int64_t first_row, std::int64_t count,

@@ -217,6 +217,13 @@ std::optional<std::int32_t> MergedSource::class_index(std::size_t split, std::in
   return renumbered(piece.part, *label);
 }
 
+std::vector<std::int32_t> MergedSource::class_indices(std::size_t split, std::int64_t row) const {
+  const Piece& piece = piece_of(split, row);
+  auto labels = parts_[piece.part]->class_indices(piece.split, row - piece.first_row);
+  for (std::int32_t& label : labels) label = renumbered(piece.part, label);
+  return labels;
+}
+
 std::int32_t MergedSource::renumbered(std::size_t part, std::int32_t label) const {
   const auto& labels = new_labels_[part];
   const bool is_known = label >= 0 && static_cast<std::size_t>(label) < labels.size();

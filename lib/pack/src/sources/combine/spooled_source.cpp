@@ -9,6 +9,7 @@
 
 #include "dataset_file/label_check.hpp"
 #include "dataset_file/limits.hpp"
+#include "sources/multi_labels.hpp"
 #include "support/file.hpp"
 #include "support/utf8.hpp"
 
@@ -190,6 +191,14 @@ std::optional<std::int32_t> SpooledSource::class_index(std::size_t split, std::i
   std::int32_t label = 0;
   spools_[split]->labels().read_at(row * 4, std::as_writable_bytes(std::span(&label, 1)));
   return label;
+}
+
+std::vector<std::int32_t> SpooledSource::class_indices(std::size_t split, std::int64_t row) const {
+  const LabelLayout& layout = splits_[split].labels;
+  if (layout.kind != LabelKind::multi_label) return Source::class_indices(split, row);
+  std::vector<std::byte> labels(static_cast<std::size_t>(layout.bytes_per_sample()));
+  spools_[split]->labels().read_at(row * layout.bytes_per_sample(), labels);
+  return sources::classes_of_multi_labels(labels);
 }
 
 std::string SpooledSource::sample_metadata(std::size_t split, std::int64_t row) const {

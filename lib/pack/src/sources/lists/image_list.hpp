@@ -41,6 +41,7 @@ struct ImageList {
   std::vector<SampleFailure> left_out;     ///< listed samples that cannot be used
   std::vector<std::string> empty_folders;  ///< class folders without an image in any split
   std::vector<std::string> remarks;        ///< notes on surprising decisions
+  std::vector<std::string> columns;        ///< of a table: all its columns, also those that are not kept
 };
 
 /// Counts a file as ignored; `path` is below its root.

@@ -9,6 +9,7 @@
 #include "sources/conversion_notes.hpp"
 #include "sources/lists/image_survey.hpp"
 #include "sources/lists/list_remarks.hpp"
+#include "sources/multi_labels.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -69,6 +70,14 @@ std::optional<std::int32_t> ImageListSource::class_index(std::size_t split, std:
   std::int32_t label;
   std::memcpy(&label, list.labels.data() + 4 * row, sizeof label);
   return label;
+}
+
+std::vector<std::int32_t> ImageListSource::class_indices(std::size_t split, std::int64_t row) const {
+  const SplitImages& list = contents_.splits[split];
+  if (list.layout.kind != LabelKind::multi_label) return Source::class_indices(split, row);
+  const auto label_bytes = static_cast<std::size_t>(list.layout.bytes_per_sample());
+  return classes_of_multi_labels(
+      std::span(list.labels).subspan(static_cast<std::size_t>(row) * label_bytes, label_bytes));
 }
 
 std::vector<SampleFailure> ImageListSource::read(std::size_t split, std::int64_t first_row, std::int64_t count,

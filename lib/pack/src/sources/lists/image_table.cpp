@@ -150,6 +150,7 @@ class TableReader {
   bool has_label_column() const { return columns_.label >= 0; }
   std::vector<std::string> label_columns() const { return names_of(labels_.columns()); }
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
+  std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
   std::string metadata(std::size_t row) const {
@@ -319,11 +320,15 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
     const PathColumn path_column = find_path_column(table, *tree, path);
     const TableReader reader(std::move(table), path_column, options);
     const std::string name = fs::path(path).filename().string();
+    contents.columns = reader.columns();
     if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
     if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
       contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.label_columns()));
     }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
+    if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {
+      contents.remarks.push_back(*remark);
+    }
     if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
     fill(contents, reader, tree, path, split.empty() ? split_of_list_name(name).value_or("train") : split,
          options.skip_unreadable);

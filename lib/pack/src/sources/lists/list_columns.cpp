@@ -7,6 +7,7 @@
 #include <octavo/text.hpp>
 
 #include "images/image_codec.hpp"
+#include "sources/choice/row_choice.hpp"
 #include "sources/lists/listed_file.hpp"
 #include "sources/lists/table_labels.hpp"
 #include "support/ascii.hpp"
@@ -103,6 +104,7 @@ ListColumns::ListColumns(const Table& table, const SourceOptions& options, const
   if (!keeps_all_) {
     for (const std::string& name : options.columns) keep(find_column(table, name), name);
   }
+  for (const std::string& name : columns_for_choice(options)) keep_for_choice(name);
   refuse_late_columns();
   if (path < 0) throw FormatError("no path column found; expected " + path_column_names());
 }
@@ -118,6 +120,16 @@ void ListColumns::keep(std::ptrdiff_t column, const std::string& name) {
   kept_.push_back(at);
   is_kept_[at] = true;
   has_role_[at] = true;
+}
+
+void ListColumns::keep_for_choice(const std::string& name) {
+  const bool is_late = std::ranges::find(table_.late_columns, name) != table_.late_columns.end();
+  if (!is_late && table_.find(lower_case(name)) < 0) return;  // another list may have it
+  const std::ptrdiff_t column = find_column(table_, name);
+  const auto at = static_cast<std::size_t>(column);
+  if (is_kept_[at]) return;
+  if (!keeps_all_ || has_role_[at]) kept_for_choice_.push_back(at);
+  keep(column, name);
 }
 
 void ListColumns::refuse_late_columns() const {
@@ -148,6 +160,7 @@ void ListColumns::keep_left_out(const std::vector<std::size_t>& label_columns) {
   for (const std::size_t column : left_out_columns(label_columns)) {
     keep(static_cast<std::ptrdiff_t>(column), table_.columns[column]);
   }
+  std::ranges::sort(kept_);
 }
 
 std::optional<bool> has_labels(const Table& table, std::ptrdiff_t path_column) {

@@ -43,6 +43,8 @@ class ListColumns {
   std::ptrdiff_t path = -1, split = -1, mask = -1, label = -1;
 
   const std::vector<std::size_t>& kept() const { return kept_; }
+  /// Those of kept() that options.columns does not name: columns_for_choice() does.
+  const std::vector<std::size_t>& kept_for_choice() const { return kept_for_choice_; }
   /// For each column, whether it has a role.
   const std::vector<bool>& has_role() const { return has_role_; }
   /// The names of the columns without a role that are not among `label_columns` and do not number the rows.
@@ -54,12 +56,14 @@ class ListColumns {
   void use(std::ptrdiff_t column);
   /// `name` is how the options name it.
   void keep(std::ptrdiff_t column, const std::string& name);
+  /// Keeps a column of columns_for_choice() if the list has it.
+  void keep_for_choice(const std::string& name);
   void refuse_late_columns() const;
   std::vector<std::size_t> left_out_columns(const std::vector<std::size_t>& label_columns) const;
 
   const Table& table_;
   const bool keeps_all_;
-  std::vector<std::size_t> kept_;
+  std::vector<std::size_t> kept_, kept_for_choice_;
   std::vector<bool> is_kept_, has_role_;
 };
 

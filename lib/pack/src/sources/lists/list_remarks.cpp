@@ -39,6 +39,12 @@ std::optional<std::string> remark_on_left_out(const std::string& list, const std
   return list + ": columns not packed: " + first_of(columns) + "; keep them with `columns`";
 }
 
+std::optional<std::string> remark_on_needed(const std::string& list, const std::vector<std::string>& columns) {
+  if (columns.empty()) return std::nullopt;
+  return list + ": kept with each sample: " + first_of(columns) + ", because `group_by` or `holdout` names " +
+         (columns.size() == 1 ? "it" : "them");
+}
+
 std::optional<std::string> remark_on_late(const std::string& list, const std::vector<std::string>& keys) {
   if (keys.empty()) return std::nullopt;
   return list + ": keys not packed, because the first line lacks them: " + first_of(keys) +

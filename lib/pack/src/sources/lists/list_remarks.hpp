@@ -23,6 +23,9 @@ std::string remark_on_paths(const std::string& list, const std::string& column);
 /// On the columns that are not packed; nothing if there are none.
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns);
 
+/// On the columns that are kept because the choice of samples reads them; nothing if there are none.
+std::optional<std::string> remark_on_needed(const std::string& list, const std::vector<std::string>& columns);
+
 /// On the keys of JSON lines that the first line lacks; nothing if there are none.
 std::optional<std::string> remark_on_late(const std::string& list, const std::vector<std::string>& keys);
 

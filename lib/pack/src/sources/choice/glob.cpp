@@ -1,4 +1,4 @@
-#include "sources/lists/glob.hpp"
+#include "sources/choice/glob.hpp"
 
 #include <fnmatch.h>
 
