@@ -51,6 +51,38 @@ def test_a_holdout_is_stratified(tmp_path: Path) -> None:
     assert octavo.pack_dataset(pairs(24), tmp_path / "b.h5", limit=5).splits == {"train": 5}
 
 
+def test_groups_stay_in_one_split(tmp_path: Path) -> None:
+    # Ten patients with two samples of each class: a fifth is two patients.
+    patients = [f"p{number // 4}" for number in range(40)]
+    summary = octavo.pack_dataset(pairs(40), tmp_path / "a.h5", groups=patients, holdout=0.2)
+    assert summary.splits == {"train": 32, "val": 8}
+    assert summary.notes == ["val has 20 % of the samples (asked: 20 %) in 2 of 10 groups"]
+    dataset = octavo.Dataset(tmp_path / "a.h5")
+    train, val = (set(dataset[name].columns["group"]) for name in ("train", "val"))
+    assert len(val) == 2
+    assert not train & val
+    assert np.bincount(dataset["val"].labels).tolist() == [4, 4]
+    # A function of the sample gives the same groups: image number n is full of n.
+    octavo.pack_dataset(pairs(40), tmp_path / "b.h5", groups=lambda pair: f"p{pair[0][0, 0] // 4}", holdout=0.2)
+    assert set(octavo.Dataset(tmp_path / "b.h5")["val"].columns["group"]) == val
+    with pytest.raises(ValueError, match="groups has 39 elements for 40 samples"):
+        octavo.pack_dataset(pairs(40), tmp_path / "c.h5", groups=patients[1:], holdout=0.2)
+    with pytest.raises(ValueError, match="groups and group_by were both given"):
+        octavo.pack_dataset(pairs(40), tmp_path / "c.h5", groups=patients, group_by="patient", holdout=0.2)
+    with pytest.raises(ValueError, match='1 sample of split "train" has no value in this column'):
+        octavo.pack_dataset(pairs(40), tmp_path / "c.h5", groups=[None, *patients[1:]], holdout=0.2)
+
+
+def test_a_field_names_the_groups_or_the_fold(tmp_path: Path) -> None:
+    samples = [
+        {"image": np.full((2, 2), n, np.uint8), "label": n % 2, "patient": n // 2, "fold": n // 4} for n in range(8)
+    ]
+    with pytest.warns(octavo.PackingWarning):
+        summary = octavo.pack_dataset(samples, tmp_path / "a.h5", group_by="patient", holdout="fold=1")
+    assert "kept with each sample: 'fold', 'patient', because group_by= or holdout= names it" in summary.notes
+    assert octavo.Dataset(tmp_path / "a.h5")["val"].columns["patient"].tolist() == [2, 2, 3, 3]
+
+
 def test_a_split_is_appended_to_a_file(tmp_path: Path) -> None:
     octavo.pack_dataset(pairs(), tmp_path / "a.h5", classes=["cat", "dog"])
     octavo.pack_dataset(pairs(4), tmp_path / "a.h5", split="test", classes=["cat", "dog"], append=True)

@@ -28,6 +28,8 @@ def pack_dataset(
     mask_transform: Callable[[Any], Any] | None = None,
     name_key: str | Literal[False] | None = None,
     columns: str | Sequence[str] = (),
+    groups: _Groups | Mapping[str, _Groups] | None = None,
+    group_by: str | None = None,
     on_error: Literal["stop", "skip"] = "stop",
     progress: _progress.Progress = None,
     **options: Any,
@@ -60,6 +62,12 @@ def pack_dataset(
         has them. False: no names.
     columns
         Fields to keep with each sample, as `Split.columns`.
+    groups
+        The group of each sample, such as its patient: a sequence with one for each sample, or a function of the sample
+        as the dataset has it; for several splits, a mapping from their names. All samples of a group stay in one split,
+        and `Split.columns` has the groups as ``group``.
+    group_by
+        Instead, the field with the group, which is then kept, or ``"path:REGEX"`` for the names, as in `pack`.
     on_error
         ``"skip"``: leave out samples that the dataset cannot provide or that do not fit; they are listed in the result.
     channels, layout, progress, options
@@ -85,16 +93,28 @@ def pack_dataset(
     parts = _splits_of(dataset, split)
     if classes is None:
         classes = _classes_of(next(iter(parts.values())))
-    keys = _Keys(image_key, mask_key, label_key, name_key, [columns] if isinstance(columns, str) else list(columns))
+    kept = [columns] if isinstance(columns, str) else list(columns)
+    groups_of = _groups_of_splits(groups, parts)
+    if groups_of:
+        if group_by is not None:
+            raise ValueError("groups and group_by were both given; give one of them")
+        if _GROUP_COLUMN in kept:
+            raise ValueError(f"columns names {_GROUP_COLUMN!r}, the column for groups=; use group_by={_GROUP_COLUMN!r}")
+        group_by = _GROUP_COLUMN
+    needed = [] if groups_of else _columns_for_choice(group_by, options.get("holdout"))
+    keys = _Keys(image_key, mask_key, label_key, name_key, kept, [name for name in needed if name not in kept])
     with (
         _progress.shown(progress) as on_progress,
-        Writer(path, classes=classes, channels=channels, layout=layout, progress=False, **options) as writer,
+        Writer(
+            path, classes=classes, channels=channels, layout=layout, group_by=group_by, progress=False, **options
+        ) as writer,
     ):
         empty: list[str] = []
         for name, part in parts.items():
             total = len(part) if hasattr(part, "__len__") else 0
             number = -1
             names = _Names(name, [] if name_key is False else _paths_of(part))
+            group_of = groups_of.get(name)
             for number, sample in enumerate(_samples(part, name, on_error == "skip")):
                 where = f"split {name!r}, sample {number}"
                 try:
@@ -106,10 +126,10 @@ def pack_dataset(
                         image = _transformed(transform, image, f"transform with the image of {where}")
                     if mask_transform is not None and mask is not None:
                         mask = _transformed(mask_transform, mask, f"mask_transform with the mask of {where}")
-                    writer.append(
-                        image, label, mask=mask, split=name, metadata=keys.metadata_of(sample, where),
-                        name=origin,
-                    )  # fmt: skip
+                    metadata = keys.metadata_of(sample, where)
+                    if group_of is not None:
+                        metadata[_GROUP_COLUMN] = group_of(number, sample, where)
+                    writer.append(image, label, mask=mask, split=name, metadata=metadata, name=origin)
                 except Exception as error:
                     if on_error == "stop" or writer.is_closed:
                         raise
@@ -118,9 +138,11 @@ def pack_dataset(
                     on_progress(f"reading {name}", number + 1, max(total, number + 1), 0, 0)
             if number < 0:
                 empty.append(name)
+            if group_of is not None:
+                group_of.check_length(number + 1)
         if empty and len(empty) < len(parts):
             writer.add_note(f"not packed: the split {', '.join(map(repr, empty))}, which has no samples")
-        if note := keys.note():
+        for note in keys.notes():
             writer.add_note(note)
         return writer.close()
 
@@ -131,6 +153,65 @@ def _transformed(transform: Callable[[Any], Any], value: Any, what: str) -> Any:
     except Exception as error:
         annotate(error, f"while calling {what}")
         raise
+
+
+#: One group for each sample, or a function of a sample.
+_Groups = Sequence[Any] | Callable[[Any], Any]
+
+#: The column that keeps the groups.
+_GROUP_COLUMN = "group"
+
+
+class _GroupsOfSplit:
+    """The groups of the samples of one split."""
+
+    def __init__(self, split: str, given: _Groups, part: Any) -> None:
+        self._split = split
+        self._function = given if callable(given) else None
+        self._groups = [] if callable(given) else list(given)
+        if hasattr(part, "__len__"):
+            self.check_length(len(part))
+
+    def __call__(self, number: int, sample: Any, where: str) -> Any:
+        if self._function is not None:
+            group = _transformed(self._function, sample, f"groups with {where}")
+        elif number < len(self._groups):
+            group = self._groups[number]
+        else:
+            raise ValueError(f"groups has {len(self._groups)} elements; split {self._split!r} has more samples")
+        group = _as_json(group)
+        return None if group != group else group  # NaN: missing, as in pandas
+
+    def check_length(self, sample_count: int) -> None:
+        if self._function is None and len(self._groups) != sample_count:
+            raise ValueError(
+                f"groups has {len(self._groups)} elements for {sample_count} samples of split {self._split!r}; give "
+                "one for each sample"
+            )
+
+
+def _groups_of_splits(
+    groups: _Groups | Mapping[str, _Groups] | None, parts: Mapping[str, Any]
+) -> dict[str, _GroupsOfSplit]:
+    if groups is None:
+        return {}
+    if isinstance(groups, Mapping):
+        given = {name if name in parts else _SPLIT_NAMES.get(name, name): group for name, group in groups.items()}
+        if unknown := [name for name in given if name not in parts]:
+            raise ValueError(f"groups names the split {unknown[0]!r}; dataset has {', '.join(map(repr, parts))}")
+    elif callable(groups) or len(parts) == 1:
+        given = dict.fromkeys(parts, groups)
+    else:
+        raise ValueError("groups is one sequence, but dataset has several splits; give a mapping from their names")
+    return {name: _GroupsOfSplit(name, group, parts[name]) for name, group in given.items()}
+
+
+def _columns_for_choice(group_by: str | None, holdout: Any) -> list[str]:
+    """The fields that decide in which split a sample is."""
+    fields = [group_by] if group_by and not group_by.startswith("path:") else []
+    if isinstance(holdout, str) and "=" in holdout:
+        fields.append(holdout.split("=", 1)[0])
+    return fields
 
 
 class _Unreadable:
@@ -215,9 +296,12 @@ class _Keys:
         label: str | Literal[False] | None,
         name: str | Literal[False] | None,
         columns: list[str],
+        needed: list[str],
     ) -> None:
         self._image, self._mask, self._label, self._name = image, mask, label, name
         self._columns = columns
+        self._needed = needed  # kept if a sample has them
+        self._found: set[str] = set()
         self._left_out: set[str] = set()
 
     def parts_of(self, sample: Any, where: str) -> tuple[Any, Any, Any]:
@@ -247,7 +331,7 @@ class _Keys:
                     f"{where}: no label found among the fields {list(sample)}; name it with label_key=, or pass "
                     "label_key=False for a dataset without labels"
                 )
-        used = {image, mask, label, *self._columns, self._name_field(sample)}
+        used = {image, mask, label, *self._columns, *self._needed, self._name_field(sample)}
         self._left_out.update(str(key) for key in sample if key not in used)
         return sample[image], None if mask is None else sample[mask], None if label is None else sample[label]
 
@@ -267,20 +351,26 @@ class _Keys:
 
     def metadata_of(self, sample: Any, where: str) -> dict[str, Any]:
         """The fields to keep."""
-        if not self._columns:
+        needed = [name for name in self._needed if isinstance(sample, Mapping) and name in sample]
+        self._found.update(needed)
+        if not self._columns and not needed:
             return {}
         if not isinstance(sample, Mapping):
             raise ValueError(f"{where}: columns= needs samples that are mappings, not {type(sample).__name__}")
         if missing := [name for name in self._columns if name not in sample]:
             raise ValueError(f"{where}: there is no field {missing[0]!r}; the sample has {list(sample)}")
-        return {name: _as_json(sample[name]) for name in self._columns}
+        return {name: _as_json(sample[name]) for name in [*self._columns, *needed]}
 
-    def note(self) -> str | None:
-        """Which fields are not packed."""
-        if not self._left_out:
-            return None
-        names = ", ".join(map(repr, sorted(self._left_out)))
-        return f"not packed: the field{'s' if len(self._left_out) > 1 else ''} {names}; keep with columns="
+    def notes(self) -> list[str]:
+        """Which fields are not packed, and which are, though `columns` does not name them."""
+        notes = []
+        if self._left_out:
+            names = ", ".join(map(repr, sorted(self._left_out)))
+            notes.append(f"not packed: the field{'s' if len(self._left_out) > 1 else ''} {names}; keep with columns=")
+        if self._found:
+            names = ", ".join(map(repr, sorted(self._found)))
+            notes.append(f"kept with each sample: {names}, because group_by= or holdout= names it")
+        return notes
 
 
 class _Names:
