@@ -78,9 +78,9 @@ const Bomb kHdf5[] = {
          H5Dclose(add_dataset(file, "images", {hsize_t{1} << 60, 1, 1}, chunked({1, 1, 1})));
        });
      },
-     "a.h5\": 1152921504606846976 samples"},
+     "declared far larger than the file"},
     {"an HDF5 dataset whose number of rows was changed to 2^60",
-     [](const Path& folder) { return with_rows(folder, 1ull << 60); }, "a.h5\": 1152921504606846976 samples"},
+     [](const Path& folder) { return with_rows(folder, 1ull << 60); }, "declared far larger than the file"},
     {"an HDF5 dataset whose number of rows was changed to 2^64 - 1",
      [](const Path& folder) { return with_rows(folder, ~0ull); }, "a.h5"},
     {"an HDF5 dataset with an unknown filter",
@@ -102,7 +102,7 @@ const Bomb kHdf5[] = {
          H5Dclose(add_dataset(file, "images", {1, 65'535, 65'535}, chunked({1, 65'535, 65'535})));
        });
      },
-     "2 GiB or more each"},
+     "declared far larger than the file"},
     {"an HDF5 dataset that is a link to another file",
      [](const Path& folder) {
        return hdf5_bomb(folder, [](hid_t file) {

@@ -51,8 +51,8 @@ std::optional<std::span<const std::byte>> xmp_packet(std::span<const std::byte> 
   return chunk.subspan(keyword_end + 1);
 }
 
-/// Reads the chunks after the header chunk that matter besides the pixels, up to the end of the file or its first
-/// truncated chunk, which the decoder reports.
+/// Reads the chunks after the header chunk that matter besides the pixels, up to the end chunk, the end of the file or
+/// its first truncated chunk, which the decoder reports.
 class PngChunks {
  public:
   explicit PngChunks(const FileBytes& file) : file_(file) {
@@ -62,7 +62,9 @@ class PngChunks {
       const auto head = file_.read(at, 8);
       const std::int64_t byte_count = ByteView(head, ByteOrder::big).u32(0);
       if (byte_count > file_.length() - at - kChunkFrameBytes) break;
-      look_at({reinterpret_cast<const char*>(head.data()) + 4, 4}, at + 8, byte_count);
+      const std::string name(reinterpret_cast<const char*>(head.data()) + 4, 4);
+      if (name == "IEND") break;
+      look_at(name, at + 8, byte_count);
       at += kChunkFrameBytes + byte_count;
     }
   }

@@ -69,8 +69,13 @@ TextLabels::TextLabels(std::vector<std::string> given_names, std::optional<Label
 
 void TextLabels::add(std::string_view text) {
   text = trimmed(text);
+  // A longer text is neither a number nor a name: keep no more of it than shows that.
+  const bool is_too_long = text.size() > kMostNameBytes;
+  text = text.substr(0, kMostNameBytes + 1);
   Label label = {text_number(text)};
-  if (const auto number = number_in(text)) {
+  if (is_too_long) {
+    label.meaning = Meaning::name;
+  } else if (const auto number = number_in(text)) {
     label.meaning = Meaning::number;
     label.number = *number;
   } else if (marks_missing_number(text)) {

@@ -72,6 +72,15 @@ void drop_one_per_row(std::vector<const ListedArray*>& arrays) {
   if (!std::ranges::all_of(arrays, has_one)) std::erase_if(arrays, has_one);
 }
 
+/// If there is one array with the axes of images, but it cannot be used, that is the problem.
+void refuse_unusable_images(const std::string& file, const std::vector<ListedArray>& arrays) {
+  const auto may_be_images = [](const ListedArray& array) { return !array.is_usable() && array.axes.size() >= 3; };
+  if (std::ranges::count_if(arrays, may_be_images) != 1) return;
+  const ListedArray& array = *std::ranges::find_if(arrays, may_be_images);
+  throw FormatError("read " + file + ": the array " + array.name + " (" + arrays::axes_text(array.axes) +
+                    ") cannot be used: " + array.unusable + "; get the file again, or convert it");
+}
+
 std::vector<const ListedArray*> image_arrays(const std::vector<ListedArray>& arrays) {
   std::vector<const ListedArray*> large, named;
   for (const ListedArray& array : arrays) {
@@ -150,6 +159,7 @@ std::vector<ArrayPair> pair_arrays(const std::string& file, const std::vector<Li
   std::vector<const ListedArray*> images = image_arrays(arrays);
   if (!wanted_images.empty()) images = {find(arrays, wanted_images)};
   if (images.empty()) {
+    refuse_unusable_images(file, arrays);
     throw InvalidArgument("read " + file + ": which array holds the images is ambiguous; name it as " +
                           "FILE::IMAGES::LABELS; the file has " + listed(arrays));
   }

@@ -15,6 +15,7 @@
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/lists/left_out_members.hpp"
+#include "support/short_text.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -113,6 +114,9 @@ std::string label_text(const files::FileTree& tree, const Sample& sample, LeftOu
   return label_in(json, left_out);
 }
 
+/// The start of a label: enough to see that it is too long, if it is.
+std::string short_label(const std::string& text) { return std::string(trimmed(text).substr(0, kMostNameBytes + 1)); }
+
 /// The samples of a split with the texts of their labels.
 struct LabeledSamples {
   std::vector<Sample> samples;
@@ -201,7 +205,7 @@ ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const SourceOpti
     LabeledSamples& labeled = all.emplace_back();
     for (Sample& sample : samples_in(*root.tree, left_out)) {
       try {
-        labeled.texts.push_back(label_text(*root.tree, sample, left_out));
+        labeled.texts.push_back(short_label(label_text(*root.tree, sample, left_out)));
         labeled.samples.push_back(std::move(sample));
       } catch (const FormatError& error) {
         if (!options.skip_unreadable) {
