@@ -79,6 +79,7 @@ octavo_find_dependency(archive FOR pack HEADER archive.h LIBRARIES archive PACKA
 octavo_find_dependency(webp FOR pack HEADER webp/decode.h LIBRARIES webp PACKAGE libwebp-dev OPTIONAL)
 octavo_find_dependency(tiff FOR pack HEADER tiffio.h LIBRARIES tiff PACKAGE libtiff-dev OPTIONAL)
 octavo_find_dependency(gif FOR pack HEADER gif_lib.h LIBRARIES gif PACKAGE libgif-dev OPTIONAL)
+octavo_find_dependency(utf8proc FOR pack HEADER utf8proc.h LIBRARIES utf8proc PACKAGE libutf8proc-dev OPTIONAL)
 octavo_find_dependency(curl FOR fetch HEADER curl/curl.h LIBRARIES curl PACKAGE libcurl4-openssl-dev OPTIONAL)
 octavo_find_dependency(crypto FOR fetch HEADER openssl/evp.h LIBRARIES crypto PACKAGE libssl-dev OPTIONAL)
 # Checksums in a build without OpenSSL, such as the Python wheels.

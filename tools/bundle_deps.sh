@@ -13,7 +13,7 @@
 #
 # .deps also contains data/fashion-mnist if this machine has it (the package dataset-fashion-mnist, or a folder in
 # $OCTAVO_DATA), python/nanobind if PyPI is reachable, and licenses/. It does not contain the libraries for optional
-# features: OpenBLAS, archives, WebP, TIFF, GIF, and `octavo fetch`.
+# features: OpenBLAS, archives, WebP, TIFF, GIF, Unicode normalization, and `octavo fetch`.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/source_packages.sh"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <octavo/option_names.hpp>
+#include <octavo/text.hpp>
 
 #include "human_units.hpp"
 #include "json_output.hpp"
@@ -31,7 +32,7 @@ void print_splits(const std::vector<SourceSplit>& splits) {
 Json describe_skipped(const std::vector<SampleFailure>& skipped) {
   Json described = Json::array();
   for (const SampleFailure& failure : skipped) {
-    described.push_back({{"name", failure.name}, {"reason", failure.reason}});
+    described.push_back({{"name", as_utf8(failure.name)}, {"reason", as_utf8(failure.reason)}});
   }
   return described;
 }
@@ -65,7 +66,7 @@ void print_notes(const std::vector<std::string>& notes) {
 /// The notes as on the command line.
 Json describe_notes(const std::vector<std::string>& notes) {
   Json described = Json::array();
-  for (const std::string& note : notes) described.push_back(with_command_line_options(note));
+  for (const std::string& note : notes) described.push_back(as_utf8(with_command_line_options(note)));
   return described;
 }
 
@@ -97,7 +98,7 @@ void print_summary(const std::string& path, const Source& source, const PackSumm
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
   const std::int64_t float32_bytes = 4 * summary.packed_bytes;
   const double ratio = static_cast<double>(float32_bytes) / static_cast<double>(summary.file_bytes);
-  std::cout << path << ": " << counted(sample_count, "sample") << '\n';
+  std::cout << printable(path) << ": " << counted(sample_count, "sample") << '\n';
   print_splits(summary.splits);
   print_classes(source.class_names());
   std::cout << "  file  " << format_bytes(summary.file_bytes) << " (float32 would be " << format_bytes(float32_bytes)
@@ -124,7 +125,7 @@ void list_skipped(const std::vector<SampleFailure>& skipped) {
 }
 
 void print_summary_json(const std::string& path, const PackSummary& summary) {
-  print_json({{"file", path},
+  print_json({{"file", as_utf8(path)},
               {"splits", describe_splits(summary.splits)},
               {"packed_bytes", summary.packed_bytes},
               {"float32_bytes", 4 * summary.packed_bytes},

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <new>
 #include <octavo/errors.hpp>
 #include <octavo/option_names.hpp>
+#include <octavo/text.hpp>
 #include <octavo/version.hpp>
 #include <string>
 #include <string_view>
@@ -33,14 +35,16 @@ namespace {
 constexpr std::size_t kHelpColumn = 34;
 constexpr const char* kNoMemory = "run octavo: not enough memory; free some, or use fewer threads";
 
-/// Prints the message as one line. Allocates no memory: there may be none left.
+/// Prints the message, which is one line. Allocates no memory: there may be none left.
 int fail(std::string_view message, int exit_code) {
-  std::cerr << "octavo: error: ";
-  for (std::size_t end; (end = message.find('\n')) != std::string_view::npos; message.remove_prefix(end + 1)) {
-    std::cerr << message.substr(0, end) << ' ';
-  }
-  std::cerr << message << std::endl;
+  std::cerr << "octavo: error: " << message << std::endl;
   return exit_code;
+}
+
+/// A message that may contain any bytes, as one line.
+std::string as_line(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  return printable(message);
 }
 
 std::vector<Command> add_commands(CLI::App& program, const std::string& command_line) {
@@ -72,7 +76,7 @@ const Command* find_verb(const std::vector<Command>& commands, int argument_coun
 
 int fail_to_read(const std::string& what, const Command* verb) {
   const std::string help = verb == nullptr ? "octavo --help" : "octavo " + verb->arguments->get_name() + " --help";
-  return fail("read the command line: " + what + "; see " + help, kWrongUsage);
+  return fail(as_line("read the command line: " + what + "; see " + help), kWrongUsage);
 }
 
 int run_verb(CLI::App& program, const std::vector<Command>& commands, int argument_count,
@@ -96,7 +100,7 @@ int run_verb(CLI::App& program, const std::vector<Command>& commands, int argume
 /// Prints a message of the library, with options as on the command line.
 int fail_in_library(const char* what, int exit_code) {
   try {
-    return fail(with_command_line_options(what), exit_code);
+    return fail(as_line(with_command_line_options(what)), exit_code);
   } catch (const std::bad_alloc&) {
     return fail(what, exit_code);
   }

@@ -1,6 +1,7 @@
 // Translates exceptions of the library to Python's built-in exceptions, or to one of three exceptions of this package.
 #include <octavo/errors.hpp>
 #include <octavo/option_names.hpp>
+#include <octavo/text.hpp>
 
 #include "core/module.hpp"
 
@@ -21,9 +22,9 @@ PyObject* add_exception(nb::module_& module, const char* name, const char* doc, 
   return type;
 }
 
-/// Messages contain file names, which need not be UTF-8.
+/// Messages contain names that need not be UTF-8.
 nb::object message_of(const std::exception& error) {
-  return nb::steal(PyUnicode_DecodeFSDefault(with_python_options(error.what()).c_str()));
+  return nb::steal(PyUnicode_FromString(as_utf8(with_python_options(error.what())).c_str()));
 }
 
 void raise(PyObject* type, const std::exception& error) {

@@ -26,7 +26,7 @@ TEST_CASE("a cursor visits all entries and reads the requested ones", "[unit][fi
   std::string bytes(2000, '?');
   REQUIRE(cursor.advance(entry));
   CHECK(entry.name == "x");
-  CHECK(entry.is_file);
+  CHECK(entry.kind == files::EntryKind::file);
   REQUIRE(cursor.advance(entry));
   CHECK(entry.name == "d/empty");
   CHECK(cursor.read_some(std::as_writable_bytes(std::span(bytes))) == 0);

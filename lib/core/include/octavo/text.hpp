@@ -7,8 +7,12 @@
 
 namespace octavo {
 
-/// Replaces control characters by '?': names of files and text from a server may contain terminal escape sequences.
-std::string printable(std::string text);
+/// The text with each byte that is not part of UTF-8 written as \xB0: file names are bytes, in any encoding.
+std::string as_utf8(std::string_view text);
+
+/// The same on one line: control characters, also those of Unicode that break lines or reverse text, become '?'. Names
+/// of files and text from a server may contain terminal escape sequences.
+std::string printable(std::string_view text);
 
 /// The text without blanks (spaces, tabs, line ends) around it.
 std::string_view trimmed(std::string_view text);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 namespace octavo {
 namespace {
@@ -172,12 +173,7 @@ std::string read_whole_file(const std::filesystem::path& path, std::int64_t most
   return bytes;
 }
 
-std::string quoted(const std::filesystem::path& path) {
-  std::string text = path.string();
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return '"' + text + '"';
-}
+std::string quoted(const std::filesystem::path& path) { return '"' + printable(path.string()) + '"'; }
 
 void check_is_plain_or_free(const std::filesystem::path& path) {
   std::error_code ignored;

@@ -88,7 +88,7 @@ void check_is_plain_or_free(const std::filesystem::path& path);
 /// Reads the whole file. Throws IoError, also if it has more than `most_bytes`.
 std::string read_whole_file(const std::filesystem::path& path, std::int64_t most_bytes);
 
-/// Returns `path` in double quotes for messages. Control characters become '?', so that a message stays on one line.
+/// Returns `path` in double quotes for messages, printable (octavo/text.hpp): on one line, and in UTF-8.
 std::string quoted(const std::filesystem::path& path);
 
 /// Throws IoError: `doing` "path": the text for `error_number`; what to do, if that is known (such as for a full disk).

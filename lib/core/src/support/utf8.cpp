@@ -16,8 +16,9 @@ std::size_t character_bytes(unsigned char first) {
   return 0;
 }
 
-/// Length of the well-formed character at the start of `text`; 0 if there is none (Unicode, table 3-7).
-std::size_t leading_character(std::string_view text) {
+}  // namespace
+
+std::size_t leading_character_bytes(std::string_view text) {
   const std::size_t count = character_bytes(static_cast<unsigned char>(text[0]));
   if (count == 0 || count > text.size()) return 0;
   for (std::size_t i = 1; i < count; ++i) {
@@ -31,11 +32,9 @@ std::size_t leading_character(std::string_view text) {
   return overlong || beyond ? 0 : count;
 }
 
-}  // namespace
-
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t count = leading_character(text);
+    const std::size_t count = leading_character_bytes(text);
     if (count == 0) return false;
     text.remove_prefix(count);
   }

@@ -6,6 +6,10 @@
 
 namespace octavo {
 
+/// Length of the well-formed character at the start of a text that is not empty; 0 if there is none (Unicode, table
+/// 3-7).
+std::size_t leading_character_bytes(std::string_view text);
+
 /// Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 

@@ -3,6 +3,9 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <new>
 
 #include <octavo/errors.hpp>
@@ -11,58 +14,138 @@ namespace octavo::files {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kTarBlockBytes = 512;
 
 /// Names are bytes. If the locale cannot represent the archive's encoding, the UTF-8 form is available.
-std::string name_of(archive_entry* entry) {
-  const char* name = archive_entry_pathname(entry);
-  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+std::string either(const char* name, const char* utf8) {
+  if (name == nullptr) name = utf8;
   return name == nullptr ? "" : name;
 }
 
-/// The supported formats. Excludes filters that start a program. Zip is read only by its directory, which is at the
-/// end: a truncated zip file is refused, not read partially.
+/// The kind of an entry. A hard link may come with the bytes of the file, which is then as good as a file of its own.
+EntryKind kind_of(archive_entry* entry) {
+  const bool is_hard_link = archive_entry_hardlink(entry) != nullptr || archive_entry_hardlink_utf8(entry) != nullptr;
+  const bool has_bytes = archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) > 0;
+  if (is_hard_link && !has_bytes) return EntryKind::hard_link;
+  switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+      return EntryKind::file;
+    case AE_IFDIR:
+      return EntryKind::folder;
+    case AE_IFLNK:
+      return EntryKind::symlink;
+    default:
+      return EntryKind::other;
+  }
+}
+
+std::string target_of(archive_entry* entry, EntryKind kind) {
+  if (kind == EntryKind::symlink) return either(archive_entry_symlink(entry), archive_entry_symlink_utf8(entry));
+  if (kind == EntryKind::hard_link) return either(archive_entry_hardlink(entry), archive_entry_hardlink_utf8(entry));
+  return "";
+}
+
+/// The supported formats. Zip is read only by its directory, which is at the end: a truncated zip file is refused, not
+/// read partially.
 void choose_formats(::archive* reader) {
   archive_read_support_format_tar(reader);
   archive_read_support_format_zip_seekable(reader);
-  archive_read_support_filter_gzip(reader);
-  archive_read_support_filter_bzip2(reader);
-  archive_read_support_filter_xz(reader);
-  archive_read_support_filter_zstd(reader);
+  archive_read_set_format_option(reader, "tar", "read_concatenated_archives", "1");
+}
+
+/// For libarchive: the next block of decompressed bytes.
+la_ssize_t pass_on(::archive* reader, void* bytes, const void** block) {
+  try {
+    const auto next = static_cast<DecompressedBytes*>(bytes)->next();
+    *block = next.data();
+    return static_cast<la_ssize_t>(next.size());
+  } catch (const FormatError& error) {
+    archive_set_error(reader, EILSEQ, "%s", error.what());
+    return -1;
+  }
 }
 
 }  // namespace
 
-void ArchiveCursor::Close::operator()(struct ::archive* reader) const { archive_read_free(reader); }
-
 ArchiveCursor::ArchiveCursor(const std::filesystem::path& path)
-    : file_(File::open_for_reading(path)), reader_(archive_read_new()) {
-  if (!reader_) throw std::bad_alloc();
+    : file_(File::open_for_reading(path)), reader_(new_archive_reader()) {
   choose_formats(reader_.get());
   if (archive_read_open_fd(reader_.get(), file_.descriptor(), kBlockBytes) != ARCHIVE_OK) fail();
+  if (archive_filter_code(reader_.get(), 0) != ARCHIVE_FILTER_NONE) open_decompressed();
+  is_open_ = true;
 }
 
-std::string ArchiveCursor::problem() const {
-  const char* const text = archive_error_string(reader_.get());
-  std::string problem = text == nullptr ? "it is damaged" : text;
-  // Some libarchive messages end with a newline.
-  std::erase_if(problem, [](unsigned char c) { return c < 0x20; });
-  return problem;
+void ArchiveCursor::open_decompressed() {
+  try {
+    decompressed_ = std::make_unique<DecompressedBytes>(file_);
+  } catch (const FormatError& error) {
+    throw FormatError("read the archive " + quoted(file_.path()) + ": " + error.what() + "; get the file again");
+  }
+  reader_ = ArchiveHandle(archive_read_new());
+  if (!reader_) throw std::bad_alloc();
+  choose_formats(reader_.get());
+  if (archive_read_open(reader_.get(), decompressed_.get(), nullptr, &pass_on, nullptr) != ARCHIVE_OK) fail();
 }
 
 void ArchiveCursor::fail() const {
-  throw FormatError("read the archive " + quoted(file_.path()) + ": " + problem() + "; get the file again");
+  const std::string reading = "read the archive " + quoted(file_.path()) + ": ";
+  if (is_encrypted()) {
+    throw FormatError(reading + "it is encrypted; unpack it with its password and pack the folder");
+  }
+  throw FormatError(reading + problem() + "; get the file again");
+}
+
+bool ArchiveCursor::is_encrypted() const {
+  // Before it has found a format, libarchive must not be asked: it would follow a wild pointer.
+  return is_open_ && archive_read_has_encrypted_entries(reader_.get()) > 0;
+}
+
+bool ArchiveCursor::is_tar() const {
+  return (archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+}
+
+/// Notes where the next header is looked for: at the end of a tar archive, there are zeros instead.
+void ArchiveCursor::watch_for_end() {
+  if (passed_ > 0 && archive_read_data_skip(reader_.get()) < ARCHIVE_WARN) fail();
+  header_at_ = archive_filter_bytes(reader_.get(), 0);
+  if (decompressed_) decompressed_->watch(header_at_);
+}
+
+/// Whether there were zeros.
+bool ArchiveCursor::was_end() const {
+  if (!is_tar()) return false;
+  if (decompressed_) return decompressed_->was_zero();
+  std::array<std::byte, kTarBlockBytes> block;
+  if (file_.read_some_at(header_at_, block) < block.size()) return false;
+  return std::ranges::all_of(block, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+/// Finds what follows the end of a tar archive, after which no header can be read. Zeros may be of any number.
+void ArchiveCursor::look_after_end() {
+  const bool are_zeros = decompressed_ ? decompressed_->ends_in_zeros() : has_only_zeros_from(file_, header_at_);
+  if (!are_zeros) problem_after_end_ = problem();
 }
 
 bool ArchiveCursor::advance(ArchiveEntry& entry) {
+  watch_for_end();
   archive_entry* header = nullptr;
   const int status = archive_read_next_header(reader_.get(), &header);
-  if (status == ARCHIVE_EOF) return false;
   // A warning is about a name that the locale cannot represent; the name is used unchanged.
-  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) fail();
+  const bool is_entry = status == ARCHIVE_OK || status == ARCHIVE_WARN;
+  if (!is_entry) {
+    if (status != ARCHIVE_EOF && !was_end()) fail();
+    if (status != ARCHIVE_EOF) look_after_end();
+    if (decompressed_ && problem_after_end_.empty()) problem_after_end_ = decompressed_->problem_at_end();
+    return false;
+  }
+  is_after_end_ = is_after_end_ || was_end();
+  if (is_after_end_) ++passed_after_end_;
   ++passed_;
-  entry.name = name_of(header);
-  entry.is_file = archive_entry_filetype(header) == AE_IFREG && archive_entry_hardlink(header) == nullptr;
+  entry.name = either(archive_entry_pathname(header), archive_entry_pathname_utf8(header));
+  entry.kind = kind_of(header);
+  entry.target = target_of(header, entry.kind);
   entry.bytes = archive_entry_size_is_set(header) != 0 ? archive_entry_size(header) : -1;
+  entry.is_encrypted = archive_entry_is_encrypted(header) != 0;
   return true;
 }
 
@@ -73,14 +156,14 @@ std::size_t ArchiveCursor::read_some(std::span<std::byte> out) {
 }
 
 bool begins_as_archive(const std::filesystem::path& path) {
-  const File file = File::open_for_reading(path);
-  const std::unique_ptr<struct ::archive, decltype(&archive_read_free)> reader(archive_read_new(), &archive_read_free);
-  if (!reader) throw std::bad_alloc();
-  choose_formats(reader.get());
-  if (archive_read_open_fd(reader.get(), file.descriptor(), kBlockBytes) != ARCHIVE_OK) return false;
-  archive_entry* header = nullptr;
-  const int status = archive_read_next_header(reader.get(), &header);
-  return status == ARCHIVE_OK || status == ARCHIVE_WARN;
+  std::unique_ptr<ArchiveCursor> cursor;
+  try {
+    cursor = std::make_unique<ArchiveCursor>(path);
+    ArchiveEntry entry;
+    return cursor->advance(entry);
+  } catch (const FormatError&) {
+    return cursor && cursor->is_encrypted();  // to be refused for that
+  }
 }
 
 }  // namespace octavo::files

@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <mutex>
 
+#include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "files/archive_cursor.hpp"
 #include "files/file_tree.hpp"
 #include "files/member_list.hpp"
+#include "files/recent_members.hpp"
 #include "support/checked_math.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::files {
 namespace {
@@ -25,6 +29,7 @@ constexpr std::int64_t kHeldRatio = 16;
 constexpr std::size_t kLongestName = 4096;  // PATH_MAX on Linux
 // Each file is registered in all folders above it.
 constexpr std::ptrdiff_t kDeepestFolder = 128;
+constexpr std::size_t kMostShownBytes = 200;  // of a name in a note
 constexpr std::int64_t kMemberPieceBytes = std::int64_t{256} << 10;
 
 /// A cursor at entry `number`. Uses `cursor` if it is not null and has not passed the entry.
@@ -64,6 +69,22 @@ class MemberStream final : public SequentialStream {
   std::unique_ptr<ArchiveCursor> cursor_;
 };
 
+std::string shortened(const std::string& text) {
+  const std::string shown = printable(text);
+  const std::string_view start = cut_utf8(shown, kMostShownBytes);
+  return std::string(start) + (start.size() < shown.size() ? "..." : "");
+}
+
+/// Adds the name of the archive to the errors of its list.
+template <typename Work>
+auto named(const fs::path& archive, const Work& work) {
+  try {
+    return work();
+  } catch (const FormatError& error) {
+    throw FormatError("read the archive " + quoted(archive) + ": " + error.what());
+  }
+}
+
 class ArchiveTree final : public FileTree {
  public:
   ArchiveTree(const fs::path& path, std::int64_t largest_ratio, OnDamage on_damage) : FileTree(path) {
@@ -71,13 +92,14 @@ class ArchiveTree final : public FileTree {
   }
 
   std::vector<DamagedArchive> damaged() const override { return damaged_; }
+  std::vector<std::string> remarks() const override { return remarks_; }
   std::string name_of(const std::string& path) const override {
     if (path.empty()) return quoted(root());
     return quoted(fs::path(root().string() + ": " + path));
   }
   FolderEntries entries(const std::string& folder) const override { return members_.entries(folder); }
   std::vector<std::string> files_below(const std::string& folder) const override {
-    return members_.files_below(folder);
+    return named(root(), [&] { return members_.files_below(folder); });
   }
   bool has_file(const std::string& path) const override { return members_.find(path) != nullptr; }
   std::unique_ptr<ByteStream> open(const std::string& path) const override {
@@ -92,15 +114,23 @@ class ArchiveTree final : public FileTree {
  private:
   void list(std::int64_t largest_ratio, OnDamage on_damage);
   bool advance(ArchiveCursor& cursor, ArchiveEntry& entry, OnDamage on_damage);
+  void check_names(const ArchiveEntry& entry) const;
+  void add(const ArchiveEntry& entry, std::int64_t number);
+  void remark(const ArchiveCursor& cursor);
+  [[noreturn]] void refuse(const std::string& problem) const;
   const Member& member(const std::string& path) const;
   std::unique_ptr<ArchiveCursor> take_cursor(std::int64_t number) const;
   void put_back(std::unique_ptr<ArchiveCursor> cursor) const;
+  std::optional<std::string> recent(std::int64_t number) const;
+  void keep(std::int64_t number, const std::string& bytes) const;
 
   std::int64_t most_bytes_ = 0;  ///< limit for the total size of all files
   MemberList members_;
   std::vector<DamagedArchive> damaged_;  ///< this archive if it is damaged, else empty
+  std::vector<std::string> remarks_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as the most concurrent readers so far
+  mutable RecentMembers recent_;                              ///< files that links lead to
 };
 
 /// Advances to the next entry; false if there is none, or if it cannot be read and `on_damage` allows that.
@@ -115,6 +145,56 @@ bool ArchiveTree::advance(ArchiveCursor& cursor, ArchiveEntry& entry, OnDamage o
   }
 }
 
+void ArchiveTree::refuse(const std::string& problem) const {
+  throw FormatError("read the archive " + quoted(root()) + ": " + problem + " unpack it yourself if you trust it");
+}
+
+void ArchiveTree::check_names(const ArchiveEntry& entry) const {
+  if (entry.name.size() > kLongestName) refuse("a name in it has " + std::to_string(entry.name.size()) + " bytes;");
+  if (std::count(entry.name.begin(), entry.name.end(), '/') > kDeepestFolder) refuse("a path in it is too deep;");
+  if (entry.kind != EntryKind::file || !entry.is_encrypted) return;
+  throw FormatError("read " + name_of(entry.name) +
+                    ": it is encrypted; unpack the archive with its password and pack the folder");
+}
+
+void ArchiveTree::add(const ArchiveEntry& entry, std::int64_t number) {
+  switch (entry.kind) {
+    case EntryKind::file:
+      members_.add(entry.name, {number, entry.bytes});
+      break;
+    case EntryKind::folder:
+      members_.add_folder(entry.name);
+      break;
+    case EntryKind::symlink:
+      members_.add_symlink(entry.name, entry.target);
+      break;
+    case EntryKind::hard_link:
+      members_.add_hard_link(entry.name, entry.target);
+      break;
+    case EntryKind::other:
+      break;
+  }
+}
+
+/// Notes what a user might not expect, after the last entry.
+void ArchiveTree::remark(const ArchiveCursor& cursor) {
+  const std::string name = quoted(root());
+  if (const LostLinks& lost = members_.lost_links(); lost.count > 0) {
+    remarks_.push_back("left out " + counted(lost.count, "link") + " of " + name +
+                       (lost.count == 1 ? " that leads" : " that lead") + " nowhere or outside the archive" +
+                       (lost.count == 1 ? ": " : ", first ") + shortened(lost.first));
+  }
+  if (cursor.passed_after_end() > 0) {
+    remarks_.push_back(name + " holds several archives, one after another; also read the " +
+                       std::to_string(cursor.passed_after_end()) +
+                       (cursor.passed_after_end() == 1 ? " entry" : " entries") + " after the end of the first");
+  }
+  if (!cursor.problem_after_end().empty()) {
+    remarks_.push_back("something else follows the end of the archive " + name +
+                       ", and is not read: " + cursor.problem_after_end());
+  }
+}
+
 void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
   const std::int64_t archive_bytes = File::open_for_reading(root()).length();
   most_bytes_ = kAlwaysAllowedBytes +
@@ -122,24 +202,26 @@ void ArchiveTree::list(std::int64_t largest_ratio, OnDamage on_damage) {
   ArchiveCursor cursor(root());
   ArchiveEntry entry;
   std::int64_t declared = 0;
-  const auto refuse = [&](const std::string& problem) {
-    throw FormatError("read the archive " + quoted(root()) + ": " + problem + " unpack it yourself if you trust it");
+  const auto check_held = [&] {
+    if (members_.held_bytes() > kAlwaysHeldBytes && members_.held_bytes() / kHeldRatio > archive_bytes) {
+      refuse("it has too many names for its " + std::to_string(archive_bytes) + " bytes;");
+    }
   };
   while (advance(cursor, entry, on_damage)) {
-    const auto sum = checked_sum(declared + kEntryBytes, entry.is_file ? std::max<std::int64_t>(entry.bytes, 0) : 0);
+    const bool is_file = entry.kind == EntryKind::file;
+    const auto sum = checked_sum(declared + kEntryBytes, is_file ? std::max<std::int64_t>(entry.bytes, 0) : 0);
     if (!sum || *sum > most_bytes_) {
       refuse("it claims to hold more than " + std::to_string(largest_ratio) + " times its " +
              std::to_string(archive_bytes) + " bytes; allow more with `max_ratio`, or");
     }
     declared = *sum;
-    if (!entry.is_file) continue;
-    if (entry.name.size() > kLongestName) refuse("a name in it has " + std::to_string(entry.name.size()) + " bytes;");
-    if (std::count(entry.name.begin(), entry.name.end(), '/') > kDeepestFolder) refuse("a path in it is too deep;");
-    members_.add(entry.name, {cursor.passed() - 1, entry.bytes});
-    if (members_.held_bytes() > kAlwaysHeldBytes && members_.held_bytes() / kHeldRatio > archive_bytes) {
-      refuse("it has too many names for its " + std::to_string(archive_bytes) + " bytes;");
-    }
+    if (entry.kind != EntryKind::other) check_names(entry);
+    named(root(), [&] { add(entry, cursor.passed() - 1); });
+    check_held();
   }
+  named(root(), [&] { members_.resolve_links(); });
+  check_held();
+  remark(cursor);
 }
 
 const Member& ArchiveTree::member(const std::string& path) const {
@@ -167,6 +249,16 @@ void ArchiveTree::put_back(std::unique_ptr<ArchiveCursor> cursor) const {
   idle_.push_back(std::move(cursor));
 }
 
+std::optional<std::string> ArchiveTree::recent(std::int64_t number) const {
+  const std::lock_guard lock(mutex_);
+  return recent_.find(number);
+}
+
+void ArchiveTree::keep(std::int64_t number, const std::string& bytes) const {
+  const std::lock_guard lock(mutex_);
+  recent_.add(number, bytes);
+}
+
 std::string ArchiveTree::read_whole(const std::string& path, std::int64_t largest) const {
   const Member& wanted = member(path);
   const auto refuse_large = [&] {
@@ -174,6 +266,10 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
                       " bytes, the limit for such files");
   };
   if (wanted.bytes > largest) refuse_large();
+  if (auto bytes = recent(wanted.number)) {
+    if (std::ssize(*bytes) > largest) refuse_large();
+    return *bytes;
+  }
   auto cursor = cursor_at(take_cursor(wanted.number), root(), wanted.number);
   // Only reading on reaches the end, where the checksum is compared.
   const auto piece = static_cast<std::size_t>(
@@ -190,6 +286,7 @@ std::string ArchiveTree::read_whole(const std::string& path, std::int64_t larges
     }
   }
   put_back(std::move(cursor));
+  if (members_.is_shared(wanted)) keep(wanted.number, bytes);
   return bytes;
 }
 

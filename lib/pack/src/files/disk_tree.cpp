@@ -6,10 +6,11 @@
 #include <cerrno>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "files/file_tree.hpp"
+#include "files/folder_walk.hpp"
+#include "files/skipped_names.hpp"
 #include "support/file.hpp"
 #include "support/unique_handle.hpp"
 
@@ -95,7 +96,7 @@ FolderEntries DiskTree::list(const std::string& folder) const {
   if (!handle) throw_io_error("list the folder", path, errno);
   while (const dirent* const entry = next_entry(handle.get(), path)) {
     const std::string name = entry->d_name;
-    if (name.starts_with('.')) continue;
+    if (is_skipped_name(name)) continue;
     (is_folder(handle.get(), *entry) ? entries.folders : entries.files).push_back(name);
   }
   std::sort(entries.folders.begin(), entries.folders.end());
@@ -104,24 +105,8 @@ FolderEntries DiskTree::list(const std::string& folder) const {
 }
 
 std::vector<std::string> DiskTree::files_below(const std::string& folder) const {
-  std::set<FolderIdentity> seen = {identity_of(at(folder))};
-  std::map<std::string, std::vector<std::string>> files_of;
-  std::vector<std::string> unlisted = {""};
-  while (!unlisted.empty()) {
-    const std::string below = unlisted.back();
-    unlisted.pop_back();
-    FolderEntries found = list(join_path(folder, below));
-    files_of[below] = std::move(found.files);
-    for (const std::string& name : found.folders) {
-      const std::string path = join_path(below, name);
-      if (seen.insert(identity_of(at(join_path(folder, path)))).second) unlisted.push_back(path);
-    }
-  }
-  std::vector<std::string> files;
-  for (const auto& [below, names] : files_of) {
-    for (const std::string& name : names) files.push_back(join_path(below, name));
-  }
-  return files;
+  return files_of_each_folder_once([&](const std::string& path) { return list(join_path(folder, path)); },
+                                   [&](const std::string& path) { return identity_of(at(join_path(folder, path))); });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace octavo::files {
 
-/// The entries of one folder by name, each list in byte order, without hidden names.
+/// The entries of one folder by name, each list in byte order, without skipped names (skipped_names.hpp).
 struct FolderEntries {
   std::vector<std::string> folders;
   std::vector<std::string> files;
@@ -40,6 +40,8 @@ class FileTree {
   virtual std::vector<std::filesystem::path> roots() const { return {root_}; }
   /// The damaged archives; empty unless they were opened with OnDamage::stop_there.
   virtual std::vector<DamagedArchive> damaged() const { return {}; }
+  /// What a user might not expect of the archives, for notes.
+  virtual std::vector<std::string> remarks() const { return {}; }
   /// The quoted name, for messages: "photos/cats/1.jpg", or "photos.tar: cats/1.jpg".
   virtual std::string name_of(const std::string& path) const = 0;
 
@@ -77,10 +79,11 @@ std::shared_ptr<const FileTree> open_folder(const std::filesystem::path& folder)
 bool is_archive(const std::filesystem::path& path);
 
 /// The files in a tar or zip archive. They are only read, never unpacked, so their names cannot overwrite anything.
-/// Links, devices, hidden files and names with ".." are left out. Of several files with the same name, the last counts.
-/// Throws FormatError if the archive is damaged (with OnDamage::stop_there, only if the damage is before its first
-/// file) or claims more than `largest_ratio` times its own bytes; IoError if it cannot be read; Unavailable if this
-/// build has no libarchive.
+/// Shows what a folder would show into which the archive is unpacked: links lead to files and folders of the archive,
+/// but never outside it, and of several files with the same name, the last counts. Devices and names with ".." are left
+/// out. A link has the reading rank of its file. Throws FormatError if the archive is encrypted or damaged (with
+/// OnDamage::stop_there, only if the damage is before its first file) or claims more than `largest_ratio` times its own
+/// bytes; IoError if it cannot be read; Unavailable if this build has no libarchive.
 std::shared_ptr<const FileTree> open_archive(const std::filesystem::path& archive, std::int64_t largest_ratio,
                                              OnDamage on_damage = OnDamage::refuse);
 

@@ -39,6 +39,13 @@ class UnitedTree final : public FileTree {
     }
     return all;
   }
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all;
+    for (const auto& tree : trees_) {
+      for (std::string& remark : tree->remarks()) all.push_back(std::move(remark));
+    }
+    return all;
+  }
   std::string name_of(const std::string& path) const override {
     if (path.empty()) return quoted(root());
     const auto [number, below] = split(path);

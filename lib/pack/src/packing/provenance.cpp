@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include <octavo/text.hpp>
 #include <octavo/version.hpp>
 
 namespace octavo::packing {
@@ -34,10 +35,10 @@ OrderedJson files_of(const Source& source, bool names_only) {
   for (const std::string& file : source.files()) {
     const std::filesystem::path path(file);
     if (!names_only) {
-      files.push_back(std::filesystem::absolute(path).lexically_normal().string());
+      files.push_back(as_utf8(std::filesystem::absolute(path).lexically_normal().string()));
     } else {
       // A folder may be given with a trailing slash.
-      files.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
+      files.push_back(as_utf8((path.has_filename() ? path : path.parent_path()).filename().string()));
     }
   }
   return files;
@@ -46,7 +47,7 @@ OrderedJson files_of(const Source& source, bool names_only) {
 OrderedJson skipped_samples(const PackSummary& summary) {
   OrderedJson skipped = OrderedJson::array();
   for (const SampleFailure& failure : summary.skipped) {
-    skipped.push_back({{"name", failure.name}, {"reason", failure.reason}});
+    skipped.push_back({{"name", as_utf8(failure.name)}, {"reason", as_utf8(failure.reason)}});
   }
   return skipped;
 }
@@ -57,14 +58,15 @@ std::string describe_provenance(const Source& source, const PackOptions& options
   std::int64_t sample_count = 0;
   for (const SourceSplit& split : summary.splits) sample_count += split.sample_count;
   OrderedJson provenance = OrderedJson::object();
-  if (!options.reproducible && !options.command_line.empty()) provenance["command_line"] = options.command_line;
+  if (!options.reproducible && !options.command_line.empty())
+    provenance["command_line"] = as_utf8(options.command_line);
   provenance["format"] = source.format();
   provenance["sources"] = files_of(source, options.reproducible);
   provenance["notes"] = OrderedJson::parse(to_json(source.notes()));
   provenance["sample_count"] = sample_count;
   provenance["skipped"] = skipped_samples(summary);
   provenance["libraries"] = library_versions();
-  // File names are bytes; invalid UTF-8 becomes U+FFFD.
+  // Other bytes that are not UTF-8 become U+FFFD.
   return provenance.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -1,6 +1,9 @@
 #include "sources/detection.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include <octavo/errors.hpp>
 
@@ -21,11 +24,46 @@ void refuse_parquet(const FileStart& start) {
                     "octavo.pack_dataset()");
 }
 
+/// A kind of archive that is recognized, but not read.
+struct OtherArchive {
+  std::string_view magic, kind;
+};
+constexpr std::array<OtherArchive, 8> kOtherArchives = {{{"7z\xBC\xAF\x27\x1C", "a 7z archive"},
+                                                         {"Rar!\x1A\x07", "a RAR archive"},
+                                                         {"\x04\x22\x4D\x18", "compressed with LZ4"},
+                                                         {"LZIP", "compressed with lzip"},
+                                                         {"\x1F\x9D", "compressed with compress"},
+                                                         {"MSCF", "a cabinet archive"},
+                                                         {"xar!", "a xar archive"},
+                                                         {"!<arch>\n", "an ar archive"}}};
+
+/// Whether the file ends in the directory of a zip archive whose other volumes are other files. The record at the end
+/// has 22 bytes and a comment; the number of its volume is at 4, counted from 0.
+bool is_last_volume_of_zip(const fs::path& path) {
+  constexpr std::int64_t kRecordBytes = 22, kLongestComment = 65535;
+  const File file = File::open_for_reading(path);
+  const std::int64_t from = std::max<std::int64_t>(0, file.length() - kRecordBytes - kLongestComment);
+  std::string end(static_cast<std::size_t>(file.length() - from), '\0');
+  end.resize(file.read_some_at(from, std::as_writable_bytes(std::span(end))));
+  const std::size_t record = end.rfind("PK\x05\x06");
+  if (record == std::string::npos || record + kRecordBytes > end.size()) return false;
+  // 0xFFFF: the number is in the record of a large archive.
+  const int volume = static_cast<unsigned char>(end[record + 4]) | static_cast<unsigned char>(end[record + 5]) << 8;
+  return volume != 0 && volume != 0xFFFF;
+}
+
+[[noreturn]] void refuse_split_zip(const FileStart& start) {
+  throw FormatError("read " + name_of(start) +
+                    ": it is a volume of a split zip archive; join the volumes with `zip -s 0 FILE.zip --out NEW.zip`, "
+                    "and pack the new file");
+}
+
 /// The directory of a zip archive is at its end.
 void refuse_cut_zip(const FileStart& start) {
   if (!start.begins_with("PK\x03\x04")) return;
   throw FormatError("read " + name_of(start) +
-                    ": it starts like a zip archive, but the list of files at its end is missing; get the file again");
+                    ": it starts like a zip archive, but the list of files at its end is missing; get the file again, "
+                    "or join it with the other volumes if the archive is split");
 }
 
 [[noreturn]] void refuse_unknown(const FileStart& start) {
@@ -35,6 +73,17 @@ void refuse_cut_zip(const FileStart& start) {
 }
 
 }  // namespace
+
+void refuse_other_archive(const FileStart& start) {
+  const auto path = start.tree()->disk_path(start.path());
+  if (start.begins_with("PK\x07\x08") || (path && is_last_volume_of_zip(*path))) refuse_split_zip(start);
+  for (const OtherArchive& archive : kOtherArchives) {
+    if (!start.begins_with(archive.magic)) continue;
+    throw FormatError("read " + name_of(start) + ": it is " + std::string(archive.kind) +
+                      ", which is not supported; unpack it and pack the folder");
+  }
+  refuse_cut_zip(start);
+}
 
 /// Pickles of protocol 2 and later begin with the protocol number.
 void refuse_pickle(const FileStart& start) {
@@ -58,7 +107,7 @@ const SourceReader& detect_reader(const FileStart& start) {
   for (const SourceReader* reader : kSourceReaders) {
     if (reader->looks_like != nullptr && reader->looks_like(start)) return *reader;
   }
-  refuse_cut_zip(start);
+  refuse_other_archive(start);
   refuse_pickle(start);
   refuse_unknown(start);
 }

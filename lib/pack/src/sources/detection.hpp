@@ -15,6 +15,10 @@ const SourceReader& detect_reader(const FileStart& start);
 /// A single image is not a dataset: throws InvalidArgument, suggesting its folder, if `path` is named like an image.
 void refuse_one_image(const std::filesystem::path& path);
 
+/// Throws FormatError if the file is an archive of a kind that is not read, such as RAR or 7z, or a part of a zip
+/// archive, with what to do.
+void refuse_other_archive(const FileStart& start);
+
 /// Throws FormatError if the file is a Python pickle, with the command that packs published pickles.
 void refuse_pickle(const FileStart& start);
 

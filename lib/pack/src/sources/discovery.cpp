@@ -16,6 +16,7 @@
 #include "sources/lists/list_discovery.hpp"
 #include "sources/lists/numbered_paths.hpp"
 #include "sources/lists/web_dataset.hpp"
+#include "support/ascii.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -33,9 +34,13 @@ bool holds_arrays_alone(const FileTree& archive) {
 }
 
 bool is_named_as_archive(const std::string& name) {
-  constexpr std::array<std::string_view, 7> kEndings = {".tar",    ".tar.gz",  ".tgz", ".tar.bz2",
-                                                        ".tar.xz", ".tar.zst", ".zip"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+  // The last row: archives that are recognized, but not read.
+  constexpr std::array<std::string_view, 18> kEndings = {
+      ".zip",     ".tar",  ".tar.gz",  ".tgz", ".tar.bz2", ".tbz", ".tbz2",    ".tar.xz", ".txz",
+      ".tar.zst", ".tzst", ".zip.001", ".7z",  ".7z.001",  ".rar", ".tar.lz4", ".tar.lz", ".tar.z"};
+  const std::string lower = lower_case(name);
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 Finding finding_of_images(const Tree& tree, const std::string& folder, const std::string& split, FolderLists lists) {
@@ -122,7 +127,10 @@ std::vector<Finding> archives_in(const Tree& tree, const std::vector<std::string
   for (const std::string& name : names) {
     const auto path = tree->disk_path(name);
     if (!path) continue;  // an archive inside an archive
-    if (!files::is_archive(*path)) refuse_misnamed(*tree, name, "an archive");
+    if (!files::is_archive(*path)) {
+      refuse_other_archive(FileStart(tree, name));
+      refuse_misnamed(*tree, name, "an archive");
+    }
     paths.push_back(*path);
   }
   const auto rank_of = [](const fs::path& path) {

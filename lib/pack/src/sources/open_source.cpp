@@ -1,6 +1,7 @@
 // Opening several specs as one source.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <octavo/errors.hpp>
@@ -245,11 +246,25 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
   return open_lists(std::move(parts), options);
 }
 
-std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const SourceOptions& options) {
-  if (parts.size() == 1 && options.class_map.empty()) return std::move(parts[0]);
+/// What a user might not expect of the archives in which sources are.
+std::vector<std::string> remarks_on_archives(const std::vector<Finding>& findings) {
+  std::set<const files::FileTree*> seen;
+  std::vector<std::string> remarks;
+  for (const Finding& finding : findings) {
+    for (const files::FileTree* tree : {finding.tree.get(), finding.archive.get()}) {
+      if (tree == nullptr || !seen.insert(tree).second) continue;
+      for (std::string& remark : tree->remarks()) remarks.push_back(std::move(remark));
+    }
+  }
+  return remarks;
+}
+
+std::unique_ptr<Source> merged(std::vector<std::unique_ptr<Source>> parts, const SourceOptions& options,
+                               std::vector<std::string> remarks) {
+  if (parts.size() == 1 && options.class_map.empty() && remarks.empty()) return std::move(parts[0]);
   std::vector<std::shared_ptr<Source>> shared(std::make_move_iterator(parts.begin()),
                                               std::make_move_iterator(parts.end()));
-  return std::make_unique<sources::MergedSource>(std::move(shared), options.class_map);
+  return std::make_unique<sources::MergedSource>(std::move(shared), options.class_map, std::move(remarks));
 }
 
 void check_options(const SourceOptions& options) {
@@ -275,7 +290,9 @@ std::unique_ptr<Source> chosen(std::unique_ptr<Source> source, const SourceOptio
 
 std::unique_ptr<Source> open_source(const std::vector<SourceSpec>& specs, const SourceOptions& options) {
   check_options(options);
-  auto source = merged(open_parts(discover_all(specs, options), options), options);
+  std::vector<Finding> findings = discover_all(specs, options);
+  std::vector<std::string> remarks = remarks_on_archives(findings);
+  auto source = merged(open_parts(std::move(findings), options), options, std::move(remarks));
   if (!options.allow_mismatch) sources::check_consistency(*source, options);
   return chosen(std::move(source), options);
 }

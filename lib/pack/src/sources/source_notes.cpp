@@ -1,6 +1,9 @@
 #include <octavo/source_notes.hpp>
 
 #include <string>
+#include <vector>
+
+#include <octavo/text.hpp>
 
 #include "support/strict_json.hpp"
 
@@ -32,7 +35,8 @@ Json to_json(const QuantizationNotes& quantized) {
 
 Json to_json(const ImageSizeNotes& sizes) {
   Json outliers = Json::array();
-  for (const auto& outlier : sizes.first_outliers) outliers.push_back({{"name", outlier.name}, {"size", outlier.size}});
+  for (const auto& outlier : sizes.first_outliers)
+    outliers.push_back({{"name", as_utf8(outlier.name)}, {"size", outlier.size}});
   Json json = {{"split", sizes.split},       {"images", sizes.images},    {"smallest", sizes.smallest},
                {"median", sizes.median},     {"largest", sizes.largest},  {"enlarged", sizes.enlarged},
                {"outliers", sizes.outliers}, {"first_outliers", outliers}};
@@ -68,12 +72,18 @@ Json to_json(const Holdout& holdout, std::uint64_t seed) {
 
 void add_histories(const std::vector<HistoryNotes>& histories, Json& json) {
   for (const HistoryNotes& history : histories) {
-    const std::string key = "made from " + history.file;
+    const std::string key = "made from " + as_utf8(history.file);
     std::string name = key;
     // Files with the same name in different folders.
     for (int number = 2; json.contains(name); ++number) name = key + " (" + std::to_string(number) + ")";
     json[name] = Json::parse(history.provenance);
   }
+}
+
+/// File names are bytes.
+std::vector<std::string> in_utf8(std::vector<std::string> names) {
+  for (std::string& name : names) name = as_utf8(name);
+  return names;
 }
 
 }  // namespace
@@ -86,19 +96,19 @@ std::string to_json(const SourceNotes& notes) {
   for (const QuantizationNotes& quantized : notes.quantized) json["quantized " + quantized.split] = to_json(quantized);
   if (notes.conversion) add_conversion(*notes.conversion, json);
   if (notes.ignored_files) json["ignored_files"] = *notes.ignored_files;
-  if (!notes.first_ignored_files.empty()) json["first_ignored_files"] = notes.first_ignored_files;
+  if (!notes.first_ignored_files.empty()) json["first_ignored_files"] = in_utf8(notes.first_ignored_files);
   if (notes.image_sizes) {
     json["source_sizes"] = Json::array();
     for (const ImageSizeNotes& sizes : *notes.image_sizes) json["source_sizes"].push_back(to_json(sizes));
   }
-  if (!notes.remarks.empty()) json["remarks"] = notes.remarks;
-  if (!notes.folders_without_images.empty()) json["folders_without_images"] = notes.folders_without_images;
-  if (!notes.select.empty()) json["select"] = notes.select;
+  if (!notes.remarks.empty()) json["remarks"] = in_utf8(notes.remarks);
+  if (!notes.folders_without_images.empty()) json["folders_without_images"] = in_utf8(notes.folders_without_images);
+  if (!notes.select.empty()) json["select"] = as_utf8(notes.select);
   if (notes.limit) json["limit"] = *notes.limit;
   if (notes.holdout.kind != Holdout::Kind::none) json["holdout"] = to_json(notes.holdout, notes.holdout_seed);
   if (!notes.group_by.empty()) json["group_by"] = notes.group_by;
   add_histories(notes.histories, json);
-  // File names are bytes; invalid UTF-8 becomes U+FFFD.
+  // Other bytes that are not UTF-8 become U+FFFD.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

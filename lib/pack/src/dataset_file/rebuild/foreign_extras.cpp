@@ -103,7 +103,7 @@ class Extras {
   void add(std::string name) {
     constexpr std::size_t kMostNames = 100, kMostBytes = 200;
     ++count_;
-    if (found_.size() < kMostNames) found_.emplace_back(cut_utf8(printable(std::move(name)), kMostBytes));
+    if (found_.size() < kMostNames) found_.emplace_back(cut_utf8(printable(name), kMostBytes));
   }
 
   std::vector<std::string> found_;

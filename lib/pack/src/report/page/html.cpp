@@ -4,16 +4,8 @@
 
 #include <octavo/text.hpp>
 
-#include "support/strict_json.hpp"
-
 namespace octavo::report::page {
 namespace {
-
-/// The JSON library replaces what is not UTF-8; the quotation marks and escapes of JSON are undone by parsing.
-std::string as_utf8(std::string_view text) {
-  const std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Json::parse(json).get<std::string>();
-}
 
 std::string base64(std::span<const std::byte> bytes) {
   static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -33,7 +25,7 @@ std::string base64(std::span<const std::byte> bytes) {
 
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char c : printable(as_utf8(text))) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         html += "&amp;";

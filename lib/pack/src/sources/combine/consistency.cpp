@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include <octavo/errors.hpp>
 
+#include "files/unicode.hpp"
 #include "sources/choice/row_choice.hpp"
 #include "support/ascii.hpp"
 #include "support/file.hpp"
@@ -25,11 +27,30 @@ std::string listed(const std::vector<std::string>& names) {
   return names.size() > kMostNamed ? text + " and " + std::to_string(names.size() - kMostNamed) + " more" : text;
 }
 
-/// A known class that differs from `name` only in case, for the message; empty if there is none.
+/// A known class that differs from `name` only in case or Unicode normalization, for the message; empty if there is
+/// none.
 std::string similar_to(const std::string& name, const std::vector<std::string>& known) {
-  const auto found =
-      std::ranges::find_if(known, [&](const std::string& other) { return lower_case(other) == lower_case(name); });
-  return found == known.end() ? "" : " (there is \"" + *found + "\")";
+  const auto key = [](const std::string& text) { return lower_case(files::normalized(text)); };
+  const auto found = std::ranges::find(known, key(name), key);
+  if (found == known.end()) return "";
+  const bool looks_equal = files::normalized(*found) == files::normalized(name);
+  return " (there is \"" + *found + "\"" + (looks_equal ? " in another Unicode normalization)" : ")");
+}
+
+/// "café" (NFC)
+std::string with_form(const std::string& name) {
+  return "\"" + name + "\"" + (files::normalized(name) == name ? " (NFC)" : " (NFD)");
+}
+
+/// Names that look the same are one class, probably from macOS and from another system.
+void check_normalization(const std::vector<std::string>& class_names) {
+  std::unordered_map<std::string, const std::string*> known;
+  for (const std::string& name : class_names) {
+    const auto [found, is_new] = known.try_emplace(files::normalized(name), &name);
+    if (is_new || *found->second == name) continue;
+    throw InvalidArgument("number the classes: " + with_form(*found->second) + " and " + with_form(name) +
+                          " differ only in Unicode normalization; rename one, or merge them with `class_map`");
+  }
 }
 
 [[noreturn]] void refuse_classes(const std::string& doing, const std::vector<std::string>& missing,
@@ -90,6 +111,7 @@ void check_classes(const Source& source, const SourceOptions& options) {
 }  // namespace
 
 void check_consistency(const Source& source, const SourceOptions& options) {
+  check_normalization(source.class_names());
   check_shapes(source);
   check_classes(source, options);
 }

@@ -5,8 +5,9 @@
 
 namespace octavo::sources {
 
-/// Throws InvalidArgument if splits differ in the shape of their samples, or if a split has a named class that `train`
-/// lacks: probably a misspelled folder, or images that were not resized. Counts only samples that options.select keeps.
+/// Throws InvalidArgument if two class names differ only in Unicode normalization, splits differ in the shape of their
+/// samples, or if a split has a named class that `train` lacks: probably a misspelled folder, or images that were not
+/// resized. Counts only samples that options.select keeps.
 void check_consistency(const Source& source, const SourceOptions& options);
 
 /// The same for `added` splits of a dataset file: throws InvalidArgument, naming `path`, if they have a named class or

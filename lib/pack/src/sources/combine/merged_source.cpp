@@ -110,8 +110,8 @@ class NameTable {
 }  // namespace
 
 MergedSource::MergedSource(std::vector<std::shared_ptr<Source>> parts,
-                           const std::map<std::string, std::string>& class_map)
-    : parts_(std::move(parts)) {
+                           const std::map<std::string, std::string>& class_map, std::vector<std::string> remarks)
+    : parts_(std::move(parts)), remarks_(std::move(remarks)) {
   check_names_exist(class_map, parts_);
   merge_class_names(class_map);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
@@ -310,6 +310,7 @@ std::vector<std::string> MergedSource::files() const {
 
 SourceNotes MergedSource::notes() const {
   SourceNotes all;
+  all.remarks = remarks_;
   const auto append = [](auto& to, auto& from) { std::move(from.begin(), from.end(), std::back_inserter(to)); };
   for (const auto& part : parts_) {
     SourceNotes notes = part->notes();

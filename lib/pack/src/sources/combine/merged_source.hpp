@@ -12,12 +12,14 @@ namespace octavo::sources {
 /// The splits of all parts, in the order in which their names first appear. If class names differ, the labels of later
 /// parts are renumbered: the names of the first part come first, then new names from the others. Classes that the map
 /// gives the same name are merged.
+/// `remarks` are added to the notes of the parts.
 class MergedSource final : public Source {
  public:
   /// Throws InvalidArgument if splits with the same name differ in shape, labels or color; if only some of the parts
   /// with class numbers have class names; or if the map names a class that no part has.
   explicit MergedSource(std::vector<std::shared_ptr<Source>> parts,
-                        const std::map<std::string, std::string>& class_map = {});
+                        const std::map<std::string, std::string>& class_map = {},
+                        std::vector<std::string> remarks = {});
 
   const std::vector<SourceSplit>& splits() const override { return splits_; }
   const std::vector<std::string>& class_names() const override { return class_names_; }
@@ -55,6 +57,7 @@ class MergedSource final : public Source {
   std::vector<SourceSplit> splits_;
   std::vector<std::vector<Piece>> pieces_;  ///< for each split, ascending
   std::vector<std::string> class_names_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace octavo::sources

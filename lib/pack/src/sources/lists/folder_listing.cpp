@@ -8,6 +8,7 @@
 
 #include <octavo/errors.hpp>
 
+#include "files/unicode.hpp"
 #include "images/image_codec.hpp"
 #include "labels/text_labels.hpp"
 #include "sources/combine/split_names.hpp"
@@ -177,20 +178,27 @@ void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) 
   remark(parts, " within classes were not treated as splits");
 }
 
+[[noreturn]] void refuse_name(const SplitFolder& folder, const std::string& name) {
+  const bool is_on_disk = folder.tree->disk_path("").has_value();
+  throw InvalidArgument("list the class folders: the name of " +
+                        folder.tree->name_of(files::join_path(folder.path, name)) + " is not UTF-8" +
+                        (is_on_disk ? "; rename the folder"
+                                    : "; unpack the archive with the encoding of its names, such as `unzip -O GBK`, "
+                                      "and pack the folder"));
+}
+
 /// The classes with images in any split, in order; notes the others in `contents`.
 void find_classes(const std::vector<ClassImages>& all, ClassOrder order, ImageList& contents) {
   std::map<std::string, bool> has_images;
   for (const ClassImages& images : all) {
     for (const auto& [name, paths] : images.paths_of) {
-      if (!name.empty()) has_images[name] |= !paths.empty();
+      if (name.empty()) continue;
+      has_images[name] |= !paths.empty();
+      if (!paths.empty() && !is_clean_utf8(name)) refuse_name(images.folder, name);
     }
   }
   for (const auto& [name, is_class] : has_images) {
     (is_class ? contents.class_names : contents.empty_folders).push_back(name);
-    if (is_class && !is_clean_utf8(name)) {
-      throw InvalidArgument("list the class folders: the name " + quoted(fs::path(name)) +
-                            " is not UTF-8; rename the folder");
-    }
   }
   sort_class_names(contents.class_names, order);
 }
@@ -213,10 +221,13 @@ void use_given_names(const std::vector<std::string>& given_names, ImageList& con
   if (given_names.empty()) return;
   const std::unordered_set<std::string> known(given_names.begin(), given_names.end());
   for (const std::string& name : contents.class_names) {
-    if (!known.contains(name)) {
-      throw InvalidArgument("number the classes: the folder " + quoted(fs::path(name)) +
-                            " is not among the given class names; add it to them");
-    }
+    if (known.contains(name)) continue;
+    const bool looks_equal =
+        std::ranges::find(given_names, files::normalized(name), &files::normalized) != given_names.end();
+    throw InvalidArgument("number the classes: the folder " + quoted(fs::path(name)) +
+                          (looks_equal ? " and its given class name differ in Unicode normalization (NFC, NFD); rename "
+                                         "the folder"
+                                       : " is not among the given class names; add it to them"));
   }
   contents.class_names = given_names;
   contents.are_classes_sorted = false;

@@ -82,17 +82,24 @@ std::vector<Sample> samples_in(const files::FileTree& tree, LeftOutMembers& left
       samples.push_back(std::move(sample));
     }
   }
-  std::sort(samples.begin(), samples.end(),
-            [&](const Sample& a, const Sample& b) { return tree.reading_rank(a.image) < tree.reading_rank(b.image); });
+  // Stable, because links to one image have one rank.
+  std::ranges::stable_sort(samples, {}, [&](const Sample& sample) { return tree.reading_rank(sample.image); });
   return samples;
+}
+
+/// The key of the label in a JSON object; null if it has none.
+const char* label_key_of(const nlohmann::json& json) {
+  for (const char* const key : {"label", "cls", "class", "target"}) {
+    if (!json.is_object() || !json.contains(key)) continue;
+    if (!json[key].is_structured()) return key;
+  }
+  return nullptr;
 }
 
 /// The label in a JSON object, as text. Throws FormatError with the reason only.
 std::string label_in(const nlohmann::json& json, LeftOutMembers& left_out) {
-  for (const char* const key : {"label", "cls", "class", "target"}) {
-    if (!json.is_object() || !json.contains(key)) continue;
+  if (const char* const key = label_key_of(json)) {
     const auto& label = json[key];
-    if (label.is_structured()) continue;
     for (const auto& [other, value] : json.items()) {
       if (other != key) left_out.add_json_key(other);
     }
@@ -162,6 +169,21 @@ void number_samples(std::vector<LabeledSamples>& all, const SourceOptions& optio
   }
 }
 
+/// Whether one of the first JSON files in the archive has a label. Reads few files, since they are read again later.
+bool has_label(const files::FileTree& tree, std::vector<std::string> json_files) {
+  constexpr std::size_t kMostRead = 64;
+  std::ranges::stable_sort(json_files, {}, [&](const std::string& path) { return tree.reading_rank(path); });
+  if (json_files.size() > kMostRead) json_files.resize(kMostRead);
+  return std::ranges::any_of(json_files, [&](const std::string& path) {
+    try {
+      const auto json = nlohmann::json::parse(tree.read_whole(path, kMostLabelBytes), nullptr, false);
+      return label_key_of(json) != nullptr;
+    } catch (const FormatError&) {
+      return false;  // too large for a label, or damaged
+    }
+  });
+}
+
 /// Combines the shards of each split, which may be given one by one, into one tree.
 std::vector<ImageRoot> united_by_split(const std::vector<ImageRoot>& shards) {
   std::vector<std::string> splits;
@@ -184,13 +206,20 @@ std::vector<ImageRoot> united_by_split(const std::vector<ImageRoot>& shards) {
 
 bool is_web_dataset(const files::FileTree& tree) {
   if (tree.disk_path("")) return false;
-  std::set<std::string> images, labels;
-  for (const std::string& path : tree.files_below("")) {
-    const Parts parts = parts_of(path);
-    if (images::has_image_name(path)) images.insert(parts.key);
-    if (is_label(parts.extension)) labels.insert(parts.key);
+  std::set<std::string> images;
+  std::vector<std::string> json_files;
+  const std::vector<std::string> paths = tree.files_below("");
+  for (const std::string& path : paths) {
+    if (images::has_image_name(path)) images.insert(parts_of(path).key);
   }
-  return std::any_of(labels.begin(), labels.end(), [&](const std::string& key) { return images.contains(key); });
+  for (const std::string& path : paths) {
+    const Parts parts = parts_of(path);
+    if (!is_label(parts.extension) || !images.contains(parts.key)) continue;
+    if (parts.extension == "cls") return true;
+    json_files.push_back(path);
+  }
+  const bool belong_to_most = 2 * json_files.size() >= images.size();
+  return belong_to_most && has_label(tree, std::move(json_files));
 }
 
 ImageList list_web_dataset(const std::vector<ImageRoot>& roots, const SourceOptions& options) {

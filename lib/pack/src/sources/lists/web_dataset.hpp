@@ -7,7 +7,10 @@
 
 namespace octavo::sources {
 
-/// Whether `tree`, one archive or several, has this structure.
+/// Whether `tree`, one archive or several, has this structure: an image has a `.cls` file; or at least half of the
+/// images have a `.json` file, and one of the first 64 such files has a label. Other archives may have a `.json` file
+/// as well, such as a list, or metadata next to the images of class folders. Throws what reading a file throws, except
+/// FormatError.
 bool is_web_dataset(const files::FileTree& tree);
 
 /// Lists the samples of shards, in order. The label is the text in the file `.cls`, or the value of "label", "cls",
