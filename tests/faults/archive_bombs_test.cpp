@@ -173,9 +173,11 @@ const Bomb kTars[] = {
      "a.tar.gz: 0.cls"},
     {"a tar of shards whose label is nested a million levels deep",
      [](const Path& folder) {
-       return file_with(
-           folder, "a.tar",
-           tar_of({{.name = "a.png", .bytes = small_png()}, {.name = "a.json", .bytes = std::string(1'000'000, '[')}}));
+       return file_with(folder, "a.tar",
+                        tar_of({{.name = "a.png", .bytes = small_png()},
+                                {.name = "a.json", .bytes = std::string(1'000'000, '[')},
+                                {.name = "b.png", .bytes = small_png()},
+                                {.name = "b.cls", .bytes = "1"}}));
      },
      "a.tar: a.json"},
 };

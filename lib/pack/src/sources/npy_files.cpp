@@ -44,12 +44,21 @@ class NpyContainer final : public ArrayContainer {
   const std::shared_ptr<files::ByteStream> stream_;
 };
 
+// Each member is found by reading the archive's list of members again.
+constexpr std::size_t kMostMembers = 1000;
+
 /// The arrays in a .npz file, a zip archive of .npy files. NumPy names each member after its array.
 class NpzContainer final : public ArrayContainer {
  public:
   explicit NpzContainer(std::shared_ptr<const files::FileTree> archive)
       : ArrayContainer(archive->root(), false), archive_(std::move(archive)) {
-    for (const std::string& member : archive_->files_below("")) {
+    const std::vector<std::string> members = archive_->files_below("");
+    if (members.size() > kMostMembers) {
+      throw InvalidArgument("read " + quoted(path()) + ": it holds " + std::to_string(members.size()) +
+                            " arrays; at most " + std::to_string(kMostMembers) +
+                            " are supported; save those to pack in a file of their own");
+    }
+    for (const std::string& member : members) {
       const bool is_array = member.ends_with(".npy");
       arrays_.push_back(is_array ? arrays::describe_npy(*archive_->open(member)) : arrays::ListedArray());
       arrays_.back().name = is_array ? member.substr(0, member.size() - 4) : member;
