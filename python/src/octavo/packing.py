@@ -303,7 +303,7 @@ def warned(summary: _pack.PackSummary) -> _pack.PackSummary:
 
 _PACKAGE = Path(__file__).parent
 
-_Source = tuple[Path, str, str, str]
+_Source = tuple[Path, str, str, str, str]
 
 
 @contextmanager
@@ -327,7 +327,7 @@ def _without_pickles(sources: list[_Source], options: _pack.SourceOptions) -> It
                 raise ValueError(f"read {str(path)!r} as split {split!r}: it holds {' and '.join(map(repr, splits))}")
             for held in splits:
                 batches.write_split(held, Path(folder), name := f"{path.name}-{len(arrays)}")
-                arrays.append((Path(folder, f"{name}-images.npy"), split or held, "", ""))
+                arrays.append((Path(folder, f"{name}-images.npy"), split or held, "", "", ""))
         yield arrays, True
 
 
