@@ -348,7 +348,8 @@ def _named_arrays(path: _Path) -> tuple[_Path, str, str, str]:
 
     An existing path is always taken as a path, even with "::". Returns the file, the images, the labels and their file.
     """
-    file, names = path, []
+    file = path
+    names: list[str] = []
     while isinstance(file, str) and "::" in file and len(names) < 3 and not os.path.exists(file):
         file, name = file.rsplit("::", 1)
         names.insert(0, name)
