@@ -29,8 +29,7 @@ std::vector<std::int64_t> watched_positions(const SampleShape& shape) {
   positions.push_back(shape.values_per_channel() - 1);
   for (std::int64_t i = 0; i < most / 2; ++i) positions.push_back(i * (shape.values() / (most / 2)));
   std::ranges::sort(positions);
-  const auto repeated = std::ranges::unique(positions);
-  positions.erase(repeated.begin(), repeated.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   if (std::ssize(positions) > most) positions.resize(static_cast<std::size_t>(most));
   return positions;
 }

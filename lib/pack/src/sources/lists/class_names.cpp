@@ -46,8 +46,7 @@ void unite_classes(std::vector<ImageList>& lists, ClassOrder order) {
     if (may_renumber(list)) all.insert(all.end(), list.class_names.begin(), list.class_names.end());
   }
   sort_class_names(all, order);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   std::unordered_map<std::string, std::int32_t> number_of;
   for (std::size_t i = 0; i < all.size(); ++i) number_of.emplace(all[i], static_cast<std::int32_t>(i));
   for (ImageList& list : lists) {

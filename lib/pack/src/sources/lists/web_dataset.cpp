@@ -114,7 +114,7 @@ std::string label_text(const files::FileTree& tree, const Sample& sample, LeftOu
   if (sample.label.empty()) {
     throw FormatError("it has no label (a .cls or .json file), but other samples do");
   }
-  const std::string text = tree.read_whole(sample.label, kMostLabelBytes);
+  std::string text = tree.read_whole(sample.label, kMostLabelBytes);
   if (sample.label.ends_with("cls")) return text;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw FormatError("it is not JSON");
