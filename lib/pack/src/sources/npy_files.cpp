@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <octavo/errors.hpp>
+
 #include "sources/array_container.hpp"
 #include "sources/combine/split_names.hpp"
 #include "sources/label_file.hpp"
