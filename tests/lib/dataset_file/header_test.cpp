@@ -2,6 +2,7 @@
 
 #include <octavo/dataset.hpp>
 #include <octavo/errors.hpp>
+#include <octavo/version.hpp>
 
 #include "catch.hpp"
 #include "forge.hpp"
