@@ -1,4 +1,5 @@
-// Fuzzes tar and zip archives: lists them and reads every file in both ways. The mutator repairs checksums.
+// Fuzzes tar and zip archives, also with links: lists them and reads every file in both ways. The mutator repairs
+// checksums.
 #include "files/file_tree.hpp"
 #include "support/fuzz_target.hpp"
 #include "support/memory_file.hpp"
@@ -21,6 +22,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // Also reads the undamaged part of a damaged archive.
     const auto tree = files::open_archive(file.path(), 1100, files::OnDamage::stop_there);
     const auto paths = tree->files_below("");
+    for (const std::string& name : tree->entries("").folders) fuzz::refuse_or_read([&] { tree->files_below(name); });
+    tree->remarks();
     for (const std::string& path : paths) fuzz::refuse_or_read([&] { tree->read_whole(path, kMostBytes); });
     for (std::size_t i = 0; i < paths.size() && i < kFilesAtLeisure; ++i) {
       fuzz::refuse_or_read([&] { tree->open(paths[i])->read_whole(kMostBytes); });

@@ -89,6 +89,11 @@ void add_lists(Seeds& seeds) {
       "a.cls\n3\xFF"
       "b.png\n\xFF"
       "b.cls\n4";
+  seeds["web_dataset/metadata"] =
+      "cat/a.jpg\n\xFF"
+      "cat/a.json\n{\"width\": 3}\xFF"
+      "dog/b.jpg\n\xFF"
+      "dog/b.json\n{\"label\": 1}";
   seeds["web_dataset/json"] = "x/a.jpg\n\xFFx/a.json\n{\"label\": \"cat\"}\xFFx/b.jpg\n\xFFx/b.cls\ndog";
 }
 
@@ -247,6 +252,26 @@ void add_all_formats(Seeds& seeds) {
 // ---- Archives and dataset files ----------------------------------------------
 
 #if __has_include(<archive.h>)
+/// Links to files and folders, before and after their targets, through each other, to nowhere and in a loop.
+void add_linked_archives(Seeds& seeds) {
+  const TemporaryFolder folder;
+  std::vector<MadeEntry> entries = {{"cat/a", "first"},
+                                    {"cat/l", "../dog", MadeLink::symbolic},
+                                    {"owl", "cat/l/..", MadeLink::symbolic},
+                                    {"cat/up", "../../x", MadeLink::symbolic},
+                                    {"loop", "loop", MadeLink::symbolic},
+                                    {"dog/b", "second"},
+                                    {"owl/c", "third"}};
+  write_entries(folder / "zip", ArchiveKind::zip, entries);
+  seeds["archive_tree/links_zip"] = text_of(folder / "zip");
+  entries.insert(entries.begin(), {{"cat/", ""}, {"cat/late", "dog/b", MadeLink::hard}});
+  entries.push_back({"cat/b", "cat/a", MadeLink::hard});
+  write_entries(folder / "tar", ArchiveKind::tar, entries);
+  const std::string tar = text_of(folder / "tar");
+  // Less padding: up to the last block, and two blocks of zeros.
+  seeds["archive_tree/links_tar"] = tar.substr(0, tar.find_last_not_of('\0') / 512 * 512 + 3 * 512);
+}
+
 void add_archives(Seeds& seeds) {
   const TemporaryFolder folder;
   const auto archived = [&](ArchiveKind kind, const std::vector<std::pair<std::string, std::string>>& files) {
@@ -258,6 +283,14 @@ void add_archives(Seeds& seeds) {
   seeds["archive_tree/tar"] = archived(ArchiveKind::tar, files).substr(0, 4 * 512 + 1024);
   seeds["archive_tree/tar_gz"] = archived(ArchiveKind::tar_gz, files);
   seeds["archive_tree/zip"] = archived(ArchiveKind::zip, files);
+  add_linked_archives(seeds);
+  seeds["archive_tree/two_tars"] = seeds["archive_tree/tar"] + seeds["archive_tree/links_tar"] + std::string(700, 'x');
+  seeds["archive_tree/two_tars_gz"] =
+      gzipped(seeds["archive_tree/tar"]) + gzipped(seeds["archive_tree/links_tar"]) + "more";
+  std::string encrypted = seeds["archive_tree/zip"];
+  encrypted[6] |= 1;  // the flags of the first file
+  encrypted[encrypted.find("PK\1\2") + 8] |= 1;
+  seeds["archive_tree/encrypted_zip"] = encrypted;
   seeds["npz/deflated"] = archived(ArchiveKind::zip, {{"x_train.npy", npy("|u1", "2, 2, 2", counting(8))},
                                                       {"y_train.npy", npy("<i8", "2,", std::string(16, '\0'))}});
   seeds["npz/text"] = archived(ArchiveKind::zip, {{"images.npy", npy("|u1", "2, 2, 2", counting(8))},

@@ -109,3 +109,26 @@ TEST_CASE("output to an existing pipe or link is refused even with --force", "[u
   CHECK(std::filesystem::is_fifo(pipe));
   CHECK(std::filesystem::is_symlink(link));
 }
+
+TEST_CASE("names that are not UTF-8 are shown escaped in errors and notes and as JSON", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string name = "\xB9\xB7";
+  write_png(folder / "bad" / name / "1.png", 6, 4, 10);
+  const Outcome refused = run_octavo({"pack", folder / "bad", "-o", folder / "x.h5", "--quiet"});
+  CHECK(refused.is_one_line_error());
+  CHECK_THAT(refused.err, ContainsSubstring("\\xB9\\xB7\" is not UTF-8; rename the folder"));
+  CHECK_THAT(run_octavo({"pack", folder / name, "-o", folder / "x.h5"}).err, ContainsSubstring("/\\xB9\\xB7\""));
+  CHECK_THAT(run_octavo({name}).err, ContainsSubstring("unknown verb \"\\xB9\\xB7\""));
+
+  write_png(folder / "good" / "cat" / (name + ".png"), 6, 4, 10);
+  std::ofstream(folder / "good" / "cat" / (name + ".txt")) << "x";
+  std::ofstream(folder / "good" / "cat" / (name + ".jpg")) << "x";
+  const Outcome packed =
+      run_octavo({"pack", folder / "good", "-o", folder / "x.h5", "--on-error", "skip", "--no-names"});
+  REQUIRE(packed.exit_code == 0);
+  CHECK_THAT(packed.out, ContainsSubstring("class folder: cat/\\xB9\\xB7.txt"));
+  CHECK_THAT(packed.err, ContainsSubstring("skipped: cat/\\xB9\\xB7.jpg"));
+  const auto info = run_octavo({"info", folder / "x.h5", "--json"}).json();
+  CHECK(info["provenance"]["skipped"][0]["name"] == "cat/\\xB9\\xB7.jpg");
+  CHECK(info["provenance"]["notes"]["first_ignored_files"][0] == "cat/\\xB9\\xB7.txt");
+}

@@ -1,9 +1,13 @@
+#include <map>
+#include <random>
+
 #include <octavo/errors.hpp>
 
 #include "catch.hpp"
 #include "files/file_tree.hpp"
 #include "sources/made_archive.hpp"
 #include "sources/made_files.hpp"
+#include "support/file.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
@@ -60,4 +64,163 @@ TEST_CASE("a file that is missing from the archive or too large is refused by na
   CHECK_THROWS_WITH(tree->read_whole("none", 10), ContainsSubstring("it has no file \"none\""));
   CHECK_THROWS_AS(tree->open("b"), InvalidArgument);
   CHECK_THROWS_WITH(tree->read_whole("b/large", 299'999), ContainsSubstring("b/large"));
+}
+
+namespace {
+
+constexpr MadeLink kHard = MadeLink::hard, kSymbolic = MadeLink::symbolic;
+
+std::string bytes_in(const std::filesystem::path& path) { return read_whole_file(path, 1 << 20); }
+
+/// The contents of all files by path.
+std::map<std::string, std::string> contents_of(const FileTree& tree, const std::string& folder = "") {
+  std::map<std::string, std::string> contents;
+  for (const std::string& path : tree.files_below(folder)) {
+    const std::string whole = join_path(folder, path);
+    // On disk, a link that leads nowhere is listed as a file.
+    if (tree.has_file(whole)) contents[path] = tree.read_whole(whole, 1000);
+  }
+  return contents;
+}
+
+/// Files, and links to names of files, folders and links, of which some do not exist or come later.
+std::vector<MadeEntry> random_entries(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto one_of = [&](const Names& names) { return names[random() % names.size()]; };
+  // All in one folder, so that ".." in it stays within the archive.
+  const Names folders = {"r/", "r/a/", "r/b/", "r/a/c/"}, files = {"1", "2", "3"}, links = {"l", "m", "n"};
+  const Names targets = {"1",   "../a/1", "a/c/2",  "../b", "a",   ".",  "..", "../l", "l",
+                         "a/l", "m/1",    "../n/3", "c",    "c/1", "/a", "m",  "../m", "none"};
+  std::vector<MadeEntry> entries = {{"r/a/", ""}, {"r/b/", ""}, {"r/a/c/", ""}};
+  Names added;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = one_of(folders) + one_of(random() % 2 == 0 ? files : links);
+    switch (random() % 3) {
+      case 0:
+        entries.push_back({name, "contents " + std::to_string(i)});
+        added.push_back(name);
+        break;
+      case 1:
+        entries.push_back({one_of(folders) + one_of(links), one_of(targets), kSymbolic});
+        break;
+      default:
+        if (!added.empty()) entries.push_back({name, one_of(added), kHard});
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+TEST_CASE("an archive shows the files that unpacking it makes", "[unit][files]") {
+  const TemporaryFolder folder;
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    const std::string name = std::to_string(seed);
+    write_entries(folder / (name + ".tar"), ArchiveKind::tar, random_entries(seed));
+    unpack_archive(folder / (name + ".tar"), folder / name);
+    const auto archive = open_archive(folder / (name + ".tar"), 1100);
+    const auto unpacked = open_folder(folder / name);
+    REQUIRE(contents_of(*archive) == contents_of(*unpacked));
+    for (const std::string& name_below : unpacked->entries("r").folders) {
+      const std::string below = "r/" + name_below;
+      INFO(below);
+      CHECK(contents_of(*archive, below) == contents_of(*unpacked, below));
+    }
+  }
+}
+
+TEST_CASE("symbolic links in a zip archive lead to files and folders", "[unit][files]") {
+  const TemporaryFolder folder;
+  write_entries(folder / "a.zip", ArchiveKind::zip,
+                {{"cat/1", "one"}, {"cat/2", "1", kSymbolic}, {"dog", "cat", kSymbolic}});
+  const auto tree = open_archive(folder / "a.zip", 1100);
+  CHECK(contents_of(*tree) == std::map<std::string, std::string>{{"cat/1", "one"}, {"cat/2", "one"}});
+  CHECK(tree->read_whole("dog/2", 10) == "one");
+  CHECK(tree->open("dog/2")->read_whole(10) == "one");
+  CHECK(tree->reading_rank("cat/2") == tree->reading_rank("cat/1"));
+  CHECK(tree->remarks().empty());
+}
+
+TEST_CASE("the remark on lost links is short and printable", "[unit][files]") {
+  const TemporaryFolder folder;
+  // libarchive passes on a target of 100 KB, and replaces one of a megabyte.
+  const auto [target_bytes, shown] =
+      GENERATE(table<std::size_t, std::string>({{100'000, ", first ?[m -> ttt"}, {1'000'000, ", first ?[m -> "}}));
+  write_entries(folder / "a.tar", ArchiveKind::tar,
+                {{"x", "1"}, {"\x1B[m", std::string(target_bytes, 't'), kSymbolic}, {"m", "/etc/passwd", kSymbolic}});
+  const auto tree = open_archive(folder / "a.tar", 1100);
+  CHECK(tree->files_below("") == Names{"x"});
+  REQUIRE(tree->remarks().size() == 1);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("left out 2 links of ") && ContainsSubstring(shown));
+  CHECK(tree->remarks()[0].size() < 500);
+}
+
+TEST_CASE("of archives that follow one another in a file the last counts", "[unit][files]") {
+  const TemporaryFolder folder;
+  const auto kind = GENERATE(ArchiveKind::tar, ArchiveKind::tar_gz);
+  write_archive(folder / "1", kind, {{"a", "first"}, {"b", "second"}});
+  write_archive(folder / "2", kind, {{"b", "other"}, {"c", large()}});
+  write_file(folder / "both", bytes_in(folder / "1") + bytes_in(folder / "2"));
+  const auto tree = open_archive(folder / "both", 1100);
+  CHECK(tree->files_below("") == Names{"a", "b", "c"});
+  CHECK(tree->read_whole("b", 10) == "other");
+  CHECK(tree->read_whole("a", 10) == "first");
+  CHECK(tree->read_whole("c", 1 << 20) == large());
+  REQUIRE(tree->remarks().size() == 1);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("both\" holds several archives, one after another; also read the 2 "
+                                                   "entries after the end of the first"));
+}
+
+TEST_CASE("zeros after an archive are padding", "[unit][files]") {
+  const TemporaryFolder folder;
+  const bool is_compressed = GENERATE(false, true);
+  const auto count = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{512}, std::size_t{100'000});
+  write_archive(folder / "a", ArchiveKind::tar, {{"a", "first"}});
+  std::string bytes = bytes_in(folder / "a") + std::string(count, '\0');
+  if (is_compressed) bytes = gzipped(bytes) + std::string(count, '\0');
+  write_file(folder / "a", bytes);
+  const auto tree = open_archive(folder / "a", 1100);
+  CHECK(tree->read_whole("a", 10) == "first");
+  CHECK(tree->remarks().empty());
+}
+
+TEST_CASE("other bytes after an archive are reported and not read", "[unit][files]") {
+  const TemporaryFolder folder;
+  // In the tar archive, and after the compressed data.
+  const auto [inside, outside] =
+      GENERATE(table<std::size_t, std::size_t>({{10, 0}, {512, 0}, {5000, 0}, {0, 10}, {0, 5000}}));
+  const bool is_compressed = outside > 0 || GENERATE(false, true);
+  write_archive(folder / "a", ArchiveKind::tar, {{"a", "first"}});
+  std::string bytes = bytes_in(folder / "a") + std::string(inside, 'g');
+  if (is_compressed) bytes = gzipped(bytes) + std::string(outside, 'g');
+  write_file(folder / "a", bytes);
+  const auto tree = open_archive(folder / "a", 1100);
+  CHECK(tree->read_whole("a", 10) == "first");
+  REQUIRE(tree->remarks().size() == 1);
+  CHECK_THAT(tree->remarks()[0], ContainsSubstring("something else follows the end of the archive \""));
+}
+
+TEST_CASE("a zip archive that is really encrypted is refused by its first file", "[unit][files]") {
+  const TemporaryFolder folder;
+  const std::string encryption = GENERATE("traditional", "aes256");
+  write_entries(folder / "a.zip", ArchiveKind::zip, {{"cat/1.png", "bytes"}}, encryption);
+  CHECK(is_archive(folder / "a.zip"));
+  CHECK_THROWS_WITH(open_archive(folder / "a.zip", 1100),
+                    ContainsSubstring("a.zip: cat/1.png\": it is encrypted; unpack the archive with its password"));
+}
+
+TEST_CASE("a file that many links lead to is read from the archive once", "[unit][files]") {
+  // Starting again for each of them would pass 20,000 entries 1,000 times.
+  const TemporaryFolder folder;
+  std::vector<MadeEntry> entries;
+  for (int i = 0; i < 20'000; ++i) entries.push_back({"filler/" + std::to_string(i), ""});
+  entries.push_back({"x", "bytes"});
+  for (int i = 0; i < 1000; ++i) entries.push_back({"l" + std::to_string(i), "x", kHard});
+  write_entries(folder / "a.tgz", ArchiveKind::tar_gz, entries);
+  const auto tree = open_archive(folder / "a.tgz", 1100);
+  int equal_count = 0;
+  for (int i = 0; i < 1000; ++i) equal_count += tree->read_whole("l" + std::to_string(i), 10) == "bytes" ? 1 : 0;
+  CHECK(equal_count == 1000);
+  CHECK_THROWS_WITH(tree->read_whole("l1", 4), ContainsSubstring("it is larger than 4 bytes"));
 }
