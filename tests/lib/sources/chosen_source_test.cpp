@@ -102,6 +102,36 @@ TEST_CASE("a holdout takes the same fraction of each class", "[unit][pack]") {
   CHECK(held_out == std::vector<int>{6, 3});
 }
 
+TEST_CASE("which samples a holdout takes is part of the contract", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, false);
+  using Values = std::vector<std::uint8_t>;
+  // XXH3-64 of the row number in decimal, seed 7, by the Python package xxhash: the smallest of each class.
+  CHECK(read_all(*open(folder.path(), {.holdout = 0.05, .seed = 7}), 1).values ==
+        Values{8, 49, 54, 57, 60, 61, 143, 152, 185, 186});
+  // The rows by class, then by that hash: every 40th, from the number of the fold on.
+  const auto fold = [&](std::int64_t number) {
+    return read_all(*open(folder.path(), {.holdout = Holdout::of_fold(number, 40), .seed = 7}), 1).values;
+  };
+  CHECK(fold(0) == Values{8, 54, 60, 152, 186});
+  CHECK(fold(3) == Values{14, 38, 110, 136, 182});
+  CHECK(fold(39) == Values{13, 17, 21, 99, 145});
+}
+
+TEST_CASE("a selection comes before the holdout, and the limit after it", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_numbers(folder, false);
+  const Holdout half = Holdout::of_fold(0, 2);
+  const auto whole = open(folder.path(), {.select = "3", .holdout = half});
+  const auto limited = open(folder.path(), {.select = "3", .limit = 4, .holdout = half});
+  for (const std::size_t split : {0, 1}) {
+    auto first = read_all(*whole, split).values;
+    REQUIRE(first.size() == 10);
+    first.resize(4);
+    CHECK(read_all(*limited, split).values == first);
+  }
+}
+
 TEST_CASE("a larger holdout includes a smaller one", "[unit][pack]") {
   const TemporaryFolder folder;
   write_numbers(folder, false);

@@ -12,14 +12,10 @@
 #include "catch.hpp"
 #include "images/made_images.hpp"
 #include "made_files.hpp"
-#include "sources/choice/balanced_parts.hpp"
 #include "temporary_folder.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
-using octavo::sources::balanced_parts;
-using octavo::sources::ClassCount;
-using octavo::sources::GroupCounts;
 
 namespace {
 
@@ -287,21 +283,6 @@ TEST_CASE("the samples with a value in a column are held out", "[unit][pack]") {
              ContainsSubstring("1 sample of train has no value in this column, such as \"p1/0.png\""));
 }
 
-TEST_CASE("a holdout is a fraction, a fold or a column with a value", "[unit][pack]") {
-  CHECK(parse_holdout("0").kind == Holdout::Kind::none);
-  CHECK(parse_holdout("0.25").fraction == 0.25);
-  CHECK(parse_holdout("2:5").fold == 2);
-  CHECK(parse_holdout("2:5").fold_count == 5);
-  CHECK(parse_holdout("fold=0").column == "fold");
-  CHECK(parse_holdout("fold=a=b").value == "a=b");
-  for (const char* const text : {"0.2", "2:5", "fold=0"}) CHECK(format_holdout(parse_holdout(text)) == text);
-  for (const char* const text :
-       {"", "x", "1", "nan", "-0.1", "0.2x", "5:5", "-1:5", "0:1", "0:1001", ":", "1:", "=0", "fold="}) {
-    INFO(text);
-    CHECK_THROWS_AS(parse_holdout(text), InvalidArgument);
-  }
-}
-
 TEST_CASE("the column of the groups is kept, and the choice is in the provenance", "[unit][pack]") {
   const TemporaryFolder folder;
   std::string list = "path,label,patient,age,fold\n";
@@ -344,32 +325,4 @@ TEST_CASE("without a holdout, a group in two splits is refused", "[unit][pack]")
   CHECK_THROWS_WITH(open(folder / "list.csv", grouped({}, "patient")),
                     ContainsSubstring("group the samples by \"patient\": group \"p0\" is in train and val; "));
   CHECK(open(folder / "list.csv", grouped({}, "path:[0-9]"))->splits().size() == 2);
-}
-
-TEST_CASE("groups are divided into parts of given shares", "[unit][pack]") {
-  const std::vector<double> quarters = {0.75, 0.25}, thirds(3, 1.0 / 3.0);
-  const std::vector<ClassCount> first = {{0, 2}}, second = {{1, 2}};
-  const auto count = [](const std::vector<std::int32_t>& parts, std::int32_t part) {
-    return std::ranges::count(parts, part);
-  };
-  // Four groups of 5: 15 and 5 samples.
-  std::vector<GroupCounts> equal = {{4, "a", 5, {}}, {2, "b", 5, {}}, {3, "c", 5, {}}, {1, "d", 5, {}}};
-  CHECK(count(balanced_parts(equal, quarters), 1) == 1);
-  // No part is empty, even if one group has almost all samples.
-  const std::vector<GroupCounts> unequal = {{1, "a", 100, {}}, {2, "b", 1, {}}, {3, "c", 1, {}}};
-  const auto parts = balanced_parts(unequal, thirds);
-  for (const std::int32_t part : {0, 1, 2}) CHECK(count(parts, part) == 1);
-  // Halves with one group of each class.
-  const std::vector<double> halves = {0.5, 0.5};
-  const std::vector<GroupCounts> classed = {
-      {1, "a", 2, first}, {2, "b", 2, first}, {3, "c", 2, second}, {4, "d", 2, second}};
-  const auto by_class = balanced_parts(classed, halves);
-  CHECK(by_class[0] != by_class[1]);
-  CHECK(by_class[2] != by_class[3]);
-  // The order of the groups does not matter.
-  const auto before = balanced_parts(equal, quarters);
-  std::ranges::reverse(equal);
-  auto after = balanced_parts(equal, quarters);
-  std::ranges::reverse(after);
-  CHECK(after == before);
 }

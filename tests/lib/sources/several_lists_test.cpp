@@ -156,17 +156,17 @@ TEST_CASE("paths are found by the files that exist", "[unit][pack]") {
     folder.write(name, list);
     return read_all(*open_source({{folder / name}}, {})).values;
   };
-  using Values = std::vector<std::uint8_t>;
+  using Pixels = std::vector<std::uint8_t>;
   // Backslashes are tried as separators; blanks around a path are not part of it.
-  CHECK(values("file,label\nimages\\x\\7.png,1\n 2.png ,0\n") == Values{7, 7, 2, 2});
-  CHECK(values("file, label\n3.png, 1\n") == Values{3, 3});
+  CHECK(values("file,label\nimages\\x\\7.png,1\n 2.png ,0\n") == Pixels{7, 7, 2, 2});
+  CHECK(values("file, label\n3.png, 1\n") == Pixels{3, 3});
   // Of several path columns, the one whose files exist; also a column with another name.
-  CHECK(values("image,image_path,label\na,4.png,1\nb,5.png,0\n") == Values{4, 4, 5, 5});
+  CHECK(values("image,image_path,label\na,4.png,1\nb,5.png,0\n") == Pixels{4, 4, 5, 5});
   CHECK_THAT(notes_of(*open_source({{folder / "list.csv"}}, {})),
              ContainsSubstring("the paths of list.csv are in the column \"image_path\", whose files exist"));
-  CHECK(values("photo_name,label\n4.png,1\n5.png,0\n") == Values{4, 4, 5, 5});
+  CHECK(values("photo_name,label\n4.png,1\n5.png,0\n") == Pixels{4, 4, 5, 5});
   // A file that is named exactly may have any extension or none.
-  CHECK(values("file,label\nphoto,1\n") == Values{8, 8});
+  CHECK(values("file,label\nphoto,1\n") == Pixels{8, 8});
   folder.write("notes.txt", "text");
   folder.write("list.csv", "file,label\nnotes.txt,1\n");
   CHECK_THROWS_WITH(open_source({{folder / "list.csv"}}, {}),
