@@ -344,7 +344,7 @@ def _sources(
 
 
 def _named_arrays(path: _Path) -> tuple[_Path, str, str, str]:
-    """Splits "FILE::IMAGES::LABEL_FILE::LABELS" into its parts, of which all but the first may be missing.
+    """Splits "FILE::IMAGES::LABEL_FILE::LABELS" into its parts; only the first must be there.
 
     An existing path is always taken as a path, even with "::". Returns the file, the images, the labels and their file.
     """
