@@ -27,7 +27,7 @@ std::string all_notes(const Source& source) {
   return text;
 }
 
-std::string bytes_of(const fs::path& path) {
+std::string contents_of(const fs::path& path) {
   std::ostringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();
   return bytes.str();
@@ -136,7 +136,7 @@ TEST_CASE("tar archives in one file are read on", "[unit][pack]") {
     INFO(name);
     write_archive(folder / "1.tar", kind, Pairs{{"cat/1.png", gray_png(1)}});
     write_archive(folder / "2.tar", kind, Pairs{{"dog/1.png", gray_png(2)}});
-    write_file(folder / name, bytes_of(folder / "1.tar") + bytes_of(folder / "2.tar"));
+    write_file(folder / name, contents_of(folder / "1.tar") + contents_of(folder / "2.tar"));
     const auto source = open(folder / name);
     CHECK(source->class_names() == std::vector<std::string>{"cat", "dog"});
     CHECK(samples_of(*source) == "cat/1.png=1 dog/1.png=2 ");
@@ -145,7 +145,7 @@ TEST_CASE("tar archives in one file are read on", "[unit][pack]") {
   }
   // Zeros after the end are usual.
   write_archive(folder / "1.tar", ArchiveKind::tar, Pairs{{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
-  write_file(folder / "zeros.tar", bytes_of(folder / "1.tar") + std::string(100'000, '\0'));
+  write_file(folder / "zeros.tar", contents_of(folder / "1.tar") + std::string(100'000, '\0'));
   CHECK(all_notes(*open(folder / "zeros.tar")).empty());
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("JSON files without labels do not make an archive a WebDataset", "[uni
 TEST_CASE("an encrypted archive is named as such", "[unit][pack]") {
   const TemporaryFolder folder;
   write_archive(folder / "a.zip", ArchiveKind::zip, Pairs{{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}});
-  std::string bytes = bytes_of(folder / "a.zip");
+  std::string bytes = contents_of(folder / "a.zip");
   // Bit 0 of the flags, at byte 6 of the header of a file and byte 8 of its entry in the directory.
   for (const auto& [magic, flags] :
        {std::pair(std::string("PK\x03\x04"), 6), std::pair(std::string("PK\x01\x02"), 8)}) {

@@ -14,8 +14,8 @@ namespace octavo::files {
 namespace {
 
 constexpr std::size_t kFileBlockBytes = std::size_t{256} << 10;
-constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
-constexpr std::size_t kTarBlockBytes = 512;
+constexpr std::size_t kPassedBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kHeaderBytes = 512;
 
 bool are_zeros(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{0}; });
@@ -53,7 +53,7 @@ bool has_only_zeros_from(const File& file, std::int64_t offset) {
 }
 
 DecompressedBytes::DecompressedBytes(const File& file)
-    : file_(file), reader_(new_archive_reader()), block_(kBlockBytes) {
+    : file_(file), reader_(new_archive_reader()), block_(kPassedBlockBytes) {
   if (::lseek(file.descriptor(), 0, SEEK_SET) != 0) throw_io_error("read", file.path(), errno);
   archive_read_support_format_raw(reader_.get());
   archive_entry* entry = nullptr;
@@ -75,7 +75,7 @@ std::span<const std::byte> DecompressedBytes::next() {
   }
   if (filled_ == 0 && !problem_.empty()) throw FormatError(problem_);
   const auto block = std::span<const std::byte>(block_).first(filled_);
-  const std::size_t rest = filled_ % kTarBlockBytes;
+  const std::size_t rest = filled_ % kHeaderBytes;
   if (rest > 0) ends_in_zeros_ = problem_.empty() && are_zeros(block.last(rest));
   answer();
   return block;
@@ -89,10 +89,10 @@ void DecompressedBytes::watch(std::int64_t offset) {
 
 void DecompressedBytes::answer() {
   const std::int64_t at = watched_ - block_start_;
-  if (watched_ < 0 || at < 0 || at + static_cast<std::int64_t>(kTarBlockBytes) > static_cast<std::int64_t>(filled_)) {
+  if (watched_ < 0 || at < 0 || at + static_cast<std::int64_t>(kHeaderBytes) > static_cast<std::int64_t>(filled_)) {
     return;
   }
-  was_zero_ = are_zeros(std::span(block_).subspan(static_cast<std::size_t>(at), kTarBlockBytes));
+  was_zero_ = are_zeros(std::span(block_).subspan(static_cast<std::size_t>(at), kHeaderBytes));
   watched_ = -1;
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
 /// The memory of an empty file.
-constexpr std::int64_t kNodeBytes = 128;
+constexpr std::int64_t kMapNodeBytes = 128;
 
 }  // namespace
 
@@ -15,13 +15,13 @@ std::optional<std::string> RecentMembers::find(std::int64_t number) const {
 }
 
 void RecentMembers::add(std::int64_t number, const std::string& bytes) {
-  const std::int64_t added = kNodeBytes + std::ssize(bytes);
+  const std::int64_t added = kMapNodeBytes + std::ssize(bytes);
   if (added > kMostBytes || !kept_.try_emplace(number, bytes).second) return;
   oldest_first_.push_back(number);
   held_bytes_ += added;
   while (held_bytes_ > kMostBytes) {
     const auto oldest = kept_.find(oldest_first_.front());
-    held_bytes_ -= kNodeBytes + std::ssize(oldest->second);
+    held_bytes_ -= kMapNodeBytes + std::ssize(oldest->second);
     kept_.erase(oldest);
     oldest_first_.pop_front();
   }

@@ -47,7 +47,7 @@ class NpyContainer final : public ArrayContainer {
 };
 
 // Each member is found by reading the archive's list of members again.
-constexpr std::size_t kMostMembers = 1000;
+constexpr std::size_t kMostNpzMembers = 1000;
 
 /// The arrays in a .npz file, a zip archive of .npy files. NumPy names each member after its array.
 class NpzContainer final : public ArrayContainer {
@@ -55,9 +55,9 @@ class NpzContainer final : public ArrayContainer {
   explicit NpzContainer(std::shared_ptr<const files::FileTree> archive)
       : ArrayContainer(archive->root(), false), archive_(std::move(archive)) {
     const std::vector<std::string> members = archive_->files_below("");
-    if (members.size() > kMostMembers) {
+    if (members.size() > kMostNpzMembers) {
       throw InvalidArgument("read " + quoted(path()) + ": it holds " + std::to_string(members.size()) +
-                            " arrays; at most " + std::to_string(kMostMembers) +
+                            " arrays; at most " + std::to_string(kMostNpzMembers) +
                             " are supported; save those to pack in a file of their own");
     }
     for (const std::string& member : members) {

@@ -23,12 +23,12 @@ namespace {
 constexpr std::int64_t kMostLabelBytes = 1 << 20;
 
 /// "shard.tar/a/000017.left.jpg" is "shard.tar/a/000017" and "left.jpg".
-struct Parts {
+struct NameParts {
   std::string key;
   std::string extension;
 };
 
-Parts parts_of(const std::string& path) {
+NameParts parts_of(const std::string& path) {
   const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
   const std::size_t point = path.find('.', name);
   if (point == std::string::npos) return {path, ""};
@@ -58,7 +58,7 @@ std::vector<Sample> samples_in(const files::FileTree& tree, LeftOutMembers& left
   std::map<std::string, Sample> samples_of;
   const std::vector<std::string> paths = tree.files_below("");
   for (const std::string& path : paths) {
-    const Parts parts = parts_of(path);
+    const NameParts parts = parts_of(path);
     // Of "000017.jpg" and "000017.mask.png", the first is the image.
     if (images::has_image_name(path) && is_plainer(path, samples_of[parts.key].image))
       samples_of[parts.key].image = path;
@@ -68,7 +68,7 @@ std::vector<Sample> samples_in(const files::FileTree& tree, LeftOutMembers& left
     }
   }
   for (const std::string& path : paths) {
-    const Parts parts = parts_of(path);
+    const NameParts parts = parts_of(path);
     Sample& sample = samples_of[parts.key];
     if (sample.image.empty() || path == sample.image || path == sample.label) continue;
     left_out.add_member(parts.extension, !sample.has_others);
@@ -213,7 +213,7 @@ bool is_web_dataset(const files::FileTree& tree) {
     if (images::has_image_name(path)) images.insert(parts_of(path).key);
   }
   for (const std::string& path : paths) {
-    const Parts parts = parts_of(path);
+    const NameParts parts = parts_of(path);
     if (!is_label(parts.extension) || !images.contains(parts.key)) continue;
     if (parts.extension == "cls") return true;
     json_files.push_back(path);
