@@ -81,6 +81,11 @@ def test_a_field_names_the_groups_or_the_fold(tmp_path: Path) -> None:
         summary = octavo.pack_dataset(samples, tmp_path / "a.h5", group_by="patient", holdout="fold=1")
     assert "kept with each sample: 'fold', 'patient', because group_by= or holdout= names it" in summary.notes
     assert octavo.Dataset(tmp_path / "a.h5")["val"].columns["patient"].tolist() == [2, 2, 3, 3]
+    # The field of the holdout is kept next to groups that a function gives.
+    with pytest.warns(octavo.PackingWarning):
+        octavo.pack_dataset(samples, tmp_path / "b.h5", groups=lambda sample: sample["patient"], holdout="fold=1")
+    val = octavo.Dataset(tmp_path / "b.h5")["val"].columns
+    assert (val["fold"].tolist(), val["group"].tolist()) == ([1, 1, 1, 1], [2, 2, 3, 3])
 
 
 def test_a_split_is_appended_to_a_file(tmp_path: Path) -> None:

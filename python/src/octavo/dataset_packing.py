@@ -101,8 +101,9 @@ def pack_dataset(
         if _GROUP_COLUMN in kept:
             raise ValueError(f"columns names {_GROUP_COLUMN!r}, the column for groups=; use group_by={_GROUP_COLUMN!r}")
         group_by = _GROUP_COLUMN
-    needed = [] if groups_of else _columns_for_choice(group_by, options.get("holdout"))
-    keys = _Keys(image_key, mask_key, label_key, name_key, kept, [name for name in needed if name not in kept])
+    present = [*kept, _GROUP_COLUMN] if groups_of else kept
+    needed = [name for name in _columns_for_choice(group_by, options.get("holdout")) if name not in present]
+    keys = _Keys(image_key, mask_key, label_key, name_key, kept, needed)
     with (
         _progress.shown(progress) as on_progress,
         Writer(
