@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,11 @@ def test_samples_are_grouped_by_a_column(tmp_path: Path, noise: np.ndarray) -> N
     assert report[0].examples[0]["detail"] == "2"  # samples 8 to 11
     with pytest.raises(ValueError, match="no column"):
         octavo.doctor(tmp_path / "a.h5", group_by="video")
+
+
+def test_a_file_name_that_is_not_utf_8_is_shown_escaped(tmp_path: Path, noise: np.ndarray) -> None:
+    file = packed(tmp_path, noise[:50], noise[50:]).rename(tmp_path / os.fsdecode(b"\xb9\xb7.h5"))
+    assert repr(octavo.doctor(file)).startswith("\\xB9\\xB7.h5: nothing found in ")
 
 
 def test_invalid_arguments_are_refused(tmp_path: Path, noise: np.ndarray) -> None:

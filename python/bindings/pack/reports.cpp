@@ -9,6 +9,7 @@
 #include <octavo/option_names.hpp>
 #include <octavo/report.hpp>
 #include <octavo/report_page.hpp>
+#include <octavo/text.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -48,7 +49,8 @@ std::tuple<std::string, std::string> examine_dataset(const Dataset& dataset, con
                                                      const nb::object& on_progress) {
   return interruptibly(on_progress, [&](const ProgressFunction& progress) {
     const DoctorReport report = examine(dataset, {group_by, example_count, thread_count, progress});
-    return std::tuple(to_text(report, with_python_options), to_json(report, with_python_options));
+    // The name of the file need not be UTF-8.
+    return std::tuple(as_utf8(to_text(report, with_python_options)), to_json(report, with_python_options));
   });
 }
 
