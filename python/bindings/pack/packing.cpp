@@ -176,7 +176,6 @@ void add_options(nb::module_& module) {
   nb::enum_<ClassOrder>(module, "ClassOrder").value("bytes", ClassOrder::bytes).value("natural", ClassOrder::natural);
   nb::class_<Holdout>(module, "Holdout", "The samples of train that become val.")
       .def(nb::init<double>(), "fraction"_a)
-      .def_static("of_fold", &Holdout::of_fold, "number"_a, "count"_a)
       .def_static("parse", &parse_holdout, "text"_a);
   nb::class_<SourceOptions>(module, "SourceOptions", "Options for reading sources.")
       .def(nb::init<>())
