@@ -11,7 +11,6 @@ inline constexpr int kSignalBase = 128;  ///< plus the number of the signal that
 /// For the manual.
 inline constexpr char kExitStatusText[] =
     "0 if all went well; 1 for an error, if a file that was checked is damaged, or if doctor --strict found an error "
-    "or "
-    "a warning; 2 for wrong usage; 128 plus the number of a signal that ended the program.";
+    "or a warning; 2 for wrong usage; 128 plus the number of a signal that ended the program.";
 
 }  // namespace octavo::tools

@@ -18,8 +18,7 @@ std::map<std::string, Compression> compressions_by_name();
 std::vector<std::string> split_at_commas(const std::string& text);
 
 /// Parses [SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]. Text that names an existing path is a path as a whole. If the
-/// part before
-/// "=" is not a valid split name, it belongs to the path.
+/// part before "=" is not a valid split name, it belongs to the path.
 SourceSpec parse_source(const std::string& text);
 /// "LOW,HIGH", "minmax", "percentile:P" or "auto". Throws InvalidArgument.
 ValueRange parse_range(const std::string& text);

@@ -149,11 +149,9 @@ CLI::IsMember one_of(const std::map<std::string, Value>& values) {
 }
 
 void add_source_options(CLI::App& verb, PackArguments& arguments) {
-  verb.add_option(
-          "SOURCE", arguments.sources,
-          "[SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]: a file, folder or archive, and which of its arrays to "
-          "read; "
-          "without SPLIT=, splits are recognized by their names")
+  verb.add_option("SOURCE", arguments.sources,
+                  "[SPLIT=]PATH[::IMAGES[::[LABEL_FILE::]LABELS]]: a file, folder or archive, and which of its arrays "
+                  "to read; without SPLIT=, splits are recognized by their names")
       ->required();
   verb.add_option("--format", arguments.format, "The format of the sources (auto)")
       ->transform(to_format_name, "")
