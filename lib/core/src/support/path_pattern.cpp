@@ -46,9 +46,7 @@ class CountedCharacter {
   std::int64_t* steps_left_ = nullptr;
 };
 
-std::string grouping(std::string_view group_by) {
-  return "group the samples: `group_by=" + printable(std::string(group_by)) + "` ";
-}
+std::string grouping(std::string_view group_by) { return "group the samples: `group_by=" + printable(group_by) + "` "; }
 
 std::regex compiled(std::string_view group_by) {
   const std::string_view expression = group_by.substr(kPathPrefix.size());
@@ -78,8 +76,8 @@ PathPattern::PathPattern(std::string_view group_by) : group_by_(group_by), expre
 
 std::optional<std::string> PathPattern::group_of(std::string_view path) const {
   const auto refuse = [&](const std::string& problem) -> InvalidArgument {
-    return InvalidArgument(grouping(group_by_) + "cannot be searched in the path \"" +
-                           printable(std::string(path.substr(0, 255))) + "\": " + problem);
+    return InvalidArgument(grouping(group_by_) + "cannot be searched in the path \"" + printable(path.substr(0, 255)) +
+                           "\": " + problem);
   };
   if (path.size() > kMostPathBytes) {
     throw refuse("it has more than " + std::to_string(kMostPathBytes) + " bytes; shorten it, or group by a column");
