@@ -173,8 +173,8 @@ compile_cli11() { cp -r include/CLI "$prefix/include"; }
 # NAME=LICENSE of each source package, in dependency order; the license is an SPDX expression.
 packages=(zlib=Zlib 'libpng1.6=libpng-2.0' 'libjpeg-turbo=IJG AND BSD-3-Clause AND Zlib' hdf5=HDF5
   'highway=Apache-2.0 OR BSD-3-Clause' libwebp=BSD-3-Clause tiff=libtiff libarchive=BSD-2-Clause libdeflate=MIT
-  xxhash=BSD-2-Clause libexif=LGPL-2.1-or-later libcsv=LGPL-2.1-or-later giflib=MIT utf8proc=MIT mbedtls=Apache-2.0 nlohmann-json3=MIT
-  cli11=BSD-3-Clause)
+  xxhash=BSD-2-Clause libexif=LGPL-2.1-or-later libcsv=LGPL-2.1-or-later giflib=MIT
+  'utf8proc=MIT AND Unicode-DFS-2015' mbedtls=Apache-2.0 nlohmann-json3=MIT cli11=BSD-3-Clause)
 
 heading "Wheel: libraries"
 prepare_source_index
