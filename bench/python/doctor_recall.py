@@ -99,4 +99,5 @@ def main() -> None:
         print(f"| {name} | {len(found):,} ({100 * len(found) / len(rows):.1f} %) | {other:,} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
