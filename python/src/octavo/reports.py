@@ -279,7 +279,7 @@ def doctor(
 ) -> DoctorReport:
     """Finds what in a dataset file would spoil training or a benchmark.
 
-    Equal and near-identical images across splits, patients or videos that splits share, labels that one pixel tells,
+    Equal and near-identical images across splits, patients or videos that splits share, labels that one pixel shows,
     blank and truncated images, classes that a split lacks, and more; ``octavo doctor --help`` lists the checks. Reads
     all samples.
 
