@@ -179,6 +179,16 @@ TEST_CASE("links that lead nowhere or outside the archive are not listed", "[uni
   CHECK(list.lost_links().count == 2);
 }
 
+TEST_CASE("a lost link is named with its target as the archive has it", "[unit][files]") {
+  const auto [target, is_hard] =
+      GENERATE(table<const char*, bool>({{"/etc/hostname", true}, {"./none", true}, {"/etc/hostname", false}}));
+  INFO(target);
+  MemberList list;
+  is_hard ? list.add_hard_link("a/l", target) : list.add_symlink("a/l", target);
+  list.resolve_links();
+  CHECK(list.lost_links().first == std::string("a/l -> ") + target);
+}
+
 TEST_CASE("a later entry replaces a link and a link replaces an earlier file", "[unit][files]") {
   MemberList list;
   list.add("x", {0, 1});

@@ -177,8 +177,8 @@ void MemberList::add_hard_link(const std::string& name, const std::string& targe
   for (const std::string& part : *target_parts) real_target = join_path(real_target, part);
   if (put_same(path, real_target)) return;
   remove(path);
-  held_bytes_ += kNodeBytes + std::ssize(path) + std::ssize(real_target);
-  late_hard_links_[path] = std::move(real_target);
+  held_bytes_ += kNodeBytes + std::ssize(path) + std::ssize(target) + std::ssize(real_target);
+  late_hard_links_[path] = {target, std::move(real_target)};
 }
 
 /// Gives the file or link at `target`, a path from the root, another name; false if there is none.
@@ -241,16 +241,16 @@ std::optional<std::string> MemberList::follow(std::string folder, std::string_vi
 }
 
 void MemberList::resolve_hard_links() {
-  const std::map<std::string, std::string> late = std::move(late_hard_links_);
+  const std::map<std::string, LateHardLink> late = std::move(late_hard_links_);
   late_hard_links_.clear();
-  for (const auto& [path, target] : late) {
-    const std::string* last = &target;
+  for (const auto& [path, link] : late) {
+    const std::string* last = &link.path;
     for (int i = 0; i < kMostLinksOfPath; ++i) {
       const auto next = late.find(*last);
       if (next == late.end()) break;
-      last = &next->second;
+      last = &next->second.path;
     }
-    if (!put_same(path, *last)) lose(path, target);
+    if (!put_same(path, *last)) lose(path, link.target);
   }
 }
 

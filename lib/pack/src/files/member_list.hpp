@@ -68,6 +68,11 @@ class MemberList {
     std::string target;
     std::optional<std::string> real;  ///< the path of the file or folder to which it leads; set by resolve_links()
   };
+  /// A hard link whose target was missing.
+  struct LateHardLink {
+    std::string target;  ///< as in the archive, for messages
+    std::string path;    ///< of the target
+  };
 
   void insert(std::set<std::string>& names, const std::string& name);
   Folder& folder(const std::string& path);
@@ -86,7 +91,7 @@ class MemberList {
   std::unordered_map<std::string, Member> members_;
   std::map<std::string, Folder> folders_ = {{"", {}}};  ///< by path
   std::map<std::string, Symlink> symlinks_;             ///< by path
-  std::map<std::string, std::string> late_hard_links_;  ///< the target of each hard link whose target was missing
+  std::map<std::string, LateHardLink> late_hard_links_;  ///< by path
   std::unordered_set<std::int64_t> shared_;             ///< the numbers of members with several paths
   bool has_folder_links_ = false;
   LostLinks lost_links_;
