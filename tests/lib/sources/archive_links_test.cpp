@@ -112,15 +112,16 @@ TEST_CASE("links to folders cannot list an archive without end", "[unit][pack]")
   }
   write_entries(folder / "a.tar", ArchiveKind::tar, entries);
   const auto source = open(folder / "a.tar");
-  CHECK(source->splits()[0].sample_count >= 2);
-  // A chain that is longer than any system follows.
+  // "cat" has its file; "dog" has that file through the first of its links, and its own.
+  CHECK(samples_of(*source) == "cat/1.png=1 dog/0/1.png=1 dog/1.png=2 ");
+  // A chain that is longer than the 40 links that Linux follows: link 10,000 + i leads through i + 1 links.
   entries = {{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}, {"dog/0.png", "../cat/1.png", kSymbolic}};
   for (int i = 0; i < 1000; ++i) {
     entries.push_back(
         {"dog/" + std::to_string(10'001 + i) + ".png", std::to_string(i == 0 ? 0 : 10'000 + i) + ".png", kSymbolic});
   }
   write_entries(folder / "b.tar", ArchiveKind::tar, entries);
-  CHECK_THAT(all_notes(*open(folder / "b.tar")), ContainsSubstring("links"));
+  CHECK_THAT(all_notes(*open(folder / "b.tar")), ContainsSubstring("left out 961 links"));
 }
 
 TEST_CASE("labels of WebDataset samples may be links", "[unit][pack]") {
@@ -219,7 +220,7 @@ TEST_CASE("names that are not UTF-8 are shown escaped", "[unit][pack]") {
 
 TEST_CASE("class names that differ only in Unicode normalization are refused", "[unit][pack]") {
   const std::string composed = "caf\xC3\xA9", decomposed = "cafe\xCC\x81";
-  if (files::normalized(decomposed) != composed) return;  // a build without utf8proc
+  if (files::normalized(decomposed) != composed) OCTAVO_SKIP("this build has no utf8proc");
   const TemporaryFolder folder;
   write_file(folder / "train" / composed / "1.png", gray_png(1));
   write_file(folder / "test" / decomposed / "1.png", gray_png(2));
