@@ -124,6 +124,37 @@ TEST_CASE("links to folders cannot list an archive without end", "[unit][pack]")
   CHECK_THAT(all_notes(*open(folder / "b.tar")), ContainsSubstring("left out 961 links"));
 }
 
+TEST_CASE("a folder that links show in several classes or splits is noted in archives and on disk", "[unit][pack]") {
+  const TemporaryFolder folder;
+  write_entries(folder / "a.tar", ArchiveKind::tar,
+                Entries{{"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}, {"cat/up", "..", kSymbolic}});
+  write_entries(folder / "b.tar", ArchiveKind::tar,
+                Entries{{"train/cat/1.png", gray_png(1)},
+                        {"train/dog/1.png", gray_png(2)},
+                        {"test/cat", "../train/cat", kSymbolic},
+                        {"test/dog", "../train/dog", kSymbolic}});
+  // Not in several classes: a folder that is reached twice within a class, and a hidden one that is only linked to.
+  write_entries(folder / "c.tar", ArchiveKind::tar,
+                Entries{{".store/1.png", gray_png(1)},
+                        {"cat", ".store", kSymbolic},
+                        {"dog/a/1.png", gray_png(2)},
+                        {"dog/b", "a", kSymbolic}});
+  for (const char* const name : {"a", "b", "c"}) {
+    unpack_archive(folder / (std::string(name) + ".tar"), folder / "unpacked" / name);
+  }
+  const auto check = [&](const fs::path& a, const fs::path& b, const fs::path& c) {
+    const auto source = open(a);
+    CHECK(source->splits()[0].sample_count == 3);  // cat: 1.png and up/dog/1.png; dog: 1.png
+    CHECK_THAT(all_notes(*source), ContainsSubstring("1 folder of images is in several classes or splits") &&
+                                       ContainsSubstring("dog\" is also") && ContainsSubstring("cat/up/dog\""));
+    CHECK_THAT(all_notes(*open(b)), ContainsSubstring("2 folders of images are in several classes or splits"));
+    CHECK(open(c)->splits()[0].sample_count == 2);
+    CHECK(all_notes(*open(c)).empty());
+  };
+  check(folder / "a.tar", folder / "b.tar", folder / "c.tar");
+  check(folder / "unpacked/a", folder / "unpacked/b", folder / "unpacked/c");
+}
+
 TEST_CASE("labels of WebDataset samples may be links", "[unit][pack]") {
   const TemporaryFolder folder;
   write_entries(folder / "shard-000.tar", ArchiveKind::tar,

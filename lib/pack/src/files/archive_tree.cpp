@@ -101,6 +101,9 @@ class ArchiveTree final : public FileTree {
   std::vector<std::string> files_below(const std::string& folder) const override {
     return named(root(), [&] { return members_.files_below(folder); });
   }
+  std::string folder_identity(const std::string& folder) const override {
+    return members_.real_path(folder).value_or(folder);
+  }
   bool has_file(const std::string& path) const override { return members_.find(path) != nullptr; }
   std::unique_ptr<ByteStream> open(const std::string& path) const override {
     auto stream = std::make_unique<MemberStream>(name_of(path), root(), member(path), most_bytes_);

@@ -52,6 +52,10 @@ class DiskTree final : public FileTree {
   std::string name_of(const std::string& path) const override { return quoted(at(path)); }
   FolderEntries entries(const std::string& folder) const override;
   std::vector<std::string> files_below(const std::string& folder) const override;
+  std::string folder_identity(const std::string& folder) const override {
+    const auto [device, inode] = identity_of(at(folder));
+    return std::to_string(device) + ":" + std::to_string(inode);
+  }
   bool has_file(const std::string& path) const override {
     std::error_code error;  // for names that are too long and links that form a loop
     const fs::file_status status = fs::status(at(path), error);

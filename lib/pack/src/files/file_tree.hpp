@@ -50,6 +50,8 @@ class FileTree {
   /// All files below `folder`, as paths relative to it: folders in byte order of their paths, files in byte order of
   /// their names, as in torchvision's ImageFolder. A folder that is reached through several links is listed once.
   virtual std::vector<std::string> files_below(const std::string& folder) const = 0;
+  /// What all paths to a folder have in common, whichever links are in them.
+  virtual std::string folder_identity(const std::string& folder) const { return folder; }
   virtual bool has_file(const std::string& path) const = 0;
 
   /// Opens a file for reading piece by piece.

@@ -275,7 +275,6 @@ void MemberList::resolve_links() {
 
 // ---- Listing ---------------------------------------------------------------------
 
-/// The path without links; nothing if a link in it leads nowhere.
 std::optional<std::string> MemberList::real_path(const std::string& path) const {
   if (symlinks_.empty()) return path;
   std::string real;

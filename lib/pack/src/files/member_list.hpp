@@ -58,6 +58,8 @@ class MemberList {
   /// As FileTree::files_below(). Throws FormatError, without the archive's name, if paths through links are too long,
   /// or list the same files far too often.
   std::vector<std::string> files_below(const std::string& folder) const;
+  /// The path without links; nothing if a link in it leads nowhere.
+  std::optional<std::string> real_path(const std::string& path) const;
 
  private:
   /// The visible entries of one folder, in byte order, whatever the order in the archive.
@@ -85,7 +87,6 @@ class MemberList {
   void resolve_hard_links();
   void show_symlink(const std::string& path, Symlink& link);
   void lose(const std::string& path, const std::string& target);
-  std::optional<std::string> real_path(const std::string& path) const;
   void charge_listing(const std::string& path, const FolderEntries& found) const;
 
   std::unordered_map<std::string, Member> members_;

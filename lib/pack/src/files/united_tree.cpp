@@ -53,6 +53,11 @@ class UnitedTree final : public FileTree {
   }
   FolderEntries entries(const std::string& folder) const override;
   std::vector<std::string> files_below(const std::string& folder) const override;
+  std::string folder_identity(const std::string& folder) const override {
+    if (folder.empty()) return folder;
+    const auto [number, below] = split(folder);
+    return std::to_string(number) + "/" + trees_[number]->folder_identity(below);
+  }
   bool has_file(const std::string& path) const override {
     if (path.find('/') == std::string::npos) return false;
     const auto [number, below] = split(path);

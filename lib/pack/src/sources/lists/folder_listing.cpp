@@ -15,6 +15,7 @@
 #include "sources/lists/class_names.hpp"
 #include "sources/lists/mask_folders.hpp"
 #include "sources/lists/name_list.hpp"
+#include "sources/lists/shared_folders.hpp"
 #include "support/file.hpp"
 
 namespace octavo::sources {
@@ -178,6 +179,14 @@ void remark_on_splits(const std::vector<ClassImages>& all, ImageList& contents) 
   remark(parts, " within classes were not treated as splits");
 }
 
+void remark_on_shared_folders(const std::vector<ClassImages>& all, ImageList& contents) {
+  SharedFolders shared;
+  for (const ClassImages& images : all) {
+    for (const auto& [name, paths] : images.paths_of) shared.add(*images.folder.tree, paths);
+  }
+  if (auto remark = shared.remark()) contents.remarks.push_back(std::move(*remark));
+}
+
 [[noreturn]] void refuse_name(const SplitFolder& folder, const std::string& name) {
   const bool is_on_disk = folder.tree->disk_path("").has_value();
   throw InvalidArgument("list the class folders: the name of " +
@@ -287,6 +296,7 @@ ImageList list_image_folders(const std::vector<ImageRoot>& roots, const SourceOp
   }
   find_classes(all, options.class_order, contents);
   remark_on_splits(all, contents);
+  remark_on_shared_folders(all, contents);
   use_given_names(options.class_names, contents);
   remark_on_numbers(contents);
   for (ClassImages& images : all) add_list(list_of(images, options.skip_unreadable, contents), contents);
