@@ -90,10 +90,10 @@ class MemberList {
   void charge_listing(const std::string& path, const FolderEntries& found) const;
 
   std::unordered_map<std::string, Member> members_;
-  std::map<std::string, Folder> folders_ = {{"", {}}};  ///< by path
-  std::map<std::string, Symlink> symlinks_;             ///< by path
+  std::map<std::string, Folder> folders_ = {{"", {}}};   ///< by path
+  std::map<std::string, Symlink> symlinks_;              ///< by path
   std::map<std::string, LateHardLink> late_hard_links_;  ///< by path
-  std::unordered_set<std::int64_t> shared_;             ///< the numbers of members with several paths
+  std::unordered_set<std::int64_t> shared_;              ///< the numbers of members with several paths
   bool has_folder_links_ = false;
   LostLinks lost_links_;
   std::int64_t held_bytes_ = 0;
