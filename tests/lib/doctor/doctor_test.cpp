@@ -158,6 +158,7 @@ TEST_CASE("an extreme imbalance is a warning and rare classes are a note", "[uni
   train.labels[7] = 0;  // 200 and 3
   const DoctorReport report = report_of({train});
   CHECK_FALSE(has_finding(report, DoctorCheck::extreme_imbalance));
+  CHECK(finding_in(report, DoctorCheck::unusual_labels).info().severity == DoctorSeverity::note);
 }
 
 TEST_CASE("targets far from all others are a note", "[unit][doctor]") {

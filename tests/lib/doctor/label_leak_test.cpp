@@ -40,16 +40,19 @@ TEST_CASE("images of one value for each class are a leak", "[unit][doctor]") {
 }
 
 TEST_CASE("few samples with different values are not a leak", "[unit][doctor]") {
-  // 19 samples, and 40 with 9 values: too few to tell.
-  PlainSplit train{"train", {1, 1, 1}, {}, {}, 1};
-  for (std::int64_t row = 0; row < 19; ++row) {
-    train.labels.push_back(static_cast<std::int32_t>(row % 2));
-    train.values.push_back(static_cast<std::uint8_t>(row % 2));
-  }
-  CHECK(leak_in(train).empty());
-  train.values.push_back(1);
-  train.labels.push_back(1);
-  CHECK_FALSE(leak_in(train).empty());
+  const auto leak_in_samples = [](std::int64_t sample_count, std::int64_t value_count) {
+    PlainSplit train{"train", {1, 1, 1}, {}, {}, 1};
+    for (std::int64_t row = 0; row < sample_count; ++row) {
+      train.labels.push_back(static_cast<std::int32_t>(row % value_count));
+      train.values.push_back(static_cast<std::uint8_t>(row % value_count));
+    }
+    return leak_in(train);
+  };
+  CHECK(leak_in_samples(19, 2).empty());
+  CHECK_FALSE(leak_in_samples(20, 2).empty());
+  // Five for each value.
+  CHECK(leak_in_samples(44, 9).empty());
+  CHECK_FALSE(leak_in_samples(45, 9).empty());
 }
 
 TEST_CASE("a brightness that tells the class is a leak", "[unit][doctor]") {
