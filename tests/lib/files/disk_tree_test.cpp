@@ -4,6 +4,7 @@
 #include "files/file_tree.hpp"
 #include "sources/made_files.hpp"
 #include "temporary_folder.hpp"
+#include "working_folder.hpp"
 
 using namespace octavo;
 using namespace octavo::files;
@@ -31,6 +32,17 @@ TEST_CASE("a folder that is also reachable through links is listed once", "[unit
   std::filesystem::create_directory_symlink("..", folder / "a/up");
   std::filesystem::create_directory_symlink("a", folder / "b");
   CHECK(open_folder(folder.path())->files_below("") == Names{"a/x"});
+}
+
+TEST_CASE("the folder without a name is the current one", "[unit][files]") {
+  const TemporaryFolder folder;
+  const WorkingFolder working(folder.path());
+  write_file(folder / "a/x", "1");
+  const auto tree = open_folder("");
+  CHECK(tree->files_below("") == Names{"a/x"});
+  CHECK(tree->entries("").folders == Names{"a"});
+  CHECK(tree->folder_identity("") == tree->folder_identity("a/.."));
+  CHECK(tree->disk_path("a/x") == "a/x");
 }
 
 TEST_CASE("files of a folder are named by their path on disk", "[unit][files]") {

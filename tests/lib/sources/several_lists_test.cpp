@@ -7,6 +7,7 @@
 #include "images/made_images.hpp"
 #include "made_files.hpp"
 #include "temporary_folder.hpp"
+#include "working_folder.hpp"
 
 using namespace octavo;
 using namespace octavo::test;
@@ -112,6 +113,15 @@ TEST_CASE("unlisted images are counted over the whole folder of a list", "[unit]
   const auto both =
       open_source({{folder / "list.csv", "train"}, {folder / "sub/deep", "test"}}, {.allow_mismatch = true});
   CHECK_THAT(notes_of(*both), ContainsSubstring("6 images next to the listed ones"));
+}
+
+TEST_CASE("a list in the current folder may be named without a folder", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "file,label\n0.png,a\n1.png,b\n");
+  const WorkingFolder working(folder / ".");
+  const auto source = open_source({{"list.csv"}}, {});
+  CHECK(source->splits()[0].sample_count == 2);
+  CHECK_THAT(notes_of(*source), ContainsSubstring("4 images next to the listed ones"));
 }
 
 TEST_CASE("a list that cannot be used is an error if the labels would be missing", "[unit][pack]") {

@@ -71,6 +71,7 @@ class DiskTree final : public FileTree {
  private:
   fs::path at(const std::string& path) const {
     const std::string folder = root().string();
+    if (path.empty() && folder.empty()) return ".";
     if (path.empty() || folder.empty()) return folder + path;
     return folder + (folder.ends_with('/') ? "" : "/") + path;
   }
@@ -96,7 +97,7 @@ FolderEntries DiskTree::list(const std::string& folder) const {
   FolderEntries entries;
   const fs::path path = at(folder);
   // Not std::filesystem: in GCC 12, its iterator and path's operator/ crash when out of memory.
-  const FolderHandle handle(::opendir(path.empty() ? "." : path.c_str()));
+  const FolderHandle handle(::opendir(path.c_str()));
   if (!handle) throw_io_error("list the folder", path, errno);
   while (const dirent* const entry = next_entry(handle.get(), path)) {
     const std::string name = entry->d_name;

@@ -73,7 +73,8 @@ class FileTree {
   std::filesystem::path root_;
 };
 
-/// The files below a folder. Follows links; anything that is not a folder counts as a file.
+/// The files below a folder; the empty path is the current one. Follows links; anything that is not a folder counts as
+/// a file.
 std::shared_ptr<const FileTree> open_folder(const std::filesystem::path& folder);
 
 /// Whether `path` looks like an archive that open_archive() reads: tar (plain, or compressed with gzip, bzip2, xz or

@@ -28,9 +28,10 @@ using ImageHash = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Where the paths of a tree start: an absolute path, different for an archive and a folder of its name.
 std::string base_of(const files::FileTree& tree) {
-  std::string base = fs::absolute(tree.root()).lexically_normal().string();
+  const auto folder = tree.disk_path("");
+  std::string base = fs::absolute(folder.value_or(tree.root())).lexically_normal().string();
   if (base.ends_with('/')) base.pop_back();
-  return tree.disk_path("") ? base : base + ":";
+  return folder ? base : base + ":";
 }
 
 ImageHash hash_of(const std::string& base, std::string_view path) {
