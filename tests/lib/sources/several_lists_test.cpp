@@ -115,6 +115,19 @@ TEST_CASE("unlisted images are counted over the whole folder of a list", "[unit]
   CHECK_THAT(notes_of(*both), ContainsSubstring("6 images next to the listed ones"));
 }
 
+TEST_CASE("a folder whose name begins with the name of a packed one has unlisted images", "[unit][pack]") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"valid/0.png", "valid/1.png", "val/2.png"}) write_file(folder / name, gray_png(1));
+  const auto tree = files::open_folder(folder.path());
+  std::vector<sources::ReadList> lists(1);
+  lists[0].contents.splits.push_back({"val", tree, {"valid/0.png"}, {}, {}});
+  lists[0].tree = tree;
+  lists[0].path = "valid/list.csv";
+  sources::check_lists(lists, {{tree, "val"}});
+  REQUIRE(lists[0].contents.remarks.size() == 1);
+  CHECK_THAT(lists[0].contents.remarks[0], ContainsSubstring("1 image next to the listed ones"));
+}
+
 TEST_CASE("a list in the current folder may be named without a folder", "[unit][pack]") {
   FolderOfLists folder;
   folder.write("list.csv", "file,label\n0.png,a\n1.png,b\n");

@@ -1,12 +1,14 @@
 #include "sources/lists/several_lists.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <octavo/byte_count.hpp>
@@ -41,7 +43,12 @@ ImageHash hash_of(const std::string& base, std::string_view path) {
   return {hash.high64, hash.low64};
 }
 
-std::string quoted_path(std::string_view path) { return "\"" + printable(std::string(path)) + "\""; }
+/// The start of the paths of all files in a folder: "base/", "base/folder/".
+std::string place_of(const std::string& base, const std::string& folder) {
+  return base + "/" + folder + (folder.empty() ? "" : "/");
+}
+
+std::string quoted_path(std::string_view path) { return "\"" + printable(path) + "\""; }
 
 /// One line of a list.
 struct Listed {
@@ -189,12 +196,12 @@ class ListCheck {
   }
 
   void remark_on_unlisted(const std::vector<OtherFolder>& others) {
-    std::set<std::string> read;  // "base/folder/"
-    for (const OtherFolder& other : others) read.insert(base_of(*other.tree) + "/" + files::join_path(other.path, ""));
+    std::set<std::string> read;
+    for (const OtherFolder& other : others) read.insert(place_of(base_of(*other.tree), other.path));
     std::set<std::string> covered;
     for (std::uint32_t list = 0; list < lists_.size(); ++list) {
       const std::string folder = fs::path(lists_[list].path).parent_path().string();
-      const std::string place = bases_[list] + "/" + folder + (folder.empty() ? "" : "/");
+      const std::string place = place_of(bases_[list], folder);
       const bool is_known =
           std::ranges::any_of(covered, [&](const std::string& other) { return place.starts_with(other); });
       if (is_known) continue;
