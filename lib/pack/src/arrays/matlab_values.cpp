@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "arrays/unicode.hpp"
+#include "files/utf8_encoding.hpp"
 
 namespace octavo::arrays {
 
@@ -34,7 +34,7 @@ std::vector<std::string> rows_of_char_matrix(const std::vector<std::uint16_t>& u
     std::vector<std::uint16_t> text;
     for (std::size_t at = row; at < units.size(); at += rows) text.push_back(units[at]);
     while (!text.empty() && (text.back() == ' ' || text.back() == 0)) text.pop_back();
-    texts[row] = utf8_of(text);
+    texts[row] = files::utf8_of(text);
   }
   return texts;
 }

@@ -12,7 +12,7 @@
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
-#include "arrays/unicode.hpp"
+#include "files/utf8_encoding.hpp"
 
 namespace octavo::arrays {
 namespace {
@@ -241,7 +241,7 @@ std::string text_of(std::span<const std::byte> element, const HeaderText::Header
       if (header.layout.is_big_endian) std::reverse(bytes.begin(), bytes.end());
       std::uint32_t character = 0;
       std::memcpy(&character, bytes.data(), sizeof character);
-      append_utf8(character, text);
+      files::append_utf8(character, text);
     }
   }
   while (text.ends_with('\0')) text.pop_back();

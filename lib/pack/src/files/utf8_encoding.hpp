@@ -1,11 +1,12 @@
-// Text in arrays, as UTF-8.
+// Characters and UTF-16 as UTF-8.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
-namespace octavo::arrays {
+namespace octavo::files {
 
 /// Appends a character; U+FFFD if it is a surrogate or beyond U+10FFFF.
 inline void append_utf8(std::uint32_t character, std::string& text) {
@@ -40,4 +41,4 @@ inline std::string utf8_of(std::span<const std::uint16_t> units) {
   return text;
 }
 
-}  // namespace octavo::arrays
+}  // namespace octavo::files
