@@ -1,8 +1,10 @@
 #include "files/text_pieces.hpp"
 
-#include <algorithm>
+#include <span>
 
 #include <octavo/errors.hpp>
+
+#include "files/utf8_encoding.hpp"
 
 namespace octavo::files {
 namespace {
@@ -17,23 +19,6 @@ constexpr std::string_view kUtf32LittleMark = "\xFF\xFE\0\0"sv, kUtf32BigMark = 
 
 bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
-
-void append_utf8(std::string& text, std::uint32_t character) {
-  const auto put = [&](std::uint32_t bits) { text += static_cast<char>(bits); };
-  const auto put_rest = [&](int shift) { put(0x80 | ((character >> shift) & 0x3F)); };
-  if (character < 0x80) return put(character);
-  if (character < 0x800) {
-    put(0xC0 | (character >> 6));
-  } else if (character < 0x10000) {
-    put(0xE0 | (character >> 12));
-    put_rest(6);
-  } else {
-    put(0xF0 | (character >> 18));
-    put_rest(12);
-    put_rest(6);
-  }
-  put_rest(0);
-}
 
 }  // namespace
 
@@ -84,7 +69,7 @@ void TextPieces::append_unit(std::uint32_t unit) {
     high_surrogate_ = unit;
     return;
   }
-  append_utf8(converted_, high_surrogate_ == 0 ? unit : 0x10000 + ((high_surrogate_ - 0xD800) << 10) + (unit - 0xDC00));
+  append_utf8(high_surrogate_ == 0 ? unit : 0x10000 + ((high_surrogate_ - 0xD800) << 10) + (unit - 0xDC00), converted_);
   high_surrogate_ = 0;
 }
 
