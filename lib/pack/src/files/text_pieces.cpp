@@ -49,8 +49,10 @@ std::string_view TextPieces::next() {
   offset_ += static_cast<std::int64_t>(count);
   if (encoding_ == Encoding::utf8) return {reinterpret_cast<const char*>(buffer_.data()), count};
   // Streams return fewer bytes than asked for only at their end.
-  if (count % 2 != 0 || (count == 0 && high_surrogate_ != 0)) refuse_malformed();
+  if (count % 2 != 0) refuse_malformed();
   convert(count);
+  // Only the first half of a character is left at the end. An empty piece would end the text without a word.
+  if (converted_.empty() && high_surrogate_ != 0) refuse_malformed();
   return converted_;
 }
 
