@@ -188,3 +188,21 @@ TEST_CASE("class names in a text array are used if the labels are below their nu
                ContainsSubstring("the classes are not named by the array class_names") && ContainsSubstring(reason));
   }
 }
+
+TEST_CASE("class names that cannot be read are noted and do not stop packing", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto source = with_labels(folder, [&](hid_t file) {
+    add_with(std::string("\0\1\0\1", 4), file, "labels", {4});
+    const hdf5::TypeHandle type(H5Tcopy(H5T_C_S1));
+    add_with("abcd", file, "names", {2, 2}, type.get());  // two texts for each class
+  });
+  CHECK(source->class_names().empty());
+  CHECK_THAT(packing_notes(*source).at(0), ContainsSubstring("the classes are not named by the array names in \"") &&
+                                               ContainsSubstring("it is not a list of texts"));
+  const auto long_names = with_labels(folder, [&](hid_t file) {
+    add_with(std::string("\0\1\0\1", 4), file, "labels", {4});
+    add_texts({std::string(2000, 'a'), "b"}, file, "names");
+  });
+  CHECK(long_names->class_names().empty());
+  CHECK_THAT(packing_notes(*long_names).at(0), ContainsSubstring("has texts of more than 1024 bytes"));
+}

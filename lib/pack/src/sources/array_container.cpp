@@ -51,11 +51,12 @@ void offer_names(const ArrayContainer& container, const std::set<std::string>& u
   for (const ListedArray& array : container.arrays()) {
     if (!array.is_text || used.contains(array.name) || !is_named_as_class_names(array.name)) continue;
     offered.insert(array.name);
-    const auto names = container.read_texts(array);
+    const std::string by = "the array " + array.name + " in " + quoted(container.path());
+    const auto names = class_names_in(container, array, by, sets[0].remarks);
     for (ArraySet& set : sets) {
-      if (!set.offered_names.empty()) continue;
+      if (names.empty() || !set.offered_names.empty()) continue;
       set.offered_names = names;
-      set.offered_by = "the array " + array.name + " in " + quoted(container.path());
+      set.offered_by = by;
     }
     return;
   }
@@ -127,6 +128,20 @@ bool is_named_as_class_names(const std::string& name) {
                                                        "category_names", "categories",  "target_names", "names"};
   const std::string last = lower_case(std::string_view(name).substr(name.rfind('/') + 1));
   return std::ranges::find(kWords, last) != kWords.end();
+}
+
+std::vector<std::string> class_names_in(const ArrayContainer& container, const ListedArray& array,
+                                        const std::string& by, std::vector<std::string>& remarks) {
+  const auto note = [&](const std::string& reason) {
+    remarks.push_back("the classes are not named by " + by + ": " + reason);
+    return std::vector<std::string>();
+  };
+  if (!may_be_labels(array)) return note("it is not a list of texts");
+  try {
+    return container.read_texts(array);
+  } catch (const FormatError& problem) {
+    return note(problem.what());
+  }
 }
 
 std::string listed(const std::vector<const ListedArray*>& arrays) {

@@ -61,4 +61,9 @@ std::string listed(const std::vector<const arrays::ListedArray*>& arrays);
 /// Whether an array has a name for class names, such as class_names.
 bool is_named_as_class_names(const std::string& name);
 
+/// The texts of an array of text with such a name. Empty if they cannot be read: since the names of classes are not
+/// needed, this is a remark, not an error. `by` names the array in the remark.
+std::vector<std::string> class_names_in(const ArrayContainer& container, const arrays::ListedArray& array,
+                                        const std::string& by, std::vector<std::string>& remarks);
+
 }  // namespace octavo::sources

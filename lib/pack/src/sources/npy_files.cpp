@@ -96,8 +96,8 @@ void look_at_others(const Finding& finding, arrays::ArraySet& set) {
     arrays::ListedArray array = container->arrays()[0];
     const std::filesystem::path path(other);
     if (array.is_text && set.offered_names.empty() && is_named_as_class_names(path.stem().string())) {
-      set.offered_names = container->read_texts(array);
       set.offered_by = quoted(container->path());
+      set.offered_names = class_names_in(*container, array, set.offered_by, set.remarks);
       continue;
     }
     array.name = path.filename().string();
