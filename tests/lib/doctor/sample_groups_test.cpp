@@ -116,7 +116,15 @@ TEST_CASE("without groups, the report notes it", "[unit][doctor]") {
   const auto limits = examine(GroupedFile("").dataset).limits;
   REQUIRE_FALSE(limits.empty());
   CHECK_THAT(limits[0], ContainsSubstring("groups: no column of groups"));
-  CHECK(examine(GroupedFile(R"({"patient": [1, 1, 2, 2]})").dataset).limits.size() == limits.size() - 1);
+  CHECK(examine(GroupedFile(R"({"patient": [1, 1, 2, 2]})", R"({"patient": [3, 3, 4, 4]})").dataset).limits.size() ==
+        limits.size() - 1);
+}
+
+TEST_CASE("samples without a group are counted though no group is in two splits", "[unit][doctor]") {
+  // The column is in one of two splits with four samples each.
+  const auto limits = examine(GroupedFile(R"({"patient": [1, 1, 2, null]})").dataset).limits;
+  REQUIRE_FALSE(limits.empty());
+  CHECK(limits[0] == "groups by patient of 5 samples: they have no group");
 }
 
 TEST_CASE("a column that is named like an option is only text", "[unit][doctor]") {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include <octavo/byte_count.hpp>
-#include <octavo/errors.hpp>
+#include <octavo/text.hpp>
 
 #include "doctor/content_survey.hpp"
 #include "doctor/descriptor.hpp"
@@ -35,6 +35,7 @@ class Examination {
     const auto groupings = group_samples(samples_, options_.group_by, options_.example_count);
     const FindingList list = {dataset_, samples_, options_.example_count, report_.findings};
     add_group_findings(groupings, list);
+    add_ungrouped(groupings);
     if (groupings.empty() && samples_.splits().size() > 1) {
       report_.limits.emplace_back(
           "groups: no column of groups; name one, or a part of the samples' names, with `group_by`");
@@ -64,6 +65,17 @@ class Examination {
         find_near_copies(samples_, descriptors, equal.first_numbers(), options_.thread_count, options_.on_progress);
     add_near_findings(near, list);
     add_limits(near);
+  }
+
+  /// The finding on shared groups counts the other samples without a group.
+  void add_ungrouped(const std::vector<SampleGrouping>& groupings) {
+    for (const SampleGrouping& grouping : groupings) {
+      if (grouping.ungrouped_count == 0 || grouping.shared_count > 0) continue;
+      std::string name = printable(grouping.name);
+      std::ranges::replace(name, '`', '\'');  // in limits, options are in backquotes
+      report_.limits.push_back("groups by " + name + " of " + counted(grouping.ungrouped_count, "sample") +
+                               (grouping.ungrouped_count == 1 ? ": it has" : ": they have") + " no group");
+    }
   }
 
   void add_limits(const NearCopies& near) {
