@@ -311,6 +311,7 @@ std::vector<std::string> MergedSource::files() const {
 SourceNotes MergedSource::notes() const {
   SourceNotes all;
   all.remarks = remarks_;
+  std::unordered_set<std::string> known(remarks_.begin(), remarks_.end());  // several parts may come from one file
   const auto append = [](auto& to, auto& from) { std::move(from.begin(), from.end(), std::back_inserter(to)); };
   for (const auto& part : parts_) {
     SourceNotes notes = part->notes();
@@ -325,8 +326,7 @@ SourceNotes MergedSource::notes() const {
     }
     if (all.label_problem.empty()) all.label_problem = notes.label_problem;
     for (std::string& remark : notes.remarks) {
-      // Several parts may come from one file.
-      if (std::ranges::find(all.remarks, remark) == all.remarks.end()) all.remarks.push_back(std::move(remark));
+      if (known.insert(remark).second) all.remarks.push_back(std::move(remark));
     }
     append(all.folders_without_images, notes.folders_without_images);
     append(all.histories, notes.histories);
