@@ -13,6 +13,7 @@
 
 #include "support/ascii.hpp"
 #include "support/short_text.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::labels {
 namespace {
@@ -44,7 +45,7 @@ bool is_class_number(double number) {
 }
 
 std::string shown(std::string_view text) {
-  const std::string start = printable(std::string(text.substr(0, kMostShownBytes)));
+  const std::string start = printable(cut_utf8(text, kMostShownBytes));
   return "\"" + start + (text.size() > kMostShownBytes ? "..." : "") + "\"";
 }
 

@@ -10,18 +10,19 @@
 #include <octavo/text.hpp>
 
 #include "sources/choice/sample_column.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::sources {
 namespace {
 
 /// The first values of a column, for messages.
 std::string values_text(const std::set<std::string>& values) {
-  constexpr std::size_t kMostShown = 8;
+  constexpr std::size_t kMostShown = 8, kMostShownBytes = 64;
   std::string text;
   std::size_t shown = 0;
   for (const std::string& value : values) {
     if (shown++ == kMostShown) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + printable(value.substr(0, 64));
+    text += (text.empty() ? "" : ", ") + printable(cut_utf8(value, kMostShownBytes));
   }
   return text;
 }

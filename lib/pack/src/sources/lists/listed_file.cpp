@@ -11,6 +11,7 @@
 
 #include "images/image_codec.hpp"
 #include "support/ascii.hpp"
+#include "support/utf8.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -75,7 +76,7 @@ std::string similar_to(const files::FileTree& tree, const fs::path& path) {
   return found == files.end() ? "" : *found;
 }
 
-std::string shown(const std::string& named) { return "\"" + printable(named.substr(0, kMostShownBytes)) + "\""; }
+std::string shown(const std::string& named) { return "\"" + printable(cut_utf8(named, kMostShownBytes)) + "\""; }
 
 }  // namespace
 
