@@ -1,5 +1,7 @@
 // Findings on equal and near-identical images, and on groups that splits share.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>

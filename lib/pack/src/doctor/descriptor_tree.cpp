@@ -1,8 +1,10 @@
 #include "doctor/descriptor_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "doctor/reach.hpp"
 #include "support/threads.hpp"

@@ -1,6 +1,9 @@
 // Turns what was found into findings: how many, which, and in what words.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <octavo/content.hpp>

@@ -1,8 +1,7 @@
 // Findings on images and splits: blank, truncated and unusual images, splits that differ, losses of quantization.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+#include <string>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/text.hpp>
@@ -65,11 +64,11 @@ void add_blank(std::size_t split, const SplitContent& content, const FindingList
   const std::string name = list.samples.splits()[split].name();
   std::string summary;
   if (content.blank_count > 0) {
-    summary = counted_verb(content.blank_count, "sample", " of ", " of ") + name +
-              (content.blank_count == 1 ? " has" : " have") + " one value in every pixel";
+    summary = counted(content.blank_count, "sample") + " of " + name + (content.blank_count == 1 ? " has" : " have") +
+              " one value in every pixel";
   }
   if (content.faint_count > 0) {
-    summary += (summary.empty() ? "" : ", ") + counted_verb(content.faint_count, "sample", " of ", " of ") + name +
+    summary += (summary.empty() ? "" : ", ") + counted(content.faint_count, "sample") + " of " + name +
                (content.faint_count == 1 ? " has" : " have") +
                formatted(" values that differ by at most %d", SplitContent::kFaintRange);
   }
@@ -78,10 +77,10 @@ void add_blank(std::size_t split, const SplitContent& content, const FindingList
 
 void add_far_brightness(std::size_t split, const SplitContent& content, const FindingList& list) {
   if (content.far_brightness_count == 0) return;
-  DoctorFinding& finding = list.add(
-      DoctorCheck::unusual_brightness, content.far_brightness_count,
-      counted_verb(content.far_brightness_count, "sample", " of ", " of ") + list.samples.splits()[split].name() +
-          (content.far_brightness_count == 1 ? " is" : " are") + " much darker or brighter than the others");
+  DoctorFinding& finding =
+      list.add(DoctorCheck::unusual_brightness, content.far_brightness_count,
+               counted(content.far_brightness_count, "sample") + " of " + list.samples.splits()[split].name() +
+                   (content.far_brightness_count == 1 ? " is" : " are") + " much darker or brighter than the others");
   for (const SampleBrightness& sample : content.first_far_brightness) {
     if (finding.examples.size() >= list.example_count) break;
     finding.examples.push_back(
@@ -109,7 +108,7 @@ void add_levels(const Split& split, const report::Origin& origin, const FindingL
 void add_sizes(const Split& split, const report::Origin& origin, const FindingList& list) {
   if (origin.size_outliers <= 0) return;
   DoctorFinding& finding = list.add(DoctorCheck::unusual_size, origin.size_outliers,
-                                    counted_verb(origin.size_outliers, "original", " of ", " of ") + split.name() +
+                                    counted(origin.size_outliers, "original") + " of " + split.name() +
                                         (origin.size_outliers == 1 ? " is" : " are") +
                                         " far larger, smaller, wider or taller than the others");
   for (const std::string& name : origin.first_size_outliers) {
@@ -125,7 +124,7 @@ void add_image_findings(const std::vector<SplitContent>& contents, const Finding
     if (contents[i].truncated_count > 0) {
       const std::int64_t count = contents[i].truncated_count;
       list.add_rows(list.add(DoctorCheck::truncated_image, count,
-                             counted_verb(count, "sample", " of ", " of ") + list.samples.splits()[i].name() +
+                             counted(count, "sample") + " of " + list.samples.splits()[i].name() +
                                  (count == 1 ? " ends" : " end") + " in the gray of a truncated file"),
                     i, contents[i].first_truncated);
     }

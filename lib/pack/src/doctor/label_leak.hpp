@@ -1,4 +1,4 @@
-// Finds pixels that tell the class of every image.
+// Finds pixels that show the class of every image.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class LabelLeaks final : public SampleVisitor {
   explicit LabelLeaks(const SampleSet& samples);
   void visit(const SampleBlock& block) override;
 
-  /// The first position of the split whose value tells the class, after all samples were visited; nothing if there is
+  /// The first position of the split whose value shows the class, after all samples were visited; nothing if there is
   /// none, or too few samples show it: 20, and 5 for each value. In so many samples, the values of two classes do not
   /// stay apart by chance.
   std::optional<LeakingPixel> of(std::size_t split) const;

@@ -6,6 +6,10 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "doctor/copy_residual.hpp"
 #include "doctor/descriptor_tree.hpp"
