@@ -88,7 +88,7 @@ void use_label_file(const Finding& finding, arrays::ArraySet& set) {
   if (problem.empty()) return;
   if (finding.is_label_file_named) {
     throw InvalidArgument("read the labels " + file.name() + ": " + problem +
-                          "; name the array: " + "FILE::IMAGES::LABEL_FILE::LABELS");
+                          "; name the array: FILE::IMAGES::LABEL_FILE::LABELS");
   }
   if (set.label_problem.empty()) set.label_problem = problem;
 }

@@ -136,7 +136,7 @@ void remark_on_unchecked(const SampleGroups& groups, const SourceOptions& option
   }
   if (unchecked.empty()) return;
   chosen.remarks.push_back("the groups of " + unchecked +
-                           " were not compared with those of other splits: there is no " + "column \"" +
+                           " were not compared with those of other splits: there is no column \"" +
                            printable(options.group_by) + "\"");
 }
 
