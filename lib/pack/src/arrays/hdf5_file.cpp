@@ -177,8 +177,10 @@ std::vector<std::string> read_hdf5_texts(const std::filesystem::path& path, cons
       if (message->kind != dataset_file::kTexts) throw FormatError(message->bytes);
       add_texts(message->bytes, texts);
     }
-    if (std::ssize(texts) != array.axes.at(0))
-      throw FormatError("the HDF5 library returned fewer texts than it announced");
+    if (std::ssize(texts) != array.axes.at(0)) {
+      throw FormatError("the HDF5 library returned " + std::to_string(texts.size()) + " texts, but announced " +
+                        std::to_string(array.axes.at(0)));
+    }
   } catch (const FormatError& problem) {
     rethrow(name_in(path, array), problem);
   }
