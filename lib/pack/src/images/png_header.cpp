@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <octavo/errors.hpp>
 
@@ -16,7 +18,7 @@
 namespace octavo::images {
 namespace {
 
-// Magic, then the chunk: length, "IHDR", width, height, depth, color type, three methods, CRC.
+// Magic, then the chunk: length, "IHDR", width, height, depth, color type, three methods; a CRC of 4 bytes follows.
 constexpr std::size_t kHeaderBytes = 8 + 4 + 4 + 13;
 constexpr std::int64_t kChunksAt = kHeaderBytes + 4;
 constexpr std::size_t kWidthAt = 16, kHeightAt = 20, kDepthAt = 24, kColorTypeAt = 25;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -34,13 +35,14 @@ bool holds_arrays_alone(const FileTree& archive) {
 }
 
 bool is_named_as_archive(const std::string& name) {
-  // The last row: archives that are recognized, but not read.
-  constexpr std::array<std::string_view, 18> kEndings = {
-      ".zip",     ".tar",  ".tar.gz",  ".tgz", ".tar.bz2", ".tbz", ".tbz2",    ".tar.xz", ".txz",
-      ".tar.zst", ".tzst", ".zip.001", ".7z",  ".7z.001",  ".rar", ".tar.lz4", ".tar.lz", ".tar.z"};
+  constexpr std::array<std::string_view, 11> kRead = {".zip",  ".tar",    ".tar.gz", ".tgz",     ".tar.bz2", ".tbz",
+                                                      ".tbz2", ".tar.xz", ".txz",    ".tar.zst", ".tzst"};
+  // Recognized, to be refused by name.
+  constexpr std::array<std::string_view, 7> kNotRead = {".zip.001", ".7z",     ".7z.001", ".rar",
+                                                        ".tar.lz4", ".tar.lz", ".tar.z"};
   const std::string lower = lower_case(name);
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return lower.ends_with(ending); });
+  const auto is_ending = [&](std::string_view ending) { return lower.ends_with(ending); };
+  return std::ranges::any_of(kRead, is_ending) || std::ranges::any_of(kNotRead, is_ending);
 }
 
 Finding finding_of_images(const Tree& tree, const std::string& folder, const std::string& split, FolderLists lists) {
