@@ -46,12 +46,6 @@ std::size_t count_files(const Table& table, std::ptrdiff_t column, const files::
   return count;
 }
 
-}  // namespace
-
-bool is_path_column(const std::string& name) {
-  return std::ranges::find(kPathColumns, lower_case(name)) != kPathColumns.end();
-}
-
 /// A first line that names a file is a sample, not the names of the columns.
 void check_header(const Table& table, const files::FileTree& tree, const std::string& list) {
   for (std::size_t column = 0; column < std::min<std::size_t>(table.columns.size(), kMostColumnsTried); ++column) {
@@ -60,6 +54,12 @@ void check_header(const Table& table, const files::FileTree& tree, const std::st
     throw FormatError("its first line names the image \"" + printable(name) +
                       "\" instead of the columns; add a first line such as file,label");
   }
+}
+
+}  // namespace
+
+bool is_path_column(const std::string& name) {
+  return std::ranges::find(kPathColumns, lower_case(name)) != kPathColumns.end();
 }
 
 PathColumn find_path_column(const Table& table, const files::FileTree& tree, const std::string& list) {
