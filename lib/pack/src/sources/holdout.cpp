@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostFolds = 1000;
 
-/// Nothing if the text is not a number as a whole.
+/// The number that the whole text is; nothing if it is none.
 template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
+std::optional<Number> parsed(std::string_view text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
@@ -44,10 +44,10 @@ Holdout parse_holdout(std::string_view text) {
   if (const std::size_t equals = text.find('='); equals != std::string_view::npos) {
     holdout = Holdout::of_column(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
   } else if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
-    const auto number = whole_number<std::int64_t>(text.substr(0, colon));
-    const auto count = whole_number<std::int64_t>(text.substr(colon + 1));
+    const auto number = parsed<std::int64_t>(text.substr(0, colon));
+    const auto count = parsed<std::int64_t>(text.substr(colon + 1));
     if (number && count) holdout = Holdout::of_fold(*number, *count);
-  } else if (const auto fraction = whole_number<double>(text)) {
+  } else if (const auto fraction = parsed<double>(text)) {
     holdout = Holdout(*fraction);
   }
   if (!holdout) {
