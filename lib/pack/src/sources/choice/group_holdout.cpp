@@ -125,8 +125,8 @@ void check_group_count(const GroupTable& table, const SourceOptions& options) {
   }
   if (group_count < 2) {
     throw InvalidArgument("hold out groups of \"" + printable(options.group_by) +
-                          "\": all samples of train are in one group, \"" +
-                          printable(std::string(table.counts().at(0).name)) + "\"; choose another `group_by`");
+                          "\": all samples of train are in one group, \"" + printable(table.counts().at(0).name) +
+                          "\"; choose another `group_by`");
   }
 }
 
