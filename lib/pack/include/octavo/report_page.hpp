@@ -23,9 +23,8 @@ struct ReportPageOptions {
 
 /// Writes `report`, which is of `dataset`, as one HTML page without scripts or links to other files: what is in the
 /// dataset, what int8 saves, what it costs, how fast it is, what fits on well-known GPUs, and what looks wrong. Reads
-/// and checks all samples as examine() does, whose findings it shows. Throws InvalidArgument
-/// if the dataset does not have the split of the report; FormatError if a sample is damaged; IoError if the file cannot
-/// be read.
+/// and checks all samples as examine() does, whose findings it shows. Throws InvalidArgument if the dataset does not
+/// have the split of the report; FormatError if a sample is damaged; IoError if the file cannot be read.
 std::string to_html(const Dataset& dataset, const MemoryReport& report, const ReportPageOptions& options = {});
 
 }  // namespace octavo

@@ -29,9 +29,8 @@ struct ArraySet {
   std::shared_ptr<Array> images;
   std::string images_name = {};  ///< in a file with several arrays
   AxisOrder order = AxisOrder::found;
-  bool has_reversed_axes =
-      false;                      ///< the axes of the images are the reverse of those that the user knows, as in MATLAB
-  std::shared_ptr<Array> labels;  ///< null if there are none, or they are text
+  bool has_reversed_axes = false;  ///< of the images: the reverse of those that the user knows, as in MATLAB
+  std::shared_ptr<Array> labels;   ///< null if there are none, or they are text
   std::optional<std::vector<std::string>> label_texts = {};  ///< one for each image
   std::string label_name = {};                               ///< quoted, for messages, if the labels are text
   bool are_whole_labels_classes = false;                     ///< also if they are stored as floats, as MATLAB does

@@ -21,8 +21,8 @@ struct Unlabeled {
 
 struct LabelTable {
   LabelLayout layout = {};
-  std::vector<std::byte> labels =
-      {};  ///< layout.bytes_per_sample() bytes for each image; zeros for those without a label
+  /// layout.bytes_per_sample() bytes for each image; zeros for those without a label.
+  std::vector<std::byte> labels = {};
   std::vector<Unlabeled> unlabeled = {};  ///< in ascending order
   bool is_ten_zero = false;               ///< the classes are 1 to 10 as in SVHN, and 10 became 0
 };
