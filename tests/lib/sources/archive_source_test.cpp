@@ -36,6 +36,27 @@ TEST_CASE("images in an archive come from its folders in the archive's order", "
   }
 }
 
+TEST_CASE("files of an archive whose names lead out of their folder are left out and counted", "[unit][pack]") {
+  const TemporaryFolder folder;
+  const auto notes_with = [&](const std::vector<MadeEntry>& added) {
+    // The name of the last is only hidden.
+    std::vector<MadeEntry> entries = {
+        {"cat/1.png", gray_png(1)}, {"dog/1.png", gray_png(2)}, {"dog/..1.png", gray_png(2)}};
+    entries.insert(entries.end(), added.begin(), added.end());
+    write_entries(folder / "a.tar", ArchiveKind::tar, entries);
+    const auto source = open(folder / "a.tar");
+    CHECK(source->splits()[0].sample_count == 2);
+    return packing_notes(*source);
+  };
+  CHECK(notes_with({}).empty());
+  REQUIRE(notes_with({{"../2.png", gray_png(2)}}).size() == 1);
+  CHECK_THAT(notes_with({{"../2.png", gray_png(2)}})[0],
+             ContainsSubstring("left out 1 file of \"") && ContainsSubstring("with \"..\" in its name: ../2.png"));
+  const auto several = notes_with({{"../", ""}, {"cat/../2.png", gray_png(2)}, {"../l", "x", MadeLink::symbolic}});
+  REQUIRE(several.size() == 1);
+  CHECK_THAT(several[0], ContainsSubstring("2 files") && ContainsSubstring("in their names, first cat/../2.png"));
+}
+
 TEST_CASE("an export in an archive keeps its labels and classes", "[unit][pack]") {
   const TemporaryFolder folder;
   const std::string manifest =

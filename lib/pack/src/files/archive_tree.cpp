@@ -75,6 +75,8 @@ std::string shortened(const std::string& text) {
   return std::string(start) + (start.size() < shown.size() ? "..." : "");
 }
 
+bool has_parent_part(const std::string& name) { return ("/" + name + "/").find("/../") != std::string::npos; }
+
 /// Adds the name of the archive to the errors of its list.
 template <typename Work>
 auto named(const fs::path& archive, const Work& work) {
@@ -131,6 +133,8 @@ class ArchiveTree final : public FileTree {
   MemberList members_;
   std::vector<DamagedArchive> damaged_;  ///< this archive if it is damaged, else empty
   std::vector<std::string> remarks_;
+  std::int64_t parent_name_count_ = 0;  ///< files and links with ".." in their names
+  std::string first_parent_name_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<ArchiveCursor>> idle_;  ///< as many as the most concurrent readers so far
   mutable RecentMembers recent_;                              ///< files that links lead to
@@ -161,6 +165,8 @@ void ArchiveTree::check_names(const ArchiveEntry& entry) const {
 }
 
 void ArchiveTree::add(const ArchiveEntry& entry, std::int64_t number) {
+  const bool may_hold_data = entry.kind != EntryKind::folder && entry.kind != EntryKind::other;
+  if (may_hold_data && has_parent_part(entry.name) && ++parent_name_count_ == 1) first_parent_name_ = entry.name;
   switch (entry.kind) {
     case EntryKind::file:
       members_.add(entry.name, {number, entry.bytes});
@@ -182,6 +188,11 @@ void ArchiveTree::add(const ArchiveEntry& entry, std::int64_t number) {
 /// Notes what a user might not expect, after the last entry.
 void ArchiveTree::remark(const ArchiveCursor& cursor) {
   const std::string name = quoted(root());
+  if (parent_name_count_ > 0) {
+    remarks_.push_back("left out " + counted(parent_name_count_, "file") + " of " + name + " with \"..\" in " +
+                       (parent_name_count_ == 1 ? "its name: " : "their names, first ") +
+                       shortened(first_parent_name_));
+  }
   if (const LostLinks& lost = members_.lost_links(); lost.count > 0) {
     remarks_.push_back("left out " + counted(lost.count, "link") + " of " + name +
                        (lost.count == 1 ? " that leads" : " that lead") + " nowhere or outside the archive" +
