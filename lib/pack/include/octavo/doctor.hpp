@@ -62,7 +62,7 @@ inline constexpr std::array<DoctorCheckInfo, 18> kDoctorChecks = {{
      "correct or remove the wrong labels in the source, and pack again"},
     {DoctorCheck::shared_group, "shared_group", DoctorSeverity::error,
      "a patient, video or other group with samples in several splits",
-     "split the source by group: give each group one value in a column \"split\" of the image list, and pack again"},
+     "pack all samples as the split train again, divided by group with `holdout=F` and `group_by=COLUMN`"},
     {DoctorCheck::label_leak, "label_leak", DoctorSeverity::error,
      "one pixel, or the brightness alone, tells the class of every image",
      "remove the mark, border or background that differs between the classes from the source, and pack again"},
