@@ -63,6 +63,15 @@ TEST_CASE("doctor writes one JSON document", "[unit][tools]") {
   CHECK(without["findings"][0]["count"] == 1);
 }
 
+TEST_CASE("doctor shows the name of a file escaped", "[unit][tools]") {
+  const TemporaryFolder folder;
+  const std::string name = "\x1B[m\xB9.h5";
+  write_splits(folder / name, false);
+  CHECK(run_octavo({"doctor", folder / name, "--quiet"}).out.starts_with("?[m\\xB9.h5: nothing found in "));
+  const auto document = run_octavo({"doctor", folder / name, "--quiet", "--json"}).json();
+  CHECK(document["file"].get<std::string>().ends_with("\x1B[m\\xB9.h5"));
+}
+
 TEST_CASE("doctor refuses an invalid grouping in one line", "[unit][tools]") {
   const TemporaryFolder folder;
   write_splits(folder / "d.h5", false);

@@ -52,7 +52,7 @@ Json json_of(const DoctorFinding& finding, OptionSpelling spelling) {
     Json samples = Json::array();
     for (const SamplePlace& place : example.samples) {
       samples.push_back({{"split", place.split}, {"row", place.row}});
-      if (!place.name.empty()) samples.back()["name"] = place.name;
+      if (!place.name.empty()) samples.back()["name"] = as_utf8(place.name);
     }
     examples.push_back({{"samples", samples}});
     if (!example.detail.empty()) examples.back()["detail"] = example.detail;
@@ -70,7 +70,7 @@ std::string to_text(const SamplePlace& place) {
 }
 
 std::string to_text(const DoctorReport& report, OptionSpelling spelling) {
-  const std::string file = std::filesystem::path(report.file).filename().string();
+  const std::string file = printable(std::filesystem::path(report.file).filename().string());
   const std::string what =
       counted(report.sample_count, "sample") + " of " + counted(std::ssize(report.split_names), "split");
   std::string text;
@@ -94,7 +94,7 @@ std::string to_json(const DoctorReport& report, OptionSpelling spelling) {
   Json findings = Json::array(), limits = Json::array();
   for (const DoctorFinding& finding : report.findings) findings.push_back(json_of(finding, spelling));
   for (const std::string& limit : report.limits) limits.push_back(spelling(limit));
-  const Json document = {{"file", report.file},
+  const Json document = {{"file", as_utf8(report.file)},
                          {"sample_count", report.sample_count},
                          {"splits", report.split_names},
                          {"errors", report.count_of(DoctorSeverity::error)},
@@ -102,7 +102,7 @@ std::string to_json(const DoctorReport& report, OptionSpelling spelling) {
                          {"notes", report.count_of(DoctorSeverity::note)},
                          {"findings", findings},
                          {"limits", limits}};
-  // File names are bytes; invalid UTF-8 becomes U+FFFD.
+  // Other names in the file are untrusted; invalid UTF-8 becomes U+FFFD.
   return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
