@@ -59,6 +59,12 @@ TEST_CASE("a patient with samples in two splits is an error", "[unit][doctor]") 
   CHECK(findings[0].examples[0].samples == std::vector<SamplePlace>{{"train", 0, "p1/a.png"}, {"test", 2, "p5/c.png"}});
 }
 
+TEST_CASE("groups are compared like those of pack", "[unit][doctor]") {
+  const GroupedFile file(R"({"patient": [7, 8, "a", 9]})", R"({"patient": [7.0, "8", " a ", " "]})");
+  CHECK(shared_groups(file.dataset).at(0).summary ==
+        "3 of 4 groups by patient have samples in more than one split; 1 sample has no group");
+}
+
 TEST_CASE("columns that are not groups are not compared", "[unit][doctor]") {
   CHECK(shared_groups(GroupedFile(R"({"age": [1, 1, 1, 2]})", R"({"age": [1, 1, 2, 2]})").dataset).empty());
   // One value for all, and lists.

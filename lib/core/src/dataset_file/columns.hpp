@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,9 @@ Json parse_columns(std::string_view text, std::int64_t sample_count);
 
 /// The names of parsed columns.
 std::vector<std::string> column_names(const Json& columns);
+
+/// A value as text, for comparisons: numbers that are whole without a fraction (7.0 as "7"), text without the blanks
+/// around it, lists and objects as JSON. Nothing if the value is missing: null or only blanks.
+std::optional<std::string> value_text(const Json& value);
 
 }  // namespace octavo::dataset_file

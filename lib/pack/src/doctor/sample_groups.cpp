@@ -63,10 +63,7 @@ class GroupCollector {
 
 /// The text of a value; nothing for values that name no group.
 std::optional<std::string> group_of(const Json& value) {
-  if (value.is_string())
-    return value.get_ref<const std::string&>().empty() ? std::nullopt : std::optional(value.get<std::string>());
-  if (value.is_number() || value.is_boolean()) return value.dump();
-  return std::nullopt;
+  return value.is_structured() ? std::nullopt : dataset_file::value_text(value);
 }
 
 bool has_column(const Split& split, const std::string& column) {

@@ -1,10 +1,9 @@
 #include "sources/choice/sample_column.hpp"
 
-#include <cmath>
-
 #include <octavo/errors.hpp>
 #include <octavo/text.hpp>
 
+#include "dataset_file/columns.hpp"
 #include "support/ascii.hpp"
 #include "support/strict_json.hpp"
 
@@ -21,14 +20,6 @@ std::size_t column_number(const std::vector<std::string>& columns, std::string_v
   return similar;
 }
 
-/// A column in which a value is missing often holds all numbers with a fraction: 7 as 7.0.
-std::string number_text(const Json& number) {
-  constexpr double kMostExact = 9007199254740992.0;  // 2^53
-  const double value = number.get<double>();
-  const bool is_whole = number.is_number_float() && value == std::rint(value) && std::abs(value) <= kMostExact;
-  return is_whole ? std::to_string(static_cast<std::int64_t>(value)) : number.dump();
-}
-
 }  // namespace
 
 SampleColumn::SampleColumn(const Source& source, std::size_t split, std::string_view name, const std::string& doing)
@@ -41,12 +32,7 @@ SampleColumn::SampleColumn(const Source& source, std::size_t split, std::string_
 }
 
 std::optional<std::string> SampleColumn::text(std::int64_t row) const {
-  const Json value = Json::parse(source_.sample_metadata(split_, row)).at(number_);
-  if (value.is_null()) return std::nullopt;
-  if (value.is_number()) return number_text(value);
-  if (!value.is_string()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string_view text = trimmed(value.get_ref<const std::string&>());
-  return text.empty() ? std::nullopt : std::optional(std::string(text));
+  return dataset_file::value_text(Json::parse(source_.sample_metadata(split_, row)).at(number_));
 }
 
 bool has_column(const Source& source, std::size_t split, std::string_view name) {

@@ -17,8 +17,7 @@ class SampleColumn {
   /// the split has no such column; the message begins with `doing`.
   SampleColumn(const Source& source, std::size_t split, std::string_view name, const std::string& doing);
 
-  /// The value of a sample as text: numbers that are whole without a fraction (7.0 as "7"), text without the blanks
-  /// around it, lists and objects as JSON. Nothing if the value is missing: null or only blanks.
+  /// The value of a sample, as value_text() of dataset_file/columns.hpp.
   std::optional<std::string> text(std::int64_t row) const;
 
  private:
