@@ -26,7 +26,17 @@ class GraphMaker {
         label_dtype_(dtype_of(label_dtype, "label_dtype")),
         mask_dtype_(spec.mask_dtype),
         has_masks_(store.has_masks() && spec.with_masks),
-        loader_(store, {batch_size, shuffle, seed, !carry_over, carry_over, rank, world_size, spec, sampling, 0},
+        loader_(store,
+                {.batch_size = batch_size,
+                 .shuffle = shuffle,
+                 .seed = seed,
+                 .drop_last = !carry_over,
+                 .carry_over = carry_over,
+                 .rank = rank,
+                 .world_size = world_size,
+                 .spec = spec,
+                 .sampling = sampling,
+                 .prefetch = 0},
                 batches_per_launch) {}
 
   std::int64_t batches_per_epoch(std::int64_t epoch) const { return loader_.batches_per_epoch(epoch); }

@@ -190,7 +190,8 @@ def _view_batch(
     sampling = _core.Sampling() if options.sampling is None else options.sampling.to_native()
     png: bytes = _pack.draw_batch(
         loader.store._usable(), options.spec(), loader.batch_size, loader._maker.shuffle, loader.seed, loader.drop_last,
-        loader.carry_over, loader.rank, loader.world_size, sampling, number, loader._step(step, number),
+        loader.carry_over, loader.rank, loader.world_size, loader._equal_shares, loader._origin, sampling, number,
+        loader._step(step, number),
         count or loader.batch_size, columns or 0, scale or 0, captions,
     )  # fmt: skip
     return Picture(png)

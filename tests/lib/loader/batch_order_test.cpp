@@ -1,6 +1,7 @@
 #include "loader/batch_order.hpp"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "catch.hpp"
@@ -53,7 +54,7 @@ TEST_CASE("a kernel's selection matches the rows of the batch", "[unit][loader]"
         const auto selection = order.selection(2, step);
         REQUIRE(selection.has_value());
         const std::vector<std::int64_t> rows = order.rows(2, step);
-        REQUIRE(static_cast<std::int64_t>(rows.size()) == order.places(2, step).count);
+        REQUIRE(static_cast<std::int64_t>(rows.size()) == order.part(2, step).count());
         for (std::size_t b = 0; b < rows.size(); ++b) {
           REQUIRE(kernels::row_at(*selection, static_cast<std::int64_t>(b)) == rows[b]);
         }
@@ -91,6 +92,44 @@ TEST_CASE("batches that carry over are the epochs' samples one after another", "
       expected_epochs.resize(rows.size());
       REQUIRE(rows == expected);
       REQUIRE(epochs == expected_epochs);
+    }
+  }
+}
+
+TEST_CASE("ranks with equal shares have the batch, and then repeats of it", "[unit][loader]") {
+  for (const bool carry_over : {false, true}) {
+    LoaderOptions options = {.batch_size = 12, .shuffle = true, .seed = 5, .carry_over = carry_over};
+    for (const std::int64_t N : {47, 37, 38, 48}) {
+      options.world_size = 1;
+      options.equal_shares = false;
+      const loader::BatchOrder whole(options, N);
+      options.equal_shares = true;
+      for (options.world_size = 1; options.world_size <= 4; ++options.world_size) {
+        for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+          for (std::int64_t step = 0; step < whole.batches_per_epoch(epoch); ++step) {
+            std::vector<std::int64_t> rows, epochs;
+            std::set<std::size_t> sizes;
+            for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
+              const loader::BatchOrder order(options, N);
+              store::BatchRows part = order.numbers(epoch, step);
+              REQUIRE(std::ssize(part.rows) == order.part(epoch, step).count());
+              sizes.insert(part.rows.size());
+              rows.insert(rows.end(), part.rows.begin(), part.rows.end());
+              if (part.epochs.empty()) part.epochs.assign(part.rows.size(), epoch);
+              epochs.insert(epochs.end(), part.epochs.begin(), part.epochs.end());
+            }
+            options.rank = 0;
+            store::BatchRows all = whole.numbers(epoch, step);
+            if (all.epochs.empty()) all.epochs.assign(all.rows.size(), epoch);
+            REQUIRE(sizes.size() == 1);
+            REQUIRE(rows.size() - all.rows.size() < static_cast<std::size_t>(options.world_size));
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+              REQUIRE(rows[i] == all.rows[i % all.rows.size()]);
+              REQUIRE(epochs[i] == all.epochs[i % all.rows.size()]);
+            }
+          }
+        }
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+#include <octavo/batch_maker.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
 
@@ -9,6 +10,7 @@ using namespace octavo;
 TEST_CASE("a state survives a round trip through JSON", "[unit][loader]") {
   const LoaderState state{.epoch = 3,
                           .step = 17,
+                          .samples = 8700,
                           .seed = 18446744073709551615u,
                           .batch_size = 512,
                           .sample_count = 60000,
@@ -62,7 +64,6 @@ TEST_CASE("the state of another loader is refused with the difference and change
     change(with);
     refuses(store, with, difference);
   };
-  refuses_with([](LoaderOptions& with) { with.batch_size = 4; }, "batch_size 4; this one has 5");
   refuses_with([](LoaderOptions& with) { with.seed = 1; }, "seed 1");
   refuses_with([](LoaderOptions& with) { with.shuffle = false; }, "shuffle \"none\"; this one has \"global\"");
   refuses_with([](LoaderOptions& with) { with.drop_last = true; }, "drop_last true");
@@ -79,8 +80,8 @@ TEST_CASE("the state of another loader is refused with the difference and change
   refuses_with([](LoaderOptions& with) { with.spec.views = 2; }, "2 views");
 
   LoaderState beyond = own;
-  beyond.step = 4;
-  REQUIRE_THROWS_WITH(loader.restore(beyond), ContainsSubstring("no batch 4"));
+  beyond.step = 5;
+  REQUIRE_THROWS_WITH(loader.restore(beyond), ContainsSubstring("no batch 5"));
   REQUIRE(loader.state() == own);
 }
 
@@ -101,6 +102,66 @@ TEST_CASE("the type, layout, ranks and residency of a restored loader may differ
     loader.restore(state);
     REQUIRE(loader.state() == state);
   }
+}
+
+TEST_CASE("a state with another batch size continues at its sample", "[unit][loader]") {
+  const octavo::test::PackedFixture fixture({octavo::test::random_split("train", 47, {1, 2, 2})});
+  const Store store = Store::load(fixture.dataset().split("train"), Device::cpu());
+  for (const bool carry_over : {false, true}) {
+    for (const bool drop_last : {false, true}) {
+      if (carry_over && drop_last) continue;
+      LoaderOptions options{
+          .batch_size = 10, .shuffle = true, .seed = 4, .drop_last = drop_last, .carry_over = carry_over};
+      const BatchMaker whole(store, [&] {
+        LoaderOptions single = options;
+        single.batch_size = 1;
+        return single;
+      }());
+      for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+        const BatchMaker before(store, options);
+        for (std::int64_t step = 0; step <= before.batches_per_epoch(epoch); ++step) {
+          const LoaderState state = LoaderState::from_json(before.state(epoch, step).to_json());
+          LoaderOptions after = options;
+          after.batch_size = 8;
+          after.origin = state.place();
+          Loader loader(store, after);
+          const BatchMaker maker(store, after);
+          loader.restore(state);
+          const std::int64_t first = maker.step_at(state.place()).value();
+          const bool is_over = first == maker.batches_per_epoch(epoch);
+          REQUIRE(loader.state().place() == (is_over ? maker.state(epoch + 1, 0).place() : state.place()));
+          // The samples that the first loader would serve, in the same order, in batches of 8.
+          std::vector<std::int64_t> rows;
+          for (std::int64_t e = epoch; e < epoch + 2; ++e) {
+            for (std::int64_t s = e == epoch ? first : 0; s < maker.batches_per_epoch(e); ++s) {
+              const std::vector<std::int64_t> batch = maker.rows(e, s);
+              const bool may_be_short = !carry_over && !drop_last && s + 1 == maker.batches_per_epoch(e);
+              REQUIRE((batch.size() == 8 || may_be_short));
+              rows.insert(rows.end(), batch.begin(), batch.end());
+            }
+          }
+          std::vector<std::int64_t> expected;
+          LoaderPlace place = state.place();
+          if (place.samples < 0) place = {epoch - 1, 47 + place.samples};
+          for (; place.epoch < epoch + 2; place = {place.epoch + 1, 0}) {
+            std::int64_t end = 47;
+            if (drop_last) end = place.samples + (47 - place.samples) / 8 * 8;
+            for (std::int64_t i = place.samples; i < end; ++i) expected.push_back(whole.rows(place.epoch, i)[0]);
+          }
+          expected.resize(std::min(expected.size(), rows.size()));
+          REQUIRE(rows == expected);
+          REQUIRE(std::ssize(rows) + 8 > 47 * (epoch + 2 - state.epoch) - state.place().samples - (drop_last ? 14 : 0));
+        }
+      }
+    }
+  }
+  const LoaderState state = BatchMaker(store, {.batch_size = 10}).state(0, 1);
+  Loader loader(store, {.batch_size = 8});
+  REQUIRE_THROWS_WITH(loader.restore(state), ContainsSubstring("no batch begins after 10 samples of epoch 0"));
+  Loader blocks(store, {.batch_size = 8, .shuffle = Shuffle::blocks()});
+  REQUIRE_THROWS_WITH(blocks.restore(BatchMaker(store, {.batch_size = 10, .shuffle = Shuffle::blocks()}).state(0, 1)),
+                      ContainsSubstring("batch_size 10; this one has 8"));
+  REQUIRE_THROWS_WITH(Loader(store, {.batch_size = 8, .origin = {0, 48}}), ContainsSubstring("an epoch has 47"));
 }
 
 TEST_CASE("samples in memory have a digest of their own", "[unit][loader]") {

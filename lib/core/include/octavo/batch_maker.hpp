@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,19 @@
 #include <octavo/tensor.hpp>
 
 namespace octavo {
+
+/// What a rank has of a batch.
+struct RankShare {
+  std::int64_t own;      ///< samples that only this rank has
+  std::int64_t repeats;  ///< samples after them that repeat others of the batch; see LoaderOptions::equal_shares
+  std::int64_t batch;    ///< samples of all ranks, without repeats
+
+  /// The factor for this rank's mean loss over its own samples with which the average over `world_size` ranks is the
+  /// mean over the whole batch, and so are the gradients.
+  double loss_scale(std::int64_t world_size) const {
+    return static_cast<double>(own) * static_cast<double>(world_size) / static_cast<double>(batch);
+  }
+};
 
 /// Makes the batches that a Loader with the same options serves, in any order and any number of times, in memory that
 /// the caller allocates. Meant for frameworks that have their own allocator. Keeps no position. If samples are read
@@ -27,9 +41,17 @@ class BatchMaker {
   std::int64_t batches_per_epoch(std::int64_t epoch = 0) const;
   /// B: number of this rank's samples in batch `step` of `epoch`. Throws InvalidArgument if the batch does not exist.
   std::int64_t batch_count(std::int64_t epoch, std::int64_t step) const;
+  /// The largest B of any batch.
+  std::int64_t largest_batch_count() const;
   /// The B sample indices of this batch. Throws InvalidArgument if the batch does not exist.
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const;
-  /// The state of a Loader with the same options whose next batch is this one.
+  /// This rank's part of the batch. Throws InvalidArgument if the batch does not exist.
+  RankShare share(std::int64_t epoch, std::int64_t step) const;
+  /// The step of the batch that begins at this place, or the number of batches if none of the epoch is left; nothing if
+  /// no batch begins there.
+  std::optional<std::int64_t> step_at(const LoaderPlace& place) const;
+  /// The state of a Loader with the same options whose next batch is this one. The batch may be the one after the last
+  /// of its epoch: of that epoch, nothing is left.
   LoaderState state(std::int64_t epoch, std::int64_t step) const;
   /// Bytes on the device in addition to the store's.
   std::int64_t device_bytes() const;

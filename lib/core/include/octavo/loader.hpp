@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <octavo/batch_spec.hpp>
@@ -46,6 +47,14 @@ class Batch {
   std::int64_t step_ = 0;
 };
 
+/// A place in the order: `samples` of `epoch` come before it. With carry_over, a negative number is that of the samples
+/// of the epoch before that are still to come.
+struct LoaderPlace {
+  std::int64_t epoch = 0;
+  std::int64_t samples = 0;
+  bool operator==(const LoaderPlace&) const = default;
+};
+
 /// Options of a Loader, BatchMaker or GraphLoader.
 struct LoaderOptions {
   // These change the batches.
@@ -58,6 +67,13 @@ struct LoaderOptions {
   bool carry_over = false;
   std::int64_t rank = 0;        ///< number of this process, in [0, world_size)
   std::int64_t world_size = 1;  ///< number of processes that share each global batch
+  /// Give every rank as many samples: the last ranks repeat samples of a batch that the ranks cannot share evenly, so
+  /// that collective operations see equal shapes. Otherwise the parts of ranks differ by at most one sample, and
+  /// nothing is repeated.
+  bool equal_shares = false;
+  /// A batch begins here. Set it to the place of a state that was saved with another batch_size, whose batches may
+  /// begin elsewhere; the first batch of that epoch may then be short.
+  LoaderPlace origin = {};
   BatchSpec spec = {};
   Sampling sampling = {};  ///< with the orders none and global; not with the residency window
   // These change only speed and memory.
@@ -70,6 +86,8 @@ struct LoaderState {
   int order_version = 1;
   std::int64_t epoch = 0;  ///< of the next batch
   std::int64_t step = 0;   ///< of the next batch in its epoch
+  /// Samples of the epoch before the next batch, if they are not those of `step` batches of batch_size samples.
+  std::optional<std::int64_t> samples;
   std::uint64_t seed = 0;
   std::int64_t batch_size = 0;
   std::int64_t sample_count = 0;
@@ -82,6 +100,8 @@ struct LoaderState {
   std::string normalization;  ///< a description, and a digest of its numbers
   std::string augmentation;   ///< a description; empty for none
 
+  /// Where the next batch begins, which does not depend on batch_size.
+  LoaderPlace place() const;
   /// Returns the state as one line of JSON.
   std::string to_json() const;
   /// Parses what to_json() returns. Throws FormatError for other text or another order version.
@@ -125,8 +145,8 @@ class EpochRange {
 class Loader {
  public:
   /// Throws InvalidArgument for invalid options: batch_size below 1, rank outside [0, world_size), a batch with fewer
-  /// samples than ranks, Center::batch with several ranks, drop_last with fewer samples than a batch, or an order that
-  /// the store's residency cannot serve.
+  /// samples than ranks (with equal_shares, a batch_size that is not a multiple of the ranks), Center::batch with
+  /// several ranks, drop_last with fewer samples than a batch, or an order that the store's residency cannot serve.
   /// Throws OutOfMemory if there is no room for a batch.
   Loader(const Store& store, LoaderOptions options);
   ~Loader();
@@ -146,7 +166,8 @@ class Loader {
   /// Returns the position of the batch after the current one.
   LoaderState state() const;
   /// Moves to a position returned by state(). Throws InvalidArgument, naming the difference, if the state comes from a
-  /// loader with other samples or other batches; ranks, device, residency, type and layout may differ. To resume:
+  /// loader with other samples or another order; ranks, device, residency, type and layout may differ. So may
+  /// batch_size, if a batch of this loader begins there: see LoaderOptions::origin. To resume:
   ///   for (std::int64_t e = state.epoch; e < epochs; ++e) for (const Batch& batch : loader.epoch(e)) ...
   void restore(const LoaderState& state);
 

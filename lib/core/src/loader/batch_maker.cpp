@@ -34,17 +34,28 @@ class BatchMaker::Implementation {
                             ": no such batch; an epoch has " +
                             std::to_string(batches_per_epoch(std::max<std::int64_t>(0, epoch))) + " batches");
     }
-    return server_.order().places(epoch, step).count;
+    return server_.order().part(epoch, step).count();
   }
+
+  std::int64_t largest_batch_count() const { return server_.order().largest_count(); }
 
   std::vector<std::int64_t> rows(std::int64_t epoch, std::int64_t step) const {
     batch_count(epoch, step);
     return server_.order().rows(epoch, step);
   }
 
+  /// Throws InvalidArgument if the batch does not exist and is not the one after the last of its epoch.
   LoaderState state(std::int64_t epoch, std::int64_t step) const {
-    batch_count(epoch, step);
+    if (step == 0 || step != batches_per_epoch(epoch)) batch_count(epoch, step);
     return server_.state(epoch, step);
+  }
+
+  std::optional<std::int64_t> step_at(const LoaderPlace& place) const { return server_.order().step_at(place); }
+
+  RankShare share(std::int64_t epoch, std::int64_t step) const {
+    batch_count(epoch, step);
+    const loader::BatchPart part = server_.order().part(epoch, step);
+    return {part.own.count, part.repeats, server_.order().whole(epoch, step).count};
   }
 
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels, StreamRef stream,
@@ -83,11 +94,16 @@ std::int64_t BatchMaker::batches_per_epoch(std::int64_t epoch) const {
 std::int64_t BatchMaker::batch_count(std::int64_t epoch, std::int64_t step) const {
   return implementation_->batch_count(epoch, step);
 }
+std::int64_t BatchMaker::largest_batch_count() const { return implementation_->largest_batch_count(); }
 std::vector<std::int64_t> BatchMaker::rows(std::int64_t epoch, std::int64_t step) const {
   return implementation_->rows(epoch, step);
 }
 LoaderState BatchMaker::state(std::int64_t epoch, std::int64_t step) const {
   return implementation_->state(epoch, step);
+}
+RankShare BatchMaker::share(std::int64_t epoch, std::int64_t step) const { return implementation_->share(epoch, step); }
+std::optional<std::int64_t> BatchMaker::step_at(const LoaderPlace& place) const {
+  return implementation_->step_at(place);
 }
 std::int64_t BatchMaker::device_bytes() const { return implementation_->device_bytes(); }
 void BatchMaker::make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels,

@@ -31,23 +31,55 @@ kernels::EpochBatches BatchOrder::batches() const {
   const LastBatch last = options_.carry_over  ? LastBatch::carry
                          : options_.drop_last ? LastBatch::drop
                                               : LastBatch::keep;
-  return {sample_count_, options_.batch_size, last};
+  kernels::EpochBatches batches{sample_count_, options_.batch_size, last};
+  const std::int64_t B = options_.batch_size;
+  const LoaderPlace& origin = options_.origin;
+  batches.phase_epoch = origin.epoch;
+  // The remainder of a number that may be negative.
+  batches.phase = (origin.samples % B + B) % B;
+  if (options_.carry_over) batches.phase = (origin.epoch % B * (sample_count_ % B) + batches.phase) % B;
+  return batches;
 }
 
 std::int64_t BatchOrder::largest_count() const {
   return std::min(sample_count_, (options_.batch_size + options_.world_size - 1) / options_.world_size);
 }
 
-BatchPositions BatchOrder::places(std::int64_t epoch, std::int64_t step) const {
-  const std::int64_t first = batches().first_position(epoch, step);
-  const std::int64_t count = std::min(options_.batch_size, sample_count_ - first);
-  const kernels::BatchShare share = kernels::batch_share(count, options_.rank, options_.world_size);
-  return {first + share.first, share.count()};
+BatchPositions BatchOrder::whole(std::int64_t epoch, std::int64_t step) const {
+  const kernels::EpochBatches batches = this->batches();
+  const std::int64_t first = batches.first_position(epoch, step);
+  return {first, batches.end_position(epoch, step) - first};
+}
+
+BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step) const {
+  const BatchPositions whole = this->whole(epoch, step);
+  const std::int64_t R = options_.world_size;
+  if (!options_.equal_shares || whole.count % R == 0) {
+    const kernels::BatchShare share = kernels::batch_share(whole.count, options_.rank, R);
+    return {{whole.first + share.first, share.count()}, 0};
+  }
+  const std::int64_t size = (whole.count + R - 1) / R;
+  const std::int64_t begin = std::min(options_.rank * size, whole.count);
+  const std::int64_t own = std::min(size, whole.count - begin);
+  return {{whole.first + begin, own}, size - own};
+}
+
+std::optional<std::int64_t> BatchOrder::step_at(const LoaderPlace& place) const {
+  if (place.epoch < 0 || place.samples > sample_count_) return std::nullopt;
+  const kernels::EpochBatches batches = this->batches();
+  const std::int64_t count = batches.count(place.epoch);
+  if (place.samples == sample_count_ && !options_.carry_over) return count;
+  const std::int64_t from_lead = place.samples + batches.lead(place.epoch);
+  if (place.samples == batches.first_position(place.epoch, 0)) return 0;
+  if (from_lead < 0 || from_lead % options_.batch_size != 0) return std::nullopt;
+  const std::int64_t step = from_lead / options_.batch_size;
+  return step <= count ? std::optional(step) : std::nullopt;
 }
 
 std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, std::int64_t step) const {
-  const BatchPositions places = this->places(epoch, step);
-  if (sampler_ || places.first < 0) return std::nullopt;
+  const BatchPart part = this->part(epoch, step);
+  const BatchPositions& places = part.own;
+  if (sampler_ || places.first < 0 || part.repeats > 0) return std::nullopt;
   switch (options_.shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
@@ -66,23 +98,37 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
 }
 
 store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) const {
-  const BatchPositions places = this->places(epoch, step);
+  const BatchPart part = this->part(epoch, step);
   store::BatchRows batch;
   if (const auto selection = this->selection(epoch, step)) {
-    batch.rows.resize(static_cast<std::size_t>(places.count));
-    kernels::cpu::permute_range(selection->order, selection->first_position, places.count, batch.rows.data());
+    batch.rows.resize(static_cast<std::size_t>(part.own.count));
+    kernels::cpu::permute_range(selection->order, selection->first_position, part.own.count, batch.rows.data());
     return batch;
   }
-  const std::int64_t carried = std::min(places.count, std::max<std::int64_t>(0, -places.first));
-  append(epoch - 1, {sample_count_ + places.first, carried}, batch);
-  append(epoch, {places.first + carried, places.count - carried}, batch);
-  if (carried == 0) return batch;
-  batch.epochs.assign(batch.rows.size(), epoch);
-  std::fill_n(batch.epochs.begin(), carried, epoch - 1);
+  append(epoch, part.own, batch);
+  const BatchPositions whole = this->whole(epoch, step);
+  // The ranks' parts in sequence are the batch, again and again.
+  std::int64_t next = (options_.rank * part.count() + part.own.count) % whole.count;
+  for (std::int64_t left = part.repeats; left > 0; next = 0) {
+    const std::int64_t run = std::min(left, whole.count - next);
+    append(epoch, {whole.first + next, run}, batch);
+    left -= run;
+  }
   return batch;
 }
 
 void BatchOrder::append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const {
+  const std::int64_t carried = std::min(places.count, std::max<std::int64_t>(0, -places.first));
+  const std::size_t before = batch.rows.size();
+  append_of_epoch(epoch - 1, {sample_count_ + places.first, carried}, batch);
+  append_of_epoch(epoch, {places.first + carried, places.count - carried}, batch);
+  if (carried == 0 && batch.epochs.empty()) return;  // all are of the batch's epoch
+  batch.epochs.resize(before, epoch);
+  batch.epochs.resize(before + static_cast<std::size_t>(carried), epoch - 1);
+  batch.epochs.resize(batch.rows.size(), epoch);
+}
+
+void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const {
   if (places.count == 0) return;
   const std::size_t before = batch.rows.size(), after = before + static_cast<std::size_t>(places.count);
   if (sampler_) {
@@ -100,9 +146,15 @@ void BatchOrder::append(std::int64_t epoch, BatchPositions places, store::BatchR
 }
 
 LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
+  const kernels::EpochBatches batches = this->batches();
+  std::optional<std::int64_t> samples;
+  if (batches.phase > 0 && (options_.carry_over || epoch == batches.phase_epoch)) {
+    samples = std::min(sample_count_, batches.first_position(epoch, step));
+  }
   return {.order_version = kOrderVersion,
           .epoch = epoch,
           .step = step,
+          .samples = samples,
           .seed = options_.seed,
           .batch_size = options_.batch_size,
           .sample_count = sample_count_,

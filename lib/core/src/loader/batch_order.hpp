@@ -20,6 +20,15 @@ struct BatchPositions {
   std::int64_t count;
 };
 
+/// This rank's part of a batch.
+struct BatchPart {
+  BatchPositions own;
+  /// Samples after them that repeat others of the batch; none without LoaderOptions::equal_shares.
+  std::int64_t repeats;
+
+  std::int64_t count() const { return own.count + repeats; }
+};
+
 /// The order that a loader's options define for N samples of a split. Every function is pure.
 class BatchOrder {
  public:
@@ -35,8 +44,14 @@ class BatchOrder {
   /// The largest number of samples in this rank's part of a batch.
   std::int64_t largest_count() const;
 
-  /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples.
-  BatchPositions places(std::int64_t epoch, std::int64_t step) const;
+  /// The batch of all ranks.
+  BatchPositions whole(std::int64_t epoch, std::int64_t step) const;
+  /// This rank's part: positions [floor(rb/R), floor((r+1)b/R)) of a batch of b samples; with equal shares,
+  /// ceil(b/R) positions from r ceil(b/R) on, which begin again after the last one.
+  BatchPart part(std::int64_t epoch, std::int64_t step) const;
+  /// The batch of `epoch` that begins after this many of its samples, or the number of its batches if none is left;
+  /// nothing if no batch begins there.
+  std::optional<std::int64_t> step_at(const LoaderPlace& place) const;
   /// The selection from which a kernel computes the samples of a batch; nothing for orders that kernels do not support.
   std::optional<kernels::RowSelection> selection(std::int64_t epoch, std::int64_t step) const;
   /// The state of a loader whose next batch is this one, without what it says about samples and values.
@@ -51,8 +66,10 @@ class BatchOrder {
   std::int64_t window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const;
 
  private:
-  /// Appends the samples at positions of an epoch, none of them negative.
+  /// Appends the samples at positions of an epoch. Negative ones are the last of the epoch before.
   void append(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
+  /// The same, none of them negative, without their epochs.
+  void append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
   LoaderOptions options_;

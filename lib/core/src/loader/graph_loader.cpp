@@ -38,7 +38,7 @@ class GraphLoader::Implementation {
   }
 
   std::int64_t batches_per_epoch(std::int64_t epoch) const { return order_.batches_per_epoch(epoch); }
-  std::int64_t samples_per_launch() const { return order_.places(0, 0).count * batches_per_launch_; }
+  std::int64_t samples_per_launch() const { return order_.part(0, 0).count() * batches_per_launch_; }
 
   void next(const TensorView& images, const TensorView& labels, StreamRef stream, const TensorView& masks) {
     store::check_batch_tensors(*samples_, order_.options().spec, samples_per_launch(), images, labels, masks);
@@ -77,6 +77,7 @@ class GraphLoader::Implementation {
     if (options.shuffle != Shuffle(true) && options.shuffle != Shuffle(false)) {
       refuse("shuffle is \"" + to_string(options.shuffle) + "\"; a graph supports only the orders none and global");
     }
+    if (options.origin != LoaderPlace{}) refuse("batches of a graph begin at the first sample; origin must be 0, 0");
     if (!options.drop_last && !options.carry_over) {
       refuse("neither drop_last nor carry_over is set, but every batch of a graph must be full; set one");
     }

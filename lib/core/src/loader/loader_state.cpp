@@ -1,8 +1,13 @@
 // Converts LoaderState to and from a line of JSON.
+#include <algorithm>
+#include <string>
+
 #include <nlohmann/json.hpp>
 #include <octavo/errors.hpp>
 #include <octavo/loader.hpp>
 #include <octavo/order.hpp>
+
+#include "kernels/epoch_batches.hpp"
 
 namespace octavo {
 namespace {
@@ -20,6 +25,17 @@ Shuffle shuffle_from_json(const nlohmann::json& value) {
 
 }  // namespace
 
+LoaderPlace LoaderState::place() const {
+  if (samples) return {epoch, *samples};
+  const kernels::EpochBatches batches{sample_count, batch_size,
+                                      carry_over ? kernels::LastBatch::carry : kernels::LastBatch::keep};
+  if (epoch < 0 || sample_count < 1 || batch_size < 1 || step < 0 || step > batches.count(epoch)) {
+    throw InvalidArgument("find the place of a loader state: there is no batch " + std::to_string(step) + " in epoch " +
+                          std::to_string(epoch));
+  }
+  return {epoch, std::min(sample_count, batches.first_position(epoch, step))};
+}
+
 std::string LoaderState::to_json() const {
   nlohmann::ordered_json document{{"order", order_version},
                                   {"epoch", epoch},
@@ -29,6 +45,7 @@ std::string LoaderState::to_json() const {
                                   {"sample_count", sample_count},
                                   {"shuffle", shuffle_to_json(shuffle)},
                                   {"drop_last", drop_last}};
+  if (samples) document["samples"] = *samples;
   if (carry_over) document["carry_over"] = true;
   if (!sampling.empty()) document["sampling"] = sampling;
   document.update({{"split", split}, {"data", data}, {"normalization", normalization}});
@@ -50,6 +67,7 @@ LoaderState LoaderState::from_json(const std::string& json) {
     state.shuffle = shuffle_from_json(document.at("shuffle"));
     document.at("drop_last").get_to(state.drop_last);
     if (document.contains("carry_over")) document["carry_over"].get_to(state.carry_over);
+    if (document.contains("samples")) state.samples = document["samples"].get<std::int64_t>();
     if (document.contains("sampling")) document["sampling"].get_to(state.sampling);
     document.at("split").get_to(state.split);
     document.at("data").get_to(state.data);

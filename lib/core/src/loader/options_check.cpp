@@ -29,6 +29,13 @@ void check_carry_over(const LoaderOptions& options, Residency residency) {
 /// Every rank needs a sample of every batch: a model has no gradient for an empty part.
 void check_ranks(const LoaderOptions& options, std::int64_t epoch_samples) {
   const std::int64_t ranks = options.world_size;
+  if (options.equal_shares) {
+    // Repeats in every batch would show some samples more often than others.
+    if (options.batch_size % ranks == 0) return;
+    refuse("a batch_size of " + std::to_string(options.batch_size) + " cannot be shared equally by " +
+           std::to_string(ranks) + " ranks; use a multiple of " + std::to_string(ranks) +
+           ", or parts of different sizes (equal_shares false)");
+  }
   if (std::min(options.batch_size, epoch_samples) < ranks) {
     refuse("a batch of " + samples_text(std::min(options.batch_size, epoch_samples)) + " cannot be shared by " +
            std::to_string(ranks) + " ranks; use a batch_size of at least the number of ranks");
@@ -36,7 +43,19 @@ void check_ranks(const LoaderOptions& options, std::int64_t epoch_samples) {
   const std::int64_t last = epoch_samples % options.batch_size;
   if (last > 0 && last < ranks && !options.drop_last && !options.carry_over) {
     refuse("the last batch of an epoch has " + samples_text(last) + " for " + std::to_string(ranks) +
-           " ranks; use drop_last, carry_over or another batch_size");
+           " ranks; use drop_last, carry_over, equal_shares or another batch_size");
+  }
+}
+
+void check_origin(const LoaderOptions& options, std::int64_t epoch_samples) {
+  const LoaderPlace& origin = options.origin;
+  const std::int64_t least = options.carry_over && origin.epoch > 0 ? -epoch_samples : 0;
+  if (origin.epoch < 0 || origin.samples < least || origin.samples > epoch_samples) {
+    refuse("origin is after " + samples_text(origin.samples) + " of epoch " + std::to_string(origin.epoch) +
+           "; an epoch has " + std::to_string(epoch_samples));
+  }
+  if (options.shuffle.kind() == Shuffle::Kind::blocks && origin.samples % options.batch_size != 0) {
+    refuse("the order blocks depends on batch_size; resume with the one that the state was saved with");
   }
 }
 
@@ -69,6 +88,7 @@ LoaderOptions checked(LoaderOptions options, const store::StoredSamples& samples
            "; use a smaller batch_size");
   }
   check_ranks(options, epoch_samples);
+  check_origin(options, epoch_samples);
   if (options.shuffle.kind() == Shuffle::Kind::windows && options.shuffle.window_samples() < 1) {
     refuse("windows of " + std::to_string(options.shuffle.window_samples()) + " samples; expected at least 1");
   }

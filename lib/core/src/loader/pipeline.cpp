@@ -88,17 +88,17 @@ void Pipeline::show_current() {
   prepare_until(step_ + 1 + depth());
   Slot& slot = slot_of(step_);
   if (prefetches_) server_->backend()->wait(consumer_, slot.filled.get());
-  const BatchPositions places = server_->order().places(epoch_, step_);
+  const std::int64_t count = server_->order().part(epoch_, step_).count();
   const BatchShape shape = server_->shape();
   const Device device = server_->backend()->device();
   current_.epoch_ = epoch_;
   current_.step_ = step_;
-  current_.images_ = {slot.images.data(), shape.dtype, shape.axes(places.count), device};
+  current_.images_ = {slot.images.data(), shape.dtype, shape.axes(count), device};
   const LabelLayout labels = server_->labels();
   const DType label_type = labels.kind == LabelKind::target ? DType::float32 : DType::int32;
-  current_.labels_ = {slot.labels.data(), label_type, label_axes(labels, places.count), device};
+  current_.labels_ = {slot.labels.data(), label_type, label_axes(labels, count), device};
   if (server_->has_masks()) {
-    current_.masks_ = {slot.masks.data(), options_.spec.mask_dtype, shape.mask_axes(places.count), device};
+    current_.masks_ = {slot.masks.data(), options_.spec.mask_dtype, shape.mask_axes(count), device};
   }
   is_shown_ = true;
 }
@@ -125,14 +125,17 @@ void Pipeline::restore(const LoaderState& state) {
   if (const auto found = difference(state, this->state())) {
     throw InvalidArgument("restore a loader: the state does not fit; " + *found);
   }
-  if (state.epoch < 0 || state.step < 0 || state.step >= batches_per_epoch(state.epoch)) {
-    throw InvalidArgument("restore a loader: there is no batch " + std::to_string(state.step) + " in epoch " +
-                          std::to_string(state.epoch));
+  const LoaderPlace place = state.place();
+  const auto step = server_->order().step_at(place);
+  if (!step) {
+    throw InvalidArgument("restore a loader: no batch begins after " + std::to_string(place.samples) +
+                          " samples of epoch " + std::to_string(place.epoch) +
+                          "; set LoaderOptions::origin to LoaderState::place()");
   }
   if (prefetches_ && is_running_ && !is_done()) server_->backend()->record(slot_of(step_).free.get(), consumer_);
   epoch_ = state.epoch;
   step_ = epoch_batches_ = batches_per_epoch(epoch_);
-  restored_step_ = state.step;
+  restored_step_ = *step;
   is_running_ = false;
 }
 

@@ -181,7 +181,7 @@ class PixelHashing {
         masks_(buffer(mask_bytes_)) {}
 
   void add(StreamingHash& hash, std::int64_t epoch, std::int64_t step) {
-    const std::int64_t count = server_.order().places(epoch, step).count;
+    const std::int64_t count = server_.order().part(epoch, step).count();
     server_.serve(epoch, step, {images_.data(), {labels_.data()}, masks_.data()}, {});
     add_buffer(hash, images_, count * server_.shape().bytes());
     add_buffer(hash, labels_, count * server_.labels().bytes_per_sample());

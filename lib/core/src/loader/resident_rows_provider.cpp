@@ -13,7 +13,7 @@ class ResidentRows final : public RowProvider {
       : samples_(std::move(samples)), order_(order) {}
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
-    const std::int64_t count = order_.places(epoch, step).count;
+    const std::int64_t count = order_.part(epoch, step).count();
     if (const auto selection = order_.selection(epoch, step)) return use(samples_->resident_rows(), *selection, count);
     if (count == 0) return;
     const store::BatchRows batch = order_.numbers(epoch, step);

@@ -51,8 +51,10 @@ class WindowRows final : public RowProvider {
 
   void with_batch(std::int64_t epoch, std::int64_t step, StreamRef stream, const Use& use) override {
     const std::lock_guard lock(mutex_);
-    const BatchPositions places = order_.places(epoch, step);
-    if (places.count == 0) return;
+    const BatchPart part = order_.part(epoch, step);
+    if (part.count() == 0) return;
+    // Repeated samples may be any of the batch.
+    const BatchPositions places = part.repeats > 0 ? order_.whole(epoch, step) : part.own;
     const StagedPart first{epoch, places.first / window_samples_};
     const StagedPart last{epoch, (places.first + places.count - 1) / window_samples_};
     leave_windows_but(first, last);
@@ -65,7 +67,7 @@ class WindowRows final : public RowProvider {
     const kernels::PackedRows packed = joined_rows(front, back);
     const kernels::RowSelection selection =
         batch.selection(lent.rows(), packed.resident_count + window_samples_, epoch);
-    const auto gather = [&] { use(packed, selection, places.count); };
+    const auto gather = [&] { use(packed, selection, part.count()); };
     front.use(stream, [&] {
       if (&back == &front) return gather();
       back.use(stream, gather);

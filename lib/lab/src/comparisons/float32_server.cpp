@@ -31,7 +31,7 @@ Float32Server::Float32Server(const loader::PackedServer& packed)
 }
 
 void Float32Server::serve(std::int64_t epoch, std::int64_t step, const store::BatchTarget& to, StreamRef stream) const {
-  const std::int64_t batch_count = order_.places(epoch, step).count;
+  const std::int64_t batch_count = order_.part(epoch, step).count();
   const auto selection = order_.selection(epoch, step);
   if (batch_count == 0) return;
   backend_->row_copy({values_.as<float>(), shape_.values(), *selection, batch_count, static_cast<float*>(to.images),
