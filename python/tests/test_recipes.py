@@ -95,8 +95,8 @@ def test_the_recipes_of_the_program_are_the_same(tmp_path: Path, name: str, epoc
             **{**arguments, "batch_size": 3, **({"num_classes": 10} if softens else {})},
         )  # fmt: skip
         maker = octavo._core.BatchMaker(
-            loader.store._native, spec, "float32" if softens else "int64", 3, "none", 0, False, False, 0, 1, 0,
-            octavo._core.Sampling(),
+            loader.store._native, spec, "float32" if softens else "int64", 3, "none", 0, False, False, 0, 1, False,
+            (0, 0), 0, octavo._core.Sampling(),
         )  # fmt: skip
         assert maker.fingerprint(epoch, True) == loader.fingerprint(epoch, pixels=True)
     assert tuple(sizes_and_specs[4]) == recipe.view_weights

@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -147,13 +147,28 @@ def resolve_batch_options(
 
 
 #: Options that a state holds only if they are set, and what they are otherwise.
-_OPTIONAL: dict[str, Any] = {"carry_over": False, "sampling": None, "augmentation": None}
+_OPTIONAL: dict[str, Any] = {
+    "carry_over": False, "sampling": None, "augmentation": None, "samples": None, "epoch_offset": 0
+}  # fmt: skip
+#: What a state says about its place, and what may differ.
+_OF_PLACE = ("epoch", "step", "samples", "epoch_offset", "batch_size")
 
 
-def checked_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int]:
-    """Epoch and step of a saved state, which must come from a loader like the one with the state `here`."""
-    if not isinstance(state, dict):
+def plain_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The state with Python's own types: NumPy numbers, arrays of one element and the like become what they hold."""
+    if not isinstance(state, Mapping):
         raise TypeError(f"state is a {type(state).__name__}; pass a result of state_dict()")
+    return {
+        key: value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+        for key, value in state.items()
+    }
+
+
+def saved_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int, int]:
+    """Epoch of a saved state, the samples of that epoch that come before its place, and its epoch_offset.
+
+    The state must come from a loader like the one with the state `here`.
+    """
     saved, own = {**_OPTIONAL, **state}, {**_OPTIONAL, **here}
     missing = [key for key in own if key not in saved]
     if missing:
@@ -168,14 +183,31 @@ def checked_place(state: dict[str, Any], here: dict[str, Any]) -> tuple[int, int
                 "state is from a loader that chooses other samples; pass the same indices, weights, replacement, "
                 "balance, samples_per_epoch and repeats"
             )
-        if key not in ("epoch", "step", "data") and saved[key] != own[key]:
+        may_differ = key in _OF_PLACE and not (key == "batch_size" and own["shuffle"] == "blocks")
+        if not may_differ and key != "data" and saved[key] != own[key]:
             raise ValueError(f"state is from a loader with {key}={saved[key]!r}; this one has {key}={own[key]!r}")
     if saved["data"] != own["data"]:
         raise ValueError("state is from other samples; use the dataset file that it was saved with")
+    return _place_in(saved)
+
+
+def _place_in(saved: dict[str, Any]) -> tuple[int, int, int]:
     try:
-        return operator.index(saved["epoch"]), operator.index(saved["step"])
+        epoch, step, offset = (operator.index(saved[key]) for key in ("epoch", "step", "epoch_offset"))
+        size, count = operator.index(saved["batch_size"]), operator.index(saved["sample_count"])
+        # Batches before the place do not count if the loader was resumed with another batch size.
+        samples = None if saved["samples"] is None else operator.index(saved["samples"])
     except TypeError as error:
         raise ValueError(f"state is not a result of state_dict(): {error}") from None
+    carried = epoch * count % size if saved["carry_over"] and size > 0 else 0
+    if samples is None:
+        samples = min(step * size - carried, count)
+        is_place = size > 0 and step >= 0 and (step - 1) * size - carried < count
+    else:
+        is_place = samples <= count
+    if not is_place or not 0 <= epoch <= LAST_EPOCH:
+        raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
+    return epoch, samples, offset
 
 
 def warn_of_ranks(world_size: int) -> None:

@@ -129,6 +129,9 @@ def make_allocator(framework: str, device: str) -> Allocator:
 def resolve_device(device: Any) -> str:
     """The name of the device given by a string or a ``torch.device``."""
     name = device if isinstance(device, str) else str(device)
+    # torch numbers CPUs, too: launchers give each process torch.device("cpu", 0).
+    if name.startswith("cpu:") and name[4:].isdecimal():
+        name = "cpu"
     resolved = _core.parse_device(name)
     if name == "auto" and resolved == "cpu":
         reason = _core.cpu_fallback_reason()
@@ -171,6 +174,11 @@ def resolve_channels_last(memory_format: Any) -> bool:
     if name in ("channels_last", "contiguous", "contiguous_format", "preserve_format"):
         return name == "channels_last"
     raise ValueError(f"memory_format is {memory_format!r}; it must be 'channels_last' or 'contiguous'")
+
+
+def to_host(values: Any) -> Any:
+    """The same values in host memory, if they are a torch tensor."""
+    return values.detach().cpu() if hasattr(values, "detach") else values
 
 
 def dtype_name(dtype: Any, argument: str, known: tuple[str, ...]) -> str:

@@ -29,6 +29,7 @@ class LoaderOptions(TypedDict, total=False):
     label_dtype: Any
     rank: int | None
     world_size: int | None
+    equal_shares: bool | None
     augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]]
     augment_seed: int | None
     views: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._frameworks import to_host
 
 if TYPE_CHECKING:
     from .arrays import ArraySplit
@@ -86,7 +88,7 @@ def resolve_sampling(
 
 
 def _checked_indices(indices: npt.ArrayLike, sample_count: int) -> npt.NDArray[np.int64]:
-    array = np.asarray(indices)
+    array = np.asarray(to_host(indices))
     if array.dtype == np.bool_:
         if array.shape != (sample_count,):
             raise ValueError(f"indices are a mask of shape {array.shape}; expected ({sample_count},)")
@@ -100,7 +102,13 @@ def _per_sample(
     argument: str, given: Any, dtype: type, indices: npt.NDArray[np.int64] | None, sample_count: int
 ) -> npt.NDArray[Any]:
     """Numbers of the chosen samples; those of all samples are accepted too."""
-    array = np.asarray(given)
+    if isinstance(given, (Mapping, Set)) or not hasattr(given, "__len__"):
+        raise TypeError(f"{argument} is a {type(given).__name__}; expected a list or an array of numbers")
+    try:
+        array = np.asarray(to_host(given))
+        array = array if dtype == np.int64 else array.astype(dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument} are not numbers: {error}") from None
     if dtype == np.int64 and array.dtype.kind not in "iu":
         raise ValueError(f"{argument} has type {array.dtype}; expected whole numbers")
     array = array.astype(dtype)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.utils.data
 import torch.utils.dlpack
 
 from . import _core
+from ._samplers import LoaderSampler
 
 
 class TorchAllocator:
@@ -54,3 +56,22 @@ class TorchAllocator:
     def labels(self, shape: tuple[int, ...], dtype: str) -> Callable[[int], Any]:
         empty, device, numbers = torch.empty, self._device, getattr(torch, dtype)
         return lambda count: empty((count, *shape), dtype=numbers, device=device)
+
+
+class SequentialLoaderSampler(LoaderSampler, torch.utils.data.SequentialSampler):
+    """The sampler of a loader in file order: Lightning overfits batches only if it finds this class."""
+
+
+class OtherLoaderSampler(LoaderSampler, torch.utils.data.Sampler[int]):
+    """The sampler of any other loader."""
+
+
+def register_iterable(kind: type) -> None:
+    """Makes DataLoader(loader, batch_size=None) iterate over a loader instead of indexing it."""
+    torch.utils.data.IterableDataset.register(kind)
+
+
+def refuse_workers() -> None:
+    """Raises RuntimeError in a worker process of a DataLoader: every worker would yield every batch."""
+    if torch.utils.data.get_worker_info() is not None:
+        raise RuntimeError("a Loader in a DataLoader needs num_workers=0; it has no use for worker processes")

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from . import _core
+from ._frameworks import to_host
+from ._samplers import Items
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,8 +27,8 @@ _BLOCK_BYTES = 32 << 20
 
 def _is_array(index: Any) -> bool:
     """True for a sequence of indices or a mask."""
-    if isinstance(index, np.ndarray):
-        return index.ndim > 0
+    if hasattr(index, "__array__"):  # also tensors
+        return getattr(index, "ndim", 0) > 0
     return isinstance(index, Sequence) and not isinstance(index, (str, bytes, tuple))
 
 
@@ -107,7 +109,7 @@ class _FileArray:
                 f"{self._what} are indexed by integers, slices, lists of integers and masks, not by a bool"
             )
         if _is_array(index):
-            numbers = np.asarray(index)
+            numbers = np.asarray(to_host(index))
             if numbers.dtype == np.bool_:
                 if numbers.shape != (count,):
                     raise IndexError(f"a mask of shape {numbers.shape} does not fit {count} {self._what}")
@@ -316,18 +318,23 @@ class Split:
         return self._native.sample_count
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
-        """The image, its mask if there are masks, and its label, or None if there are no labels.
+        """The image, its mask if there are masks, and its label if there are labels, as a tuple.
 
         With a slice, an array of indices or a mask: arrays of the images, [n, C, H, W], the masks and the labels.
         """
         if not isinstance(index, slice) and not _is_array(index):
             index = self.images._row(operator.index(index))
         images = np.bitwise_xor(self.images[index].view(np.uint8), 0x80)
-        labels = None if self.labels is None else self.labels[index]
+        labels = None if self.labels is None else self.labels[to_host(index)]
         if isinstance(labels, np.generic):
             labels = labels.item()
         masks = self.masks
-        return (images, labels) if masks is None else (images, masks[index], labels)
+        parts = (images,) if masks is None else (images, masks[index])
+        return parts if labels is None else (*parts, labels)
+
+    def __getitems__(self, indices: Sequence[int]) -> Items:
+        """The items at several indices, as a ``torch.utils.data.DataLoader`` fetches them."""
+        return Items(self, indices)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen_split, (self._dataset.path, self.name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _frameworks, _progress
-from ._batch_options import LAST_EPOCH, checked_place, resolve_batch_options, warn_of_ranks
+from ._batch_options import LAST_EPOCH, plain_state, resolve_batch_options, saved_place, warn_of_ranks
 from ._sampling import Balance
 from .augment import Mix, Operation
 from .normalize import Normalize, Preset
@@ -212,7 +212,19 @@ class GraphLoader:
         ValueError
             If the state is from a loader with other samples or other batches; the message names the difference.
         """
-        self.seek(*checked_place(state, self.state_dict()))
+        saved, own = plain_state(state), self.state_dict()
+        epoch, samples, _ = saved_place(saved, own)
+        if self.carry_over:
+            samples += epoch * own["sample_count"] % self.batch_size
+        if samples % self.batch_size:
+            raise ValueError(
+                f"state is from a loader with batch_size={saved['batch_size']}; no batch of {self.batch_size} begins "
+                "at its place, as a graph needs; use a Loader"
+            )
+        step = samples // self.batch_size
+        if step >= self._maker.batches_per_epoch(epoch):
+            epoch, step = epoch + 1, 0
+        self.seek(epoch, step)
 
     def _current_stream(self) -> int:
         return 0 if self._stream is None else self._stream()

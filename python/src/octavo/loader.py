@@ -5,20 +5,26 @@ from __future__ import annotations
 import dataclasses
 import json
 import operator
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
-from . import _core, _frameworks, _progress
+from . import _core, _frameworks, _integrations, _progress
 from ._batch_options import (
     LAST_EPOCH,
     BatchOptions,
-    checked_place,
+    plain_state,
     resolve_batch_options,
     resolve_ranks,
+    saved_place,
     warn_of_ranks,
 )
+from ._iteration import Iteration
+from ._place import Place, Position
+from ._samplers import LoaderBatchSampler, LoaderSampler, collate
 from ._sampling import Balance, resolve_sampling
 from .arrays import ArraySplit
 from .augment import Mix, Operation, checked_operations
@@ -52,6 +58,20 @@ class DrawnSample:
     views: list[list[tuple[str, dict[str, float]]]]
     #: If it is mixed: ``("mixup", {"partner": 7, "own": 0.8, "other": 0.2})``, or ``"cutmix"`` with a rectangle.
     mix: tuple[str, dict[str, float]] | None
+
+
+class Share(NamedTuple):
+    """What a rank has of a batch."""
+
+    #: Samples that no other rank has.
+    own: int
+    #: Samples after them that repeat others of the batch; see `equal_shares`.
+    repeats: int
+    #: Samples of all ranks, without repeats.
+    batch: int
+    #: The factor for the mean loss over the own samples of a rank with which an average over ranks, such as
+    #: ``DistributedDataParallel`` takes of gradients, is the mean over the batch.
+    loss_scale: float
 
 
 #: (images, labels), or (images, masks, labels) for a split with masks; labels are None for a split without labels. Or
@@ -121,8 +141,8 @@ class Loader(Generic[BatchT]):
         Drop the last batch of an epoch if it is incomplete. Otherwise ranks share it evenly.
     carry_over
         Begin the first batch of an epoch with the samples that did not fill the last batch of the epoch before, so that
-        every batch is complete and no sample is left out. An epoch then has the batches that end in it, and ``len``
-        differs by one between epochs. Only with shuffle=True and False.
+        every batch is complete and no sample is left out. An epoch then has the batches that end in it: ``len(loader)``
+        of them, or one fewer. `total_steps` has the number of several epochs. Only with shuffle=True and False.
     device
         Where samples are stored and batches are made: ``"auto"`` (the first GPU, else the CPU), ``"cpu"``, ``"cuda"``,
         ``"cuda:1"`` or a ``torch.device``. With a `Store`, the store's device.
@@ -141,6 +161,11 @@ class Loader(Generic[BatchT]):
         The rank of this process and the number of processes that share each batch. None: those of
         ``torch.distributed`` if it is initialized when a batch is made, else 0 and 1. Rank r gets the r-th part of each
         batch, so the whole batches do not depend on the number of ranks.
+    equal_shares
+        True: every rank has the same number of samples, as collective operations need: of a batch that ranks cannot
+        share evenly, the last ones repeat samples. False: numbers differ by at most one, and nothing is repeated. None:
+        True in a program with an ``accelerate.Accelerator``, which drops the repeats in ``gather_for_metrics()``; else
+        False. `share` has the numbers of the last batch.
     keys
         Make batches mappings with these keys, such as ``("pixel_values", "labels")``, instead of tuples.
     framework
@@ -204,6 +229,10 @@ class Loader(Generic[BatchT]):
     FormatError, OSError, MemoryError, UnavailableError
         See `Store`.
     """
+
+    # What `accelerate.skip_first_batches()` reads of a DataLoader.
+    num_workers = 0
+    prefetch_factor: int | None = None
 
     if not TYPE_CHECKING:
 
@@ -287,6 +316,7 @@ class Loader(Generic[BatchT]):
         label_dtype: Any = None,
         rank: int | None = None,
         world_size: int | None = None,
+        equal_shares: bool | None = None,
         keys: Sequence[str] | None = None,
         framework: _frameworks.Framework = "auto",
         augment: Operation | Sequence[Operation] | Callable[[int], Operation | Sequence[Operation]] = (),
@@ -318,7 +348,6 @@ class Loader(Generic[BatchT]):
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "progress")}
         order = _order_name(shuffle)
         depth = _checked_prefetch(prefetch)
-        self.drop_last, self.carry_over = bool(drop_last), bool(carry_over)
         if carry_over and callable(weights):
             raise ValueError("carry_over is not available with weights that change between epochs")
         # Check every argument before loading anything.
@@ -331,20 +360,18 @@ class Loader(Generic[BatchT]):
             weights=weights(0) if callable(weights) else weights, balance=balance, samples_per_epoch=samples_per_epoch,
             repeats=repeats, replacement=replacement,
         )  # fmt: skip
-        self.batch_size, self.seed, self.normalize = options.batch_size, options.seed, options.normalize
-        self.framework = options.framework
-        self._given_ranks = (rank, world_size)
+        self._drop_last, self._carry_over = bool(drop_last), bool(carry_over)
+        self._given_ranks, self._given_equal_shares = (rank, world_size), equal_shares
         self._has_checked_ranks = rank is not None
         self._dtype, self._channels_last = options.dtype, options.channels_last
         self._label_dtype = options.label_dtype
-        self.augment_seed, self.views = options.augment_seed, options.views
-        self.mix, self.label_smoothing = mix, float(label_smoothing)
+        self._mix, self._label_smoothing = mix, float(label_smoothing)
         self._label_shape = options.label_shape
         self._keys = _checked_keys(keys, options.masks is not None)
         image_shape = options.spec().image_shape(options.source.shape)
         allocator = None
-        if self.framework != "dlpack":
-            allocator = _frameworks.make_allocator(self.framework, options.device)
+        if options.framework != "dlpack":
+            allocator = _frameworks.make_allocator(options.framework, options.device)
             allocator.images(image_shape, self._dtype, self._channels_last)
 
         if isinstance(data, Store) and (residency, memory_limit, resident, window) != ("auto", None, None, None):
@@ -358,21 +385,45 @@ class Loader(Generic[BatchT]):
         self._augment_of = augment if callable(augment) else None
         self._weights_of = weights if callable(weights) else None
         self._weights_epoch = 0
+        self._equal_shares, self._origin = bool(equal_shares), (0, 0)
+        self._preparing = threading.RLock()  # iterations in several threads may prepare batches of several epochs
         self._prepare(options.augment)
-        self.shuffle = _shuffle_of(self._maker.shuffle)
-        # The current place: `_handed_out` batches of `_epoch`. If load_state_dict() placed the loader there, and no
-        # batch was handed out since, the next iteration starts there. Otherwise it starts a new epoch, unless no batch
-        # of the current one was handed out.
-        self._epoch = 0
-        self._handed_out = 0
-        self._is_placed = False
-        self._iteration = 0
+        self._shuffle = _shuffle_of(self._maker.shuffle)
+        self._position = Position(self._batches_in)
+        self._last_batch: tuple[int, int] | None = None
+        self._sampler: LoaderSampler | None = None
+        if options.framework == "torch":
+            from ._torch import register_iterable
+
+            register_iterable(type(self))
 
     # ---- Batches ---------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """The number of batches in the current epoch; the same on every rank."""
-        return self._batches_in(self._epoch)
+        """The number of batches in an epoch; the same on every rank.
+
+        With `carry_over`, the largest number; with weights that change between epochs, that of the current epoch.
+        """
+        if self.carry_over:
+            return -(-self.samples_per_epoch // self.batch_size)
+        return self._batches_in(self._position.place.epoch)
+
+    def total_steps(self, epochs: int) -> int:
+        """The number of batches in the first `epochs` epochs, as schedules of learning rates need it.
+
+        Raises
+        ------
+        ValueError
+            If `epochs` is negative.
+        """
+        number = operator.index(epochs)
+        if number < 0:
+            raise ValueError(f"epochs is {number}; it must be at least 0")
+        if self.carry_over:
+            return number * self.samples_per_epoch // self.batch_size
+        if self._weights_of is None:
+            return number * self._batches_in(0)
+        return sum(self._batches_in(epoch) for epoch in range(number))
 
     def _batches_in(self, epoch: int) -> int:
         if self._weights_of is not None:
@@ -380,26 +431,27 @@ class Loader(Generic[BatchT]):
         return self._maker.batches_per_epoch(epoch)
 
     def __iter__(self) -> Iterator[BatchT]:
-        """Iterates over the batches of a new epoch; after `load_state_dict`, over the rest of the restored one."""
-        self._store._usable()
-        return self._iterate()
+        """Iterates over the batches of a new epoch; after `load_state_dict`, over the rest of the restored one.
 
-    def _iterate(self) -> Iterator[BatchT]:
-        # This runs when the first batch is asked for: frameworks create iterators that they do not use.
-        if self._handed_out > 0 and not self._is_placed:
-            self._epoch, self._handed_out = self._epoch + 1, 0
-        self._iteration += 1
-        iteration, epoch, first = self._iteration, self._epoch, self._handed_out
-        make = self._make_of(epoch)
-        for step in range(first, self._batches_in(epoch)):
-            # This frame keeps no reference, so a batch's memory is freed as soon as the caller releases it.
-            batch = [make(epoch, step)]
-            # An older iterator that is still in use must not change the state.
-            if iteration == self._iteration:
-                self._handed_out, self._is_placed = step + 1, False
-            yield batch.pop()
-        if iteration == self._iteration:
-            self._epoch, self._handed_out = epoch + 1, 0
+        Several threads may take batches from one iterator or from several; each batch is yielded once.
+        """
+        self._check_open()
+        if "torch.utils.data" in sys.modules:
+            from ._torch import refuse_workers
+
+            refuse_workers()
+        return Iteration(self)
+
+    def _check_open(self) -> None:
+        """Raises ValueError if the loader or its store is closed."""
+        if isinstance(self._maker, _Closed):
+            self._maker()
+        self._store._usable()
+
+    def _hand_out(self, iteration: int, epoch: int, step: int) -> None:
+        """Batch `step` of `epoch` is handed out."""
+        self._position.advance(iteration, step)
+        self._last_batch = (epoch, step)
 
     def __getitem__(self, step: int) -> BatchT:
         """Batch `step` of the current epoch, independent of any iteration; negative steps count from the end.
@@ -410,7 +462,7 @@ class Loader(Generic[BatchT]):
             If there is no such batch.
         """
         self._store._usable()
-        return self._make_of(self._epoch)(self._epoch, self._step(step))
+        return self._make_of(self.epoch)(self.epoch, self._step(step))
 
     def indices(self, step: int) -> npt.NDArray[np.int64]:
         """int64 [B]: the indices of the samples in batch `step` of the current epoch.
@@ -420,8 +472,8 @@ class Loader(Generic[BatchT]):
         IndexError
             If there is no such batch.
         """
-        self._make_of(self._epoch)
-        return self._maker.rows(self._epoch, self._step(step))
+        self._make_of(self.epoch)
+        return self._maker.rows(self.epoch, self._step(step))
 
     def drawn(self, step: int) -> list[DrawnSample]:
         """The samples of batch `step` of the current epoch, and what the augmentation drew for each.
@@ -431,8 +483,8 @@ class Loader(Generic[BatchT]):
         IndexError
             If there is no such batch.
         """
-        self._make_of(self._epoch)
-        samples: list[Any] = self._maker.drawn(self._epoch, self._step(step))
+        self._make_of(self.epoch)
+        samples: list[Any] = self._maker.drawn(self.epoch, self._step(step))
         return [DrawnSample(*sample) for sample in samples]
 
     def fingerprint(self, epoch: int | None = None, *, pixels: bool = False) -> str:
@@ -453,7 +505,7 @@ class Loader(Generic[BatchT]):
         ValueError
             If the epoch is negative.
         """
-        number = self._epoch if epoch is None else operator.index(epoch)
+        number = self.epoch if epoch is None else operator.index(epoch)
         if number < 0:
             raise ValueError(f"epoch is {number}; epochs count from 0")
         self._store._usable()
@@ -461,7 +513,7 @@ class Loader(Generic[BatchT]):
         return self._maker.fingerprint(number, bool(pixels))
 
     def _step(self, step: int, epoch: int | None = None) -> int:
-        number, count = operator.index(step), self._batches_in(self._epoch if epoch is None else epoch)
+        number, count = operator.index(step), self._batches_in(self.epoch if epoch is None else epoch)
         if not -count <= number < count:
             raise IndexError(f"batch {number} is out of range; the epoch has {count}")
         return number % count
@@ -472,14 +524,18 @@ class Loader(Generic[BatchT]):
         self._image_shape = spec.image_shape(self.dataset.shape)
         self._maker = _core.BatchMaker(
             self._store._usable(), spec, self._label_dtype, self.batch_size, self._order, self.seed, self.drop_last,
-            self.carry_over, self._resolved.rank, self._resolved.world_size, self._depth,
-            _core.Sampling() if sampling is None else sampling.to_native(),
+            self.carry_over, self._resolved.rank, self._resolved.world_size, self._equal_shares, self._origin,
+            self._depth, _core.Sampling() if sampling is None else sampling.to_native(),
         )  # fmt: skip
         self._make: Any = _keyed(self._batch_function(self._allocator), self._keys)
         self._augment = operations
 
     def _make_of(self, epoch: int) -> Callable[[int, int], BatchT]:
         """The function of (epoch, step) that makes the batches of `epoch`."""
+        with self._preparing:
+            return self._prepared_for(epoch)
+
+    def _prepared_for(self, epoch: int) -> Callable[[int, int], BatchT]:
         operations = self._augment
         if self._augment_of is not None:
             operations = checked_operations(self._augment_of(epoch))
@@ -487,9 +543,15 @@ class Loader(Generic[BatchT]):
         if not self._has_checked_ranks:
             self._has_checked_ranks = True
             warn_of_ranks(ranks[1])
-        has_new_ranks = ranks != (self._resolved.rank, self._resolved.world_size)
+        equal_shares = self._given_equal_shares
+        if equal_shares is None:
+            equal_shares = ranks[1] > 1 and _integrations.wants_equal_shares(ranks[1])
+        if not equal_shares:
+            _integrations.prepare_for_ranks(ranks[1])
+        has_new_ranks = (*ranks, equal_shares) != (self._resolved.rank, self._resolved.world_size, self._equal_shares)
         if has_new_ranks:
             self._resolved = dataclasses.replace(self._resolved, rank=ranks[0], world_size=ranks[1])
+            self._equal_shares = equal_shares
         has_new_weights = self._weights_of is not None and epoch != self._weights_epoch
         if has_new_weights:
             self._set_weights(epoch)
@@ -517,15 +579,8 @@ class Loader(Generic[BatchT]):
     def _batch_function(self, allocator: _frameworks.Allocator | None) -> Callable[[int, int], Batch]:
         """A function of (epoch, step) that makes that batch; without an allocator, in library memory for DLPack."""
         maker, has_labels = self._maker, self.dataset.label_kind != "none"
-        usable = None if self.device == "cpu" else self._store._usable
         if allocator is None:
-
-            def owned(epoch: int, step: int) -> Batch:
-                if usable:
-                    usable()
-                return maker.make_owned(epoch, step)
-
-            return owned
+            return maker.make_owned
         layout = (self._image_shape, self._dtype, self._channels_last)
         new_images, recycled_images = allocator.images(*layout), allocator.recycled_images(maker, *layout)
         new_labels = allocator.labels(self._label_shape, self._label_dtype)
@@ -536,8 +591,6 @@ class Loader(Generic[BatchT]):
         is_recycled = self.device == "cpu" and maker.largest_batch_bytes >= _RECYCLED_BYTES
 
         def batch(epoch: int, step: int) -> Batch:
-            if usable:
-                usable()
             count = count_of(epoch, step)
             labels = new_labels(count) if has_labels else None
             labels_at = address(labels) if has_labels else 0
@@ -581,70 +634,101 @@ class Loader(Generic[BatchT]):
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _create_again, (type(self), self._arguments, (self._epoch, self._handed_out, self._is_placed))
+        place = self._position.place
+        return _create_again, (type(self), self._arguments, self._state_at(place.epoch, place.step), place)
 
     # ---- State -----------------------------------------------------------------------------------------------------
 
     @property
     def epoch(self) -> int:
         """The epoch of the last batch; after a whole epoch, `set_epoch` or `load_state_dict`, that of the next one."""
-        return self._epoch
+        return self._position.place.epoch
 
     def set_epoch(self, epoch: int) -> None:
         """Makes the next iteration start at the first batch of `epoch`.
 
-        Has no effect if `load_state_dict` restored a place within the same epoch, so a loop that sets each epoch can
-        resume from a saved state.
+        A place that `load_state_dict` restored stays, whatever the number: it is then what the caller calls this epoch,
+        and the numbers after it are those of the epochs after it (docs/reference/resuming.md).
 
         Raises
         ------
         ValueError
             If it is negative or too large.
         """
-        number = operator.index(epoch)
-        if number < 0:
-            raise ValueError(f"epoch is {number}; epochs count from 0")
-        if number > LAST_EPOCH:
-            raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
-        if self._is_placed and number == self._epoch:
-            return
-        self._epoch, self._handed_out, self._is_placed = number, 0, False
-        self._iteration += 1
+        self._position.set_epoch(_checked_epoch(epoch))
+
+    def _count_epoch(self, epoch: int) -> None:
+        self._position.count_epoch(_checked_epoch(epoch))
 
     @property
-    def batch_sampler(self) -> _BatchSampler:
-        """What Lightning, as for a DataLoader, tells the epoch: a run that is resumed between epochs depends on it."""
-        return _BatchSampler(self)
+    def sampler(self) -> LoaderSampler:
+        """The order of the samples, for code for DataLoaders: ``loader.sampler.set_epoch(epoch)`` counts epochs."""
+        if self._sampler is None:
+            kind = LoaderSampler
+            if self.framework == "torch":
+                from . import _torch
+
+                in_order = self.shuffle is False and self._resolved.sampling is None
+                kind = _torch.SequentialLoaderSampler if in_order else _torch.OtherLoaderSampler
+            self._sampler = kind(self)
+        return self._sampler
+
+    @property
+    def batch_sampler(self) -> LoaderBatchSampler:
+        """The samples of each batch of this rank, for code for DataLoaders, such as ``skip_first_batches()``."""
+        return LoaderBatchSampler(self, self.sampler)
+
+    @property
+    def collate_fn(self) -> Callable[[Sequence[Any]], Any]:
+        """For code for DataLoaders: makes the batches that `batch_sampler` chooses."""
+        return collate
 
     def state_dict(self) -> dict[str, Any]:
         """The position after the batches yielded so far, to save with the model; a dict of plain values.
 
         It also identifies the samples, the order, the normalization and the augmentation.
         """
-        epoch, step = self._epoch, self._handed_out
-        if step >= self._batches_in(epoch):
-            epoch, step = epoch + 1, 0
-        return self._state_at(epoch, step)
+        place = self._position.place
+        state = self._state_at(place.epoch, place.step)
+        return {**state, "epoch_offset": place.offset} if place.offset else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restores a state from `state_dict`: the next iteration starts there.
 
-        Ranks, device, residency, type and memory format may differ.
+        Ranks, device, residency, type and memory format may differ. So may `batch_size`, except with shuffle="blocks":
+        the loader continues with the next sample.
 
         Raises
         ------
         ValueError
-            If the state is from a loader with other samples or other batches; the message names the difference, and the
+            If the state is from a loader with other samples or another order; the message names the difference, and the
             loader stays unchanged.
         """
+        saved = plain_state(state)
         # The augmentation may depend on the epoch.
-        given = state.get("epoch") if isinstance(state, dict) else None
+        given = saved.get("epoch")
         known = given if isinstance(given, int) and 0 <= given <= LAST_EPOCH else 0
-        epoch, step = checked_place(state, self._state_at(known, 0))
-        if epoch != known or not 0 <= step < self._batches_in(epoch):
-            raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
-        self._epoch, self._handed_out, self._is_placed = epoch, step, True
-        self._iteration += 1
+        epoch, samples, offset = saved_place(saved, self._state_at(known, 0))
+        step = self._maker.step_at(epoch, samples) if self._origin == (0, 0) else None
+        if step is None:
+            step = self._begin_batches_at(epoch, samples)
+        self._position.restore(epoch, step, offset)
+
+    def _begin_batches_at(self, epoch: int, samples: int) -> int:
+        """Divides an epoch into batches such that one begins after `samples` of it; returns its step."""
+        before = self._origin
+        # Batches that begin at multiples of the batch size, if one begins there.
+        for origin in ((0, 0), (epoch, samples)):
+            self._origin = origin
+            try:
+                self._prepare(self._augment)
+            except BaseException:
+                self._origin = before
+                raise
+            step = self._maker.step_at(epoch, samples)
+            if step is not None:
+                return step
+        raise AssertionError(f"no batch begins after {samples} samples of epoch {epoch}")
 
     def _state_at(self, epoch: int, step: int) -> dict[str, Any]:
         self._make_of(epoch)
@@ -670,9 +754,78 @@ class Loader(Generic[BatchT]):
         return len(self.dataset) if sampling is None else sampling.epoch_samples
 
     @property
+    def batch_size(self) -> int:
+        """Samples per batch; with several ranks, the total over all ranks."""
+        return self._resolved.batch_size
+
+    @property
+    def shuffle(self) -> bool | str:
+        """The order: True, False, ``"blocks"`` or ``"windows:N"``."""
+        return self._shuffle
+
+    @property
+    def seed(self) -> int:
+        """The seed of the order."""
+        return self._resolved.seed
+
+    @property
+    def drop_last(self) -> bool:
+        """Whether the last batch of an epoch is dropped if it is incomplete."""
+        return self._drop_last
+
+    @property
+    def carry_over(self) -> bool:
+        """Whether samples that do not fill the last batch begin the next epoch."""
+        return self._carry_over
+
+    @property
+    def normalize(self) -> Normalize:
+        """The normalization of the images."""
+        return self._resolved.normalize
+
+    @property
+    def framework(self) -> str:
+        """``"torch"``, ``"numpy"`` or ``"dlpack"``."""
+        return self._resolved.framework
+
+    @property
+    def augment_seed(self) -> int:
+        """The seed of the augmentation."""
+        return self._resolved.augment_seed
+
+    @property
+    def views(self) -> int:
+        """Images per sample."""
+        return self._resolved.views
+
+    @property
+    def mix(self) -> Mix | None:
+        """MixUp and CutMix."""
+        return self._mix
+
+    @property
+    def label_smoothing(self) -> float:
+        """The share of a probability of 1 that all classes get."""
+        return self._label_smoothing
+
+    @property
     def device(self) -> str:
         """The device of the batches: ``"cpu"`` or, for example, ``"cuda:0"``."""
         return self._store.device
+
+    @property
+    def share(self) -> Share:
+        """The part that this rank has of the last batch that was yielded.
+
+        Raises
+        ------
+        ValueError
+            If no batch was yielded.
+        """
+        if self._last_batch is None:
+            raise ValueError("no batch was yielded yet, so there is no share of it")
+        own, repeats, batch = self._maker.share(*self._last_batch)
+        return Share(own, repeats, batch, own * self._resolved.world_size / batch)
 
     @property
     def augment(self) -> tuple[Operation, ...]:
@@ -713,12 +866,6 @@ class Loader(Generic[BatchT]):
         return text + (f"views={self.views}, " if self.views != 1 else "")
 
 
-class _BatchSampler(NamedTuple):
-    """Its `sampler` has a `set_epoch`."""
-
-    sampler: Loader[Any]
-
-
 class _Closed:
     """What a closed loader has in place of its batches."""
 
@@ -730,11 +877,25 @@ class _Closed:
 
 
 def _create_again(
-    kind: type[Loader[BatchT]], arguments: dict[str, Any], place: tuple[int, int, bool]
+    kind: type[Loader[BatchT]], arguments: dict[str, Any], state: dict[str, Any], place: Place
 ) -> Loader[BatchT]:
     loader = kind(**arguments)
-    loader._epoch, loader._handed_out, loader._is_placed = place
+    try:
+        loader.load_state_dict(state)
+    except ValueError as error:
+        loader.close()
+        raise ValueError(f"the data of a loader changed after it was pickled: {error}") from None
+    loader._position.copy_from(place)
     return loader
+
+
+def _checked_epoch(epoch: int) -> int:
+    number = operator.index(epoch)
+    if number < 0:
+        raise ValueError(f"epoch is {number}; epochs count from 0")
+    if number > LAST_EPOCH:
+        raise ValueError(f"epoch is {number}; the last one is {LAST_EPOCH}")
+    return number
 
 
 def _order_name(shuffle: bool | str) -> str:
@@ -753,7 +914,9 @@ def _checked_keys(keys: Sequence[str] | None, has_masks: bool) -> tuple[str, ...
     if keys is None:
         return None
     parts = ("images", "masks", "labels") if has_masks else ("images", "labels")
-    if isinstance(keys, str) or len(keys) != len(parts) or len(set(keys)) != len(keys):
+    # The order of a set is not that of its names.
+    is_unordered = isinstance(keys, (str, Set, Mapping))
+    if is_unordered or len(keys) != len(parts) or len(set(keys)) != len(keys):
         raise ValueError(f"keys is {keys!r}; expected {len(parts)} different names, for {', '.join(parts)}")
     return tuple(keys)
 
