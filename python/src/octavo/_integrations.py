@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from typing import Any
+
+_LIGHTNING = ("lightning.pytorch", "pytorch_lightning")
 
 
 def gradient_state() -> Any:
@@ -30,9 +33,25 @@ def _accelerate_state(name: str) -> Any:
 def prepare_for_ranks(world_size: int) -> None:
     """To be called before ranks share batches unevenly."""
     if world_size > 1:
-        for name in ("lightning.pytorch", "pytorch_lightning"):
+        for name in _LIGHTNING:
             if name in sys.modules:
                 _count_samples_exactly(name)
+
+
+def warn_of_short_epochs() -> None:
+    """To be called if a framework counts epochs that differ in length."""
+    if any(name in sys.modules for name in _LIGHTNING):
+        _warn_of_short_epochs()
+
+
+@functools.cache
+def _warn_of_short_epochs() -> None:
+    warnings.warn(
+        "with carry_over, epochs differ by one batch, and Lightning does not validate after the shorter ones; use "
+        "octavo.lightning.DataModule, or octavo.lightning.LoaderCallback with this loader",
+        RuntimeWarning,
+        stacklevel=4,
+    )
 
 
 @functools.cache

@@ -1,8 +1,8 @@
-"""The options of `Loader` that do not change the type of a batch, for type checkers."""
+"""The options of `Loader`: their types, and which of them evaluation must not have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy.typing as npt
@@ -53,3 +53,30 @@ class LoaderOptions(TypedDict, total=False):
     resident: int | None
     window: int | None
     prefetch: int | None
+
+
+#: Options that choose, change or leave out samples: only training may have them.
+_OF_TRAINING = frozenset({
+    "shuffle", "augment", "augment_seed", "mix", "label_smoothing", "views", "drop_last", "carry_over", "indices",
+    "weights", "balance", "samples_per_epoch", "repeats", "replacement",
+})  # fmt: skip
+#: Options of the store of a loader.
+_OF_STORE = frozenset({"verify", "threads", "progress", "residency", "memory_limit", "resident", "window"})
+_OTHERS = frozenset(LoaderOptions.__annotations__) | {"framework", "keys"}
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Options of all loaders, those of the loader for training only, and those of stores.
+
+    Raises
+    ------
+    TypeError
+        If a loader has no such option.
+    """
+    unknown = sorted(set(options) - _OTHERS)
+    if unknown:
+        raise TypeError(f"a loader has no option {unknown[0]!r}; octavo.Loader lists them")
+    of_all = {name: value for name, value in options.items() if name not in _OF_TRAINING | _OF_STORE}
+    of_training = {name: value for name, value in options.items() if name in _OF_TRAINING}
+    of_store = {name: value for name, value in options.items() if name in _OF_STORE}
+    return of_all, of_training, of_store

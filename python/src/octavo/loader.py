@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import operator
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, get_args, overload
 
 import numpy as np
 
@@ -230,6 +231,7 @@ class Loader(Generic[BatchT]):
         See `Store`.
     """
 
+    _knows_its_trainer = False
     # What `accelerate.skip_first_batches()` reads of a DataLoader.
     num_workers = 0
     prefetch_factor: int | None = None
@@ -343,23 +345,9 @@ class Loader(Generic[BatchT]):
         window: int | None = None,
         prefetch: int | None = None,
     ) -> None:
-        if isinstance(augment, type):
-            raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "progress")}
-        order = _order_name(shuffle)
-        depth = _checked_prefetch(prefetch)
-        if carry_over and callable(weights):
-            raise ValueError("carry_over is not available with weights that change between epochs")
         # Check every argument before loading anything.
-        options = resolve_batch_options(
-            data, split, batch_size=batch_size, seed=seed, device=device, normalize=normalize, dtype=dtype,
-            memory_format=memory_format, label_dtype=label_dtype, rank=rank, world_size=world_size, framework=framework,
-            augment=augment(0) if callable(augment) else augment, augment_seed=augment_seed, views=views, mix=mix,
-            label_smoothing=label_smoothing, num_classes=num_classes, masks=masks, mask_dtype=mask_dtype,
-            ignore_index=ignore_index, indices=indices,
-            weights=weights(0) if callable(weights) else weights, balance=balance, samples_per_epoch=samples_per_epoch,
-            repeats=repeats, replacement=replacement,
-        )  # fmt: skip
+        order, depth, options = _resolve(self._arguments)
         self._drop_last, self._carry_over = bool(drop_last), bool(carry_over)
         self._given_ranks, self._given_equal_shares = (rank, world_size), equal_shares
         self._has_checked_ranks = rank is not None
@@ -658,6 +646,8 @@ class Loader(Generic[BatchT]):
         self._position.set_epoch(_checked_epoch(epoch))
 
     def _count_epoch(self, epoch: int) -> None:
+        if self.carry_over and not self._knows_its_trainer:
+            _integrations.warn_of_short_epochs()
         self._position.count_epoch(_checked_epoch(epoch))
 
     @property
@@ -874,6 +864,49 @@ class _Closed:
 
     def __call__(self, *arguments: Any) -> Any:
         raise ValueError("the loader is closed; create it again")
+
+
+def check_options(split: Split, **options: Any) -> None:
+    """Checks options of a loader of this split, all but the device, without loading it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an option is invalid.
+    """
+    parameters = inspect.signature(Loader.__init__).parameters.items()
+    arguments = {name: parameter.default for name, parameter in parameters}
+    arguments.update(options, data=split, split=None, device="cpu")
+    _resolve(arguments)
+
+
+#: Arguments of a loader that say what batches look like.
+_OF_BATCHES = (
+    "batch_size", "seed", "device", "normalize", "dtype", "memory_format", "label_dtype", "rank", "world_size",
+    "framework", "augment_seed", "views", "mix", "label_smoothing", "num_classes", "masks", "mask_dtype",
+    "ignore_index", "indices", "balance", "samples_per_epoch", "repeats", "replacement",
+)  # fmt: skip
+
+
+def _resolve(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
+    """The name of the order, the batches to read ahead, and the options of batches, for arguments of a loader."""
+    augment, weights = arguments["augment"], arguments["weights"]
+    if isinstance(augment, type):
+        raise TypeError(f"augment is the class {augment.__name__}; pass an operation, {augment.__name__}(...)")
+    if arguments["carry_over"] and callable(weights):
+        raise ValueError("carry_over is not available with weights that change between epochs")
+    if arguments["carry_over"] and arguments["drop_last"]:
+        raise ValueError("drop_last and carry_over exclude each other; use one of them")
+    if arguments["residency"] not in get_args(Residency):
+        raise ValueError(f"residency is {arguments['residency']!r}; expected one of {', '.join(get_args(Residency))}")
+    order = _order_name(arguments["shuffle"])
+    depth = _checked_prefetch(arguments["prefetch"])
+    options = resolve_batch_options(
+        arguments["data"], arguments["split"], augment=augment(0) if callable(augment) else augment,
+        weights=weights(0) if callable(weights) else weights, **{name: arguments[name] for name in _OF_BATCHES},
+    )  # fmt: skip
+    _checked_keys(arguments["keys"], options.masks is not None)
+    return order, depth, options
 
 
 def _create_again(

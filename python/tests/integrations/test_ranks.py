@@ -1,0 +1,231 @@
+"""Two processes train and score as one does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import octavo
+import pytest
+
+torch = pytest.importorskip("torch")
+if not torch.distributed.is_available():
+    pytest.skip("this torch has no torch.distributed", allow_module_level=True)
+
+from processes import run_ranks  # noqa: E402
+
+SAMPLES = {"train": 47, "val": 23}  # neither is a multiple of the batch size nor of the number of ranks
+
+
+def write_numbers(folder: Path) -> Path:
+    """A file whose images and labels are their own number."""
+    with octavo.Writer(folder / "data.h5", layout="chw", force=True) as writer:
+        for split, count in SAMPLES.items():
+            for number in range(count):
+                writer.append(np.full((1, 4, 4), number * 5, np.uint8), number, split=split)
+    return folder / "data.h5"
+
+
+def loader_of(folder: Path, split: str = "train", **options: Any) -> octavo.Loader:
+    options = {"batch_size": 10, "device": "cpu", "normalize": "standard", **options}
+    return octavo.Loader(folder / "data.h5", split, **options)
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = torch.nn.Linear(16, 47)
+
+    def forward(self, pixel_values: Any, labels: Any = None) -> dict[str, Any]:
+        logits = self.layer(pixel_values.flatten(1))
+        return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_numbers(tmp_path)
+    return tmp_path
+
+
+# ---- DistributedDataParallel -----------------------------------------------------------------------------------------
+
+
+def gradients_of(folder: Path, equal_shares: bool) -> list[Any]:
+    """The gradient of each batch, averaged over the ranks."""
+    loader = loader_of(folder, shuffle=True, equal_shares=equal_shares)
+    torch.distributed.init_process_group("gloo")
+    model = torch.nn.parallel.DistributedDataParallel(Net())
+    found = []
+    for images, labels in loader:
+        share = loader.share
+        assert len(images) == share.own + share.repeats
+        model.zero_grad()
+        loss = model(images[: share.own], labels[: share.own])["loss"] * share.loss_scale
+        loss.backward()
+        found.append(model.module.layer.weight.grad.clone())
+    torch.distributed.destroy_process_group()
+    return found
+
+
+@pytest.mark.parametrize("equal_shares", [False, True])
+def test_the_average_gradient_is_that_of_one_process(folder: Path, equal_shares: bool) -> None:
+    model, expected = Net(), []
+    for images, labels in loader_of(folder, shuffle=True):
+        model.zero_grad()
+        model(images, labels)["loss"].backward()
+        expected.append(model.layer.weight.grad.clone())
+    for found in run_ranks(gradients_of, folder, equal_shares):
+        for own, wanted in zip(found, expected, strict=True):
+            torch.testing.assert_close(own, wanted, rtol=1e-5, atol=1e-7)
+
+
+def test_a_share_is_asked_for_after_a_batch(folder: Path) -> None:
+    loader = loader_of(folder, rank=1, world_size=2)
+    with pytest.raises(ValueError, match="no batch was yielded yet"):
+        _ = loader.share
+    sizes = []
+    for images, _ in loader:
+        sizes.append((len(images), *loader.share))
+    assert sizes == [(5, 5, 0, 10, 1.0)] * 4 + [(4, 4, 0, 7, 8 / 7)]
+
+
+# ---- Accelerate ------------------------------------------------------------------------------------------------------
+
+
+def gathered_by_accelerate(folder: Path) -> Any:
+    accelerate = pytest.importorskip("accelerate")
+    accelerator, found, flags = accelerate.Accelerator(cpu=True), [], []
+    loader = loader_of(folder)
+    for _, labels in loader:
+        found += accelerator.gather_for_metrics(labels).tolist()
+        flags.append((len(labels), accelerator.gradient_state.end_of_dataloader))
+    with pytest.raises(ValueError, match="batch_size of 9 cannot be shared equally by 2 ranks"):
+        next(iter(loader_of(folder, batch_size=9)))
+    return found, flags
+
+
+def test_accelerate_gathers_each_sample_once(folder: Path) -> None:
+    pytest.importorskip("accelerate")
+    for found, flags in run_ranks(gathered_by_accelerate, folder):
+        assert found == list(range(47))
+        assert flags == [(5, False)] * 4 + [(4, True)]
+
+
+# ---- Transformers ----------------------------------------------------------------------------------------------------
+
+
+def trainer_of(folder: Path, **options: Any) -> Any:
+    import octavo.transformers
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+
+    class Trainer(octavo.transformers.TrainerMixin, transformers.Trainer):
+        pass
+
+    dataset, world_size = octavo.Dataset(folder / "data.h5"), int(options.pop("world_size", 1))
+    arguments = transformers.TrainingArguments(
+        str(folder / "run"), report_to=[], use_cpu=True, disable_tqdm=True, seed=3,
+        per_device_train_batch_size=10 // world_size, per_device_eval_batch_size=10 // world_size,
+        **{"save_strategy": "no", **options},
+    )  # fmt: skip
+    model = Net()
+    model.seen = []
+    model.register_forward_pre_hook(
+        lambda module, positional, named: module.seen.append(named["labels"].tolist()), with_kwargs=True
+    )
+
+    def metrics(prediction: Any) -> dict[str, float]:
+        return {"sum": float(prediction.label_ids.sum()), "count": len(prediction.predictions)}
+
+    return Trainer(
+        model, arguments, train_dataset=dataset["train"], eval_dataset=dataset["val"], compute_metrics=metrics,
+        loader={"normalize": "standard"},
+    )  # fmt: skip
+
+
+def scores_of_transformers(folder: Path, world_size: int) -> dict[str, float]:
+    trainer = trainer_of(folder, world_size=world_size, num_train_epochs=1)
+    before = trainer.evaluate()
+    trainer.train()
+    stores = dict(trainer._stores)
+    trainer.evaluate()
+    assert trainer._stores == stores  # each split was loaded once
+    return {name: before[f"eval_{name}"] for name in ("loss", "sum", "count")}
+
+
+def test_the_scores_of_transformers_are_those_of_one_process(folder: Path) -> None:
+    pytest.importorskip("transformers")
+    [alone] = run_ranks(scores_of_transformers, folder, 1, world_size=1)
+    images, labels = loader_of(folder, "val", batch_size=23, normalize="standard")[0]
+    expected = Net()(images, labels)["loss"].item()
+    assert alone == {"loss": pytest.approx(expected, rel=1e-6), "sum": sum(range(23)), "count": 23}
+    for found in run_ranks(scores_of_transformers, folder, 2):
+        assert found == {**alone, "loss": pytest.approx(expected, rel=1e-6)}
+
+
+def test_training_of_transformers_resumes_in_the_middle_of_an_epoch(folder: Path) -> None:
+    pytest.importorskip("transformers")
+    whole = trainer_of(folder, num_train_epochs=3, save_strategy="steps", save_steps=7)
+    whole.train()
+    expected = [labels.tolist() for _ in range(3) for _, labels in loader_of(folder, shuffle=True, seed=3)]
+    assert len(whole.model.seen) == 15
+    assert whole.model.seen[:5] == expected[:5]
+    resumed = trainer_of(folder, num_train_epochs=3)
+    resumed.train(resume_from_checkpoint=str(folder / "run/checkpoint-7"))
+    assert resumed.model.seen == whole.model.seen[7:]
+
+
+def test_options_of_a_trainer_are_checked(folder: Path) -> None:
+    pytest.importorskip("transformers")
+    import octavo.transformers
+    import transformers
+
+    class Trainer(octavo.transformers.TrainerMixin, transformers.Trainer):
+        pass
+
+    arguments = transformers.TrainingArguments(str(folder / "run"), report_to=[], use_cpu=True)
+    split = octavo.Dataset(folder / "data.h5")["train"]
+    with pytest.raises(TypeError, match="no option 'normalise'"):
+        Trainer(Net(), arguments, train_dataset=split, loader={"normalise": "unit"})
+    with pytest.raises(ValueError, match="residency"):
+        Trainer(Net(), arguments, train_dataset=split, loader={"residency": "gpu"})
+
+
+# ---- Lightning -------------------------------------------------------------------------------------------------------
+
+
+def scores_of_lightning(folder: Path, devices: int, uses_module: bool) -> dict[str, float]:
+    import lightning
+    from octavo.lightning import DataModule
+
+    class Scorer(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = Net()
+
+        def validation_step(self, batch: Any, step: int) -> None:
+            images, labels = batch
+            values = {"label": labels.double().mean(), "loss": self.net(images, labels)["loss"]}
+            self.log_dict(values, sync_dist=True, batch_size=len(labels))
+
+    trainer = lightning.Trainer(
+        accelerator="cpu", devices=devices, strategy="ddp" if devices > 1 else "auto", logger=False,
+        enable_progress_bar=False, enable_model_summary=False, enable_checkpointing=False,
+    )  # fmt: skip
+    data: Any = loader_of(folder, "val")
+    if uses_module:
+        data = DataModule(folder / "data.h5", batch_size=10, normalize="standard", drop_last=True)
+    [found] = trainer.validate(Scorer(), data, verbose=False)
+    return dict(found)
+
+
+@pytest.mark.parametrize("uses_module", [False, True])
+def test_the_scores_of_lightning_are_those_of_one_process(folder: Path, uses_module: bool) -> None:
+    pytest.importorskip("lightning")
+    [alone] = run_ranks(scores_of_lightning, folder, 1, uses_module, world_size=1)
+    assert alone["label"] == 11
+    for found in run_ranks(scores_of_lightning, folder, 2, uses_module):
+        assert found == {"label": 11, "loss": pytest.approx(alone["loss"], rel=1e-6)}
