@@ -18,6 +18,7 @@
 #include <octavo/store.hpp>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "core/module.hpp"
@@ -198,6 +199,15 @@ void add_store(nb::module_& module) {
           "epoch"_a,
           "Writes a batch of these rows to addresses, of which those of labels and masks may be 0; the caller "
           "guarantees enough memory there.");
+}
+
+/// Sets a list of a Sampling from an array of its type, without a Python object for each number.
+template <auto Field>
+void set_numbers(Sampling& sampling,
+                 nb::ndarray<const typename std::remove_reference_t<decltype(sampling.*Field)>::value_type, nb::ndim<1>,
+                             nb::c_contig, nb::device::cpu>
+                     numbers) {
+  (sampling.*Field).assign(numbers.data(), numbers.data() + numbers.size());
 }
 
 /// A BatchMaker and the types of its batches.
@@ -399,10 +409,10 @@ void add_loading(nb::module_& module) {
   add_store(module);
   nb::class_<Sampling>(module, "Sampling")
       .def(nb::init<>())
-      .def_rw("indices", &Sampling::indices)
-      .def_rw("weights", &Sampling::weights)
+      .def("set_indices", &set_numbers<&Sampling::indices>, "indices"_a)
+      .def("set_weights", &set_numbers<&Sampling::weights>, "weights"_a)
+      .def("set_groups", &set_numbers<&Sampling::groups>, "groups"_a)
       .def_rw("replacement", &Sampling::replacement)
-      .def_rw("groups", &Sampling::groups)
       .def_rw("samples_per_epoch", &Sampling::samples_per_epoch)
       .def_rw("repeats", &Sampling::repeats);
   nb::class_<Maker>(module, "BatchMaker", "Makes any batch, by epoch and step.")

@@ -199,13 +199,13 @@ def _place_in(saved: dict[str, Any]) -> tuple[int, int, int]:
         samples = None if saved["samples"] is None else operator.index(saved["samples"])
     except TypeError as error:
         raise ValueError(f"state is not a result of state_dict(): {error}") from None
-    carried = epoch * count % size if saved["carry_over"] and size > 0 else 0
-    if samples is None:
+    is_place = size > 0 and count > 0 and 0 <= epoch <= LAST_EPOCH
+    if is_place and samples is None:
+        carried = epoch * count % size if saved["carry_over"] else 0
+        batches = (carried + count) // size if saved["carry_over"] else -(-count // size)
+        is_place = 0 <= step <= batches
         samples = min(step * size - carried, count)
-        is_place = size > 0 and step >= 0 and (step - 1) * size - carried < count
-    else:
-        is_place = samples <= count
-    if not is_place or not 0 <= epoch <= LAST_EPOCH:
+    if not is_place or samples is None or samples > count:
         raise ValueError(f"state is at batch {step} of epoch {epoch}, which does not exist")
     return epoch, samples, offset
 

@@ -44,11 +44,11 @@ class Sampling:
     def to_native(self) -> _core.Sampling:
         native = _core.Sampling()
         if self.indices is not None:
-            native.indices = self.indices.tolist()
+            native.set_indices(np.ascontiguousarray(self.indices))
         if self.weights is not None:
-            native.weights = self.weights.tolist()
+            native.set_weights(np.ascontiguousarray(self.weights))
         if self.groups is not None:
-            native.groups = self.groups.tolist()
+            native.set_groups(np.ascontiguousarray(self.groups))
         native.samples_per_epoch, native.repeats = self.samples_per_epoch, self.repeats
         native.replacement = self.replacement
         return native
@@ -95,7 +95,7 @@ def _checked_indices(indices: npt.ArrayLike, sample_count: int) -> npt.NDArray[n
         array = np.flatnonzero(array)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise ValueError("indices are not a list of whole numbers with at least one element, or a mask")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def _per_sample(
@@ -106,12 +106,12 @@ def _per_sample(
         raise TypeError(f"{argument} is a {type(given).__name__}; expected a list or an array of numbers")
     try:
         array = np.asarray(to_host(given))
-        array = array if dtype == np.int64 else array.astype(dtype)
+        array = array if dtype == np.int64 else array.astype(dtype, copy=False)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{argument} are not numbers: {error}") from None
     if dtype == np.int64 and array.dtype.kind not in "iu":
         raise ValueError(f"{argument} has type {array.dtype}; expected whole numbers")
-    array = array.astype(dtype)
+    array = array.astype(dtype, copy=False)
     count = sample_count if indices is None else len(indices)
     if indices is not None and array.shape == (sample_count,) and sample_count != count:
         array = array[indices]

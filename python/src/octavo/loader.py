@@ -898,7 +898,8 @@ def _resolve(arguments: dict[str, Any]) -> tuple[str, int, BatchOptions]:
     if arguments["carry_over"] and arguments["drop_last"]:
         raise ValueError("drop_last and carry_over exclude each other; use one of them")
     if arguments["residency"] not in get_args(Residency):
-        raise ValueError(f"residency is {arguments['residency']!r}; expected one of {', '.join(get_args(Residency))}")
+        *names, last = get_args(Residency)
+        raise ValueError(f"residency is {arguments['residency']!r}; expected {', '.join(names)} or {last}")
     order = _order_name(arguments["shuffle"])
     depth = _checked_prefetch(arguments["prefetch"])
     options = resolve_batch_options(

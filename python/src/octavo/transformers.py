@@ -89,7 +89,7 @@ class TrainerMixin(_Trainer):  # type: ignore[misc]  # the Trainer of Transforme
         from torch import distributed
 
         share = loader.share
-        if 0 < share.own and share.repeats > 0:
+        if share.own > 0 and share.repeats > 0:
             own = {name: part[: share.own] for name, part in inputs.items()}
             loss, _, _ = super().prediction_step(model, own, True, ignore_keys)
         total = loss.double() * share.own

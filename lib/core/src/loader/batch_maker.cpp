@@ -18,12 +18,11 @@ class BatchMaker::Implementation {
  public:
   Implementation(const Store& store, LoaderOptions options)
       : samples_(store::StoreAccess::samples(store)),
-        server_(samples_, std::move(options)),
-        options_(server_.order().options()) {
-    options_.prefetch = server_.depth();
+        server_(samples_, std::move(options)) {
+    server_.show_own_prefetch();
   }
 
-  const LoaderOptions& options() const { return options_; }
+  const LoaderOptions& options() const { return server_.order().options(); }
   std::int64_t batches_per_epoch(std::int64_t epoch) const { return server_.order().batches_per_epoch(epoch); }
   std::int64_t device_bytes() const { return server_.device_bytes(); }
 
@@ -61,7 +60,7 @@ class BatchMaker::Implementation {
   void make(std::int64_t epoch, std::int64_t step, const TensorView& images, const TensorView& labels, StreamRef stream,
             const TensorView& masks) const {
     const std::int64_t count = batch_count(epoch, step);
-    store::check_batch_tensors(server_.samples(), options_.spec, count, images, labels, masks);
+    store::check_batch_tensors(server_.samples(), options().spec, count, images, labels, masks);
     backend::refuse_capture(*server_.backend(), stream, "make a batch");
     server_.serve(epoch, step, {images.data, store::label_target(labels, server_.labels().kind), masks.data}, stream);
   }
@@ -81,7 +80,6 @@ class BatchMaker::Implementation {
  private:
   std::shared_ptr<const store::StoredSamples> samples_;
   loader::PackedServer server_;
-  LoaderOptions options_;
 };
 
 BatchMaker::BatchMaker(const Store& store, LoaderOptions options)

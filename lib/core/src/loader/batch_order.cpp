@@ -19,30 +19,31 @@ kernels::OrderKey key(std::int64_t count, std::uint64_t seed, std::int64_t epoch
 }  // namespace
 
 BatchOrder::BatchOrder(LoaderOptions options, std::int64_t sample_count)
-    : options_(std::move(options)), sample_count_(sample_count) {
-  if (is_default(options_.sampling)) return;
-  sampler_ = std::make_shared<const Sampler>(options_.sampling, sample_count, options_.seed,
-                                             options_.shuffle == Shuffle(true));
+    : options_(std::make_shared<LoaderOptions>(std::move(options))), sample_count_(sample_count) {
+  if (is_default(options_->sampling)) return;
+  const std::shared_ptr<const Sampling> sampling(options_, &options_->sampling);
+  sampler_ = std::make_shared<const Sampler>(sampling, sample_count, options_->seed,
+                                             options_->shuffle == Shuffle(true));
   sample_count_ = sampler_->order().position_count;
 }
 
 kernels::EpochBatches BatchOrder::batches() const {
   using kernels::LastBatch;
-  const LastBatch last = options_.carry_over  ? LastBatch::carry
-                         : options_.drop_last ? LastBatch::drop
+  const LastBatch last = options_->carry_over  ? LastBatch::carry
+                         : options_->drop_last ? LastBatch::drop
                                               : LastBatch::keep;
-  kernels::EpochBatches batches{sample_count_, options_.batch_size, last};
-  const std::int64_t B = options_.batch_size;
-  const LoaderPlace& origin = options_.origin;
+  kernels::EpochBatches batches{sample_count_, options_->batch_size, last};
+  const std::int64_t B = options_->batch_size;
+  const LoaderPlace& origin = options_->origin;
   batches.phase_epoch = origin.epoch;
   // The remainder of a number that may be negative.
   batches.phase = (origin.samples % B + B) % B;
-  if (options_.carry_over) batches.phase = (origin.epoch % B * (sample_count_ % B) + batches.phase) % B;
+  if (options_->carry_over) batches.phase = (origin.epoch % B * (sample_count_ % B) + batches.phase) % B;
   return batches;
 }
 
 std::int64_t BatchOrder::largest_count() const {
-  return std::min(sample_count_, (options_.batch_size + options_.world_size - 1) / options_.world_size);
+  return std::min(sample_count_, (options_->batch_size + options_->world_size - 1) / options_->world_size);
 }
 
 BatchPositions BatchOrder::whole(std::int64_t epoch, std::int64_t step) const {
@@ -53,13 +54,13 @@ BatchPositions BatchOrder::whole(std::int64_t epoch, std::int64_t step) const {
 
 BatchPart BatchOrder::part(std::int64_t epoch, std::int64_t step) const {
   const BatchPositions whole = this->whole(epoch, step);
-  const std::int64_t R = options_.world_size;
-  if (!options_.equal_shares || whole.count % R == 0) {
-    const kernels::BatchShare share = kernels::batch_share(whole.count, options_.rank, R);
+  const std::int64_t R = options_->world_size;
+  if (!options_->equal_shares || whole.count % R == 0) {
+    const kernels::BatchShare share = kernels::batch_share(whole.count, options_->rank, R);
     return {{whole.first + share.first, share.count()}, 0};
   }
   const std::int64_t size = (whole.count + R - 1) / R;
-  const std::int64_t begin = std::min(options_.rank * size, whole.count);
+  const std::int64_t begin = std::min(options_->rank * size, whole.count);
   const std::int64_t own = std::min(size, whole.count - begin);
   return {{whole.first + begin, own}, size - own};
 }
@@ -68,11 +69,11 @@ std::optional<std::int64_t> BatchOrder::step_at(const LoaderPlace& place) const 
   if (place.epoch < 0 || place.samples > sample_count_) return std::nullopt;
   const kernels::EpochBatches batches = this->batches();
   const std::int64_t count = batches.count(place.epoch);
-  if (place.samples == sample_count_ && !options_.carry_over) return count;
+  if (place.samples == sample_count_ && !options_->carry_over) return count;
   const std::int64_t from_lead = place.samples + batches.lead(place.epoch);
   if (place.samples == batches.first_position(place.epoch, 0)) return 0;
-  if (from_lead < 0 || from_lead % options_.batch_size != 0) return std::nullopt;
-  const std::int64_t step = from_lead / options_.batch_size;
+  if (from_lead < 0 || from_lead % options_->batch_size != 0) return std::nullopt;
+  const std::int64_t step = from_lead / options_->batch_size;
   return step <= count ? std::optional(step) : std::nullopt;
 }
 
@@ -80,15 +81,15 @@ std::optional<kernels::RowSelection> BatchOrder::selection(std::int64_t epoch, s
   const BatchPart part = this->part(epoch, step);
   const BatchPositions& places = part.own;
   if (sampler_ || places.first < 0 || part.repeats > 0) return std::nullopt;
-  switch (options_.shuffle.kind()) {
+  switch (options_->shuffle.kind()) {
     case Shuffle::Kind::none:
     case Shuffle::Kind::global:
-      return kernels::rows_in_order(key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
+      return kernels::rows_in_order(key(sample_count_, options_->seed, epoch, options_->shuffle == Shuffle(true)),
                                     places.first, static_cast<std::uint64_t>(epoch));
     case Shuffle::Kind::blocks: {
       // Full blocks are shuffled; a short one stays at the end.
-      const std::int64_t B = options_.batch_size, whole = sample_count_ / B;
-      const std::int64_t block = step < whole ? kernels::permute(key(whole, options_.seed, epoch, true), step) : step;
+      const std::int64_t B = options_->batch_size, whole = sample_count_ / B;
+      const std::int64_t block = step < whole ? kernels::permute(key(whole, options_->seed, epoch, true), step) : step;
       return kernels::rows_from(places.first + (block - step) * B, sample_count_, static_cast<std::uint64_t>(epoch));
     }
     case Shuffle::Kind::windows:
@@ -108,7 +109,7 @@ store::BatchRows BatchOrder::numbers(std::int64_t epoch, std::int64_t step) cons
   append(epoch, part.own, batch);
   const BatchPositions whole = this->whole(epoch, step);
   // The ranks' parts in sequence are the batch, again and again.
-  std::int64_t next = (options_.rank * part.count() + part.own.count) % whole.count;
+  std::int64_t next = (options_->rank * part.count() + part.own.count) % whole.count;
   for (std::int64_t left = part.repeats; left > 0; next = 0) {
     const std::int64_t run = std::min(left, whole.count - next);
     append(epoch, {whole.first + next, run}, batch);
@@ -136,11 +137,11 @@ void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions places, stor
     if (!sampler_->order().draws_by_position) return;
     batch.indices.resize(after);
     std::iota(batch.indices.begin() + static_cast<std::ptrdiff_t>(before), batch.indices.end(), places.first);
-  } else if (options_.shuffle.kind() == Shuffle::Kind::windows) {
+  } else if (options_->shuffle.kind() == Shuffle::Kind::windows) {
     append_window_rows(epoch, places, batch.rows);
   } else {
     batch.rows.resize(after);
-    kernels::cpu::permute_range(key(sample_count_, options_.seed, epoch, options_.shuffle == Shuffle(true)),
+    kernels::cpu::permute_range(key(sample_count_, options_->seed, epoch, options_->shuffle == Shuffle(true)),
                                 places.first, places.count, batch.rows.data() + before);
   }
 }
@@ -148,20 +149,20 @@ void BatchOrder::append_of_epoch(std::int64_t epoch, BatchPositions places, stor
 LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
   const kernels::EpochBatches batches = this->batches();
   std::optional<std::int64_t> samples;
-  if (batches.phase > 0 && (options_.carry_over || epoch == batches.phase_epoch)) {
+  if (batches.phase > 0 && (options_->carry_over || epoch == batches.phase_epoch)) {
     samples = std::min(sample_count_, batches.first_position(epoch, step));
   }
   return {.order_version = kOrderVersion,
           .epoch = epoch,
           .step = step,
           .samples = samples,
-          .seed = options_.seed,
-          .batch_size = options_.batch_size,
+          .seed = options_->seed,
+          .batch_size = options_->batch_size,
           .sample_count = sample_count_,
-          .shuffle = options_.shuffle,
-          .drop_last = options_.drop_last,
-          .carry_over = options_.carry_over,
-          .sampling = digest(options_.sampling),
+          .shuffle = options_->shuffle,
+          .drop_last = options_->drop_last,
+          .carry_over = options_->carry_over,
+          .sampling = digest(options_->sampling),
           .split = {},
           .data = {},
           .normalization = {},
@@ -170,12 +171,12 @@ LoaderState BatchOrder::state(std::int64_t epoch, std::int64_t step) const {
 
 std::int64_t BatchOrder::window_at(std::int64_t epoch, std::int64_t ordinal, std::int64_t window_samples) const {
   const std::int64_t whole = sample_count_ / window_samples;
-  if (options_.shuffle.kind() != Shuffle::Kind::windows || ordinal >= whole) return ordinal;
-  return kernels::permute(key(whole, options_.seed, epoch, true), ordinal);
+  if (options_->shuffle.kind() != Shuffle::Kind::windows || ordinal >= whole) return ordinal;
+  return kernels::permute(key(whole, options_->seed, epoch, true), ordinal);
 }
 
 void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const {
-  const std::int64_t M = options_.shuffle.window_samples();
+  const std::int64_t M = options_->shuffle.window_samples();
   for (std::int64_t position = places.first; position < places.first + places.count;) {
     const std::int64_t ordinal = position / M, inside = position % M;
     const std::int64_t window = window_at(epoch, ordinal, M);
@@ -183,7 +184,7 @@ void BatchOrder::append_window_rows(std::int64_t epoch, BatchPositions places, s
     const std::int64_t count = std::min(length - inside, places.first + places.count - position);
     const std::size_t before = rows.size();
     rows.resize(before + static_cast<std::size_t>(count));
-    kernels::cpu::permute_range(key(length, kernels::seed_of_part(options_.seed, window), epoch, true), inside, count,
+    kernels::cpu::permute_range(key(length, kernels::seed_of_part(options_->seed, window), epoch, true), inside, count,
                                 rows.data() + before);
     for (std::size_t i = before; i < rows.size(); ++i) rows[i] += window * M;
     position += count;

@@ -29,13 +29,15 @@ struct BatchPart {
   std::int64_t count() const { return own.count + repeats; }
 };
 
-/// The order that a loader's options define for N samples of a split. Every function is pure.
+/// The order that a loader's options define for N samples of a split. Cheap to copy.
 class BatchOrder {
  public:
   /// The options must have been checked. Throws InvalidArgument if their sampling is invalid.
   BatchOrder(LoaderOptions options, std::int64_t sample_count);
 
-  const LoaderOptions& options() const { return options_; }
+  const LoaderOptions& options() const { return *options_; }
+  /// Corrects the number of batches that are prefetched.
+  void set_prefetch(int depth) { options_->prefetch = depth; }
   /// Samples of an epoch.
   std::int64_t sample_count() const { return sample_count_; }
   kernels::EpochBatches batches() const;
@@ -72,7 +74,7 @@ class BatchOrder {
   void append_of_epoch(std::int64_t epoch, BatchPositions places, store::BatchRows& batch) const;
   void append_window_rows(std::int64_t epoch, BatchPositions places, std::vector<std::int64_t>& rows) const;
 
-  LoaderOptions options_;
+  std::shared_ptr<LoaderOptions> options_;   ///< of all copies
   std::shared_ptr<const Sampler> sampler_;  ///< null if an epoch shows every sample once
   std::int64_t sample_count_;
 };

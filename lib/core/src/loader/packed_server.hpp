@@ -21,6 +21,9 @@ class PackedServer final : public BatchServer {
         maps_(samples_, order_.options().spec),
         rows_(make_row_provider(samples_, order_)) {}
 
+  /// Makes the options say how many batches are prefetched without a pipeline.
+  void show_own_prefetch() { order_.set_prefetch(depth()); }
+
   const std::shared_ptr<backend::Backend>& backend() const override { return samples_->backend; }
   const BatchOrder& order() const override { return order_; }
   LoaderState state(std::int64_t epoch, std::int64_t step) const override {

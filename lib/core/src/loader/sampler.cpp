@@ -79,42 +79,43 @@ std::vector<kernels::AliasBucket> alias_table(const std::vector<double>& weights
 
 }  // namespace
 
-Sampler::Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t seed, bool shuffled)
+Sampler::Sampler(std::shared_ptr<const Sampling> sampling, std::int64_t sample_count, std::uint64_t seed,
+                 bool shuffled)
     : sampling_(std::move(sampling)) {
-  check_indices(sampling_.indices, sample_count);
+  check_indices(sampling_->indices, sample_count);
   order_.seed = seed;
   order_.shuffled = shuffled;
-  order_.choice_count = sampling_.indices.empty() ? sample_count : std::ssize(sampling_.indices);
+  order_.choice_count = sampling_->indices.empty() ? sample_count : std::ssize(sampling_->indices);
   order_.position_count = order_.choice_count;
-  if (!sampling_.indices.empty()) order_.indices = sampling_.indices.data();
-  if (!sampling_.weights.empty())
+  if (!sampling_->indices.empty()) order_.indices = sampling_->indices.data();
+  if (!sampling_->weights.empty())
     set_weights();
-  else if (!sampling_.replacement)
+  else if (!sampling_->replacement)
     refuse_sampling("replacement is off, but there are no weights");
-  if (!sampling_.groups.empty()) set_groups();
+  if (!sampling_->groups.empty()) set_groups();
   set_samples_per_epoch();
-  if (sampling_.repeats < 1 || sampling_.repeats > kMostPositions / order_.position_count) {
-    refuse_sampling("repeats is " + std::to_string(sampling_.repeats) +
+  if (sampling_->repeats < 1 || sampling_->repeats > kMostPositions / order_.position_count) {
+    refuse_sampling("repeats is " + std::to_string(sampling_->repeats) +
                     "; expected at least 1, and an epoch of at most 2^40");
   }
-  order_.repeats = sampling_.repeats;
-  order_.position_count *= sampling_.repeats;
-  order_.draws_by_position = sampling_.repeats > 1 || !buckets_.empty() || !members_.empty();
+  order_.repeats = sampling_->repeats;
+  order_.position_count *= sampling_->repeats;
+  order_.draws_by_position = sampling_->repeats > 1 || !buckets_.empty() || !members_.empty();
 }
 
 void Sampler::set_weights() {
-  if (!sampling_.groups.empty()) refuse_sampling("weights and groups cannot be combined; use one of them");
-  check_weights(sampling_.weights, order_.choice_count);
-  if (sampling_.replacement) {
-    buckets_ = alias_table(sampling_.weights);
+  if (!sampling_->groups.empty()) refuse_sampling("weights and groups cannot be combined; use one of them");
+  check_weights(sampling_->weights, order_.choice_count);
+  if (sampling_->replacement) {
+    buckets_ = alias_table(sampling_->weights);
     order_.buckets = buckets_.data();
   } else {
-    order_.position_count -= std::count(sampling_.weights.begin(), sampling_.weights.end(), 0.0);
+    order_.position_count -= std::count(sampling_->weights.begin(), sampling_->weights.end(), 0.0);
   }
 }
 
 void Sampler::set_groups() {
-  const std::vector<std::int64_t>& groups = sampling_.groups;
+  const std::vector<std::int64_t>& groups = sampling_->groups;
   if (std::ssize(groups) != order_.choice_count) {
     refuse_sampling(std::to_string(groups.size()) + " groups for " + std::to_string(order_.choice_count) + " samples");
   }
@@ -138,11 +139,11 @@ void Sampler::set_groups() {
 }
 
 void Sampler::set_samples_per_epoch() {
-  const std::int64_t samples = sampling_.samples_per_epoch;
+  const std::int64_t samples = sampling_->samples_per_epoch;
   if (samples < 0 || samples > kMostPositions) refuse_sampling("samples_per_epoch is not between 1 and 2^40");
   if (samples == 0) return;
-  if (sampling_.weights.empty() && members_.empty()) refuse_sampling("samples_per_epoch needs weights or groups");
-  if (!sampling_.replacement && samples > order_.position_count) {
+  if (sampling_->weights.empty() && members_.empty()) refuse_sampling("samples_per_epoch needs weights or groups");
+  if (!sampling_->replacement && samples > order_.position_count) {
     refuse_sampling("samples_per_epoch is " + std::to_string(samples) + ", but only " +
                     std::to_string(order_.position_count) + " samples have a weight above 0; draw with replacement");
   }
@@ -151,7 +152,7 @@ void Sampler::set_samples_per_epoch() {
 
 void Sampler::append_rows(std::int64_t epoch, std::int64_t first, std::int64_t count,
                           std::vector<std::int64_t>& rows) const {
-  if (sampling_.replacement) {
+  if (sampling_->replacement) {
     const kernels::OrderKey key = kernels::choice_key(order_, epoch);
     for (std::int64_t i = first; i < first + count; ++i) rows.push_back(sampled_row(order_, key, epoch, i));
     return;
@@ -176,7 +177,7 @@ std::shared_ptr<const std::vector<std::int64_t>> Sampler::without_replacement(st
   };
   std::vector<Keyed> keyed;
   for (std::int64_t i = 0; i < order_.choice_count; ++i) {
-    const double weight = sampling_.weights[static_cast<std::size_t>(i)];
+    const double weight = sampling_->weights[static_cast<std::size_t>(i)];
     if (weight == 0.0) continue;
     const kernels::PhiloxWords words =
         kernels::draw({order_.seed, static_cast<std::uint64_t>(epoch), i, 0}, kernels::kSamplingSlot, 0);

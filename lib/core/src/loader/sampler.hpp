@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <octavo/sampling.hpp>
@@ -16,13 +17,15 @@ namespace octavo::loader {
 class Sampler {
  public:
   /// Throws InvalidArgument, naming the argument, if the sampling is invalid for `sample_count` samples.
-  Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t seed, bool shuffled);
+  Sampler(std::shared_ptr<const Sampling> sampling, std::int64_t sample_count, std::uint64_t seed, bool shuffled);
+  Sampler(Sampling sampling, std::int64_t sample_count, std::uint64_t seed, bool shuffled)
+      : Sampler(std::make_shared<const Sampling>(std::move(sampling)), sample_count, seed, shuffled) {}
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
   /// What kernels need to know, in host memory of this object. Without replacement, they cannot compute the samples.
   const kernels::SampledOrder& order() const { return order_; }
-  bool has_replacement() const { return sampling_.replacement; }
+  bool has_replacement() const { return sampling_->replacement; }
   /// Appends the samples at positions [first, first + count) of `epoch`.
   void append_rows(std::int64_t epoch, std::int64_t first, std::int64_t count, std::vector<std::int64_t>& rows) const;
 
@@ -33,7 +36,7 @@ class Sampler {
   /// The choices of `epoch` without replacement, in their order.
   std::shared_ptr<const std::vector<std::int64_t>> without_replacement(std::int64_t epoch) const;
 
-  Sampling sampling_;
+  std::shared_ptr<const Sampling> sampling_;  ///< shared, since it may have numbers for every sample
   std::vector<kernels::AliasBucket> buckets_;  ///< of the weights, if there are any, with replacement
   std::vector<std::int64_t> members_, group_starts_;
   kernels::SampledOrder order_ = {};
