@@ -63,6 +63,40 @@ TEST_CASE("whole numbers are classes and other numbers targets and columns of 0 
   REQUIRE(files.open("path,red,round\n1.png,0,1\n")->class_names() == std::vector<std::string>{"red", "round"});
 }
 
+TEST_CASE("a guessed column of labels follows the rule of all labels", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string grades = "path,grade\n1.png,0\n2.png,3\n", ages = "path,age\n1.png,0\n2.png,3.5\n";
+  const auto labels = [&](const std::string& list, const SourceOptions& options) {
+    return files.open(list, options)->splits()[0].labels;
+  };
+  const LabelLayout classes = {LabelKind::class_index, 1}, targets = {LabelKind::target, 1};
+  CHECK(labels(grades, {}) == classes);
+  CHECK(read_all(*files.open(grades)).labels == std::vector<std::int32_t>{0, 3});
+  CHECK_THAT(
+      to_json(files.open(grades)->notes()),
+      ContainsSubstring(R"(the labels are the whole numbers in \"grade\" of list.csv, and each number is a class; )"
+                        "`label_kind=target` makes them targets"));
+  CHECK(labels(grades, {.label_kind = LabelKind::class_index}) == classes);
+  CHECK(labels(grades, {.label_kind = LabelKind::target}) == targets);
+  CHECK(labels(ages, {}) == targets);
+  CHECK_THROWS_WITH(files.open(ages, {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("column \"age\": the label \"3.5\" (line 3) is not a class number"));
+  CHECK_THROWS_WITH(files.open("path,size\n1.png,0\n2.png,big\n"),
+                    ContainsSubstring("column \"size\": the labels are both numbers and names") &&
+                        ContainsSubstring("`label_column` names another column"));
+}
+
+TEST_CASE("the kind of several labels per line is refused or changed on request", "[unit][pack]") {
+  ListedFolder files("list.csv"), lines("list.jsonl");
+  const std::string bits = "path,red,round\n1.png,0,1\n", numbers = "path,x,y2\n1.png,0,2\n";
+  CHECK(files.open(bits, {.label_kind = LabelKind::class_index})->splits()[0].labels.kind == LabelKind::multi_label);
+  CHECK(files.open(bits, {.label_kind = LabelKind::target})->splits()[0].labels == LabelLayout{LabelKind::target, 2});
+  CHECK_THROWS_WITH(files.open(numbers, {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("several numbers other than 0 and 1, which are not classes"));
+  CHECK_THROWS_WITH(lines.open("{\"file\": \"1.png\", \"label\": [0, 1.5]}\n", {.label_kind = LabelKind::class_index}),
+                    ContainsSubstring("several numbers other than 0 and 1"));
+}
+
 TEST_CASE("a TSV list and a JSON Lines list give the same samples", "[unit][pack]") {
   ListedFolder tabs("list.tsv"), lines("list.jsonl");
   const auto a = tabs.open("image\ttarget\n3\t1.5\n4\t2\n");
@@ -88,7 +122,7 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
     INFO(missing);
     const std::string column = "path,age\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
     const std::string label = "path,label\n1.png,31.5\n2.png," + std::string(missing) + "\n3.png,4\n";
-    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: \"age\" is missing"));
+    REQUIRE_THROWS_WITH(files.open(column), ContainsSubstring("line 3: column \"age\": its label is missing"));
     REQUIRE_THROWS_WITH(files.open(label), ContainsSubstring("line 3: its label is missing"));
     for (const std::string& list : {column, label}) {
       const auto source = files.open(list, {.skip_unreadable = true});
@@ -109,7 +143,8 @@ TEST_CASE("a missing value among numbers is not a class", "[unit][pack]") {
   REQUIRE_THROWS_WITH(files.open("path,label\n1.png,NA\n2.png,\n", {.skip_unreadable = true}),
                       ContainsSubstring("no line has"));
   // The same in the first line, but among names NA is a name.
-  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"), ContainsSubstring("line 2: \"age\" is missing"));
+  REQUIRE_THROWS_WITH(files.open("path,age\n1.png,\n2.png,1\n"),
+                      ContainsSubstring("line 2: column \"age\": its label is missing"));
   REQUIRE(files.open("path,country\n1.png,NA\n2.png,DE\n")->splits()[0].labels == LabelLayout{});
   REQUIRE(files.open("path,label\n1.png,NA\n2.png,DE\n")->class_names() == std::vector<std::string>{"DE", "NA"});
 }

@@ -323,7 +323,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
     contents.columns = reader.columns();
     if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
     if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
-      contents.remarks.push_back(remark_on_labels(name, reader.columns(), reader.label_columns()));
+      contents.remarks.push_back(
+          remark_on_labels(name, reader.columns(), reader.label_columns(), reader.labels().are_classes()));
     }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {

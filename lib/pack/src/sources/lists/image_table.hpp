@@ -38,9 +38,9 @@ TableVerdict judge_table(const files::FileTree& tree, const std::string& path, c
 ///   split   split, set or subset: without it, all images are in `split`, or in the split named by the list's file name
 ///
 /// options.columns, and those of columns_for_choice() that the list has, are kept as metadata. Without a label column,
-/// all other columns are labels if they hold numbers: multi-labels if all are 0 and 1 (the columns are the classes),
-/// else targets. With options.skip_unreadable, lines without an image or a label are left out. Throws FormatError
-/// naming the list and the line, or IoError.
+/// all other columns are labels if they hold numbers: one column as if it were named, several as multi-labels if all
+/// are 0 and 1 (the columns are the classes), else as targets. With options.skip_unreadable, lines without an image or
+/// a label are left out. Throws FormatError naming the list and the line, or IoError.
 ImageList read_image_table(const std::shared_ptr<const files::FileTree>& tree, const std::string& path,
                            const std::string& split, const SourceOptions& options);
 
