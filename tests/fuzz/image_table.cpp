@@ -19,9 +19,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (sources::judge_table(*tree, name, "").kind != sources::TableVerdict::Kind::list) return false;
     fuzz::refuse_or_read([&] {
       const SourceOptions options = {.columns = {"all"}, .class_names = {"cat", "dog"}, .skip_unreadable = true};
-      sources::read_image_table(tree, name, "train", options);
+      sources::read_image_table(tree, name, {"train", false}, options);
     });
-    sources::read_image_table(tree, name, "", {});
+    sources::read_image_table(tree, name, {}, {});
     return true;
   });
 }

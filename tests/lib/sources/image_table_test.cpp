@@ -243,6 +243,24 @@ TEST_CASE("each split folder may have its own list", "[unit][pack]") {
   CHECK(open_source({{folder.path()}}, {})->format() == "folder");
 }
 
+TEST_CASE("a split that the user names precedes a column of splits", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  write_file(files.folder() / "list.csv",
+             "path,label,patient,Split\n1.png,a,p,train\n2.png,b,q,val\n3.png,a,p,val\n4.png,b,r,test\n");
+  const auto source = open_source({{files.folder() / "list.csv", "foo"}}, {});
+  REQUIRE(source->splits().size() == 1);
+  CHECK(source->splits()[0].name == "foo");
+  CHECK(source->splits()[0].sample_count == 4);
+  CHECK_THAT(to_json(source->notes()),
+             ContainsSubstring(R"(list.csv: the column \"Split\" is ignored, because the command )"
+                               R"(names the split \"foo\")"));
+  // The remedy for groups that the splits of a list share.
+  const SourceOptions options = {.holdout = 0.3, .group_by = "patient"};
+  const auto divided = open_source({{files.folder() / "list.csv", "train"}}, options);
+  REQUIRE(divided->splits().size() == 2);
+  CHECK(divided->splits()[1].name == "val");
+}
+
 TEST_CASE("a list cannot name more splits than a dataset file allows", "[unit][pack]") {
   ListedFolder files("list.csv");
   std::string list = "path,split\n";

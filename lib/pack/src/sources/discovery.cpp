@@ -320,6 +320,7 @@ void apply(const SourceSpec& given, std::vector<Finding>& findings, Search& sear
   }
   for (Finding& finding : findings) {
     if (!spec.split.empty()) finding.split = spec.split;
+    finding.is_split_named = !spec.split.empty();
     finding.images = spec.images;
     finding.labels = spec.labels;
     if (!spec.label_file.empty()) {

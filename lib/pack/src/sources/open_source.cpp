@@ -171,8 +171,9 @@ std::vector<std::unique_ptr<Source>> open_lists(Parts parts, const SourceOptions
 }
 
 sources::ReadList read_list(const Finding& finding, const SourceOptions& options) {
-  sources::ReadList list = {sources::read_image_table(finding.tree, finding.path, finding.split, options), finding.tree,
-                            finding.path, finding.is_named};
+  sources::ReadList list = {
+      sources::read_image_table(finding.tree, finding.path, {finding.split, finding.is_split_named}, options),
+      finding.tree, finding.path, finding.is_named};
   list.contents.are_classes_sorted = options.class_names.empty();
   auto& remarks = list.contents.remarks;
   remarks.insert(remarks.end(), finding.remarks.begin(), finding.remarks.end());

@@ -120,10 +120,12 @@ bool is_exact_number(const Cell& cell) {
 /// A list as rows of a path, an optional split, and a label. Throws FormatError with the reason only.
 class TableReader {
  public:
-  TableReader(Table table, const PathColumn& path_column, const SourceOptions& options)
+  /// `split` is not empty: all rows are in it.
+  TableReader(Table table, const PathColumn& path_column, std::string split, const SourceOptions& options)
       : table_(std::move(table)),
         columns_(table_, options, path_column),
-        labels_(table_, columns_.label, columns_.has_role(), options) {
+        labels_(table_, columns_.label, columns_.has_role(), options),
+        split_of_all_(std::move(split)) {
     if (table_.rows.empty()) throw FormatError("it is empty");
     columns_.keep_left_out(labels_.columns());
     for (const std::size_t column : columns_.kept()) {
@@ -139,9 +141,14 @@ class TableReader {
   const std::string& path_column() const { return table_.columns[static_cast<std::size_t>(columns_.path)]; }
   /// The split that a row names, or the empty string.
   std::string split(std::size_t row) const {
-    if (columns_.split < 0) return "";
+    if (columns_.split < 0 || !split_of_all_.empty()) return split_of_all_;
     const std::string name(trimmed(text_of(cell(row, columns_.split))));
     return split_of_folder_name(name).value_or(name);
+  }
+  /// The column of splits that is ignored because all rows are in one split; nothing if there is none.
+  std::optional<std::string> ignored_split_column() const {
+    if (columns_.split < 0 || split_of_all_.empty()) return std::nullopt;
+    return table_.columns[static_cast<std::size_t>(columns_.split)];
   }
   bool has_masks() const { return columns_.mask >= 0; }
   /// The path of the mask that a row names. Requires masks.
@@ -183,6 +190,7 @@ class TableReader {
   const Table table_;
   ListColumns columns_;
   const TableLabels labels_;
+  const std::string split_of_all_;
   std::vector<bool> are_numbers_;  ///< for each kept column
 };
 
@@ -310,7 +318,7 @@ TableVerdict judge_table(const files::FileTree& tree, const std::string& path, c
   }
 }
 
-ImageList read_image_table(const Tree& tree, const std::string& path, const std::string& split,
+ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
                            const SourceOptions& options) {
   ImageList contents;
   contents.format = "manifest";  // as in files of version 0.1
@@ -318,7 +326,7 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
   try {
     Table table = read_table(*tree, path, std::numeric_limits<std::size_t>::max());
     const PathColumn path_column = find_path_column(table, *tree, path);
-    const TableReader reader(std::move(table), path_column, options);
+    const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
     const std::string name = fs::path(path).filename().string();
     contents.columns = reader.columns();
     if (path_column.is_guess) contents.remarks.push_back(remark_on_paths(name, reader.path_column()));
@@ -331,7 +339,10 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const std:
       contents.remarks.push_back(*remark);
     }
     if (auto remark = remark_on_late(name, reader.late_columns())) contents.remarks.push_back(*remark);
-    fill(contents, reader, tree, path, split.empty() ? split_of_list_name(name).value_or("train") : split,
+    if (const auto column = reader.ignored_split_column()) {
+      contents.remarks.push_back(remark_on_split(name, *column, split.name));
+    }
+    fill(contents, reader, tree, path, split.name.empty() ? split_of_list_name(name).value_or("train") : split.name,
          options.skip_unreadable);
   } catch (const FormatError& error) {
     throw FormatError("read the list " + tree->name_of(path) + ": " + error.what());

@@ -39,6 +39,11 @@ std::string remark_on_paths(const std::string& list, const std::string& column) 
   return "the paths of " + list + " are in the column " + first_of({column}) + ", whose files exist";
 }
 
+std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split) {
+  return list + ": the column " + first_of({column}) + " is ignored, because the command names the split \"" + split +
+         "\"";
+}
+
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns) {
   if (columns.empty()) return std::nullopt;
   return list + ": columns not packed: " + first_of(columns) + "; keep them with `columns`";

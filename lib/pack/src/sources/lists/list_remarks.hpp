@@ -21,6 +21,9 @@ std::string remark_on_labels(const std::string& list, const std::vector<std::str
 /// On the column that holds the paths, if its name did not decide.
 std::string remark_on_paths(const std::string& list, const std::string& column);
 
+/// On the column of splits, because the user names the split of all images.
+std::string remark_on_split(const std::string& list, const std::string& column, const std::string& split);
+
 /// On the columns that are not packed; nothing if there are none.
 std::optional<std::string> remark_on_left_out(const std::string& list, const std::vector<std::string>& columns);
 
