@@ -1,4 +1,4 @@
-// Fuzzes image lists. The first byte selects CSV, TSV or JSON Lines.
+// Fuzzes image lists. The first byte selects CSV, TSV, JSON Lines or JSON.
 #include "sources/lists/image_table.hpp"
 
 #include <array>
@@ -9,7 +9,7 @@
 using namespace octavo;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::array<const char*, 3> kNames = {"list.csv", "list.tsv", "list.jsonl"};
+  constexpr std::array<const char*, 4> kNames = {"list.csv", "list.tsv", "list.jsonl", "list.json"};
   if (size == 0) return 0;
   return fuzz::run_input([&] {
     const std::string name = kNames[data[0] % kNames.size()];

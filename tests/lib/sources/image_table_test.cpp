@@ -315,6 +315,27 @@ TEST_CASE("a key that only later JSON lines have is noted and cannot be kept", "
   CHECK(files.open(with_null, {.columns = {"sex"}})->sample_metadata(0, 1) == R"(["f"])");
 }
 
+TEST_CASE("a JSON array of objects is a list", "[unit][pack]") {
+  ListedFolder files("list.json");
+  const auto source = files.open(
+      "\n [\n{\"file\": \"1.png\",\n \"label\": \"a],\\\"[{\"},\n"
+      "{\"file\": \"2.png\", \"label\": \"b\"} ]\n");
+  CHECK(source->class_names() == std::vector<std::string>{"a],\"[{", "b"});
+  CHECK(read_all(*source).labels == std::vector<std::int32_t>{0, 1});
+  CHECK(open_source({{files.folder().path()}}, {})->format() == "manifest");
+  // JSON Lines may have this extension too.
+  CHECK(files.open("{\"file\": \"1.png\", \"label\": 1}\n")->splits()[0].sample_count == 1);
+
+  const std::string good = "[{\"file\": \"1.png\", \"label\": 1}", next = "{\"file\": \"9.png\", \"label\": 1}";
+  CHECK_THROWS_WITH(files.open(good + ",\n" + next + "]"), ContainsSubstring("line 2: the image \"9.png\""));
+  CHECK_THROWS_WITH(files.open(good + ",\n]"), ContainsSubstring("line 2 is not valid JSON"));
+  CHECK_THROWS_WITH(files.open(good + "\n " + next + "]"), ContainsSubstring("line 2 is not valid JSON at byte 2"));
+  CHECK_THROWS_WITH(files.open(good + "\n"), ContainsSubstring("line 2 is not valid JSON: the array does not end"));
+  CHECK_THROWS_WITH(files.open(good + "]\n7"), ContainsSubstring("line 2 is not valid JSON: text follows the array"));
+  CHECK_THROWS_WITH(files.open("[7]"), ContainsSubstring("line 1 is not a JSON object"));
+  CHECK_THROWS_WITH(files.open("[]"), ContainsSubstring("no path column found"));
+}
+
 TEST_CASE("unreadable lists are refused with the line", "[unit][pack]") {
   ListedFolder files("list.csv");
   const auto refused = [&](const std::string& list) {

@@ -234,7 +234,7 @@ std::vector<std::unique_ptr<Source>> open_parts(std::vector<Finding> findings, c
         "open the sources: a range applies only to values that are not bytes, and there are none; omit `range`");
   }
   if (lists.empty() && (!options.label_column.empty() || !options.columns.empty())) {
-    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON Lines) for ") +
+    throw InvalidArgument(std::string("open the sources: found no image list (CSV, TSV or JSON) for ") +
                           (options.columns.empty() ? "`label_column`" : "`columns`") + "; name the file");
   }
   std::vector<sources::OtherFolder> others;

@@ -92,7 +92,7 @@ Table read_table(const files::FileTree& tree, const std::string& path, std::size
   const TableLimits limits = {
       most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
   const auto text = tree.open(path);
-  if (!is_csv) return read_json_lines(*text, limits);
+  if (!is_csv) return read_json(*text, limits);
   const char separator = extension == ".csv" ? csv_separator(*text) : '\t';
   Table table = read_csv(*text, separator, limits);
   if (separator == ';') use_decimal_points(table);
@@ -296,7 +296,8 @@ bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::strin
 
 bool is_image_table_name(const std::string& name) {
   const std::string extension = table_extension(name);
-  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
+  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson" ||
+         extension == ".json";
 }
 
 TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {

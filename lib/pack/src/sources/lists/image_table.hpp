@@ -1,4 +1,4 @@
-// Image lists with labels: CSV, TSV or JSON Lines.
+// Image lists with labels: CSV, TSV or JSON.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace octavo::sources {
 
-/// Whether a file has the extension of an image list: .csv, .tsv, .jsonl or .ndjson.
+/// Whether a file has an extension of image lists: .csv, .tsv, .jsonl, .ndjson or .json.
 bool is_image_table_name(const std::string& name);
 
 /// Whether a table is a list of images with labels, by its first rows.
@@ -35,7 +35,7 @@ struct ListSplit {
 };
 
 /// Reads the images of a list, in its order. The columns are named by the first line of a CSV or TSV file, or by the
-/// keys of JSON Lines:
+/// keys of the first object of JSON Lines or a JSON array:
 ///
 ///   path    file_name, filename, path, file, image, image_path, image_id or id, or any column whose files exist (see
 ///           list_columns.hpp): relative to the list's folder, or to its usual subfolders (see listed_file.hpp)
