@@ -180,6 +180,28 @@ TEST_CASE("a list may have absolute paths and columns separated by semicolons", 
                       ContainsSubstring("below the list's folder"));
 }
 
+TEST_CASE("numbers with thousands separators are neither targets nor class names", "[unit][pack]") {
+  ListedFolder files("list.csv");
+  const std::string list = "path,score\n1.png,\"1,500\"\n2.png,\"12,500,000.5\"\n";
+  CHECK_THROWS_WITH(files.open(list, {.label_column = "score"}),
+                    ContainsSubstring("the label \"1,500\" (line 2) is a number with a thousands separator"));
+  CHECK_THROWS_WITH(open_source({{files.folder().path()}}, {}),
+                    ContainsSubstring("list.csv is not used as a list of images: numbers in \"score\" have thousands "
+                                      "separators, such as \"1,500\" (line 2); remove the separators"));
+  CHECK_THAT(
+      to_json(files.open(list)->notes()),
+      ContainsSubstring(R"(list.csv: numbers in \"score\" have thousands separators, such as \"1,500\" (line 2); )"
+                        "without them, they would be labels"));
+  const std::string small = "path,score\n1.png,500\n2.png,\"1,500\"\n";
+  CHECK_THROWS_WITH(files.open(small, {.label_column = "score"}), ContainsSubstring("the label \"1,500\" (line 3)"));
+  // Names that only look similar, or that are given.
+  const auto names = [&](const std::string& one, const SourceOptions& options = {}) {
+    return files.open("path,label\n1.png,\"" + one + "\"\n2.png,\"1,500\"\n", options)->class_names();
+  };
+  for (const char* const one : {"1,50", "1500,000", ",500", "1,500,", "1,500a", "a"}) CHECK(names(one).size() == 2);
+  CHECK(names("2,500", {.class_names = {"1,500", "2,500"}}).size() == 2);
+}
+
 TEST_CASE("decimal commas are recognized only in all-numeric columns and not as thousands separators", "[unit][pack]") {
   ListedFolder files("list.csv");
   REQUIRE(read_all(*files.open("path;label\n1.png;0,3\n2.png;cat\n")).labels == std::vector<std::int32_t>{0, 1});
@@ -237,10 +259,14 @@ TEST_CASE("each split folder may have its own list", "[unit][pack]") {
   REQUIRE(three->splits().size() == 3);
   CHECK(three->splits()[2].name == "val");
   CHECK(three->splits()[2].labels.kind == LabelKind::none);
-  // Class folders take precedence, as without a list.
+  // With class folders, lists of splits are not read, which is only an error if labels are missing.
   fs::create_directories(folder / "val/cat");
   fs::rename(folder / "val/1.png", folder / "val/cat/1.png");
-  CHECK(open_source({{folder.path()}}, {})->format() == "folder");
+  CHECK_THROWS_WITH(open_source({{folder.path()}}, options),
+                    ContainsSubstring("test/metadata.csv is not used as a list of images: another split has folders") &&
+                        ContainsSubstring("name each split, such as train=" + folder.path().string()));
+  write_file(folder / "val/dog/1.png", gray_png(1));
+  CHECK(open_source({{folder.path()}}, options)->format() == "folder");
 }
 
 TEST_CASE("a split that the user names precedes a column of splits", "[unit][pack]") {

@@ -40,14 +40,16 @@ constexpr std::int64_t kCsvRatio = 72, kJsonRatio = 32;
 constexpr std::size_t kRowsJudged = 100;
 
 /// The first separator in the first line of a file named .csv. In locales with a decimal comma, spreadsheets separate
-/// columns with semicolons.
-char csv_separator(files::ByteStream& text) {
+/// columns with semicolons. Damaged text is left to read_csv(), which names the line.
+char csv_separator(files::ByteStream& text) try {
   files::TextPieces pieces(text);
   const std::string_view start = pieces.next();
   const std::string_view first_line = start.substr(0, start.find_first_of("\r\n"));
   for (const char separator : {',', ';', '\t', '|'}) {
     if (first_line.find(separator) != std::string_view::npos) return separator;
   }
+  return ',';
+} catch (const FormatError&) {
   return ',';
 }
 
@@ -84,13 +86,16 @@ std::string table_extension(const std::string& name) {
   return (path.extension() == ".gz" ? path.stem() : path).extension().string();
 }
 
-Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows) {
+constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
+
+Table read_table(const files::FileTree& tree, const std::string& path, std::size_t most_rows, bool keeps_rows = true) {
   const std::string extension = table_extension(path);
   const bool is_csv = extension == ".csv" || extension == ".tsv";
   const std::int64_t stored_bytes = File::open_for_reading(tree.file_of(path)).length();
   const auto ratio_bytes = checked_product({stored_bytes, is_csv ? kCsvRatio : kJsonRatio});
   const TableLimits limits = {
-      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes)};
+      most_rows, kAlwaysHeldBytes + ratio_bytes.value_or(std::numeric_limits<std::int64_t>::max() - kAlwaysHeldBytes),
+      keeps_rows};
   const auto text = tree.open(path);
   if (!is_csv) return read_json(*text, limits);
   const char separator = extension == ".csv" ? csv_separator(*text) : '\t';
@@ -158,6 +163,7 @@ class TableReader {
   std::vector<std::string> label_columns() const { return names_of(labels_.columns()); }
   std::vector<std::string> kept_columns() const { return names_of(columns_.kept()); }
   std::vector<std::string> kept_for_choice() const { return names_of(columns_.kept_for_choice()); }
+  std::string refused_numbers() const { return sources::refused_numbers(table_); }
   std::vector<std::string> left_out_columns() const { return columns_.left_out(labels_.columns()); }
   /// The cells of the kept columns, as a JSON array. Text that is a number becomes one in a column of numbers.
   std::string metadata(std::size_t row) const {
@@ -262,28 +268,23 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   for (SplitImages& images : contents.splits) order_for_reading(images);
 }
 
-/// The first rows of a list; only one row if a later one cannot be read.
-struct FirstRows {
-  Table table;
-  bool is_cut = false;  ///< an error ended the table
-};
-
-FirstRows first_rows(const files::FileTree& tree, const std::string& path) {
+/// Whether the first row of a .json file names an image, so that it is a list even if it is damaged below.
+bool begins_as_list(const files::FileTree& tree, const std::string& path) {
   try {
-    return {read_table(tree, path, kRowsJudged), false};
+    return find_path_column(read_table(tree, path, 1), tree, path).names_files;
   } catch (const FormatError&) {
-    return {read_table(tree, path, 1), true};
+    return false;
   }
 }
 
-std::string no_labels_reason(const std::string& label_column) {
+std::string no_labels_reason(const Table& table, const std::string& label_column) {
   if (!label_column.empty()) return "it has no column \"" + label_column + "\"";
+  if (const std::string refused = refused_numbers(table); !refused.empty()) return refused + "; remove the separators";
   return "no column is named " + label_column_names() + "; name one with `label_column`";
 }
 
-bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column, bool is_cut) {
-  // If later lines cannot be read, reading the whole list reports why.
-  if (label_column.empty()) return has_labels(table, path_column).value_or(is_cut);
+bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::string& label_column) {
+  if (label_column.empty()) return has_labels(table, path_column).value_or(false);
   try {
     find_column(table, label_column);
     return true;
@@ -292,31 +293,62 @@ bool has_labels(const Table& table, std::ptrdiff_t path_column, const std::strin
   }
 }
 
+/// The verdict on a table that can be parsed so far.
+TableVerdict judge_rows(const Table& table, const files::FileTree& tree, const std::string& path,
+                        const std::string& label_column) {
+  using Kind = TableVerdict::Kind;
+  try {
+    const PathColumn column = find_path_column(table, tree, path);
+    if (table.columns.empty()) return {Kind::empty, "it is empty"};
+    if (table.rows.empty()) return {Kind::empty, "it has only the names of columns"};
+    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
+    if (column.names_files) {
+      return has_labels(table, column.index, label_column)
+                 ? TableVerdict{Kind::list, ""}
+                 : TableVerdict{Kind::other, no_labels_reason(table, label_column)};
+    }
+    const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
+    return {Kind::other, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
+                             similar_file(tree, path, first, kListedImages)};
+  } catch (const FormatError& error) {
+    return {Kind::other, error.what()};
+  }
+}
+
 }  // namespace
 
-bool is_image_table_name(const std::string& name) {
+bool has_table_extension(const std::string& name) {
   const std::string extension = table_extension(name);
-  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson" ||
-         extension == ".json";
+  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson";
+}
+
+bool is_image_table_name(const std::string& name) {
+  return has_table_extension(name) || table_extension(name) == ".json";
 }
 
 TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column) {
   using Kind = TableVerdict::Kind;
+  Table table;
   try {
-    const auto [table, is_cut] = first_rows(tree, path);
-    const PathColumn column = find_path_column(table, tree, path);
-    if (column.index < 0) return {Kind::other, "no path column found; expected " + path_column_names()};
-    const bool is_labeled = has_labels(table, column.index, label_column, is_cut);
-    if (column.names_files) {
-      return is_labeled ? TableVerdict{Kind::list, ""} : TableVerdict{Kind::unlabeled, no_labels_reason(label_column)};
-    }
-    if (!is_labeled || table.rows.empty()) return {Kind::other, "its files do not exist"};
-    const std::string first = text_of(table.rows[0][static_cast<std::size_t>(column.index)]);
-    return {Kind::unusable, "line " + std::to_string(table.lines[0]) + ": " + why_not_found(first, kListedImages) +
-                                similar_file(tree, path, first, kListedImages)};
+    table = read_table(tree, path, kRowsJudged);
   } catch (const FormatError& error) {
-    return {Kind::unusable, error.what()};
+    if (has_table_extension(path) || begins_as_list(tree, path)) return {Kind::damaged, error.what()};
+    return {Kind::not_table, "it is neither a JSON array of objects nor JSON Lines"};
   }
+  TableVerdict verdict = judge_rows(table, tree, path, label_column);
+  if (verdict.kind == Kind::list) return verdict;
+  if (auto damage = damage_of_table(tree, path)) return {Kind::damaged, std::move(*damage)};
+  return verdict;
+}
+
+std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path) {
+  if (!has_table_extension(path)) return std::nullopt;
+  try {
+    read_table(tree, path, kAllRows, false);
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return std::nullopt;
 }
 
 ImageList read_image_table(const Tree& tree, const std::string& path, const ListSplit& split,
@@ -325,7 +357,7 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
   contents.format = "manifest";  // as in files of version 0.1
   contents.roots.push_back(tree->file_of(path));
   try {
-    Table table = read_table(*tree, path, std::numeric_limits<std::size_t>::max());
+    Table table = read_table(*tree, path, kAllRows);
     const PathColumn path_column = find_path_column(table, *tree, path);
     const TableReader reader(std::move(table), path_column, split.is_named_by_user ? split.name : "", options);
     const std::string name = fs::path(path).filename().string();
@@ -334,6 +366,8 @@ ImageList read_image_table(const Tree& tree, const std::string& path, const List
     if (!reader.has_label_column() && !(reader.label_columns().empty() && reader.has_masks())) {
       contents.remarks.push_back(
           remark_on_labels(name, reader.columns(), reader.label_columns(), reader.labels().are_classes()));
+      const std::string refused = reader.label_columns().empty() ? reader.refused_numbers() : "";
+      if (!refused.empty()) contents.remarks.push_back(name + ": " + refused + "; without them, they would be labels");
     }
     if (auto remark = remark_on_left_out(name, reader.left_out_columns())) contents.remarks.push_back(*remark);
     if (auto remark = remark_on_needed(name, reader.kept_for_choice())) {

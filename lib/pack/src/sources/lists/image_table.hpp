@@ -1,6 +1,7 @@
 // Image lists with labels: CSV, TSV or JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,23 +11,31 @@
 
 namespace octavo::sources {
 
-/// Whether a file has an extension of image lists: .csv, .tsv, .jsonl, .ndjson or .json.
+/// Whether a file has an extension that only tables have: .csv, .tsv, .jsonl or .ndjson.
+bool has_table_extension(const std::string& name);
+
+/// Whether a file has an extension of image lists: those, or .json.
 bool is_image_table_name(const std::string& name);
 
 /// Whether a table is a list of images with labels, by its first rows.
 struct TableVerdict {
   enum class Kind {
     list,       ///< it names files and has labels, or only columns of numbers, or masks
-    unlabeled,  ///< it names files, but has no labels
-    unusable,   ///< it cannot be read, or has paths and labels, but the files do not exist
-    other,      ///< none of these
+    empty,      ///< it has no rows
+    other,      ///< it does not look like such a list
+    not_table,  ///< a .json file, which can be anything else
+    damaged,    ///< it cannot be parsed
   };
   Kind kind = Kind::other;
   std::string reason = {};  ///< why it is not a list
 };
 
-/// If `label_column` is not empty, the labels must be in that column.
+/// If `label_column` is not empty, the labels must be in that column. A file that is not a list is parsed to its end,
+/// since one with a table's extension may be damaged anywhere; reading a list reports its damage.
 TableVerdict judge_table(const files::FileTree& tree, const std::string& path, const std::string& label_column);
+
+/// Why a file cannot be parsed, with the line; nothing if it can, or if its extension is .json.
+std::optional<std::string> damage_of_table(const files::FileTree& tree, const std::string& path);
 
 /// The split of the images of a list.
 struct ListSplit {

@@ -75,6 +75,24 @@ bool is_missing(const Cell& cell) {
   return std::ranges::find(kWords, lower_case(trimmed(cell.get_ref<const std::string&>()))) != kWords.end();
 }
 
+std::string refused_numbers(const Table& table) {
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    std::optional<std::size_t> first;
+    const auto is_number = [&](std::size_t row) {
+      const Cell& one = table.rows[row][column];
+      const bool is_refused = labels::has_thousands_separators(text_of(one));
+      if (is_refused && !first) first = row;
+      return is_refused || is_missing(one) || number_of(one);
+    };
+    std::size_t row = 0;
+    while (row < table.rows.size() && is_number(row)) ++row;
+    if (row < table.rows.size() || !first) continue;
+    return "numbers in \"" + printable(table.columns[column]) + "\" have thousands separators, such as \"" +
+           printable(text_of(table.rows[*first][column])) + "\" (line " + std::to_string(table.lines[*first]) + ")";
+  }
+  return "";
+}
+
 std::string text_of(const Cell& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   return cell.is_null() ? "" : cell.dump();

@@ -41,6 +41,10 @@ std::optional<double> number_of(const Cell& cell);
 /// Whether a cell marks a missing number: null, empty text, "?", or NaN, NA, N/A, null or an infinity in any case.
 bool is_missing(const Cell& cell);
 
+/// The first column in which all values are numbers and some have thousands separators, "1,234", for a message; empty
+/// if there is none. Such a column is not taken for labels.
+std::string refused_numbers(const Table& table);
+
 /// A cell as text: the text itself, empty for null, otherwise its JSON form.
 std::string text_of(const Cell& cell);
 

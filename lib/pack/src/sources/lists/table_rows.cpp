@@ -45,6 +45,44 @@ std::int64_t held_by(const Cell& cell) {
   throw FormatError("line " + std::to_string(number) + " has more than " + std::to_string(kMostLineBytes) + " bytes");
 }
 
+/// The line of the first unit that is not valid UTF-16. In a text without mark, every other byte of ASCII is zero.
+std::int64_t line_of_malformed(files::ByteStream& text) {
+  std::array<std::byte, 4096> bytes{};
+  bool is_little = false, follows_high = false, follows_return = false;
+  std::int64_t offset = 0, line = 1;
+  for (std::size_t count; (count = text.read_some_at(offset, bytes)) > 0; offset += static_cast<std::int64_t>(count)) {
+    if (offset == 0) is_little = bytes[0] == std::byte{0xFF} || bytes[1] == std::byte{0};
+    for (std::size_t at = 0; at + 1 < count; at += 2) {
+      const auto high = std::to_integer<unsigned>(bytes[is_little ? at + 1 : at]);
+      const auto unit = high << 8 | std::to_integer<unsigned>(bytes[is_little ? at : at + 1]);
+      const bool is_low_half = high >= 0xDC && high < 0xE0;
+      if (is_low_half != follows_high) return line;
+      follows_high = high >= 0xD8 && high < 0xDC;
+      if (unit == '\r' || (unit == '\n' && !follows_return)) ++line;
+      follows_return = unit == '\r';
+    }
+  }
+  return line;
+}
+
+/// The pieces of a text; an error names its line.
+class NumberedPieces {
+ public:
+  explicit NumberedPieces(files::ByteStream& text) : text_(text), pieces_(text) {}
+
+  std::string_view next() {
+    try {
+      return pieces_.next();
+    } catch (const FormatError& error) {
+      throw FormatError("line " + std::to_string(line_of_malformed(text_)) + ": " + error.what());
+    }
+  }
+
+ private:
+  files::ByteStream& text_;
+  files::TextPieces pieces_;
+};
+
 /// A table that grows row by row, within its limits.
 class TableBuilder {
  public:
@@ -52,6 +90,7 @@ class TableBuilder {
 
   bool is_full() const { return table.rows.size() >= limits_.most_rows; }
   void add(std::vector<Cell> row, std::int64_t line) {
+    if (!limits_.keeps_rows) return;
     held_bytes_ += sizeof row + sizeof line;
     for (const Cell& cell : row) held_bytes_ += held_by(cell);
     if (held_bytes_ > limits_.most_held_bytes) throw FormatError("it expands beyond the allowed size");
@@ -181,7 +220,7 @@ std::ptrdiff_t Table::find(std::string_view column) const {
 Table read_csv(files::ByteStream& text, char separator, const TableLimits& limits) {
   CsvReading reading(limits);
   CsvParser parser(separator, reading);
-  files::TextPieces pieces(text);
+  NumberedPieces pieces(text);
   for (std::string_view piece; !reading.is_done() && !(piece = pieces.next()).empty();) parser.parse(piece);
   parser.finish();
   if (!reading.problem.empty()) throw FormatError(reading.problem);
@@ -259,7 +298,7 @@ class JsonRows {
     if (nests_too_deep(text)) throw FormatError("line " + std::to_string(line) + " is nested too deep");
     const nlohmann::json object = parse_line(text, line);
     if (!object.is_object()) throw FormatError("line " + std::to_string(line) + " is not a JSON object");
-    if (builder_.table.rows.empty()) name_columns(object);
+    if (!std::exchange(is_named_, true)) name_columns(object);
     std::vector<Cell> row(builder_.table.columns.size());
     for (const auto& [key, value] : object.items()) {
       if (const auto place = places_.find(key); place != places_.end()) {
@@ -287,6 +326,7 @@ class JsonRows {
 
   TableBuilder builder_;
   std::map<std::string, std::size_t> places_;
+  bool is_named_ = false;
 };
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -381,7 +421,7 @@ class JsonArray {
 };
 
 template <typename Parser>
-void parse_pieces(files::TextPieces& pieces, std::string_view piece, JsonRows& rows) {
+void parse_pieces(NumberedPieces& pieces, std::string_view piece, JsonRows& rows) {
   Parser parser(rows);
   for (; !rows.is_full() && !piece.empty(); piece = pieces.next()) parser.parse(piece);
   parser.finish();
@@ -391,7 +431,7 @@ void parse_pieces(files::TextPieces& pieces, std::string_view piece, JsonRows& r
 
 Table read_json(files::ByteStream& text, const TableLimits& limits) {
   JsonRows rows(limits);
-  files::TextPieces pieces(text);
+  NumberedPieces pieces(text);
   const std::string_view piece = pieces.next();
   const std::size_t first = piece.find_first_not_of(kBlanks);
   if (first != std::string_view::npos && piece[first] == '[') {

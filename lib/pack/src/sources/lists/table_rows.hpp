@@ -31,6 +31,7 @@ struct Table {
 struct TableLimits {
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();  ///< reading stops there
   std::int64_t most_held_bytes = 0;                                 ///< memory of the cells; more is an error
+  bool keeps_rows = true;                                           ///< false: rows are only checked
 };
 
 /// Reads a table in UTF-8 or UTF-16 line by line; never holds the whole text. Throws FormatError with the reason only.
