@@ -115,6 +115,13 @@ TEST_CASE("unlisted images are counted over the whole folder of a list", "[unit]
   CHECK_THAT(notes_of(*both), ContainsSubstring("6 images next to the listed ones"));
 }
 
+TEST_CASE("the image of a skipped line is listed", "[unit][pack]") {
+  FolderOfLists folder;
+  folder.write("list.csv", "file,label\n0.png,0\n1.png,1\n2.png,\n3.png,-1\n4.png,1\n");
+  const auto notes = notes_of(*folder.open({.skip_unreadable = true}));
+  CHECK_THAT(notes, ContainsSubstring("1 image next to the listed ones is not in any list, such as \"5.png\""));
+}
+
 TEST_CASE("a folder whose name begins with the name of a packed one has unlisted images", "[unit][pack]") {
   const TemporaryFolder folder;
   for (const char* const name : {"valid/0.png", "valid/1.png", "val/2.png"}) write_file(folder / name, gray_png(1));

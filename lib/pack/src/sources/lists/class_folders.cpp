@@ -83,7 +83,8 @@ std::optional<std::string> remark_on_class_folders(const ImageList& contents, co
     shown += (i == 0 ? "\"" : ", \"") + printable(names[i]) + "\"";
   }
   return "the labels are those of " + printable(fs::path(path).filename().string()) + "; the folders " + shown +
-         (names.size() > kMostShown ? ", ..." : "") + " are not used as classes; `format=folder` reads folders, not lists";
+         (names.size() > kMostShown ? ", ..." : "") +
+         " are not used as classes; `format=folder` reads folders, not lists";
 }
 
 }  // namespace octavo::sources

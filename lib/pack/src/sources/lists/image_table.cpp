@@ -218,9 +218,9 @@ struct UsableRows {
   std::vector<std::string> masks;   ///< the same, if the list names masks
 };
 
-/// Other rows are an error, or are left out if `may_skip`.
+/// Other rows are an error, or are left out of `contents` if `may_skip`.
 UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tree, const std::string& list,
-                            bool may_skip, std::vector<SampleFailure>& left_out) {
+                            bool may_skip, ImageList& contents) {
   UsableRows usable;
   const auto not_found = [&](const std::string& named, const ListedKind& kind) {
     return std::optional(why_not_found(named, kind) + (may_skip ? "" : similar_file(tree, list, named, kind)));
@@ -238,9 +238,12 @@ UsableRows find_usable_rows(const TableReader& reader, const files::FileTree& tr
     }
     const std::string line = "line " + std::to_string(reader.line(row));
     if (!may_skip) throw FormatError(line + ": " + *problem);
-    left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
+    contents.left_out.push_back({reader.line(row), fs::path(list).filename().string() + ": " + line, *problem});
+    for (const auto& file : {image, mask}) {
+      if (file) contents.left_out_files.push_back(*file);
+    }
   }
-  if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + left_out[0].reason);
+  if (usable.rows.empty()) throw FormatError("no line has a usable image and label; " + contents.left_out[0].reason);
   return usable;
 }
 
@@ -249,7 +252,7 @@ void fill(ImageList& contents, const TableReader& reader, const Tree& tree, cons
   if (reader.has_masks() && !tree->disk_path("")) {
     throw FormatError("it names masks, which cannot be read from an archive; extract it");
   }
-  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents.left_out);
+  const UsableRows usable = find_usable_rows(reader, *tree, list, may_skip, contents);
   const TableLabels::Labels labels = reader.labels().read(usable.rows);
   contents.class_names = labels.class_names;
   for (std::size_t i = 0; i < usable.rows.size(); ++i) {
