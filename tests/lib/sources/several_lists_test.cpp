@@ -87,7 +87,11 @@ TEST_CASE("a list whose name states no split is not packed next to one that does
   CHECK(source->splits()[1].name == "test");
   CHECK(source->splits()[1].labels.kind == LabelKind::none);
   CHECK_THAT(notes_of(*source), ContainsSubstring("sample_submission.csv is not packed: its name states no split, but "
-                                                  "that of test.csv does"));
+                                                  "that of test.csv does") &&
+                                    !ContainsSubstring("train="));
+  folder.write("labels.csv", "image_id,label\n4,1\n5,2\n");
+  CHECK_THAT(notes_of(*folder.open()),
+             ContainsSubstring("to pack it, name it: train=" + (folder / "labels.csv").string() + "\n"));
 }
 
 TEST_CASE("an image in several splits is noted", "[unit][pack]") {

@@ -1,7 +1,9 @@
 #include "sources/lists/list_discovery.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <string_view>
 
 #include <octavo/byte_count.hpp>
 #include <octavo/errors.hpp>
@@ -11,6 +13,7 @@
 #include "sources/files_by_name.hpp"
 #include "sources/lists/class_folders.hpp"
 #include "sources/lists/image_table.hpp"
+#include "support/ascii.hpp"
 
 namespace octavo::sources {
 namespace {
@@ -22,6 +25,20 @@ constexpr std::int64_t kMostRemarks = 8;
   const std::string way_out = way_out_of_list(tree, folder);
   throw FormatError("read the list " + tree.name_of(path) + ": " + damage + "; correct it" +
                     (way_out.empty() ? ", or pack the images without it with `format=folder`" : way_out));
+}
+
+/// A name such as "sample_submission.csv": its labels are not those of the images.
+bool is_named_as_template(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kWords = {"submission", "sample", "example", "template"};
+  const std::string lower = lower_case(name);
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+/// How to pack a list that is left out: "; ..."; empty if that is not advisable, or it is in an archive.
+std::string way_to_pack(const files::FileTree& tree, const std::string& path, const std::string& name) {
+  const auto file = tree.disk_path(path);
+  if (!file || is_named_as_template(name)) return "";
+  return "; to pack it, name it: train=" + printable(file->string());
 }
 
 /// Leaves out lists whose names state no split, if those of others do.
@@ -36,7 +53,7 @@ void keep_lists_of_splits(const files::FileTree& tree, const std::string& folder
     const std::string path = files::join_path(folder, name);
     if (const auto damage = damage_of_table(tree, path)) refuse_damaged(tree, folder, path, *damage);
     lists.remarks.push_back(printable(name) + " is not packed: its name states no split, but that of " +
-                            printable(example) + " does; to pack it, name it: train=" + printable(path));
+                            printable(example) + " does" + way_to_pack(tree, path, name));
   }
   std::erase_if(names, std::not_fn(states_split));
 }
